@@ -1,0 +1,55 @@
+import { CommanderError } from 'commander';
+import { EventStoreError } from '#platform/event-store/event-store.errors.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+
+/** Why a command did not do what was asked. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+
+  /**
+   * @param code in snake case, for scripts
+   * @param message a sentence; it names the option that is to blame, if one is
+   */
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly exitCode: ExitCode = EXIT.failed,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export const usage = (message: string): CommandFailure =>
+  new CommandFailure('usage', message, EXIT.usage);
+
+export const interrupted = (): CommandFailure =>
+  new CommandFailure('interrupted', 'interrupted', EXIT.interrupted);
+
+/** @throws CommandFailure once the user has pressed Ctrl-C */
+export const stopIfInterrupted = (signal: AbortSignal): void => {
+  if (signal.aborted) throw interrupted();
+};
+
+/** Commander puts a hint on a line of its own. */
+const oneLine = (message: string): string =>
+  message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+
+/** `instanceof` alone leaves the code's type open. */
+export const isRefusal = (error: unknown): error is DomainError => error instanceof DomainError;
+
+const inSnakeCase = (code: string): string => code.replaceAll('-', '_');
+
+/** Everything that a command can throw as one kind. What nobody foresaw keeps its stack as a cause. */
+export const failureOf = (error: unknown): CommandFailure => {
+  if (error instanceof CommandFailure) return error;
+  if (error instanceof CommanderError) return usage(oneLine(error.message));
+  if (isRefusal(error)) return new CommandFailure(error.code, error.detail);
+  if (error instanceof EventStoreError || error instanceof ReadStoreError) {
+    return new CommandFailure(inSnakeCase(error.code), error.message);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new CommandFailure('internal_error', message, EXIT.failed, { cause: error });
+};

@@ -1,0 +1,97 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { CommandFailure, failureOf } from './command-failure.js';
+import { runCommandLine } from './command-line.js';
+import { EXIT } from './exit-code.js';
+
+const run = async (words: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const stdin = Object.assign(new PassThrough(), { isTTY: false });
+  const { signal } = new AbortController();
+  const invocation = { environment, stdin, stdout, stderr, signal };
+  const exitCode = await runCommandLine(words, invocation);
+  const textOf = (stream: PassThrough): string => String(stream.read() ?? '');
+  return { exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
+};
+
+describe('running a command line', () => {
+  it('prints help and the version as results', async () => {
+    const help = await run(['--help']);
+    expect(help).toMatchObject({ exitCode: EXIT.done, stderr: '' });
+    expect(help.stdout).toContain('Usage: quipu');
+    expect(await run(['--version'])).toMatchObject({ exitCode: EXIT.done, stderr: '' });
+  });
+
+  it('tells people what is wrong in a sentence', async () => {
+    const { exitCode, stdout, stderr } = await run(['events', 'tail', '--limit', 'none']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: EXIT.usage, stdout: '' });
+    expect(stderr).toContain(
+      "error: option '--limit <count>' argument 'none' is invalid. It takes a whole number",
+    );
+  });
+
+  it('tells scripts in JSON', async () => {
+    const { exitCode, stdout, stderr } = await run(['key', 'rotate', '--json']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: EXIT.usage, stdout: '' });
+    const message = "required option '--user <name>' not specified";
+    expect(JSON.parse(stderr)).toEqual({ success: false, code: 'usage', message });
+  });
+
+  it('asks for a command where there is none', async () => {
+    const { exitCode, stderr } = await run(['user']);
+    expect(exitCode).toBe(EXIT.usage);
+    expect(stderr).toContain('Usage: quipu user');
+    expect(JSON.parse((await run(['user', '--json'])).stderr)).toMatchObject({ code: 'usage' });
+  });
+
+  it('names a bad setting', async () => {
+    const words = ['events', 'tail', '--json'];
+    const { exitCode, stderr } = await run(words, { PORT: 'eighty' });
+    expect(exitCode).toBe(EXIT.usage);
+    expect(JSON.parse(stderr)).toMatchObject({
+      success: false,
+      code: 'bad_settings',
+      message: expect.stringContaining('PORT'),
+    });
+  });
+
+  it('does not make an installation where there is none', async () => {
+    const words = ['events', 'tail', '--json'];
+    const { exitCode, stderr } = await run(words, { QUIPU_HOME: '/nowhere/at-all' });
+    expect(exitCode).toBe(EXIT.usage);
+    expect(JSON.parse(stderr)).toEqual({
+      success: false,
+      code: 'no_installation',
+      message:
+        'there is no event log at /nowhere/at-all/events.db; set QUIPU_HOME to an installation',
+    });
+  });
+});
+
+describe('a failure', () => {
+  it('keeps the code and the detail of a refusal', () => {
+    const failure = failureOf(new DomainError('username_taken', 'the username is taken'));
+    expect(failure).toMatchObject({
+      code: 'username_taken',
+      message: 'the username is taken',
+      exitCode: EXIT.failed,
+    });
+  });
+
+  it('keeps what nobody foresaw as its cause', () => {
+    const cause = new Error('the disk is gone');
+    expect(failureOf(cause)).toMatchObject({
+      code: 'internal_error',
+      message: 'the disk is gone',
+      exitCode: EXIT.failed,
+      cause,
+    });
+  });
+
+  it('is left alone when it is one already', () => {
+    const failure = new CommandFailure('not_confirmed', 'not confirmed');
+    expect(failureOf(failure)).toBe(failure);
+  });
+});

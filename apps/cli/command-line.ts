@@ -1,0 +1,66 @@
+import { CommanderError } from 'commander';
+import { type CommandFailure, failureOf, usage } from './command-failure.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { type CommonOptions, type Invocation, type Outcome, type Run } from './invocation.js';
+import { createProgram } from './program.js';
+
+/**
+ * Parses, runs and prints one command.
+ * @param words what follows the program's name
+ * @returns the exit code; never rejects
+ */
+export const runCommandLine = async (
+  words: readonly string[],
+  invocation: Invocation,
+): Promise<ExitCode> => {
+  // Parsing may fail before it knows the option.
+  const json = words.includes('--json');
+  let exitCode: ExitCode = EXIT.done;
+  const invoke = async <Options extends CommonOptions>(
+    options: Options,
+    load: () => Promise<Run<Options>>,
+  ): Promise<void> => {
+    const run = await load();
+    const outcome = await run(options, invocation);
+    if (!outcome) return;
+    invocation.stdout.write(`${printed(outcome, json)}\n`);
+    exitCode = outcome.exitCode ?? EXIT.done;
+  };
+  const program = createProgram(invoke, {
+    writeOut: (text) => void invocation.stdout.write(text),
+    writeErr: (text) => {
+      if (!json) invocation.stderr.write(text);
+    },
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return ended(error, invocation, json);
+    const failure = failureOf(error);
+    invocation.stderr.write(`${told(failure, invocation, json)}\n`);
+    return failure.exitCode;
+  }
+};
+
+const printed = (outcome: Outcome, json: boolean): string =>
+  json ? JSON.stringify({ success: true, ...outcome.json }) : outcome.text;
+
+/** Commander has printed by now: help, the version, or in words what is wrong. */
+const ended = (error: CommanderError, { stderr }: Invocation, json: boolean): ExitCode => {
+  if (error.exitCode === 0) return EXIT.done;
+  // `quipu user` alone: commander has help for people and no words for scripts.
+  const failure = error.code === 'commander.help' ? usage('name a command') : failureOf(error);
+  if (json) stderr.write(`${inJson(failure)}\n`);
+  return failure.exitCode;
+};
+
+const told = (failure: CommandFailure, { environment }: Invocation, json: boolean): string => {
+  if (json) return inJson(failure);
+  const { message, cause } = failure;
+  const wantsStack = environment['QUIPU_LOG_LEVEL'] === 'debug' && cause instanceof Error;
+  return wantsStack ? `error: ${message}\n${cause.stack ?? ''}` : `error: ${message}`;
+};
+
+const inJson = ({ code, message }: CommandFailure): string =>
+  JSON.stringify({ success: false, code, message });

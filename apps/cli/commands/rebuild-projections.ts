@@ -1,0 +1,77 @@
+import { type LogReaderStatus } from '#platform/runtime/log-reader.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { Runtime } from '#platform/runtime/runtime.js';
+import { areas } from '../../composition/areas.js';
+import { CommandFailure, stopIfInterrupted, usage } from '../command-failure.js';
+import { withInstallation } from '../installation.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { openProgress } from '../progress.js';
+
+export interface RebuildProjectionsOptions extends CommonOptions {
+  readonly names: readonly string[];
+  readonly all?: boolean;
+}
+
+const KNOWN = areas.flatMap(({ projections }) => projections.map(({ name }) => name));
+
+/**
+ * Folds each projection from zero beside the one that serves, and switches when it has caught up: a
+ * server goes on answering all the while. What is interrupted has changed nothing.
+ */
+export const rebuildProjections = async (
+  options: RebuildProjectionsOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const names = namesOf(options);
+  return withInstallation(invocation, 'exists', async ({ engines }) => {
+    const head = await engines.eventStore.head();
+    const progress = await openProgress(invocation.stderr, 'Rebuilding');
+    const positions = new Map(names.map((name) => [name, 0n]));
+    const onProgress = (name: string, { position, failure }: LogReaderStatus): void => {
+      stopIfInterrupted(invocation.signal);
+      if (failure !== null) throw stopped(name, position, failure);
+      positions.set(name, position < head ? position : head);
+      const done = [...positions.values()].reduce((sum, one) => sum + one, 0n);
+      progress.update(done, head * BigInt(names.length));
+    };
+    try {
+      await rebuildAll(new Runtime(engines, areas).projections, names, onProgress);
+    } finally {
+      progress.stop();
+    }
+    return {
+      json: { rebuilt: names, position: head.toString() },
+      text: `Rebuilt ${names.join(', ')} up to position ${head} at least.`,
+    };
+  });
+};
+
+/** All at once; when one fails the others are still brought to their end. */
+const rebuildAll = async (
+  projections: Projections,
+  names: readonly string[],
+  onProgress: (name: string, status: LogReaderStatus) => void,
+): Promise<void> => {
+  const rebuilt = await Promise.allSettled(
+    names.map((name) => projections.rebuild(name, (status) => onProgress(name, status))),
+  );
+  const failed = rebuilt.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+};
+
+const namesOf = ({ names, all = false }: RebuildProjectionsOptions): readonly string[] => {
+  if (all && names.length > 0) throw usage('give either names or --all');
+  if (all) return KNOWN;
+  if (names.length === 0) throw usage('give the names of projections, or --all');
+  const unknown = names.find((name) => !KNOWN.includes(name));
+  if (unknown !== undefined) {
+    throw usage(`no projection is called ${unknown}; there are ${KNOWN.join(', ')}`);
+  }
+  return [...new Set(names)];
+};
+
+const stopped = (name: string, position: bigint, failure: string): CommandFailure =>
+  new CommandFailure(
+    'projection_stopped',
+    `${name} stopped after position ${position}, and what served before still serves: ${failure}`,
+  );

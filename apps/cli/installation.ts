@@ -1,0 +1,72 @@
+import { access } from 'node:fs/promises';
+import { type Logger, pino } from 'pino';
+import { systemClock } from '#platform/kernel/clock.js';
+import { MasterKeyError } from '#platform/secrets/master-key.js';
+import { type OpenEngines, openEngines } from '../composition/engines.js';
+import { readSettings, type Settings, SettingsError } from '../composition/settings.js';
+import { CommandFailure } from './command-failure.js';
+import { EXIT } from './exit-code.js';
+import { type Invocation } from './invocation.js';
+
+export interface Installation {
+  readonly settings: Settings;
+  readonly engines: OpenEngines;
+  readonly logger: Logger;
+}
+
+/** `may-begin`: the command may be the first thing that an installation ever sees. */
+export type Expectation = 'exists' | 'may-begin';
+
+/**
+ * Opens the engines that the settings name, beside a running server or without one, and closes them
+ * after the work. A mistyped QUIPU_HOME is told, not made.
+ * @throws CommandFailure `bad_settings`, `no_installation`
+ */
+export const withInstallation = async <Result>(
+  { environment }: Invocation,
+  expectation: Expectation,
+  work: (installation: Installation) => Promise<Result>,
+): Promise<Result> => {
+  const settings = settingsOf(environment);
+  if (expectation === 'exists') await expectLog(settings);
+  const logger = loggerOf(settings, environment);
+  const engines = await open(settings, logger);
+  try {
+    return await work({ settings, engines, logger });
+  } finally {
+    await engines.close();
+  }
+};
+
+const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
+  try {
+    return readSettings(environment);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new CommandFailure('bad_settings', error.message, EXIT.usage, { cause: error });
+  }
+};
+
+const expectLog = async ({ eventsFile }: Settings): Promise<void> => {
+  try {
+    await access(eventsFile);
+  } catch (cause) {
+    const message = `there is no event log at ${eventsFile}; set QUIPU_HOME to an installation`;
+    throw new CommandFailure('no_installation', message, EXIT.usage, { cause });
+  }
+};
+
+/** A command tells its own failures; what happens below is shown when asked for. */
+const loggerOf = ({ logLevel }: Settings, environment: NodeJS.ProcessEnv): Logger => {
+  const level = environment['QUIPU_LOG_LEVEL'] ? logLevel : 'silent';
+  return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));
+};
+
+const open = async (settings: Settings, logger: Logger): Promise<OpenEngines> => {
+  try {
+    return await openEngines(settings, systemClock, logger);
+  } catch (error) {
+    if (!(error instanceof MasterKeyError)) throw error;
+    throw new CommandFailure('bad_settings', error.message, EXIT.usage, { cause: error });
+  }
+};

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { depositIdOf, limitOf, prefixOf, reasonOf, startOfTailOf, usdOf } from './options.js';
+
+describe('an amount in dollars', () => {
+  it.each([
+    ['10', 10_000_000n],
+    ['12.50', 12_500_000n],
+    ['0.000001', 1n],
+    ['999999999999.999999', 999_999_999_999_999_999n],
+  ])('reads %s', (text, amount) => {
+    expect(usdOf(text)).toBe(amount);
+  });
+
+  it.each(['', 'ten', '1e3', '1,000', '.5', '5.', '0.0000001', '$5', 'Infinity'])(
+    'refuses %j as no amount',
+    (text) => {
+      expect(() => usdOf(text)).toThrow('It takes dollars with at most 6 decimals');
+    },
+  );
+
+  it.each(['0', '0.00', '-5'])('refuses %s as not above zero', (text) => {
+    expect(() => usdOf(text)).toThrow('It takes an amount above zero');
+  });
+
+  it('refuses what an event could not hold', () => {
+    expect(() => usdOf('1000000000000')).toThrow('It takes less than a million million dollars');
+  });
+});
+
+describe('the start of a tail', () => {
+  it('is a position or the end', () => {
+    expect(startOfTailOf('0')).toBe(0n);
+    expect(startOfTailOf('9223372036854775807')).toBe(2n ** 63n - 1n);
+    expect(startOfTailOf('end')).toBe('end');
+  });
+
+  it.each(['', '-1', '1.5', '0x10', 'start', '9223372036854775808', '1'.repeat(20)])(
+    'refuses %j',
+    (text) => {
+      expect(() => startOfTailOf(text)).toThrow('It takes a position in the log, or "end".');
+    },
+  );
+});
+
+describe('a limit', () => {
+  it('is a whole number above zero', () => {
+    expect(limitOf('1')).toBe(1);
+    expect(limitOf('1000000')).toBe(1_000_000);
+  });
+
+  it.each(['', '0', '-1', '1.5', '1e3', '01', '9'.repeat(16)])('refuses %j', (text) => {
+    expect(() => limitOf(text)).toThrow('It takes a whole number above zero.');
+  });
+});
+
+describe('texts', () => {
+  it('are as long as an event holds them', () => {
+    expect(reasonOf('r'.repeat(500))).toHaveLength(500);
+    expect(() => reasonOf('r'.repeat(501))).toThrow('It takes 1 to 500 characters.');
+    expect(depositIdOf('d'.repeat(200))).toHaveLength(200);
+    expect(() => depositIdOf('d'.repeat(201))).toThrow('It takes 1 to 200 characters.');
+  });
+
+  it('say something', () => {
+    expect(() => reasonOf('')).toThrow('It takes 1 to 500 characters.');
+    expect(() => depositIdOf(' ')).toThrow('It takes 1 to 200 characters.');
+    expect(() => prefixOf('')).toThrow('It takes at least one character.');
+    expect(prefixOf('account-')).toBe('account-');
+  });
+});

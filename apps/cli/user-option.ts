@@ -1,0 +1,18 @@
+import { CommandFailure, isRefusal } from './command-failure.js';
+
+export const userNotFound = (option: string, username: string): CommandFailure =>
+  new CommandFailure('user_not_found', `${option}: there is no user ${username}`);
+
+/** @throws CommandFailure `user_not_found`, naming the option that gave the user */
+export const ofUser = async <Result>(
+  option: string,
+  username: string,
+  work: Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work;
+  } catch (error) {
+    const isUnknown = isRefusal(error) && error.code === 'user_not_found';
+    throw isUnknown ? userNotFound(option, username) : error;
+  }
+};

@@ -1,0 +1,148 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import path from 'node:path';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
+import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
+import { Catalog } from '#areas/catalog/catalog.js';
+import { CatalogModule } from '#areas/catalog/catalog.module.js';
+import { CATALOG_SETTINGS, type CatalogSettings } from '#areas/catalog/catalog.settings.js';
+import { ACCOUNT_OPENER, type AccountOpener } from '#areas/identity/account-opener.port.js';
+import { BALANCE_READER, type BalanceReader } from '#areas/identity/balance-reader.port.js';
+import { IdentityModule } from '#areas/identity/identity.module.js';
+import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
+import {
+  LEDGER,
+  MODEL_CATALOG,
+  PROMPT_HASHER,
+  type PromptHasher,
+  REQUEST_LIMITS,
+  type RequestLimits,
+  RIGS,
+} from '#areas/inference/ports.js';
+import {
+  createLanguageModelEngine,
+  type LanguageModelEngine,
+} from '#engines/language-model/language-model.engine.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { PlatformModule } from '#platform/runtime/platform.module.js';
+import { type Runtime } from '#platform/runtime/runtime.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
+import { Failures, REFUSALS } from '../gateway/errors/failures.js';
+import { KEEP_ALIVE_MS } from '../gateway/inference/chat-exchange.js';
+import { ANSWER_STORE } from '../gateway/inference/idempotent-chat.js';
+import { OpenRequests } from '../gateway/inference/open-requests.js';
+import { GatewayMetrics } from '../gateway/metrics/gateway-metrics.js';
+import { RUNTIME } from '../gateway/operations/readiness.js';
+import { areas } from './areas.js';
+import { type OpenEngines } from './engines.js';
+import { bindLedger } from './ledger.binding.js';
+import { refusals } from './refusals.js';
+import { bindRigs } from './rigs.binding.js';
+import { type Settings } from './settings.js';
+
+export const LANGUAGE_MODELS = Symbol('LanguageModels');
+
+/** The catalog that ships with Quipu. */
+const SHIPPED_CATALOG = path.resolve(import.meta.dirname, '../../../catalog.yaml');
+/** A hold outlives its request by this: time to settle it before the sweep may. */
+const SETTLE_MS = 60_000;
+const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d' } as const;
+
+const settingsProviders = (settings: Settings, engines: OpenEngines): readonly Provider[] => {
+  const catalog: CatalogSettings = {
+    catalogFile: settings.catalogFile ?? SHIPPED_CATALOG,
+    localModelsFolder: path.join(settings.home, 'models'),
+  };
+  const baseUrl = settings.webUrl ?? `http://${settings.host}:${settings.port}`;
+  const identity: IdentitySettings = { tenant: { ...TENANT, baseUrl } };
+  const limits: RequestLimits = {
+    requestMsMax: settings.requestSeconds * 1_000,
+    settleMsMax: SETTLE_MS,
+  };
+  // A key object and not its bytes: OpenSSL then prepares it once and not for every request.
+  const hashKey = createSecretKey(engines.secrets.key('prompt-hash'));
+  const hash: PromptHasher = (text) => createHmac('sha256', hashKey).update(text).digest('hex');
+  return [
+    { provide: CATALOG_SETTINGS, useValue: catalog },
+    { provide: IDENTITY_SETTINGS, useValue: identity },
+    { provide: REQUEST_LIMITS, useValue: limits },
+    { provide: PROMPT_HASHER, useValue: hash },
+    { provide: SECRETS, useValue: engines.secrets },
+    { provide: ANSWER_STORE, useValue: engines.answers },
+    { provide: KEEP_ALIVE_MS, useValue: settings.keepAliveSeconds * 1_000 },
+    { provide: LANGUAGE_MODELS, useFactory: () => createLanguageModelEngine() },
+  ];
+};
+
+/** Where one area needs another: the port that the one declares, bound to the other's commands. */
+const bindings: readonly Provider[] = [
+  { provide: LEDGER, inject: [CommandBus], useFactory: bindLedger },
+  { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
+  {
+    provide: RIGS,
+    inject: [Catalog, LANGUAGE_MODELS],
+    useFactory: (catalog: Catalog, engine: LanguageModelEngine) => bindRigs(catalog, engine),
+  },
+  {
+    provide: ACCOUNT_OPENER,
+    inject: [CommandBus, CLOCK],
+    useFactory: (commands: CommandBus, clock: Clock): AccountOpener => ({
+      open: async (accountId, context) => {
+        const data = { accountId, currency: 'USD', openedAt: instant(clock) } as const;
+        await commands.execute(new OpenAccountCommand(data, context));
+      },
+    }),
+  },
+  {
+    provide: BALANCE_READER,
+    inject: [QueryBus],
+    useFactory: (queries: QueryBus): BalanceReader => ({
+      balanceMicroUsd: async (accountId) =>
+        (await queries.execute(new AccountOverviewQuery(accountId))).balance,
+    }),
+  },
+  { provide: REFUSALS, useValue: refusals },
+  Failures,
+  GatewayMetrics,
+  OpenRequests,
+];
+
+/**
+ * The composition root: the platform, the areas, and what binds them. Global, so that an area's
+ * module imports no other area's.
+ */
+@Module({})
+export class QuipuModule {
+  /** @param edges Nest modules beside the areas: the HTTP edge for a gateway, none for a command line */
+  static of(
+    settings: Settings,
+    engines: OpenEngines,
+    runtime: Runtime,
+    edges: NonNullable<DynamicModule['imports']>,
+  ): DynamicModule {
+    const providers = [
+      { provide: RUNTIME, useValue: runtime },
+      ...settingsProviders(settings, engines),
+      ...bindings,
+    ];
+    return {
+      module: QuipuModule,
+      global: true,
+      imports: [
+        PlatformModule.of(runtime),
+        CatalogModule,
+        IdentityModule,
+        ...areas.map(({ module }) => module),
+        ...edges,
+      ],
+      providers,
+      exports: [
+        ...providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
+        // Guards stand on routes of every area.
+        IdentityModule,
+      ],
+    };
+  }
+}

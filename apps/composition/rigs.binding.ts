@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalog } from '#areas/catalog/catalog.js';
+import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
+import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
+import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
+import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
+import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type Rig } from '#areas/inference/rigs/rig-state.js';
+
+/** Attempts are timed in fractions of a millisecond. */
+const precise = { now: () => performance.timeOrigin + performance.now() };
+
+const ports = {
+  clock: precise,
+  sleep: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }),
+  random: Math.random,
+};
+
+/**
+ * The rigs of the catalog as they are now. When the catalog changes, new requests go to the new
+ * rigs; requests under way keep the old ones, which close when the last of them has ended.
+ */
+export const bindRigs = (catalog: Catalog, engine: TextEngine): RigRouter => {
+  let current = createRigRouter({ ...ports, rigs: rigsOf(catalog, engine) });
+  let closing: Promise<unknown> = Promise.resolve();
+  catalog.onChange(() => {
+    const old = current;
+    current = createRigRouter({ ...ports, rigs: rigsOf(catalog, engine) });
+    closing = Promise.all([closing, closeWhenIdle(old)]);
+  });
+  return {
+    complete: (order, signal) => current.complete(order, signal),
+    stream: (order, signal) => current.stream(order, signal),
+    status: () => current.status(),
+    waiting: () => current.waiting(),
+    close: async () => {
+      await current.close();
+      await closing;
+    },
+  };
+};
+
+const closeWhenIdle = async (router: RigRouter): Promise<void> => {
+  while (router.waiting() > 0 || router.status().some(({ inFlight }) => inFlight > 0)) {
+    await sleep(100, undefined, { ref: false });
+  }
+  await router.close();
+};
+
+const rigsOf = (catalog: Catalog, engine: TextEngine): readonly Rig[] =>
+  catalog.rigs().map((rig) => {
+    const models = catalog.models().filter((model) => model.rigs.includes(rig.name));
+    return {
+      name: rig.name,
+      maxConcurrency: rig.maxConcurrency,
+      models: new Set(models.map(({ id }) => id)),
+      backend: backendOf(rig, models, engine),
+    };
+  });
+
+const backendOf = (
+  rig: CatalogRig,
+  models: readonly CatalogModel[],
+  engine: TextEngine,
+): ChatBackend => {
+  switch (rig.kind) {
+    case 'openai': {
+      const apiKey = rig.apiKeyEnv === null ? undefined : process.env[rig.apiKeyEnv];
+      const { name, baseUrl, maxConcurrency, connectTimeoutMs, answerTimeoutMs, idleTimeoutMs } =
+        rig;
+      return createOpenAiRig({
+        name,
+        baseUrl,
+        maxConcurrency,
+        connectTimeoutMs,
+        answerTimeoutMs,
+        idleTimeoutMs,
+        ...(apiKey !== undefined && { apiKey }),
+      });
+    }
+    case 'embedded':
+      return new EmbeddedModels(rig.name, models, engine);
+  }
+};
+
+/** The engine in this process, one backend for each of its model files. */
+class EmbeddedModels implements ChatBackend {
+  readonly #backends: ReadonlyMap<string, ChatBackend>;
+
+  constructor(name: string, models: readonly CatalogModel[], engine: TextEngine) {
+    const backendOfFile = (modelFile: string): ChatBackend =>
+      createEmbeddedRig({ name, engine, modelFile });
+    this.#backends = new Map(
+      models.flatMap(({ upstreamId, file }) =>
+        file === null ? [] : [[upstreamId, backendOfFile(file)]],
+      ),
+    );
+  }
+
+  complete(request: ChatRequest, signal: AbortSignal) {
+    return this.#backendOf(request).complete(request, signal);
+  }
+
+  stream(request: ChatRequest, signal: AbortSignal) {
+    return this.#backendOf(request).stream(request, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#backends.values()].map((backend) => backend.close()));
+  }
+
+  #backendOf({ body }: ChatRequest): ChatBackend {
+    const backend = this.#backends.get(String(body['model']));
+    if (!backend) throw new Error(`the embedded engine has no file for ${String(body['model'])}`);
+    return backend;
+  }
+}

@@ -1,0 +1,57 @@
+import { type Catalog } from '#areas/catalog/catalog.js';
+import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
+import { type RateCardFound } from '#areas/catalog/rate-card.handler.js';
+import { fromDecimal, toUsd } from '#platform/kernel/money.js';
+import { type ModelDto, type ModelListDto } from './models.dto.js';
+import { type RatesDto } from './rates.dto.js';
+
+export const presentModel = ({
+  id,
+  createdEpochSeconds,
+  ownedBy,
+}: CatalogModel): Readonly<ModelDto> => ({
+  id,
+  object: 'model',
+  created: createdEpochSeconds,
+  owned_by: ownedBy,
+});
+
+export const presentModels = (models: readonly CatalogModel[]): Readonly<ModelListDto> => ({
+  object: 'list',
+  data: models.map(presentModel),
+});
+
+/** Prices are those of the card; what is not a price is the catalog's of today. */
+export const presentRates = (
+  { card, position }: RateCardFound,
+  catalog: Catalog,
+): Readonly<RatesDto> => {
+  const kinds = new Map(catalog.rigs().map(({ name, kind }) => [name, kind]));
+  return {
+    success: true,
+    currency: 'USD',
+    rate_card: {
+      version: card.version,
+      effective_from: card.effectiveFrom,
+      published_at: card.publishedAt,
+      source_sha256: card.sourceSha256,
+    },
+    models: card.models.map(({ modelId, inputMicroUsdPerMtok, outputMicroUsdPerMtok }) => {
+      const model = catalog.model(modelId);
+      return {
+        id: modelId,
+        owned_by: model?.ownedBy ?? null,
+        input_usd_per_mtok: toUsd(fromDecimal(inputMicroUsdPerMtok)),
+        output_usd_per_mtok: toUsd(fromDecimal(outputMicroUsdPerMtok)),
+        context: model?.contextTokens ?? null,
+        max_output: model?.maxOutputTokens ?? null,
+      };
+    }),
+    compute: card.compute.map(({ rig, microUsdPerHour }) => ({
+      rig,
+      kind: kinds.get(rig) ?? null,
+      hourly_usd: toUsd(fromDecimal(microUsdPerHour)),
+    })),
+    position: position.toString(),
+  };
+};

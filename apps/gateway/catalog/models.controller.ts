@@ -1,0 +1,60 @@
+import { Controller, Get, Inject, Param, UseGuards } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiExcludeEndpoint,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { HttpFailure } from '#apps/gateway/errors/http-failure.js';
+import { Catalog } from '#areas/catalog/catalog.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { presentModel, presentModels } from './catalog.presenter.js';
+import { ModelDto, ModelListDto } from './models.dto.js';
+
+/** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
+@ApiTags('inference')
+@ApiBearerAuth('api-key')
+@OpenAiFailures(401)
+@UseGuards(ApiGuard)
+@Controller(['v1/models', 'api/v1/models'])
+export class ModelsController {
+  constructor(@Inject(Catalog) private readonly catalog: Catalog) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The models that can be asked for' })
+  @ApiOkResponse({ type: ModelListDto })
+  list(): Readonly<ModelListDto> {
+    return presentModels(this.catalog.models());
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One model; slashes of its id may be encoded or not' })
+  @ApiParam({ name: 'id', example: 'quipu/nano' })
+  @ApiOkResponse({ type: ModelDto })
+  @OpenAiFailures(404)
+  find(@Param('id') id: string): Readonly<ModelDto> {
+    return this.#found(id);
+  }
+
+  /** A router's parameter ends at a slash; most ids have one. */
+  @Get('*')
+  @ApiExcludeEndpoint()
+  findWithSlashes(@Param('*') id: string): Readonly<ModelDto> {
+    return this.#found(id);
+  }
+
+  #found(id: string): Readonly<ModelDto> {
+    const model = this.catalog.model(id);
+    if (model) return presentModel(model);
+    throw new HttpFailure({
+      status: 404,
+      code: 'model_not_found',
+      message: `the model '${id}' does not exist`,
+      param: 'model',
+      type: 'invalid_request_error',
+    });
+  }
+}

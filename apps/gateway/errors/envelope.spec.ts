@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { envelope, errorType, speaksOpenAi } from './envelope.js';
+import { failure } from './failure-of.js';
+
+const told = failure({ status: 404, code: 'model_not_found', message: 'no', param: 'model' });
+
+describe('the envelope of a failure', () => {
+  it.each([
+    '/v1',
+    '/v1/chat/completions',
+    '/v1/nowhere?x=1',
+    '/api/v1/chat/completions',
+    '/api/v1/chat/completions?x=1',
+    '/api/v1/models',
+  ])('is OpenAI’s at %s', (url) => {
+    expect(speaksOpenAi(url)).toBe(true);
+    expect(envelope(url, told)).toEqual({
+      error: { message: 'no', type: 'not_found_error', param: 'model', code: 'model_not_found' },
+    });
+  });
+
+  it.each(['/', '/v10/x', '/api/v1/billing/overview.php', '/x?y=/v1/'])('is ours at %s', (url) => {
+    expect(speaksOpenAi(url)).toBe(false);
+    expect(envelope(url, told)).toEqual({
+      success: false,
+      message: 'no',
+      code: 'model_not_found',
+      param: 'model',
+    });
+  });
+
+  it('has the fields that OpenAI’s clients read, even when empty', () => {
+    const bare = failure({ status: 500, code: 'x', message: 'no' });
+    expect(envelope('/v1', bare)).toEqual({
+      error: { message: 'no', type: 'server_error', param: null, code: 'x' },
+    });
+    expect(envelope('/', bare)).toEqual({ success: false, message: 'no', code: 'x' });
+  });
+
+  it('carries what programs need beside the code', () => {
+    const metadata = { reason: 'balance_too_low' };
+    const poor = failure({ status: 402, code: 'insufficient_balance', message: 'no', metadata });
+    expect(envelope('/v1', poor)).toMatchObject({ error: { metadata } });
+    expect(envelope('/', poor)).toMatchObject({ metadata });
+  });
+
+  it.each([
+    [400, 'invalid_request_error'],
+    [401, 'authentication_error'],
+    [402, 'insufficient_quota'],
+    [403, 'permission_error'],
+    [404, 'not_found_error'],
+    [409, 'conflict_error'],
+    [413, 'invalid_request_error'],
+    [429, 'rate_limit_error'],
+    [500, 'server_error'],
+    [503, 'server_error'],
+  ])('names the type that clients know for %d', (status, type) => {
+    expect(errorType(status)).toBe(type);
+  });
+});

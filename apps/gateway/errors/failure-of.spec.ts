@@ -1,0 +1,253 @@
+import { BadRequestException, NotFoundException } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import { RequestCutError } from '#areas/inference/request-cut.js';
+import { RigError, type RigErrorKind } from '#areas/inference/rigs/chat-backend.js';
+import { RouteError, type RouteErrorKind } from '#areas/inference/rigs/route-error.js';
+import {
+  AppendTooLargeError,
+  InvalidAppendError,
+  StaleRevisionError,
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '#platform/event-store/event-store.errors.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { ContentionError } from '#platform/runtime/command-runner.js';
+import { ProjectionLaggingError } from '#platform/runtime/projections.js';
+import { refusals } from '../../composition/refusals.js';
+import { failureOf as failureWith } from './failure-of.js';
+import { HttpFailure } from './http-failure.js';
+
+const failureOf = (error: unknown) => failureWith(error, refusals);
+
+const internal = { status: 500, code: 'internal_error', type: 'server_error' };
+const attempts = [
+  { rig: 'a', startedMs: 0, endedMs: 9, outcome: 'unreachable' },
+  { rig: 'b', startedMs: 9, endedMs: 12, outcome: 'failed', status: 500 },
+] as const;
+const tried = {
+  attempts: [
+    { rig: 'a', outcome: 'unreachable' },
+    { rig: 'b', outcome: 'failed' },
+  ],
+};
+
+describe('a refusal of the domain', () => {
+  it.each(Object.entries(refusals).filter(([, { status }]) => status < 500))(
+    '%s is told with its status',
+    (code, { status, param = null }) => {
+      expect(failureOf(new DomainError(code, 'because'))).toMatchObject({
+        status,
+        code,
+        param,
+        message: 'because',
+      });
+    },
+  );
+
+  it('is told as not implemented where an engine is not there', () => {
+    const error = new DomainError('routing_mode_unavailable', 'because');
+    expect(failureOf(error)).toMatchObject({
+      status: 501,
+      code: 'routing_mode_unavailable',
+      param: 'routing_mode',
+      message: 'because',
+    });
+  });
+
+  it('says for programs whether waiting helps', () => {
+    const metadata = { reason: 'held_by_running_requests' };
+    expect(failureOf(new DomainError('insufficient_balance', 'because', metadata))).toMatchObject({
+      status: 402,
+      type: 'insufficient_quota',
+      metadata,
+    });
+  });
+
+  it.each(['capture_above_hold', 'nobody_knows_it'])('tells nothing of a defect: %s', (code) => {
+    const told = failureOf(new DomainError(code, 'a secret'));
+    expect(told).toMatchObject(internal);
+    expect(told.message).not.toContain('secret');
+  });
+});
+
+describe('why no rig answered', () => {
+  const route: Record<RouteErrorKind, object> = {
+    'model-not-served': { status: 404, code: 'model_not_found', param: 'model' },
+    'rig-unknown': { status: 404, code: 'rig_not_found', param: 'routing_mode' },
+    'rig-without-model': { status: 400, code: 'rig_without_model', param: 'routing_mode' },
+    overloaded: { status: 503, code: 'overloaded', retryAfterSeconds: 1, metadata: tried },
+    down: { status: 503, code: 'rigs_down', retryAfterSeconds: null, metadata: tried },
+    failed: { status: 502, code: 'upstream_failed', metadata: tried },
+    refused: { status: 502, code: 'upstream_failed', metadata: tried },
+    cancelled: { status: 499, code: 'client_gone' },
+  };
+
+  it.each(Object.entries(route))('%s', (kind, told) => {
+    const error = new RouteError(kind as RouteErrorKind, 'because', attempts);
+    expect(failureOf(error)).toMatchObject({ message: 'because', ...told });
+  });
+
+  it.each(['overloaded', 'down'] as const)('says when to come back: %s', (kind) => {
+    const error = new RouteError(kind, 'because', [], { retryAfterMs: 2_001 });
+    expect(failureOf(error)).toMatchObject({ retryAfterSeconds: 3 });
+  });
+
+  it('tells what the last rig did wrong, and who was asked', () => {
+    const rigError = new RigError('timed-out', 'rig b sent nothing');
+    expect(failureOf(new RouteError('failed', 'because', attempts, { rigError }))).toMatchObject({
+      status: 504,
+      code: 'upstream_timed_out',
+      message: 'rig b sent nothing',
+      metadata: tried,
+    });
+  });
+});
+
+describe('what a rig did wrong', () => {
+  const rig: Record<RigErrorKind, object> = {
+    unreachable: { status: 502, code: 'upstream_unreachable' },
+    'timed-out': { status: 504, code: 'upstream_timed_out' },
+    overloaded: { status: 503, code: 'overloaded' },
+    failed: { status: 502, code: 'upstream_failed' },
+    refused: { status: 400, code: 'upstream_refused', type: 'invalid_request_error' },
+    malformed: { status: 502, code: 'upstream_malformed' },
+    'broken-off': { status: 502, code: 'upstream_broke_off' },
+    cancelled: { status: 499, code: 'client_gone' },
+  };
+
+  it.each(Object.entries(rig))('%s', (kind, told) => {
+    const error = new RigError(kind as RigErrorKind, 'because');
+    expect(failureOf(error)).toMatchObject({ message: 'because', ...told });
+  });
+
+  it('passes on what the upstream refused, in its own words', () => {
+    const upstreamError = {
+      message: 'max_tokens is too large',
+      type: 'invalid_request_error',
+      param: 'max_tokens',
+      code: 'context_length_exceeded',
+    };
+    const error = new RigError('refused', 'because', { status: 422, upstreamError });
+    expect(failureOf(error)).toMatchObject({ status: 422, ...upstreamError });
+  });
+
+  it('passes over what an upstream says in no known shape', () => {
+    const upstreamError = { message: '', type: 7, param: null, code: 400 };
+    const error = new RigError('refused', 'because', { status: 400, upstreamError });
+    expect(failureOf(error)).toMatchObject({
+      status: 400,
+      code: 'upstream_refused',
+      message: 'because',
+      param: null,
+    });
+  });
+
+  it.each([401, 403, 407])('does not blame the caller for a %d of the upstream', (status) => {
+    expect(failureOf(new RigError('refused', 'because', { status }))).toMatchObject({
+      status: 502,
+      code: 'upstream_rejected_gateway',
+    });
+  });
+});
+
+describe('what was cut', () => {
+  it.each([
+    ['client_gone', { status: 499, code: 'client_gone' }],
+    ['timed_out', { status: 504, code: 'request_timed_out' }],
+    ['shut_down', { status: 503, code: 'draining', retryAfterSeconds: 5 }],
+  ] as const)('%s', (reason, told) => {
+    expect(failureOf(new RequestCutError(reason))).toMatchObject(told);
+  });
+});
+
+describe('what the platform could not do', () => {
+  it.each([
+    new AppendTooLargeError('no'),
+    new InvalidAppendError('no'),
+    new StoreUnavailableError('no'),
+    new StaleRevisionError('account-7', 1n, 2n),
+  ])('$name: nothing was charged', (error) => {
+    expect(failureOf(error)).toMatchObject({
+      status: 503,
+      code: error.code,
+      retryAfterSeconds: 5,
+      message: expect.stringContaining('nothing was charged'),
+    });
+  });
+
+  it('does not promise that nothing was charged where that is not known', () => {
+    const told = failureOf(new UnknownOutcomeError('no'));
+    expect(told).toMatchObject({ status: 503, code: 'unknown-outcome' });
+    expect(told.message).not.toContain('nothing was charged');
+  });
+
+  it('asks for another try', () => {
+    expect(failureOf(new ContentionError())).toMatchObject({
+      status: 503,
+      code: 'contention',
+      retryAfterSeconds: 1,
+    });
+    expect(failureOf(new ProjectionLaggingError())).toMatchObject({
+      status: 503,
+      code: 'read_model_lagging',
+      retryAfterSeconds: 1,
+    });
+  });
+});
+
+describe('what the edge refuses', () => {
+  it('is told as it was thrown', () => {
+    const failure = {
+      status: 429,
+      code: 'too_many_attempts',
+      message: 'wait',
+      param: 'username',
+      retryAfterSeconds: 300,
+      metadata: { a: 1 },
+    };
+    expect(failureOf(new HttpFailure(failure))).toEqual({ ...failure, type: 'rate_limit_error' });
+    expect(failureOf(new HttpFailure({ ...failure, type: 'own' }))).toMatchObject({ type: 'own' });
+  });
+
+  it.each([
+    [new NotFoundException('Cannot GET /x'), 404, 'not_found', 'Cannot GET /x'],
+    [
+      new BadRequestException(['a is bad', 'b is bad']),
+      400,
+      'invalid_request',
+      'a is bad; b is bad',
+    ],
+    [new BadRequestException(), 400, 'invalid_request', 'Bad Request'],
+  ])('Nest: %s', (error, status, code, message) => {
+    expect(failureOf(error)).toMatchObject({ status, code, message });
+  });
+
+  const fastify = (code: string, statusCode: number): Error =>
+    Object.assign(new Error('because'), { code, statusCode });
+
+  it.each([
+    ['FST_ERR_CTP_INVALID_JSON_BODY', 400, 'invalid_json'],
+    ['FST_ERR_CTP_EMPTY_JSON_BODY', 400, 'invalid_json'],
+    ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 400, 'invalid_content_length'],
+    ['FST_ERR_CTP_BODY_TOO_LARGE', 413, 'body_too_large'],
+    ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'unsupported_media_type'],
+    ['FST_ERR_BAD_URL', 400, 'bad_url'],
+    ['FST_ERR_OF_TOMORROW', 422, 'invalid_request'],
+  ])('Fastify: %s', (code, status, told) => {
+    expect(failureOf(fastify(code, status))).toMatchObject({ status, code: told });
+  });
+
+  it('knows the JSON parser’s errors by their class', () => {
+    const error = Object.assign(new SyntaxError('Unexpected token'), { statusCode: 400 });
+    expect(failureOf(error)).toMatchObject({ status: 400, code: 'invalid_json' });
+  });
+
+  it.each([fastify('FST_ERR_DEFECT', 500), new TypeError('a secret'), 'a secret', null, undefined])(
+    'tells nothing of a defect: %p',
+    (error) => {
+      const told = failureOf(error);
+      expect(told).toMatchObject(internal);
+      expect(told.message).not.toContain('secret');
+    },
+  );
+});

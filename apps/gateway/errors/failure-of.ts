@@ -1,0 +1,123 @@
+import { HttpException } from '@nestjs/common';
+import { RequestCutError } from '#areas/inference/request-cut.js';
+import { RigError } from '#areas/inference/rigs/chat-backend.js';
+import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { EventStoreError, UnknownOutcomeError } from '#platform/event-store/event-store.errors.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { ContentionError } from '#platform/runtime/command-runner.js';
+import { type Refusal } from '#platform/runtime/area.js';
+import { ProjectionLaggingError } from '#platform/runtime/projections.js';
+import { errorType, type Failure } from './envelope.js';
+import { HttpFailure } from './http-failure.js';
+import { cutFailure, rigFailure, routeFailure } from './route-failure.js';
+
+/** What each refusal of each area is in HTTP, by its code. */
+export type Refusals = Readonly<Record<string, Refusal>>;
+
+/** A failure with whatever is not said filled in. */
+export const failure = ({
+  status,
+  code,
+  message,
+  param,
+  type,
+  retryAfterSeconds,
+  metadata,
+}: HttpFailure['failure']): Failure => ({
+  status,
+  code,
+  message,
+  param: param ?? null,
+  type: type ?? errorType(status),
+  retryAfterSeconds: retryAfterSeconds ?? null,
+  metadata: metadata ?? null,
+});
+
+const INTERNAL = failure({
+  status: 500,
+  code: 'internal_error',
+  message: 'something went wrong here; the request id leads the operator to it',
+});
+
+/** Turns whatever was thrown into what the caller is told. Defects tell nothing of themselves. */
+export const failureOf = (error: unknown, refusals: Refusals): Failure => {
+  if (error instanceof HttpFailure) return failure(error.failure);
+  if (error instanceof DomainError) return domainFailure(error, refusals);
+  if (error instanceof RequestCutError) return failure(cutFailure(error));
+  if (error instanceof RouteError) return failure(routeFailure(error));
+  if (error instanceof RigError) return failure(rigFailure(error));
+  if (error instanceof HttpException) return nestFailure(error);
+  if (error instanceof ContentionError) {
+    const message = 'the account is being changed too often elsewhere; try again';
+    return failure({ status: 503, code: 'contention', message, retryAfterSeconds: 1 });
+  }
+  if (error instanceof EventStoreError) return storeFailure(error);
+  if (error instanceof ProjectionLaggingError) {
+    const message = 'the answer is being brought up to date; try again';
+    return failure({ status: 503, code: 'read_model_lagging', message, retryAfterSeconds: 1 });
+  }
+  return fastifyFailure(error) ?? INTERNAL;
+};
+
+const domainFailure = ({ code, detail, metadata }: DomainError, refusals: Refusals): Failure => {
+  const { status, param } = refusals[code] ?? { status: 500 };
+  if (status >= 500 && status !== 501 && status !== 503) return INTERNAL;
+  return failure({
+    status,
+    code,
+    message: detail,
+    ...(param !== undefined && { param }),
+    ...(metadata && { metadata }),
+  });
+};
+
+/** Whether something was written is not known only where the store itself does not know. */
+const storeFailure = (error: EventStoreError): Failure => {
+  const { code } = error;
+  const message =
+    error instanceof UnknownOutcomeError
+      ? 'the event store did not say whether it took the request; the balance will tell'
+      : 'the event store cannot take the request now; nothing was charged';
+  return failure({ status: 503, code, message, retryAfterSeconds: 5 });
+};
+
+const NEST_CODES: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+};
+
+/** Nest's own: unknown routes, and DTOs that do not fit. */
+const nestFailure = (error: HttpException): Failure => {
+  const status = error.getStatus();
+  const answer = error.getResponse();
+  const messages =
+    typeof answer === 'object' && 'message' in answer ? answer.message : error.message;
+  const message = Array.isArray(messages) ? messages.join('; ') : String(messages);
+  const code = NEST_CODES[status] ?? 'http_error';
+  return failure({ status, code, message });
+};
+
+const FASTIFY: Readonly<Record<string, { readonly status: number; readonly code: string }>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: { status: 400, code: 'invalid_json' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { status: 400, code: 'invalid_json' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { status: 400, code: 'invalid_content_length' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { status: 413, code: 'body_too_large' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { status: 415, code: 'unsupported_media_type' },
+  FST_ERR_BAD_URL: { status: 400, code: 'bad_url' },
+};
+
+/** What Fastify throws before a controller sees the request. */
+const fastifyFailure = (error: unknown): Failure | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown };
+  const known = typeof code === 'string' ? FASTIFY[code] : undefined;
+  if (known) return failure({ ...known, message: error.message });
+  // Unnamed parse errors of the JSON parser carry only a status.
+  const isClientError = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+  if (!isClientError) return undefined;
+  const name = error instanceof SyntaxError ? 'invalid_json' : 'invalid_request';
+  return failure({ status: statusCode, code: name, message: error.message });
+};

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { type DynamicModule, ValidationPipe } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Logger } from 'pino';
+import { envelope } from './errors/envelope.js';
+import { failureOf } from './errors/failure-of.js';
+import { HttpFailure } from './errors/http-failure.js';
+import { Failures } from './errors/failures.js';
+import { FailureFilter } from './errors/failure.filter.js';
+import { nestLogger } from './nest.logger.js';
+import { serveOpenApi } from './openapi/openapi.js';
+
+export interface GatewayOptions {
+  readonly bodyLimitBytes: number;
+  readonly trustProxy: number | readonly string[];
+}
+
+/** Section 5.9 of the interface. */
+const SECURITY_HEADERS = {
+  'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
+  'content-security-policy': "frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+} as const;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/**
+ * The id under which a request's events are found. Always drawn here: ids of events are derived from
+ * it, so one that a caller could choose would let a caller repeat another's.
+ */
+const requestId = (): string => randomUUID();
+
+/** A caller's own id is echoed beside ours when it is a UUID, so that both sides can be joined. */
+const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+  void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+  const theirs = request.headers['x-request-id'];
+  if (typeof theirs === 'string' && UUID.test(theirs)) {
+    void reply.header('x-client-request-id', theirs);
+  }
+  done();
+};
+
+/** Fastify's own parser, with its refusal in our words; prototype poisoning is refused, too. */
+const readJson = (fastify: FastifyInstance): void => {
+  const parse = fastify.getDefaultJsonParser('error', 'error');
+  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    void parse(request, body as string, (error, value) => {
+      done(error && invalidJson(error), value);
+    });
+  });
+};
+
+const invalidJson = (error: Error): HttpFailure =>
+  new HttpFailure({
+    status: 400,
+    code: 'invalid_json',
+    message: `the body is not JSON: ${error.message}`,
+  });
+
+/** One line for each request; never its query, headers or body, where secrets would stand. */
+const requestLog =
+  (logger: Logger) =>
+  ({ id: requestId, method, url }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (logger.isLevelEnabled('info')) {
+      const [path] = url.split('?', 1);
+      const { statusCode: status, elapsedTime: elapsedMs } = reply;
+      logger.info({ requestId, method, path, status, elapsedMs }, 'request');
+    }
+    done();
+  };
+
+/** Hops are counted from the socket; addresses and ranges are Fastify's affair. */
+const trusted = (trustProxy: GatewayOptions['trustProxy']) =>
+  typeof trustProxy === 'number'
+    ? (_address: string, hop: number): boolean => hop < trustProxy
+    : [...trustProxy];
+
+/** Builds the HTTP edge round a composed module; nothing listens yet. */
+export const createGateway = async (
+  module: DynamicModule,
+  { bodyLimitBytes, trustProxy }: GatewayOptions,
+  logger: Logger,
+): Promise<NestFastifyApplication> => {
+  const adapter = new FastifyAdapter({
+    bodyLimit: bodyLimitBytes,
+    trustProxy: trusted(trustProxy),
+    genReqId: requestId,
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512 },
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      const told = failureOf(error, {});
+      void reply.headers(SECURITY_HEADERS).status(told.status).send(envelope(request.url, told));
+    },
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    logger: nestLogger(logger),
+    abortOnError: false,
+    bodyParser: false,
+  });
+  const fastify = adapter.getInstance<FastifyInstance>();
+  readJson(fastify);
+  fastify.addHook('onRequest', onRequest);
+  fastify.addHook('onResponse', requestLog(logger));
+  app.useGlobalPipes(
+    new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }),
+  );
+  app.useGlobalFilters(new FailureFilter(app.get(Failures, { strict: false }), logger));
+  serveOpenApi(app, fastify);
+  await app.init();
+  await fastify.ready();
+  return app;
+};

@@ -1,0 +1,96 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/caller.js';
+import { IssueApiKeyCommand } from '#areas/identity/issue-api-key.handler.js';
+import { ListApiKeysQuery } from '#areas/identity/list-api-keys.handler.js';
+import { RevokeApiKeyCommand } from '#areas/identity/revoke-api-key.handler.js';
+import { RotateApiKeyCommand } from '#areas/identity/rotate-api-key.handler.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { ApiKeyIdDto, ApiKeysDto, IssueApiKeyDto, NewApiKeyDto } from './api-keys.dto.js';
+import { DoneDto } from './auth.dto.js';
+import { presentKeys, presentNewKey } from './auth.presenter.js';
+import { CurrentCaller } from './caller.decorator.js';
+import { KeyOwnerGuard } from './key-owner.guard.js';
+
+/** The keys of the user; ours, not the interface's. */
+@ApiTags('identity')
+@ApiBearerAuth('api-key')
+@ApiBearerAuth('app-token')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(KeyOwnerGuard)
+@Controller('api/v1/auth/keys')
+export class ApiKeysController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The keys that let somebody in, newest first; never their secrets' })
+  @ApiOkResponse({ type: ApiKeysDto })
+  async list(@CurrentCaller() { userId }: Caller): Promise<ApiKeysDto> {
+    return presentKeys(await this.queries.execute(new ListApiKeysQuery(userId)));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Issue a key; its secret is shown this once' })
+  @ApiCreatedResponse({ type: NewApiKeyDto })
+  @ApplicationFailures(400, 409)
+  async issue(
+    @Body() { name, kind: keyKind }: IssueApiKeyDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<NewApiKeyDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new IssueApiKeyCommand({ userId, keyKind, name }, context);
+    return presentNewKey(await this.commands.execute(command));
+  }
+
+  @Post(':id/rotate')
+  @ApiOperation({ summary: 'Replace a key; the old one counts no more' })
+  @ApiCreatedResponse({ type: NewApiKeyDto })
+  @ApplicationFailures(400, 404)
+  async rotate(
+    @Param() { id: keyId }: ApiKeyIdDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<NewApiKeyDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new RotateApiKeyCommand({ userId, keyId }, context);
+    return presentNewKey(await this.commands.execute(command));
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Revoke a key, at once' })
+  @ApiOkResponse({ type: DoneDto })
+  @ApplicationFailures(400, 404)
+  async revoke(
+    @Param() { id: keyId }: ApiKeyIdDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    await this.commands.execute(new RevokeApiKeyCommand({ userId, keyId }, context));
+    return { success: true, message: 'The key has ended.' };
+  }
+}

@@ -1,0 +1,62 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { APP_NAME_LENGTH_MAX } from '#areas/identity/user-details.js';
+
+const KINDS = ['user', 'renter'] as const;
+
+export class IssueApiKeyDto {
+  @ApiProperty({ example: 'nightly batch', maxLength: APP_NAME_LENGTH_MAX })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(APP_NAME_LENGTH_MAX)
+  readonly name!: string;
+
+  @ApiProperty({ required: false, enum: KINDS, default: 'user' })
+  @IsOptional()
+  @IsIn(KINDS)
+  readonly kind: (typeof KINDS)[number] = 'user';
+}
+
+export class ApiKeyIdDto {
+  @ApiProperty({ example: '2b9ac6a26d6d9ca1' })
+  @Matches(/^[0-9a-f]{16}$/, { message: 'id must be the id of a key: 16 hex digits' })
+  readonly id!: string;
+}
+
+export class ApiKeyDto {
+  @ApiProperty({ example: '2b9ac6a26d6d9ca1' })
+  readonly id!: string;
+  @ApiProperty({ enum: KINDS })
+  readonly kind!: string;
+  @ApiProperty({ example: 'nightly batch' })
+  readonly name!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'The session that the key ends with.',
+  })
+  readonly session_id!: string | null;
+  @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
+  readonly created_at!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'UTC; null: not by itself.' })
+  readonly expires_at!: string | null;
+}
+
+export class ApiKeysDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty({ type: [ApiKeyDto] })
+  readonly keys!: readonly ApiKeyDto[];
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}
+
+export class NewApiKeyDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty({ example: 'sk-svc-…', description: 'Shown this once.' })
+  readonly api_key!: string;
+  @ApiProperty({ type: ApiKeyDto })
+  readonly key!: ApiKeyDto;
+}

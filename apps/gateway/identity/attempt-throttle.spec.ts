@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AttemptThrottle } from './attempt-throttle.js';
+import { throttleAddress } from './throttle-address.js';
+
+const WRONG = new Error('wrong');
+const MALFORMED = new Error('malformed');
+const HERE = '192.0.2.1';
+
+let clock: { atMs: number; now: () => number };
+let throttle: AttemptThrottle;
+
+beforeEach(() => {
+  clock = {
+    atMs: 1_000_000,
+    now() {
+      return this.atMs;
+    },
+  };
+  throttle = new AttemptThrottle(clock);
+});
+
+const isWrong = (error: unknown): boolean => error === WRONG;
+const fail = (address = HERE, error = WRONG) =>
+  throttle.attempt(address, () => Promise.reject(error), isWrong);
+const succeed = (address = HERE) => throttle.attempt(address, () => 'in', isWrong);
+const failTimes = async (times: number) => {
+  for (let failed = 0; failed < times; failed += 1) await expect(fail()).rejects.toBe(WRONG);
+};
+const turnedAway = { failure: { status: 429, code: 'too_many_attempts', retryAfterSeconds: 300 } };
+
+describe('AttemptThrottle', () => {
+  it('turns everybody of an address away after five failures, the right password too', async () => {
+    await failTimes(4);
+    expect(await succeed()).toBe('in');
+    await failTimes(1);
+    await expect(succeed()).rejects.toMatchObject(turnedAway);
+    await expect(fail()).rejects.toMatchObject(turnedAway);
+    expect(await succeed('192.0.2.2')).toBe('in');
+  });
+
+  it('lets the address in again 300 s after its failures, whatever it tried meanwhile', async () => {
+    await failTimes(5);
+    clock.atMs += 299_999;
+    await expect(succeed()).rejects.toMatchObject(turnedAway);
+    clock.atMs += 1;
+    expect(await succeed()).toBe('in');
+    await failTimes(5);
+    await expect(succeed()).rejects.toMatchObject(turnedAway);
+  });
+
+  it('counts within a window that slides', async () => {
+    await failTimes(3);
+    clock.atMs += 200_000;
+    await failTimes(2);
+    clock.atMs += 100_000;
+    await failTimes(3);
+    await expect(succeed()).rejects.toMatchObject(turnedAway);
+  });
+
+  it('does not count what is malformed', async () => {
+    for (let times = 0; times < 10; times += 1) {
+      await expect(fail(HERE, MALFORMED)).rejects.toBe(MALFORMED);
+    }
+    expect(await succeed()).toBe('in');
+  });
+
+  it('gives a burst no more tries than a row', async () => {
+    let tried = 0;
+    const guess = () =>
+      throttle.attempt(
+        HERE,
+        async () => {
+          tried += 1;
+          await new Promise((resolve) => setImmediate(resolve));
+          throw WRONG;
+        },
+        isWrong,
+      );
+    const burst = await Promise.allSettled(Array.from({ length: 30 }, guess));
+    expect(tried).toBe(5);
+    const reasons = burst.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(reasons.filter((reason) => reason === WRONG)).toHaveLength(5);
+  });
+
+  it('lets a burst of good ones in, however large, a few at a time', async () => {
+    const burst = Array.from({ length: 30 }, () => succeed());
+    expect(await Promise.all(burst)).toHaveLength(30);
+  });
+
+  it('does not let an endless queue build up', async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const burst = Array.from({ length: 50 }, () => throttle.attempt(HERE, () => gate, isWrong));
+    const settled = Promise.allSettled(burst);
+    await new Promise((resolve) => setImmediate(resolve));
+    open();
+    const refused = (await settled).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(50 - 5 - 32);
+  });
+});
+
+describe('throttleAddress', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:2:ffff::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('counts %s as %s', (address, counted) => {
+    expect(throttleAddress(address)).toBe(counted);
+  });
+});

@@ -1,0 +1,125 @@
+import { Body, Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiBearerAuth,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { AccountContextQuery } from '#areas/identity/account-context.handler.js';
+import { type Caller } from '#areas/identity/caller.js';
+import { LogInCommand } from '#areas/identity/log-in.handler.js';
+import { RevokeSessionCommand } from '#areas/identity/revoke-session.handler.js';
+import { VerifyTwoFactorCommand } from '#areas/identity/verify-two-factor.handler.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { AppTokenGuard } from './app-token.guard.js';
+import { AttemptThrottle } from './attempt-throttle.js';
+import {
+  AccountContextDto,
+  DoneDto,
+  LoginDto,
+  LoginSuccessDto,
+  TwoFactorChallengeDto,
+  VerifyTwoFactorDto,
+} from './auth.dto.js';
+import { presentChallenge, presentContext, presentSession } from './auth.presenter.js';
+import { CurrentCaller } from './caller.decorator.js';
+import { isFailedAttempt } from './failed-attempt.js';
+import { throttleAddress } from './throttle-address.js';
+
+/** Logging in, the second step of it, and what the access token is for. */
+@ApiTags('identity')
+@ApplicationFailures(400, 401, 429, 503)
+@Controller('api/v1/auth')
+export class AuthController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly throttle: AttemptThrottle,
+  ) {}
+
+  @Post('login')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Exchange username and password for an access token and an API key' })
+  @ApiExtraModels(LoginSuccessDto, TwoFactorChallengeDto)
+  @ApiOkResponse({
+    description: 'The session, or the two-factor challenge where otp_code is needed and missing.',
+    schema: {
+      oneOf: [
+        { $ref: getSchemaPath(LoginSuccessDto) },
+        { $ref: getSchemaPath(TwoFactorChallengeDto) },
+      ],
+    },
+  })
+  async login(
+    @Body() body: LoginDto,
+    @Req() request: FastifyRequest,
+  ): Promise<LoginSuccessDto | TwoFactorChallengeDto> {
+    const data = {
+      username: body.username,
+      password: body.password,
+      appName: body.app_name ?? null,
+      deviceInfo: body.device_info ?? null,
+      otpCode: body.otp_code ?? null,
+    };
+    const command = new LogInCommand(data, contextOf(request.id, 'anonymous'));
+    const outcome = await this.throttle.attempt(
+      throttleAddress(request.ip),
+      () => this.commands.execute(command),
+      isFailedAttempt,
+    );
+    return outcome.kind === 'session'
+      ? presentSession(outcome.session)
+      : presentChallenge(outcome.tempToken);
+  }
+
+  @Post('verify_2fa')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Answer a two-factor challenge' })
+  @ApiOkResponse({ type: LoginSuccessDto })
+  async verifyTwoFactor(
+    @Body() { temp_token: tempToken, otp_code: otpCode }: VerifyTwoFactorDto,
+    @Req() request: FastifyRequest,
+  ): Promise<LoginSuccessDto> {
+    const context = contextOf(request.id, 'anonymous');
+    const command = new VerifyTwoFactorCommand({ tempToken, otpCode }, context);
+    const session = await this.throttle.attempt(
+      throttleAddress(request.ip),
+      () => this.commands.execute(command),
+      isFailedAttempt,
+    );
+    return presentSession(session);
+  }
+
+  @Get('me')
+  @UseGuards(AppTokenGuard)
+  @ApiBearerAuth('app-token')
+  @ApiOperation({ summary: 'The user, the tenant and the session behind the access token' })
+  @ApiOkResponse({ type: AccountContextDto })
+  async me(@CurrentCaller() { userId, credential }: Caller): Promise<AccountContextDto> {
+    return presentContext(
+      await this.queries.execute(new AccountContextQuery(userId, credential.id)),
+    );
+  }
+
+  @Post('revoke')
+  @HttpCode(200)
+  @UseGuards(AppTokenGuard)
+  @ApiBearerAuth('app-token')
+  @ApiOperation({ summary: 'End the session of the access token, and its API key with it' })
+  @ApiOkResponse({ type: DoneDto })
+  async revoke(
+    @CurrentCaller() { userId, credential }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    await this.commands.execute(
+      new RevokeSessionCommand({ sessionId: credential.id, userId }, context),
+    );
+    return { success: true, message: 'The session has ended.' };
+  }
+}

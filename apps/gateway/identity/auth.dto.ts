@@ -1,0 +1,161 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { SESSION_SECONDS } from '#areas/identity/session-opener.js';
+import { CHALLENGE_SECONDS } from '#areas/identity/log-in.handler.js';
+import {
+  APP_NAME_LENGTH_MAX,
+  DEVICE_INFO_LENGTH_MAX,
+  PASSWORD_LENGTH_MAX,
+} from '#areas/identity/user-details.js';
+
+/** Above any username; which ones exist is not for the validation to say. */
+const USERNAME_LENGTH_MAX = 254;
+/** A recovery code with its dashes is 19 characters. */
+const OTP_CODE_LENGTH_MAX = 32;
+const TEMP_TOKEN_PATTERN = /^svc_2fa_[A-Za-z0-9_-]{1,128}$/;
+const ROLES = ['renter', 'Partner', 'Investor', 'Admin'];
+
+export class LoginDto {
+  @ApiProperty({ example: 'demo', maxLength: USERNAME_LENGTH_MAX })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(USERNAME_LENGTH_MAX)
+  readonly username!: string;
+
+  @ApiProperty({ example: 'correct horse battery staple', maxLength: PASSWORD_LENGTH_MAX })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(PASSWORD_LENGTH_MAX)
+  readonly password!: string;
+
+  @ApiProperty({ required: false, example: 'Quipu Mobile', maxLength: APP_NAME_LENGTH_MAX })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(APP_NAME_LENGTH_MAX)
+  readonly app_name?: string;
+
+  @ApiProperty({ required: false, example: 'Pixel 9', maxLength: DEVICE_INFO_LENGTH_MAX })
+  @IsOptional()
+  @IsString()
+  @MaxLength(DEVICE_INFO_LENGTH_MAX)
+  readonly device_info?: string;
+
+  @ApiProperty({
+    required: false,
+    example: '492039',
+    description: 'Of the authenticator app, or a recovery code; without it the challenge comes.',
+  })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(OTP_CODE_LENGTH_MAX)
+  readonly otp_code?: string;
+}
+
+export class VerifyTwoFactorDto {
+  @ApiProperty({ example: 'svc_2fa_…' })
+  @IsString()
+  @Matches(TEMP_TOKEN_PATTERN, { message: 'temp_token must be the svc_2fa_… of a challenge' })
+  readonly temp_token!: string;
+
+  @ApiProperty({ example: '492039', description: 'Of the authenticator app, or a recovery code.' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(OTP_CODE_LENGTH_MAX)
+  readonly otp_code!: string;
+}
+
+export class UserDto {
+  @ApiProperty({ example: 1 })
+  readonly id!: number;
+  @ApiProperty({ example: 'demo' })
+  readonly username!: string;
+  @ApiProperty({ example: 'demo@example.com' })
+  readonly email!: string;
+  @ApiProperty({ enum: ROLES })
+  readonly role!: string;
+  @ApiProperty({ description: 'Deposits less charges.', example: 10 })
+  readonly balance_usd!: number;
+  @ApiProperty({ example: false })
+  readonly twofa_enabled!: boolean;
+  @ApiProperty({ example: 'system' })
+  readonly theme!: string;
+  @ApiProperty({ example: 'en' })
+  readonly language!: string;
+}
+
+export class TenantDto {
+  @ApiProperty({ example: 'Quipu' })
+  readonly name!: string;
+  @ApiProperty({ example: '#7a3e1d' })
+  readonly primary_color!: string;
+  @ApiProperty({ example: 'http://127.0.0.1:8080' })
+  readonly base_url!: string;
+}
+
+export class LoginSuccessDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty({ enum: ['Bearer'] })
+  readonly token_type!: 'Bearer';
+  @ApiProperty({ example: 'svc_app_…' })
+  readonly access_token!: string;
+  @ApiProperty({
+    example: 'sk-svc-…',
+    description: 'A key of its own, named after app_name; it ends with the session.',
+  })
+  readonly api_key!: string;
+  @ApiProperty({ example: SESSION_SECONDS })
+  readonly expires_in!: number;
+  @ApiProperty({ example: '2026-12-21 04:48:00', description: 'UTC.' })
+  readonly expires_at!: string;
+  @ApiProperty({ type: UserDto })
+  readonly user!: UserDto;
+  @ApiProperty({ type: TenantDto })
+  readonly tenant!: TenantDto;
+}
+
+export class TwoFactorChallengeDto {
+  @ApiProperty({ enum: [false] })
+  readonly success!: false;
+  @ApiProperty({ enum: [true] })
+  readonly '2fa_required'!: true;
+  @ApiProperty({ example: 'svc_2fa_…' })
+  readonly temp_token!: string;
+  @ApiProperty({ example: 'Send the code as otp_code, or with temp_token to the verify path.' })
+  readonly message!: string;
+  @ApiProperty({ example: CHALLENGE_SECONDS })
+  readonly expires_in!: number;
+}
+
+class SessionDto {
+  @ApiProperty({ format: 'uuid' })
+  readonly id!: string;
+  @ApiProperty({ type: String, nullable: true })
+  readonly app_name!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  readonly device_info!: string | null;
+  @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
+  readonly started_at!: string;
+  @ApiProperty({ example: '2026-12-21 04:48:00', description: 'UTC.' })
+  readonly expires_at!: string;
+}
+
+export class AccountContextDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty({ type: UserDto })
+  readonly user!: UserDto;
+  @ApiProperty({ type: TenantDto })
+  readonly tenant!: TenantDto;
+  @ApiProperty({ type: SessionDto })
+  readonly session!: SessionDto;
+}
+
+export class DoneDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty()
+  readonly message!: string;
+}

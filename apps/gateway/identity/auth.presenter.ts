@@ -1,0 +1,90 @@
+import { type AccountContext } from '#areas/identity/account-context.handler.js';
+import { type AccountView } from '#areas/identity/account-views.js';
+import { type NewApiKey } from '#areas/identity/issue-api-key.handler.js';
+import { type ApiKeysView, type ApiKeyView } from '#areas/identity/list-api-keys.handler.js';
+import { CHALLENGE_SECONDS } from '#areas/identity/log-in.handler.js';
+import { type OpenedSession, SESSION_SECONDS } from '#areas/identity/session-opener.js';
+import { toUsd } from '#platform/kernel/money.js';
+import { type ApiKeyDto, type ApiKeysDto, type NewApiKeyDto } from './api-keys.dto.js';
+import {
+  type AccountContextDto,
+  type LoginSuccessDto,
+  type TenantDto,
+  type TwoFactorChallengeDto,
+  type UserDto,
+} from './auth.dto.js';
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC, from ISO 8601. */
+const spelled = (instant: string): string => instant.slice(0, 19).replace('T', ' ');
+
+const presentUser = ({ user }: AccountView): UserDto => ({
+  id: user.id,
+  username: user.username,
+  email: user.email,
+  role: user.role,
+  balance_usd: toUsd(user.balanceMicroUsd),
+  twofa_enabled: user.twoFactorEnabled,
+  theme: user.theme,
+  language: user.language,
+});
+
+const presentTenant = ({ tenant }: AccountView): TenantDto => ({
+  name: tenant.name,
+  primary_color: tenant.primaryColor,
+  base_url: tenant.baseUrl,
+});
+
+export const presentSession = (session: OpenedSession): LoginSuccessDto => ({
+  success: true,
+  token_type: 'Bearer',
+  access_token: session.accessToken,
+  api_key: session.apiKey,
+  expires_in: SESSION_SECONDS,
+  expires_at: spelled(session.expiresAt),
+  user: presentUser(session),
+  tenant: presentTenant(session),
+});
+
+export const presentChallenge = (tempToken: string): TwoFactorChallengeDto => ({
+  success: false,
+  '2fa_required': true,
+  temp_token: tempToken,
+  message:
+    'Two-factor code required: log in again with otp_code, ' +
+    'or post temp_token and otp_code to /api/v1/auth/verify_2fa.',
+  expires_in: CHALLENGE_SECONDS,
+});
+
+export const presentContext = ({ session, ...view }: AccountContext): AccountContextDto => ({
+  success: true,
+  user: presentUser(view),
+  tenant: presentTenant(view),
+  session: {
+    id: session.id,
+    app_name: session.appName,
+    device_info: session.deviceInfo,
+    started_at: spelled(session.startedAt),
+    expires_at: spelled(session.expiresAt),
+  },
+});
+
+const presentKey = ({ id, kind, name, sessionId, ...key }: ApiKeyView): ApiKeyDto => ({
+  id,
+  kind,
+  name,
+  session_id: sessionId,
+  created_at: spelled(key.issuedAt),
+  expires_at: key.expiresAt === null ? null : spelled(key.expiresAt),
+});
+
+export const presentKeys = ({ keys, position }: ApiKeysView): ApiKeysDto => ({
+  success: true,
+  keys: keys.map(presentKey),
+  position: position.toString(),
+});
+
+export const presentNewKey = ({ secret, ...key }: NewApiKey): NewApiKeyDto => ({
+  success: true,
+  api_key: secret,
+  key: presentKey(key),
+});

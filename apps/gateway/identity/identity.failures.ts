@@ -1,0 +1,35 @@
+import { HttpFailure } from '../errors/http-failure.js';
+
+/** The refusals that guards make before any command is sent. */
+
+/** OpenAI's code, which its clients know. */
+export const INVALID_CREDENTIAL = 'invalid_api_key';
+
+export const missingCredentials = (): HttpFailure =>
+  new HttpFailure({
+    status: 401,
+    code: 'missing_credentials',
+    message: 'Send an API key or access token as Authorization: Bearer, or in X-API-KEY.',
+  });
+
+/** One answer for unknown, malformed, revoked and expired. */
+export const invalidCredentials = (): HttpFailure =>
+  new HttpFailure({
+    status: 401,
+    code: INVALID_CREDENTIAL,
+    message: 'The API key or access token is not valid.',
+  });
+
+export const credentialNotAccepted = (accepted: string): HttpFailure =>
+  new HttpFailure({
+    status: 401,
+    code: 'credential_not_accepted',
+    message: `This route takes ${accepted} only.`,
+  });
+
+export const insufficientRole = (roles: readonly string[]): HttpFailure =>
+  new HttpFailure({
+    status: 403,
+    code: 'insufficient_role',
+    message: `This route needs the role ${roles.join(' or ')}.`,
+  });

@@ -1,0 +1,27 @@
+import { type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/caller.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the guards of this folder. */
+    caller?: Caller;
+  }
+}
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+/**
+ * What a request brings: `Authorization: Bearer <token>`, or else `X-API-KEY: <token>`. Null where
+ * it brings neither; another scheme of `Authorization` counts as nothing.
+ */
+export const presentedCredential = ({
+  headers,
+}: Pick<FastifyRequest, 'headers'>): string | null => {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    const token = BEARER.exec(authorization)?.[1];
+    if (token !== undefined) return token;
+  }
+  const key = headers['x-api-key'];
+  return typeof key === 'string' && key !== '' ? key : null;
+};

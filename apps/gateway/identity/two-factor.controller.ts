@@ -1,0 +1,100 @@
+import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/caller.js';
+import { ConfirmTwoFactorCommand } from '#areas/identity/confirm-two-factor.handler.js';
+import { DisableTwoFactorCommand } from '#areas/identity/disable-two-factor.handler.js';
+import { ReplaceRecoveryCodesCommand } from '#areas/identity/replace-recovery-codes.handler.js';
+import { StartTwoFactorCommand } from '#areas/identity/start-two-factor.handler.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { AppTokenGuard } from './app-token.guard.js';
+import { AttemptThrottle } from './attempt-throttle.js';
+import { DoneDto } from './auth.dto.js';
+import { CurrentCaller } from './caller.decorator.js';
+import { isFailedAttempt } from './failed-attempt.js';
+import { throttleAddress } from './throttle-address.js';
+import {
+  OtpCodeDto,
+  RecoveryCodesDto,
+  StartedTwoFactorDto,
+  StartTwoFactorDto,
+} from './two-factor.dto.js';
+
+/** Two-factor authentication of the user behind an access token; ours, not the interface's. */
+@ApiTags('identity')
+@ApiBearerAuth('app-token')
+@ApplicationFailures(400, 401, 409, 429, 503)
+@UseGuards(AppTokenGuard)
+@Controller('api/v1/auth/2fa')
+export class TwoFactorController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly throttle: AttemptThrottle,
+  ) {}
+
+  @Post('enrol')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Get a secret for an authenticator app' })
+  @ApiOkResponse({ type: StartedTwoFactorDto })
+  async enrol(
+    @Body() { password }: StartTwoFactorDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<StartedTwoFactorDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new StartTwoFactorCommand({ userId, password }, context);
+    const { secret, keyUri } = await this.#attempt(request, () => this.commands.execute(command));
+    return { success: true, secret, otpauth_url: keyUri };
+  }
+
+  @Post('confirm')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Turn two-factor authentication on with a first code' })
+  @ApiOkResponse({ type: RecoveryCodesDto })
+  async confirm(
+    @Body() { otp_code: otpCode }: OtpCodeDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<RecoveryCodesDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new ConfirmTwoFactorCommand({ userId, otpCode }, context);
+    const codes = await this.#attempt(request, () => this.commands.execute(command));
+    return { success: true, recovery_codes: codes };
+  }
+
+  @Post('disable')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Turn two-factor authentication off with a code' })
+  @ApiOkResponse({ type: DoneDto })
+  async disable(
+    @Body() { otp_code: otpCode }: OtpCodeDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new DisableTwoFactorCommand({ userId, otpCode }, context);
+    await this.#attempt(request, () => this.commands.execute(command));
+    return { success: true, message: 'Two-factor authentication is off.' };
+  }
+
+  @Post('recovery-codes')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Replace the recovery codes with a code' })
+  @ApiOkResponse({ type: RecoveryCodesDto })
+  async replaceRecoveryCodes(
+    @Body() { otp_code: otpCode }: OtpCodeDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<RecoveryCodesDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new ReplaceRecoveryCodesCommand({ userId, otpCode }, context);
+    const codes = await this.#attempt(request, () => this.commands.execute(command));
+    return { success: true, recovery_codes: codes };
+  }
+
+  #attempt<T>({ ip }: FastifyRequest, run: () => Promise<T>): Promise<T> {
+    return this.throttle.attempt(throttleAddress(ip), run, isFailedAttempt);
+  }
+}

@@ -1,0 +1,41 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
+import { PASSWORD_LENGTH_MAX } from '#areas/identity/user-details.js';
+
+const OTP_CODE_LENGTH_MAX = 32;
+
+export class StartTwoFactorDto {
+  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, description: 'Once more, the user’s password.' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(PASSWORD_LENGTH_MAX)
+  readonly password!: string;
+}
+
+export class OtpCodeDto {
+  @ApiProperty({ example: '492039' })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(OTP_CODE_LENGTH_MAX)
+  readonly otp_code!: string;
+}
+
+export class StartedTwoFactorDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty({ example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', description: 'Base32.' })
+  readonly secret!: string;
+  @ApiProperty({ example: 'otpauth://totp/Quipu:demo?issuer=Quipu&secret=…' })
+  readonly otpauth_url!: string;
+}
+
+export class RecoveryCodesDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty({
+    type: [String],
+    example: ['abcd-efgh-ijkl-mnop'],
+    description: 'Each counts once instead of a code; shown this once.',
+  })
+  readonly recovery_codes!: readonly string[];
+}

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type CommandBus } from '@nestjs/cqrs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { fastify, type FastifyInstance } from 'fastify';
+import {
+  completionOf,
+  delta,
+  type Inference,
+  openInference,
+  question,
+  REQUEST_ID,
+  usage,
+} from '#areas/inference/inference-world.specification.js';
+import { RigError, type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { refusals } from '../../composition/refusals.js';
+import { envelope } from '../errors/envelope.js';
+import { Failures } from '../errors/failures.js';
+import { type Caller } from '../identity/caller.decorator.js';
+import { GatewayMetrics } from '../metrics/gateway-metrics.js';
+import { type AnswerTap, ChatExchange } from './chat-exchange.js';
+import { parseChatBody } from './chat.body.js';
+import { OpenRequests } from './open-requests.js';
+
+const caller = { accountId: '7', userId: 7 } as unknown as Caller;
+const limits = { requestMsMax: 200, settleMsMax: 60_000 };
+
+/** Pages without end until the signal, then what was taken of them. */
+async function* endless(signal: AbortSignal): AsyncGenerator<ReturnType<typeof delta>[], Usage> {
+  for (let taken = 1; ; taken += 1) {
+    yield [delta('knot ')];
+    await Promise.race([once(signal, 'abort'), new Promise((next) => setTimeout(next, 5))]);
+    if (signal.aborted) return usage(20, taken);
+  }
+}
+
+describe('the exchange of a chat', () => {
+  let inference: Inference;
+  let requests: OpenRequests;
+  let metrics: GatewayMetrics;
+  let app: FastifyInstance;
+  let tap: AnswerTap | undefined;
+  let whole: boolean | undefined;
+
+  beforeEach(() => {
+    inference = openInference();
+    requests = new OpenRequests(limits);
+    metrics = new GatewayMetrics(inference.catalog);
+    const failures = new Failures(refusals);
+    const commands = inference as unknown as CommandBus;
+    const exchange = new ChatExchange(commands, requests, metrics, failures, 60_000);
+    tap = undefined;
+    whole = undefined;
+    app = fastify();
+    app.post('/v1/chat/completions', async ({ body }, reply) => {
+      const startedAt = performance.now();
+      const chat = { body: parseChatBody(body), caller, requestId: REQUEST_ID, startedAt };
+      whole = await exchange.answer(chat, reply, tap);
+      return reply;
+    });
+    app.setErrorHandler((error, { url }, reply) => {
+      const told = failures.of(error);
+      return reply.status(told.status).send(envelope(url, told));
+    });
+  });
+
+  afterEach(() => app.close());
+
+  const post = (body: object) =>
+    app.inject({ method: 'POST', url: '/v1/chat/completions', payload: { ...question, ...body } });
+
+  const counted = async (): Promise<string> => metrics.registry.metrics();
+
+  describe('in one piece', () => {
+    beforeEach(() => {
+      const answer = { completion: completionOf('Cords.'), usage: usage(20, 30) };
+      inference.rigs.completion = () => Promise.resolve(answer);
+    });
+
+    it('answers with the completion, and its cost and route in headers', async () => {
+      const { statusCode, headers, json } = await post({});
+      expect(statusCode).toBe(200);
+      expect(json()).toMatchObject({ model: question.model, routing_mode: 'auto' });
+      expect(headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'x-quipu-rig': 'local-vllm',
+        'x-quipu-attempts': '1',
+        'x-quipu-cost-usd': '0.000042',
+        'x-quipu-available-usd': '0.000958',
+        'x-quipu-event-id': 'e',
+      });
+      expect(Number(headers['x-quipu-overhead-ms'])).toBeGreaterThanOrEqual(0);
+      expect(whole).toBe(true);
+      expect(requests.count).toBe(0);
+    });
+
+    it('counts tokens and money', async () => {
+      await post({});
+      const text = await counted();
+      expect(text).toContain(
+        'quipu_charged_micro_usd_total{gen_ai_request_model="acme/llama-70b",rig="local-vllm"} 42',
+      );
+    });
+
+    it('refuses a clean room that it does not have', async () => {
+      const answer = await post({ cleanroom_uuid: REQUEST_ID });
+      expect(answer.statusCode).toBe(501);
+      expect(answer.json()).toMatchObject({ error: { param: 'cleanroom_uuid' } });
+      expect(inference.ledger.calls).toEqual([]);
+    });
+
+    it('refuses while draining, before anything is held', async () => {
+      await requests.drain(1);
+      const answer = await post({});
+      expect(answer.statusCode).toBe(503);
+      expect(answer.json()).toMatchObject({ error: { code: 'draining' } });
+      expect(inference.ledger.calls).toEqual([]);
+    });
+
+    it('keeps unknown names out of the metrics', async () => {
+      await post({ model: 'x'.repeat(200) });
+      const text = await counted();
+      expect(text).toContain('gen_ai_request_model="unknown",error_type="model_not_found"');
+      expect(text).not.toContain('xxx');
+    });
+  });
+
+  describe('as a stream', () => {
+    const eventsOf = (payload: string): readonly string[] =>
+      payload.split('\n\n').filter((event) => event !== '');
+
+    it('writes chunks, the cost, and that it is done', async () => {
+      inference.rigs.script = async function* () {
+        yield await Promise.resolve([delta('Knotted '), delta('cords.')]);
+        return usage(20, 2);
+      };
+      const texts: string[] = [];
+      tap = { head: () => undefined, text: (text) => texts.push(text) };
+      const { headers, payload } = await post({ stream: true });
+      expect(headers).toMatchObject({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-quipu-rig': 'local-vllm',
+      });
+      const [first = '', , cost, done] = eventsOf(payload);
+      expect(JSON.parse(first.slice('data: '.length))).toMatchObject({
+        model: question.model,
+        choices: [{ delta: { content: 'Knotted ' } }],
+      });
+      expect(cost).toBe(
+        ': x-quipu-cost-usd=0.000042 x-quipu-available-usd=0.000958 x-quipu-event-id=e',
+      );
+      expect(done).toBe('data: [DONE]');
+      expect(texts.join('')).toBe(payload);
+      expect(whole).toBe(true);
+    });
+
+    it('answers with a status when no rig begins', async () => {
+      inference.rigs.script = new RouteError('down', 'no rig is up', []);
+      const answer = await post({ stream: true });
+      expect(answer.statusCode).toBe(503);
+      expect(answer.json()).toMatchObject({ error: { code: 'rigs_down' } });
+      expect(requests.count).toBe(0);
+    });
+
+    it('tells of a stream that broke in a last chunk, without [DONE]', async () => {
+      inference.rigs.script = async function* () {
+        yield await Promise.resolve([delta('Knotted ')]);
+        throw new RigError('broken-off', 'rig local-vllm broke off', { used: usage(20, 1) });
+      };
+      const { statusCode, payload } = await post({ stream: true });
+      expect(statusCode).toBe(200);
+      const events = eventsOf(payload);
+      expect(JSON.parse(events.at(-1)?.slice('data: '.length) ?? '')).toMatchObject({
+        error: { code: 'upstream_broke_off', type: 'server_error' },
+        choices: [{ finish_reason: 'error' }],
+      });
+      expect(payload).not.toContain('[DONE]');
+      expect(inference.ledger.ends).toEqual(['capture upstream_failed']);
+      expect(whole).toBe(false);
+    });
+
+    it('is cut when it runs too long, charged, and says so', async () => {
+      inference.rigs.script = endless;
+      const { payload } = await post({ stream: true });
+      expect(payload).toContain('"code":"request_timed_out"');
+      expect(payload).toContain('x-quipu-cost-usd=');
+      expect(payload).not.toContain('[DONE]');
+      expect(inference.ledger.ends).toEqual(['capture timed_out']);
+      expect(await counted()).toContain('error_type="request_timed_out"');
+      expect(whole).toBe(false);
+    });
+
+    const ask = async (): Promise<IncomingMessage> => {
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as AddressInfo;
+      const path = '/v1/chat/completions';
+      const headers = { 'content-type': 'application/json' };
+      const asked = request({ host: '127.0.0.1', port, method: 'POST', path, headers });
+      asked.end(JSON.stringify({ ...question, stream: true }));
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      return answer;
+    };
+
+    const settled = async (): Promise<void> => {
+      while (requests.count > 0) await new Promise((next) => setTimeout(next, 5));
+    };
+
+    it('stops the rig within 100 ms when the caller leaves', async () => {
+      let stoppedAt = 0;
+      inference.rigs.script = (signal) => {
+        signal.addEventListener('abort', () => (stoppedAt = performance.now()));
+        return endless(signal);
+      };
+      const answer = await ask();
+      await once(answer, 'data');
+      const leftAt = performance.now();
+      answer.destroy();
+      await settled();
+      expect(stoppedAt - leftAt).toBeLessThan(100);
+      expect(inference.ledger.ends).toEqual(['capture client_gone']);
+    });
+
+    it('does not wait for a caller who never reads', async () => {
+      inference.rigs.script = async function* (signal) {
+        for (let taken = 1; ; taken += 1) {
+          yield await Promise.resolve([delta('x'.repeat(1 << 20))]);
+          if (signal.aborted) return usage(20, taken);
+        }
+      };
+      const answer = await ask();
+      answer.pause();
+      await settled();
+      expect(inference.ledger.ends).toEqual(['capture timed_out']);
+      answer.destroy();
+    });
+
+    it('ends the hold when the answer cannot even be begun', async () => {
+      inference.rigs.script = endless;
+      tap = {
+        head: () => {
+          throw new Error('the recorder failed');
+        },
+        text: () => undefined,
+      };
+      const { statusCode } = await post({ stream: true });
+      expect(statusCode).toBe(500);
+      expect(inference.ledger.ends).toEqual(['release client_gone']);
+      expect(requests.count).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,197 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { type FastifyReply } from 'fastify';
+import { type Caller } from '#areas/identity/caller.js';
+import { type ChatOrder } from '#areas/inference/chat-admission.js';
+import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
+import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
+import { type LedgerEntry } from '#areas/inference/ports.js';
+import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { openAiEnvelope } from '../errors/envelope.js';
+import { Failures } from '../errors/failures.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { GatewayMetrics } from '../metrics/gateway-metrics.js';
+import { type ChatBody } from './chat.body.js';
+import { costHeaders, routeHeaders } from './chat.headers.js';
+import { type OpenRequest, OpenRequests } from './open-requests.js';
+import { comment, dataEvent, DONE, SseWriter } from './sse.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export const KEEP_ALIVE_MS = Symbol('KeepAliveMs');
+
+export interface Chat {
+  readonly body: ChatBody;
+  readonly caller: Caller;
+  /** A UUID. */
+  readonly requestId: string;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** Sees what the caller was sent, so that it can be replayed. */
+export interface AnswerTap {
+  head(headers: Readonly<Record<string, string>>): void;
+  text(text: string): void;
+}
+
+/** Carries one chat from HTTP to the commands and back. */
+@Injectable()
+export class ChatExchange {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly requests: OpenRequests,
+    private readonly metrics: GatewayMetrics,
+    private readonly failures: Failures,
+    @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
+  ) {}
+
+  /** Resolves when the answer has ended, charge included: to whether it was given whole. */
+  async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<boolean> {
+    refuseCleanroom(chat.body);
+    const open = this.requests.open();
+    const leave = (): void => {
+      if (!reply.raw.writableFinished) open.cut('client_gone');
+    };
+    reply.raw.once('close', leave);
+    if (reply.raw.destroyed) leave();
+    try {
+      if (chat.body.stream) return await this.#stream(chat, reply, open, tap);
+      await this.#complete(chat, reply, open, tap);
+      return true;
+    } catch (error) {
+      this.#ended(chat, this.failures.of(error).code);
+      throw error;
+    } finally {
+      reply.raw.off('close', leave);
+      open.close();
+    }
+  }
+
+  async #complete(
+    chat: Chat,
+    reply: FastifyReply,
+    { signal }: OpenRequest,
+    tap: AnswerTap | undefined,
+  ): Promise<void> {
+    const command = new CompleteChatCommand(orderOf(chat), signal);
+    const { completion, rig, attempts, usage, entry } = await this.commands.execute(command);
+    const headers = {
+      ...routeHeaders(chat.startedAt, { rig, attempts }),
+      ...costHeaders(entry),
+    };
+    const text = JSON.stringify(completion);
+    tap?.head({ ...headers, 'content-type': JSON_TYPE });
+    tap?.text(text);
+    this.#charged(chat, rig, usage, entry);
+    this.#ended(chat, '');
+    void reply.headers(headers).type(JSON_TYPE).send(text);
+  }
+
+  async #stream(
+    chat: Chat,
+    reply: FastifyReply,
+    { signal }: OpenRequest,
+    tap: AnswerTap | undefined,
+  ): Promise<boolean> {
+    const stream = await this.commands.execute(new StreamChatCommand(orderOf(chat), signal));
+    try {
+      return await this.#write(chat, stream, reply, signal, tap);
+    } finally {
+      // Ends the hold if anything went wrong before the stream was read to its end.
+      await stream.pages[Symbol.asyncDispose]();
+    }
+  }
+
+  async #write(
+    chat: Chat,
+    stream: ChatStream,
+    reply: FastifyReply,
+    signal: AbortSignal,
+    tap: AnswerTap | undefined,
+  ): Promise<boolean> {
+    const { model } = chat.body;
+    this.metrics.firstPage(model, (performance.now() - chat.startedAt) / 1e3);
+    const headers = {
+      ...routeHeaders(chat.startedAt, stream),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    };
+    tap?.head(headers);
+    reply.hijack();
+    reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+    const writer = new SseWriter(
+      reply.raw,
+      this.keepAliveMs,
+      signal,
+      tap && ((text) => tap.text(text)),
+    );
+    const ended = await this.#pump(chat, stream, writer);
+    writer.end();
+    return ended && !signal.aborted;
+  }
+
+  /** Reads the stream to its end even when nobody listens any more: the end is the charge. */
+  async #pump(chat: Chat, stream: ChatStream, writer: SseWriter): Promise<boolean> {
+    try {
+      for (;;) {
+        const page = await stream.pages.next();
+        if (!page.done) {
+          await writer.write(page.value.map(dataEvent).join(''));
+          continue;
+        }
+        const { usage, entry, cut } = page.value;
+        if (entry) {
+          this.#charged(chat, stream.rig, usage, entry);
+          const headers = Object.entries(costHeaders(entry));
+          await writer.write(comment(headers.map(([name, value]) => `${name}=${value}`).join(' ')));
+        }
+        if (cut) return await this.#writeFailure(chat, cut, writer);
+        this.#ended(chat, '');
+        await writer.write(DONE);
+        return true;
+      }
+    } catch (error) {
+      return await this.#writeFailure(chat, error, writer);
+    }
+  }
+
+  async #writeFailure(chat: Chat, error: unknown, writer: SseWriter): Promise<false> {
+    const told = this.failures.of(error);
+    this.#ended(chat, told.code);
+    await writer.write(dataEvent({ ...openAiEnvelope(told), choices: [ENDED_BY_ERROR] }));
+    return false;
+  }
+
+  #charged({ body: { model } }: Chat, rig: string, usage: Usage, entry: LedgerEntry): void {
+    this.metrics.chatCharged({ model, rig, usage, chargedMicroUsd: entry.chargedMicroUsd });
+  }
+
+  /** @param error the code of what ended it, or empty */
+  #ended({ body: { model }, startedAt }: Chat, error: string): void {
+    this.metrics.chatEnded(model, (performance.now() - startedAt) / 1e3, error);
+  }
+}
+
+/** The status line is gone, so the failure travels in the body. */
+const ENDED_BY_ERROR = { index: 0, delta: {}, finish_reason: 'error' } as const;
+
+const orderOf = ({ body, caller, requestId }: Chat): ChatOrder => ({
+  accountId: caller.accountId,
+  body,
+  routingMode: body.routing_mode,
+  context: contextOf(requestId, `user:${caller.userId}`),
+});
+
+/** A wish for confidentiality that cannot be kept must not be passed over. */
+const refuseCleanroom = ({ cleanroom_uuid: cleanroom }: ChatBody): void => {
+  if (cleanroom == null) return;
+  throw new HttpFailure({
+    status: 501,
+    code: 'routing_mode_unavailable',
+    message: 'clean rooms are not part of this release, so cleanroom_uuid cannot be honoured',
+    param: 'cleanroom_uuid',
+  });
+};

@@ -1,0 +1,158 @@
+import { describe, expect, it } from '@jest/globals';
+import { HttpFailure } from '../errors/http-failure.js';
+import { CHOICES_MAX, ChatBodyPipe, MESSAGES_MAX, parseChatBody } from './chat.body.js';
+
+const question = {
+  model: 'acme/llama-70b',
+  messages: [{ role: 'user', content: 'What is a quipu?' }],
+};
+
+const refusalOf = (body: unknown): HttpFailure['failure'] => {
+  try {
+    parseChatBody(body);
+  } catch (error) {
+    if (error instanceof HttpFailure) return error.failure;
+    throw error;
+  }
+  throw new Error('accepted');
+};
+
+const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
+
+describe('a chat body', () => {
+  it('gets the promised defaults', () => {
+    expect(parseChatBody(question)).toEqual({ ...question, routing_mode: 'auto', timesteps: 8 });
+  });
+
+  it('keeps every field that it does not know, at any depth', () => {
+    const body = {
+      ...question,
+      messages: [
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'f' } }] },
+        { role: 'tool', content: [{ type: 'text', text: 'x', cache: true }], tool_call_id: 'c' },
+      ],
+      routing_mode: 'rig_7',
+      timesteps: 4,
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+      response_format: { type: 'json_object' },
+      logit_bias: { '50256': -100 },
+      stream_options: { include_usage: true, some_new_option: 1 },
+      some_new_field: { a: [1] },
+    };
+    expect(parseChatBody(body)).toEqual(body);
+  });
+
+  it.each([
+    'temperature',
+    'top_p',
+    'stream',
+    'stream_options',
+    'max_tokens',
+    'max_completion_tokens',
+    'n',
+    'stop',
+    'seed',
+    'cleanroom_uuid',
+  ])('takes null for %s, as OpenAI’s clients send it', (field) => {
+    expect(parseChatBody({ ...question, [field]: null })).toMatchObject({ [field]: null });
+  });
+
+  it.each<[string, unknown]>([
+    ['temperature', 0],
+    ['temperature', 2],
+    ['top_p', 0],
+    ['top_p', 1],
+    ['max_tokens', 1],
+    ['n', CHOICES_MAX],
+    ['stop', 'END'],
+    ['stop', ['END', 'STOP']],
+    ['seed', -5],
+    ['timesteps', 64],
+    ['routing_mode', 'hybrid_cnn'],
+    ['cleanroom_uuid', '01890a5d-ac96-774b-bcce-b302099a8057'],
+  ])('takes %s = %p', (field, value) => {
+    expect(parseChatBody({ ...question, [field]: value })).toMatchObject({ [field]: value });
+  });
+});
+
+describe('a bad chat body is refused by the name of its field', () => {
+  it.each<[string, unknown]>([
+    ['model', undefined],
+    ['model', ''],
+    ['model', 7],
+    ['model', 'x'.repeat(257)],
+    ['messages', undefined],
+    ['messages', []],
+    ['messages', 'hello'],
+    ['messages', Array.from({ length: MESSAGES_MAX + 1 }, () => question.messages[0])],
+    ['routing_mode', 'fastest'],
+    ['routing_mode', 'rig_'],
+    ['routing_mode', null],
+    ['cleanroom_uuid', 'mine'],
+    ['temperature', -0.1],
+    ['temperature', 2.1],
+    ['temperature', '1'],
+    ['top_p', 1.1],
+    ['stream', 'true'],
+    ['stream_options', true],
+    ['timesteps', 0],
+    ['timesteps', 65],
+    ['timesteps', 1.5],
+    ['max_tokens', 0],
+    ['max_tokens', -1],
+    ['max_tokens', 1.5],
+    ['max_tokens', '100'],
+    ['max_tokens', 10_000_001],
+    ['max_completion_tokens', 0],
+    ['n', 0],
+    ['n', CHOICES_MAX + 1],
+    ['stop', 5],
+    ['stop', Array.from({ length: 17 }, () => 'x')],
+    ['seed', 1.5],
+    ['tools', nested(65)],
+    ['some_new_field', nested(5_000)],
+  ])('%s', (field, value) => {
+    expect(refusalOf({ ...question, [field]: value })).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      param: field,
+      message: expect.stringMatching(new RegExp(`^${field}: .+`)),
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [{ role: 'wizard', content: 'x' }, 'messages[1].role'],
+    [{ content: 'x' }, 'messages[1].role'],
+    [{ role: 'user', content: 7 }, 'messages[1].content'],
+    [{ role: 'user', content: [{ text: 'x' }] }, 'messages[1].content[0].type'],
+    ['x', 'messages[1]'],
+    [null, 'messages[1]'],
+  ])('in a message: %j', (message, param) => {
+    const { param: told } = refusalOf({ ...question, messages: [question.messages[0], message] });
+    expect(param).toContain(told);
+    expect(told).toContain('messages[1]');
+  });
+
+  it('in an option of the stream', () => {
+    const body = { ...question, stream_options: { include_usage: 'yes' } };
+    expect(refusalOf(body)).toMatchObject({ param: 'stream_options.include_usage' });
+  });
+
+  it('and mentions every other', () => {
+    const { message } = refusalOf({ ...question, temperature: 3, n: 0 });
+    expect(message).toContain('temperature: ');
+    expect(message).toContain('n: ');
+  });
+
+  it.each([undefined, null, 'text', 7, [question]])('unless it is no object: %p', (body) => {
+    expect(refusalOf(body)).toMatchObject({
+      status: 400,
+      message: 'the body must be a JSON object',
+    });
+  });
+
+  it('as it comes through the pipe', () => {
+    expect(() => new ChatBodyPipe().transform({})).toThrow(HttpFailure);
+    expect(new ChatBodyPipe().transform(question)).toMatchObject(question);
+  });
+});

@@ -1,0 +1,34 @@
+import { Body, Controller, Headers, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/caller.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { type ChatBody, ChatBodyPipe } from './chat.body.js';
+import { ChatCompletionDocs } from './chat.docs.js';
+import { ChatExchange } from './chat-exchange.js';
+import { IdempotentChat } from './idempotent-chat.js';
+
+/** Chat completions, at both of their addresses. */
+@Controller()
+@UseGuards(ApiGuard)
+export class ChatController {
+  constructor(
+    private readonly exchange: ChatExchange,
+    private readonly idempotent: IdempotentChat,
+  ) {}
+
+  @Post(['v1/chat/completions', 'api/v1/chat/completions'])
+  @HttpCode(200)
+  @ChatCompletionDocs()
+  async complete(
+    @Body(ChatBodyPipe) body: ChatBody,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Headers('idempotency-key') idempotencyKey?: string,
+  ): Promise<void> {
+    const chat = { body, caller, requestId: request.id, startedAt: performance.now() };
+    if (idempotencyKey === undefined) await this.exchange.answer(chat, reply);
+    else await this.idempotent.answer(idempotencyKey, chat, reply);
+  }
+}

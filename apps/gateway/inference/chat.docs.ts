@@ -1,0 +1,84 @@
+import { applyDecorators } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { z } from 'zod';
+import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { ChatBody } from './chat.body.js';
+
+const REQUEST_EXAMPLE = {
+  model: 'quipu/nano',
+  messages: [{ role: 'user', content: 'What is Quipu?' }],
+  routing_mode: 'auto',
+};
+
+const ANSWER_EXAMPLE = {
+  id: 'chatcmpl-5f2c',
+  object: 'chat.completion',
+  created: 1_795_236_480,
+  model: 'quipu/nano',
+  routing_mode: 'auto',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'Quipu is …' }, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 14, completion_tokens: 21, total_tokens: 35 },
+};
+
+const answerHeader = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string' as const, example },
+});
+
+const ANSWER_HEADERS = {
+  'x-request-id': answerHeader('Leads to the events of this request.', '0198…'),
+  'x-quipu-rig': answerHeader('The rig that answered.', 'built-in'),
+  'x-quipu-attempts': answerHeader('Rigs asked, the last one included.', '1'),
+  'x-quipu-overhead-ms': answerHeader('Time spent in the gateway and not at rigs.', '0.412'),
+  'x-quipu-cost-usd': answerHeader('What was charged. Streams send it in a comment.', '0.000004'),
+  'x-quipu-available-usd': answerHeader('What the next request may hold.', '9.999996'),
+  'x-quipu-event-id': answerHeader('The event that charged it.', '2f0c…'),
+};
+
+/** Everything the OpenAPI document says of chat completions. */
+export const ChatCompletionDocs = () =>
+  applyDecorators(
+    ApiTags('inference'),
+    ApiBearerAuth('api-key'),
+    ApiOperation({
+      summary: 'Chat completion, whole or as server-sent events',
+      description:
+        'Compatible with OpenAI’s. The worst-case price is held before any work; the charge is ' +
+        'durable before the answer ends. Fields not listed travel to the rig untouched; the ' +
+        'built-in engine refuses by name those that it cannot honour. With `stream` the answer ' +
+        'is `text/event-stream`: chunks, a comment with the cost, `data: [DONE]`.',
+    }),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: 'The same key and body get the first answer again, uncharged, for 24 hours.',
+    }),
+    ApiBody({
+      schema: {
+        ...(z.toJSONSchema(ChatBody, {
+          io: 'input',
+          target: 'openapi-3.0',
+          unrepresentable: 'any',
+        }) as object),
+        example: REQUEST_EXAMPLE,
+      },
+    }),
+    ApiOkResponse({
+      description: 'The answer.',
+      headers: ANSWER_HEADERS,
+      content: {
+        'application/json': { schema: { type: 'object' }, example: ANSWER_EXAMPLE },
+        'text/event-stream': { schema: { type: 'string' } },
+      },
+    }),
+    OpenAiFailures(400, 401, 402, 404, 409, 413, 415, 429, 501, 502, 503, 504),
+  );

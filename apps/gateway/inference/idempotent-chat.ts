@@ -1,0 +1,116 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type FastifyReply } from 'fastify';
+import {
+  type Admission,
+  ANSWER_BYTES_MAX,
+  type AnswerStore,
+  isIdempotencyKey,
+  type StoredAnswer,
+} from '#areas/inference/idempotency/answer-store.port.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { type AnswerTap, type Chat, ChatExchange } from './chat-exchange.js';
+
+export const ANSWER_STORE = Symbol('AnswerStore');
+
+/** Says that an answer was replayed, not made. */
+const REPLAY_HEADER = 'x-quipu-idempotent-replay';
+const RETRY_AFTER_RUNNING_SECONDS = 1;
+
+/** The same `Idempotency-Key` and body get the answer of the first time, and are charged once. */
+@Injectable()
+export class IdempotentChat {
+  constructor(
+    @Inject(ANSWER_STORE) private readonly answers: AnswerStore,
+    private readonly exchange: ChatExchange,
+  ) {}
+
+  async answer(key: string, chat: Chat, reply: FastifyReply): Promise<void> {
+    if (!isIdempotencyKey(key)) {
+      throw new HttpFailure({
+        status: 400,
+        code: 'invalid_idempotency_key',
+        message: 'Idempotency-Key must be 1 to 255 printable ASCII characters',
+        param: 'Idempotency-Key',
+      });
+    }
+    const body = Buffer.from(JSON.stringify(chat.body));
+    const scope = `account:${chat.caller.accountId}`;
+    const admission = await this.answers.admit({ scope, key, body });
+    if (admission.outcome === 'started') await this.#run(admission, chat, reply);
+    else if (admission.outcome === 'replay') replay(admission.answer, reply);
+    else throw refusalOf(admission.outcome);
+  }
+
+  /** An answer that failed or was cut short leaves the key free, so that a retry is a new try. */
+  async #run(
+    { finish, abandon }: Admission & { outcome: 'started' },
+    chat: Chat,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const recorder = new AnswerRecorder();
+    let whole = false;
+    try {
+      whole = await this.exchange.answer(chat, reply, recorder);
+    } finally {
+      if (whole) await finish(recorder.answer());
+      else await abandon();
+    }
+  }
+}
+
+/** Gathers an answer as it goes out, up to the size that is kept. */
+class AnswerRecorder implements AnswerTap {
+  readonly #texts: string[] = [];
+  #headers: Readonly<Record<string, string>> = {};
+  #bytes = 0;
+
+  head(headers: Readonly<Record<string, string>>): void {
+    this.#headers = headers;
+  }
+
+  text(text: string): void {
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes <= ANSWER_BYTES_MAX) this.#texts.push(text);
+    else this.#texts.length = 0;
+  }
+
+  answer(): StoredAnswer | 'too-large' {
+    if (this.#bytes > ANSWER_BYTES_MAX) return 'too-large';
+    return { status: 200, headers: this.#headers, body: Buffer.from(this.#texts.join('')) };
+  }
+}
+
+const replay = ({ status, headers, body }: StoredAnswer, reply: FastifyReply): void => {
+  void reply
+    .status(status)
+    .headers({ ...headers, [REPLAY_HEADER]: 'true' })
+    .send(Buffer.from(body));
+};
+
+const refusalOf = (outcome: 'conflict' | 'running' | 'too-large'): HttpFailure => {
+  const param = 'Idempotency-Key';
+  switch (outcome) {
+    case 'conflict':
+      return new HttpFailure({
+        status: 409,
+        code: 'idempotency_conflict',
+        message: 'this Idempotency-Key was used with another body',
+        param,
+      });
+    case 'running':
+      return new HttpFailure({
+        status: 409,
+        code: 'idempotency_running',
+        message: 'the first request with this Idempotency-Key is still being answered',
+        param,
+        retryAfterSeconds: RETRY_AFTER_RUNNING_SECONDS,
+      });
+    case 'too-large':
+      return new HttpFailure({
+        status: 409,
+        code: 'idempotency_answer_too_large',
+        message: 'the first request was answered and charged; its answer was too large to keep',
+        param,
+      });
+  }
+};

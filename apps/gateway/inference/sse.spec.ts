@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  get,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { comment, dataEvent, DONE, KEEP_ALIVE, SseWriter } from './sse.js';
+
+/** More than the buffers of both ends of a socket hold. */
+const TOO_MUCH = 'x'.repeat(32 << 20);
+
+describe('server-sent events', () => {
+  it('carry JSON on one line', () => {
+    expect(dataEvent({ text: 'a\nb' })).toBe('data: {"text":"a\\nb"}\n\n');
+    expect(comment('a=b')).toBe(': a=b\n\n');
+  });
+});
+
+describe('the writer of server-sent events', () => {
+  let server: Server;
+  let incoming: IncomingMessage;
+  let response: ServerResponse;
+  const controller = () => new AbortController();
+
+  beforeEach(async () => {
+    const answered = new Promise<ServerResponse>((resolve) => {
+      server = createServer((_, answer) => resolve(answer.writeHead(200)));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const received = once(get({ host: '127.0.0.1', port }), 'response');
+    response = await answered;
+    response.flushHeaders();
+    [incoming] = (await received) as [IncomingMessage];
+  });
+
+  afterEach(async () => {
+    incoming.destroy();
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  const received = async (): Promise<string> => {
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    return text;
+  };
+
+  it('writes what it is given and shows it to the tap', async () => {
+    const tapped: string[] = [];
+    const writer = new SseWriter(response, 60_000, controller().signal, (text) =>
+      tapped.push(text),
+    );
+    const text = received();
+    await writer.write(dataEvent({ a: 1 }));
+    await writer.write(DONE);
+    writer.end();
+    expect(await text).toBe(`data: {"a":1}\n\n${DONE}`);
+    expect(tapped.join('')).toBe(await text);
+  });
+
+  it('fills silence with comments, which are no part of the answer', async () => {
+    const tapped: string[] = [];
+    const writer = new SseWriter(response, 20, controller().signal, (text) => tapped.push(text));
+    const [first] = (await once(incoming, 'data')) as [Buffer];
+    expect(String(first)).toContain(KEEP_ALIVE);
+    writer.end();
+    expect(tapped).toEqual([]);
+  });
+
+  it('waits for a slow reader and leaves no listeners behind', async () => {
+    const writer = new SseWriter(response, 60_000, controller().signal);
+    const before = response.listenerCount('close');
+    const written = [writer.write(TOO_MUCH), writer.write('more')];
+    incoming.resume();
+    await Promise.all(written);
+    expect(response.listenerCount('drain')).toBe(0);
+    expect(response.listenerCount('close')).toBe(before);
+    writer.end();
+  });
+
+  it('stops waiting when the reader leaves', async () => {
+    const writer = new SseWriter(response, 60_000, controller().signal);
+    const last = writer.write(TOO_MUCH);
+    incoming.destroy();
+    await last;
+    await writer.write('more');
+    writer.end();
+  });
+
+  it('stops waiting when the request is cut, and closes the socket that takes nothing', async () => {
+    const cut = controller();
+    const writer = new SseWriter(response, 60_000, cut.signal);
+    const last = writer.write(TOO_MUCH);
+    cut.abort();
+    await last;
+    await writer.write('more');
+    writer.end();
+    expect(response.destroyed).toBe(true);
+  });
+});

@@ -1,0 +1,104 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { MODEL_CATALOG, type ModelCatalog } from '#areas/inference/ports.js';
+import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+
+/** Buckets of the OpenTelemetry GenAI conventions, in seconds and in tokens. */
+const DURATION_BUCKETS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
+
+/** A caller may ask for any name; each label value costs memory for good. */
+const UNKNOWN_MODEL = 'unknown';
+
+export interface ChatCharge {
+  readonly model: string;
+  readonly rig: string;
+  readonly usage: Usage;
+  readonly chargedMicroUsd: bigint;
+}
+
+/**
+ * Prometheus metrics. Names are those of the OpenTelemetry semantic conventions for generative AI
+ * with dots as underscores and the unit at the end; what they do not cover starts with `quipu_`.
+ */
+@Injectable()
+export class GatewayMetrics {
+  readonly registry = new Registry();
+  readonly #duration = new Histogram({
+    name: 'gen_ai_server_request_duration_seconds',
+    help: 'From the request to the end of its answer.',
+    labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'error_type'],
+    buckets: DURATION_BUCKETS,
+    registers: [this.registry],
+  });
+  readonly #firstToken = new Histogram({
+    name: 'gen_ai_server_time_to_first_token_seconds',
+    help: 'From the request to the first page of a stream.',
+    labelNames: ['gen_ai_operation_name', 'gen_ai_request_model'],
+    buckets: DURATION_BUCKETS,
+    registers: [this.registry],
+  });
+  readonly #tokens = new Histogram({
+    name: 'gen_ai_client_token_usage',
+    help: 'Tokens of a request that was charged.',
+    labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'gen_ai_token_type'],
+    buckets: TOKEN_BUCKETS,
+    registers: [this.registry],
+  });
+  readonly #charged = new Counter({
+    name: 'quipu_charged_micro_usd_total',
+    help: 'Micro-dollars charged, by model and rig.',
+    labelNames: ['gen_ai_request_model', 'rig'],
+    registers: [this.registry],
+  });
+  readonly openRequests = new Gauge({
+    name: 'quipu_open_requests',
+    help: 'Chat requests under way.',
+    registers: [this.registry],
+  });
+  readonly readerPosition = new Gauge({
+    name: 'quipu_reader_position',
+    help: 'The log position that a projection or saga has handled.',
+    labelNames: ['reader'],
+    registers: [this.registry],
+  });
+  readonly readerStopped = new Gauge({
+    name: 'quipu_reader_stopped',
+    help: '1 while a projection or saga has stopped on a failure.',
+    labelNames: ['reader'],
+    registers: [this.registry],
+  });
+  readonly logHead = new Gauge({
+    name: 'quipu_log_head_position',
+    help: 'The position of the last event in the log.',
+    registers: [this.registry],
+  });
+  readonly rigState = new Gauge({
+    name: 'quipu_rig_available',
+    help: '1 while a rig would be asked, 0 while its circuit breaker is open.',
+    labelNames: ['rig'],
+    registers: [this.registry],
+  });
+
+  constructor(@Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog) {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  chatCharged({ model, rig, usage, chargedMicroUsd }: ChatCharge): void {
+    this.#tokens.labels('chat', model, 'input').observe(usage.promptTokens);
+    this.#tokens.labels('chat', model, 'output').observe(usage.completionTokens);
+    this.#charged.labels(model, rig).inc(Number(chargedMicroUsd));
+  }
+
+  /** @param error the code of what ended it before its answer did, or empty */
+  chatEnded(model: string, seconds: number, error: string): void {
+    const label = this.catalog.model(model) ? model : UNKNOWN_MODEL;
+    this.#duration.labels('chat', label, error).observe(seconds);
+  }
+
+  firstPage(model: string, seconds: number): void {
+    this.#firstToken.labels('chat', model).observe(seconds);
+  }
+}

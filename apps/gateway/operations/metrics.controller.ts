@@ -1,0 +1,30 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type FastifyReply } from 'fastify';
+import { GatewayMetrics } from '../metrics/gateway-metrics.js';
+import { Readiness } from './readiness.js';
+
+/** Prometheus' text format. */
+@ApiExcludeController()
+@Controller('metrics')
+export class MetricsController {
+  constructor(
+    private readonly metrics: GatewayMetrics,
+    private readonly readiness: Readiness,
+  ) {}
+
+  @Get()
+  async scrape(@Res() reply: FastifyReply): Promise<void> {
+    const { head, projections, reactions, rigs, open_requests } = await this.readiness.report();
+    const { registry, logHead, readerPosition, readerStopped, rigState, openRequests } =
+      this.metrics;
+    logHead.set(Number(head));
+    openRequests.set(open_requests);
+    for (const { name, position, phase } of [...projections, ...reactions]) {
+      readerPosition.labels(name).set(Number(position));
+      readerStopped.labels(name).set(phase === 'stopped' ? 1 : 0);
+    }
+    for (const { name, breaker } of rigs) rigState.labels(name).set(breaker === 'open' ? 0 : 1);
+    void reply.type(registry.contentType).send(await registry.metrics());
+  }
+}

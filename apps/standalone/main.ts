@@ -1,0 +1,48 @@
+import 'reflect-metadata';
+import { pino } from 'pino';
+import { readSettings, SettingsError } from '../composition/settings.js';
+import { greeting } from './greeting.js';
+import { startStandalone } from './standalone.js';
+
+/** How a start that cannot succeed ends; 2 is for whoever set it up. */
+const EXIT_BAD_SETTINGS = 2;
+
+const main = async (): Promise<void> => {
+  const settings = readSettings(process.env);
+  // Asynchronous: a line of log never makes a request wait for the terminal.
+  const destination = pino.destination({ sync: false, minLength: 4_096 });
+  const logger = pino({ level: settings.logLevel, base: null }, destination);
+  const flushing = setInterval(() => destination.flush(), 1_000).unref();
+  const running = await startStandalone(settings, logger);
+  if (running.bootstrap) {
+    process.stdout.write(greeting(running.url, running.bootstrap, running.bootstrapFile));
+  } else {
+    process.stdout.write(`Quipu is ready at ${running.url}\n`);
+  }
+  const stop = (signal: NodeJS.Signals): void => {
+    logger.info({ signal }, 'stopping');
+    running
+      .stop()
+      .then(() => {
+        clearInterval(flushing);
+        destination.flushSync();
+        process.exit(0);
+      })
+      .catch((error: unknown) => {
+        logger.fatal({ err: error }, 'could not stop in good order');
+        destination.flushSync();
+        process.exit(1);
+      });
+  };
+  process.on('SIGHUP', () => void running.reload());
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+};
+
+main().catch((error: unknown) => {
+  const message = error instanceof SettingsError ? error.message : error;
+  process.stderr.write(
+    `${message instanceof Error ? (message.stack ?? message.message) : String(message)}\n`,
+  );
+  process.exit(error instanceof SettingsError ? EXIT_BAD_SETTINGS : 1);
+});

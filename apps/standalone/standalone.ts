@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { CommandBus } from '@nestjs/cqrs';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type Logger } from 'pino';
+import { Catalog } from '#areas/catalog/catalog.js';
+import { RIGS } from '#areas/inference/ports.js';
+import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import { type LanguageModelEngine } from '#engines/language-model/language-model.engine.js';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { Runtime } from '#platform/runtime/runtime.js';
+import { areas, deployments } from '../composition/areas.js';
+import { type OpenEngines, openEngines } from '../composition/engines.js';
+import { LANGUAGE_MODELS, QuipuModule } from '../composition/quipu.module.js';
+import { type Settings } from '../composition/settings.js';
+import { createGateway } from '../gateway/gateway.application.js';
+import { OpenRequests } from '../gateway/inference/open-requests.js';
+import { OperationsHttpModule } from '../gateway/operations/operations-http.module.js';
+import { type Bootstrap, bootstrap } from './bootstrap.js';
+
+/** How often expired answers of idempotent requests are removed. */
+const SWEEP_ANSWERS_MS = 60_000;
+
+export interface Standalone {
+  readonly app: NestFastifyApplication;
+  readonly url: string;
+  /** The credentials of a first start. */
+  readonly bootstrap: Bootstrap | undefined;
+  readonly bootstrapFile: string;
+  /** Reads the catalog again. */
+  reload(): Promise<void>;
+  /** Stops admitting, finishes what is open, settles everything, closes. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** Gateway, projections and sagas in one process on the embedded engines. */
+export const startStandalone = async (
+  settings: Settings,
+  logger: Logger,
+  clock: Clock = systemClock,
+): Promise<Standalone> => {
+  const engines = await openEngines(settings, clock, logger);
+  const runtime = new Runtime(engines, areas);
+  const edges = [...deployments.map(({ http }) => http), OperationsHttpModule];
+  const module = QuipuModule.of(settings, engines, runtime, edges);
+  const app = await createGateway(module, settings, logger);
+  await runtime.startProjections();
+  const catalog = app.get(Catalog, { strict: false });
+  await catalog.start();
+  const commands = app.get(CommandBus);
+  const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
+  runtime.startReactions(commands);
+  const sweeping = setInterval(() => void engines.answers.sweep(), SWEEP_ANSWERS_MS).unref();
+  await app.listen(settings.port, settings.host);
+  let stopping: Promise<void> | undefined;
+  return {
+    app,
+    url: await app.getUrl(),
+    bootstrap: first,
+    bootstrapFile: path.join(settings.home, 'bootstrap.json'),
+    reload: () => catalog.reload(),
+    stop: () => {
+      clearInterval(sweeping);
+      stopping ??= stop(app, runtime, engines, catalog, settings.drainSeconds * 1_000);
+      return stopping;
+    },
+  };
+};
+
+const stop = async (
+  app: NestFastifyApplication,
+  runtime: Runtime,
+  engines: OpenEngines,
+  catalog: Catalog,
+  drainMs: number,
+): Promise<void> => {
+  // Still listening meanwhile: who comes now is told 503 and when to try again.
+  await app.get(OpenRequests, { strict: false }).drain(drainMs);
+  await app.close();
+  await app.get<RigRouter>(RIGS, { strict: false }).close();
+  await app.get<LanguageModelEngine>(LANGUAGE_MODELS, { strict: false }).close();
+  await catalog.stop();
+  await runtime.stop();
+  await engines.close();
+};

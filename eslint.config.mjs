@@ -1,0 +1,63 @@
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', 'coverage/', 'test/bench/node_modules/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      // Naming a field beside `...rest` is how it is left out.
+      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
+      // Nest modules are classes that only carry a decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // Numbers and bigints read well in messages; objects do not, and stay forbidden.
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+      'no-console': 'error',
+      // `== null` is the one way to say "null or undefined".
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['**/*.controller.ts', '**/*.dto.ts', '**/*.handler.ts', '**/*.module.ts'],
+    rules: {
+      // Nest reads constructor and parameter types at run time: `import type` would erase them.
+      '@typescript-eslint/consistent-type-imports': 'off',
+    },
+  },
+  {
+    // A decision that reads a clock or draws a number cannot be replayed.
+    files: ['events/**/*.ts', 'projections/**/*.ts', '**/*.decider.ts', '**/*.saga.ts'],
+    rules: {
+      'no-restricted-globals': ['error', 'Date', 'setTimeout', 'setInterval', 'process', 'fetch'],
+      'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
+    },
+  },
+  {
+    files: ['**/*.spec.ts', '**/*.contract.ts', 'test/**/*.ts'],
+    rules: {
+      // A `describe` block is a table of contents, not a function.
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+    },
+  },
+  {
+    // What a command prints is its result.
+    files: ['apps/cli/**/*.ts', 'test/bench/**/*.ts', 'tools/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+);

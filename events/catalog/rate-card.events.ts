@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { Instant, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
+
+/** The id by which callers ask for a model, such as `acme/llama-70b`. */
+export const ModelId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/);
+
+/** A rig's name; `routing_mode: rig_<name>` pins a request to it. */
+export const RigName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+
+/** What a million tokens cost, in micro-dollars. */
+export const TokenPrice = z.strictObject({
+  inputMicroUsdPerMtok: MicroUsdDecimal,
+  outputMicroUsdPerMtok: MicroUsdDecimal,
+});
+export type TokenPrice = z.infer<typeof TokenPrice>;
+
+/** What an hour of a rig costs, in micro-dollars. */
+export const ComputePrice = z.strictObject({ microUsdPerHour: MicroUsdDecimal });
+export type ComputePrice = z.infer<typeof ComputePrice>;
+
+/** A whole price list: what is not on it is not sold from `effectiveFrom` on. */
+export const RateCardPublished = defineEvent('RateCardPublished', {
+  version: 1,
+  schema: z.strictObject({
+    /** 1, 2, …: the number that a charge names. */
+    version: z.int().positive(),
+    /** Inclusive; the card holds until the next one's. Never before that of the card before. */
+    effectiveFrom: Instant,
+    /** By model id. */
+    prices: z.record(ModelId, TokenPrice),
+    /** By rig name; rigs that are not rented by the hour are left out. */
+    computePrices: z.record(RigName, ComputePrice),
+    /** Of the catalog file the prices were read from. */
+    sourceSha256: Sha256Hex,
+    publishedAt: Instant,
+  }),
+});
+export type RateCardPublished = EventOf<typeof RateCardPublished>;
+
+export type RateCardEvent = RateCardPublished;
+
+export const catalogEvents: readonly AnyEventDefinition[] = [RateCardPublished];

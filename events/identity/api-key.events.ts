@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
+import { KeyKind, Sealed } from './identity.vocabulary.js';
+
+/** A key's stream is named after the key's hash; the key itself was shown once and is nowhere. */
+export const ApiKeyIssued = defineEvent('ApiKeyIssued', {
+  version: 1,
+  schema: z.strictObject({
+    keyHash: Sha256Hex,
+    keyKind: KeyKind,
+    userId: UserId,
+    sealedName: Sealed,
+    /** The session that the key ends with, or null. */
+    sessionId: z.uuid().nullable(),
+    issuedAt: Instant,
+    /** Null: it does not end by itself. */
+    expiresAt: Instant.nullable(),
+    /** The key that this one replaces, or null. */
+    replaces: Sha256Hex.nullable(),
+  }),
+});
+export type ApiKeyIssued = EventOf<typeof ApiKeyIssued>;
+
+export const ApiKeyRevoked = defineEvent('ApiKeyRevoked', {
+  version: 1,
+  schema: z.strictObject({
+    keyHash: Sha256Hex,
+    userId: UserId,
+    reason: z.enum(['revoked', 'rotated', 'user_erased']),
+    revokedAt: Instant,
+    /** As when it was issued: with it a read model finds the key's document. */
+    expiresAt: Instant.nullable(),
+  }),
+});
+export type ApiKeyRevoked = EventOf<typeof ApiKeyRevoked>;
+
+export type ApiKeyEvent = ApiKeyIssued | ApiKeyRevoked;
+
+export const apiKeyEvents: readonly AnyEventDefinition[] = [ApiKeyIssued, ApiKeyRevoked];

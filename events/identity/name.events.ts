@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { Instant, UserId } from '../vocabulary.js';
+import { NameHash } from './identity.vocabulary.js';
+
+/** What must be unique in the whole installation; each name has a stream of its own. */
+export const NameKind = z.enum(['username', 'email']);
+export type NameKind = z.infer<typeof NameKind>;
+
+/** Kept for a registration that is under way; without confirmation it is free again in time. */
+export const NameReserved = defineEvent('NameReserved', {
+  version: 1,
+  schema: z.strictObject({
+    kind: NameKind,
+    nameHash: NameHash,
+    registrationId: z.uuid(),
+    reservedAt: Instant,
+    reservedUntil: Instant,
+  }),
+});
+export type NameReserved = EventOf<typeof NameReserved>;
+
+export const NameAssigned = defineEvent('NameAssigned', {
+  version: 1,
+  schema: z.strictObject({
+    kind: NameKind,
+    nameHash: NameHash,
+    registrationId: z.uuid(),
+    userId: UserId,
+    assignedAt: Instant,
+  }),
+});
+export type NameAssigned = EventOf<typeof NameAssigned>;
+
+export const NameReleased = defineEvent('NameReleased', {
+  version: 1,
+  schema: z.strictObject({
+    kind: NameKind,
+    nameHash: NameHash,
+    registrationId: z.uuid(),
+    releasedAt: Instant,
+  }),
+});
+export type NameReleased = EventOf<typeof NameReleased>;
+
+export type NameEvent = NameReserved | NameAssigned | NameReleased;
+
+export const nameEvents: readonly AnyEventDefinition[] = [NameReserved, NameAssigned, NameReleased];

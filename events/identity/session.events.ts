@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
+import { Sealed } from './identity.vocabulary.js';
+
+/** The app token names the session, and the session's key ends with it. */
+export const SessionStarted = defineEvent('SessionStarted', {
+  version: 1,
+  schema: z.strictObject({
+    sessionId: z.uuid(),
+    userId: UserId,
+    keyHash: Sha256Hex,
+    sealedAppName: Sealed.nullable(),
+    sealedDeviceInfo: Sealed.nullable(),
+    /** What proved who it is, beyond the password. */
+    secondFactor: z.enum(['none', 'one_time_code', 'recovery_code']),
+    startedAt: Instant,
+    expiresAt: Instant,
+  }),
+});
+export type SessionStarted = EventOf<typeof SessionStarted>;
+
+export const SessionRevoked = defineEvent('SessionRevoked', {
+  version: 1,
+  schema: z.strictObject({
+    sessionId: z.uuid(),
+    userId: UserId,
+    revokedAt: Instant,
+  }),
+});
+export type SessionRevoked = EventOf<typeof SessionRevoked>;
+
+export type SessionEvent = SessionStarted | SessionRevoked;
+
+export const sessionEvents: readonly AnyEventDefinition[] = [SessionStarted, SessionRevoked];

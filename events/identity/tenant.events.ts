@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { Instant } from '../vocabulary.js';
+import { TenantSlug } from './identity.vocabulary.js';
+
+/** Whole each time: the last one counts. */
+export const TenantDefined = defineEvent('TenantDefined', {
+  version: 1,
+  schema: z.strictObject({
+    slug: TenantSlug,
+    name: z.string().min(1).max(100),
+    primaryColor: z.string().regex(/^#[0-9a-f]{6}$/),
+    /** The web host that the tenant's users see. */
+    baseUrl: z.url({ protocol: /^https?$/ }),
+    definedAt: Instant,
+  }),
+});
+export type TenantDefined = EventOf<typeof TenantDefined>;
+
+export type TenantEvent = TenantDefined;
+
+export const tenantEvents: readonly AnyEventDefinition[] = [TenantDefined];

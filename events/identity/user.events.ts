@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
+import { NameHash, Role, Sealed, TenantSlug } from './identity.vocabulary.js';
+
+export const UserRegistered = defineEvent('UserRegistered', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    /** The request that registered the user; a repeat of it is recognised. */
+    registrationId: z.uuid(),
+    role: Role,
+    tenant: TenantSlug,
+    usernameHash: NameHash,
+    emailHash: NameHash,
+    sealedUsername: Sealed,
+    sealedEmail: Sealed,
+    /** Of the argon2id hash in PHC form. */
+    sealedPasswordHash: Sealed,
+    theme: z.enum(['system', 'light', 'dark']),
+    /** BCP 47. */
+    language: z.string().min(2).max(35),
+    registeredAt: Instant,
+  }),
+});
+export type UserRegistered = EventOf<typeof UserRegistered>;
+
+/** A secret was handed out; it counts for nothing until a code made with it is confirmed. */
+export const TwoFactorEnrolmentStarted = defineEvent('TwoFactorEnrolmentStarted', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    enrolmentId: z.uuid(),
+    /** Of the secret in base32. */
+    sealedSecret: Sealed,
+    startedAt: Instant,
+  }),
+});
+export type TwoFactorEnrolmentStarted = EventOf<typeof TwoFactorEnrolmentStarted>;
+
+export const TwoFactorEnabled = defineEvent('TwoFactorEnabled', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    enrolmentId: z.uuid(),
+    /** The time step (RFC 6238) of the code that confirmed it; no code up to it counts again. */
+    step: z.int().nonnegative(),
+    recoveryCodeHashes: z.array(Sha256Hex),
+    enabledAt: Instant,
+  }),
+});
+export type TwoFactorEnabled = EventOf<typeof TwoFactorEnabled>;
+
+export const OneTimeCodeAccepted = defineEvent('OneTimeCodeAccepted', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    enrolmentId: z.uuid(),
+    step: z.int().nonnegative(),
+    acceptedAt: Instant,
+  }),
+});
+export type OneTimeCodeAccepted = EventOf<typeof OneTimeCodeAccepted>;
+
+export const RecoveryCodeUsed = defineEvent('RecoveryCodeUsed', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    recoveryCodeHash: Sha256Hex,
+    codesLeft: z.int().nonnegative(),
+    usedAt: Instant,
+  }),
+});
+export type RecoveryCodeUsed = EventOf<typeof RecoveryCodeUsed>;
+
+export const RecoveryCodesReplaced = defineEvent('RecoveryCodesReplaced', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    recoveryCodeHashes: z.array(Sha256Hex),
+    replacedAt: Instant,
+  }),
+});
+export type RecoveryCodesReplaced = EventOf<typeof RecoveryCodesReplaced>;
+
+export const TwoFactorDisabled = defineEvent('TwoFactorDisabled', {
+  version: 1,
+  schema: z.strictObject({ userId: UserId, disabledAt: Instant }),
+});
+export type TwoFactorDisabled = EventOf<typeof TwoFactorDisabled>;
+
+/** From here on no credential of the user counts; the key of its sealed data is destroyed next. */
+export const UserErased = defineEvent('UserErased', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    usernameHash: NameHash,
+    emailHash: NameHash,
+    /** `registration_abandoned`: the name had gone to somebody else before it was confirmed. */
+    reason: z.enum(['requested', 'registration_abandoned']),
+    erasedAt: Instant,
+  }),
+});
+export type UserErased = EventOf<typeof UserErased>;
+
+export type UserEvent =
+  | UserRegistered
+  | TwoFactorEnrolmentStarted
+  | TwoFactorEnabled
+  | OneTimeCodeAccepted
+  | RecoveryCodeUsed
+  | RecoveryCodesReplaced
+  | TwoFactorDisabled
+  | UserErased;
+
+export const userEvents: readonly AnyEventDefinition[] = [
+  UserRegistered,
+  TwoFactorEnrolmentStarted,
+  TwoFactorEnabled,
+  OneTimeCodeAccepted,
+  RecoveryCodeUsed,
+  RecoveryCodesReplaced,
+  TwoFactorDisabled,
+  UserErased,
+];

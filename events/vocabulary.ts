@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** Words that the events of every area share. */
+
+/** An instant as ISO 8601 UTC with milliseconds. */
+export const Instant = z.iso.datetime({ precision: 3 });
+
+/** Micro-dollars (1 USD = 1,000,000) as a decimal string; never negative. */
+export const MicroUsdDecimal = z.string().regex(/^(0|[1-9]\d{0,17})$/);
+
+/** SHA-256 in lower-case hex. */
+export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The integer id of a user, as the login reply shows it. */
+export const UserId = z.int().positive();
+
+/** An account's id; a user's own account has the user's id in decimal. */
+export const AccountId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/);
+export type AccountId = z.infer<typeof AccountId>;

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { accountDecider } from './account.decider.js';
+import { accountSnapshots } from './account.snapshot.js';
+import { captured, deposited, opened, OTHER_HOLD, placed } from './account.specification.js';
+
+const { evolve, initialState } = accountDecider;
+
+/** As the read store keeps it. */
+const keep = (json: object): object => JSON.parse(JSON.stringify(json)) as object;
+
+describe('account snapshot', () => {
+  it.each([
+    ['of an untouched account', []],
+    [
+      'of a busy account',
+      [
+        opened,
+        deposited(10_000, 10_000),
+        deposited(5, 10_005, '__proto__', 2),
+        placed([1_000, 1_000], 750, 9_255),
+        placed([1_000, 0], 150, 9_105, OTHER_HOLD),
+        captured([1_000, 0], 150, 600, 9_705),
+      ],
+    ],
+  ])('%s comes back as it was', (_, facts) => {
+    const state = facts.reduce(evolve, initialState);
+    const back = accountSnapshots.fromJson(keep(accountSnapshots.toJson(state)));
+    expect({ ...back, holds: [...back.holds], deposits: [...back.deposits] }).toEqual({
+      ...state,
+      holds: [...state.holds],
+      deposits: [...state.deposits],
+    });
+  });
+
+  it('refuses what is no snapshot of this version', () => {
+    expect(() => accountSnapshots.fromJson({ opened: true })).toThrow();
+  });
+});

@@ -1,0 +1,21 @@
+import { type AccountEvent } from '#events/billing/account.events.js';
+import { type CommandRunner } from '#platform/runtime/command-runner.js';
+import { type AccountCommand, type AccountState } from './account.decider.js';
+
+/** Runs the commands of every account; one per process, so that a busy account is batched. */
+export type Accounts = CommandRunner<AccountCommand, AccountState, AccountEvent>;
+export const ACCOUNTS = Symbol('Accounts');
+
+export const accountStream = (accountId: string): string => `account-${accountId}`;
+
+/** What a command on an account leads to. */
+export interface AccountReceipt {
+  /** The id of the event in the log, or null when there was nothing new. */
+  readonly eventId: string | null;
+  /** What was appended. */
+  readonly events: readonly AccountEvent[];
+  /** Micro-dollars that the next hold may use. */
+  readonly availableMicroUsd: bigint;
+  /** The log position that this reflects. */
+  readonly position: bigint;
+}

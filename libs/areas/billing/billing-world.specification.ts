@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { accountEvents } from '#events/billing/account.events.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import { Projections } from '#platform/runtime/projections.js';
+import { Snapshots } from '#platform/runtime/snapshots.js';
+import { type AccountCommand, accountDecider } from './account.decider.js';
+import { accountSnapshots } from './account.snapshot.js';
+import { type Accounts } from './accounts.js';
+import { AccountOverviewHandler, AccountOverviewQuery } from './account-overview.handler.js';
+import { billingArea } from './billing.area.js';
+import { CheckLedgerHandler, CheckLedgerQuery } from './check-ledger.handler.js';
+import { InvoicesHandler, InvoicesQuery } from './invoices.handler.js';
+import { runOnAccount } from './run-on-account.js';
+
+/** The area on real stores in a directory of its own, as one process has it. */
+export const openBilling = async (
+  clock = { now: () => Date.parse('2026-11-21T05:00:00.000Z') },
+) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'quipu-billing-'));
+  const eventStore = await openSqliteEventStore({ file: path.join(directory, 'events.db') });
+  const readStore = await openSqliteReadStore({ file: path.join(directory, 'views.db') });
+  const codec = new EventCodec(accountEvents);
+  const accounts: Accounts = new CommandRunner({
+    decider: accountDecider,
+    eventStore,
+    codec,
+    snapshots: { store: new Snapshots(readStore), plan: accountSnapshots },
+  });
+  const logger = pino({ level: 'silent' });
+  const { projections: all } = billingArea;
+  const projections = new Projections(all, eventStore, readStore, codec, clock, logger);
+  await projections.start();
+  const overview = new AccountOverviewHandler(projections, clock);
+  const invoices = new InvoicesHandler(projections);
+  const check = new CheckLedgerHandler(eventStore, codec, projections);
+  return {
+    eventStore,
+    codec,
+    accounts,
+    run: (command: AccountCommand) =>
+      runOnAccount(accounts, command, contextOf(randomUUID(), 'spec')),
+    overview: (accountId: string) => overview.execute(new AccountOverviewQuery(accountId)),
+    invoices: (accountId: string, page: number, limit: number) =>
+      invoices.execute(new InvoicesQuery(accountId, page, limit)),
+    check: (onProgress: CheckLedgerQuery['onProgress'] = () => undefined) =>
+      check.execute(new CheckLedgerQuery(onProgress)),
+    close: async () => {
+      await projections.stop();
+      await readStore.close();
+      await eventStore.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+};
+
+export type Billing = Awaited<ReturnType<typeof openBilling>>;

@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type Snapshots } from '#platform/runtime/snapshots.js';
+import { CODEC, EVENT_STORE, SNAPSHOTS } from '#platform/runtime/tokens.js';
+import { accountDecider } from './account.decider.js';
+import { AccountOverviewHandler } from './account-overview.handler.js';
+import { accountSnapshots } from './account.snapshot.js';
+import { type Accounts, ACCOUNTS } from './accounts.js';
+import { CaptureHoldHandler } from './capture-hold.handler.js';
+import { CheckLedgerHandler } from './check-ledger.handler.js';
+import { DepositFundsHandler } from './deposit-funds.handler.js';
+import { ExpireHoldHandler } from './expire-hold.handler.js';
+import { InvoicesHandler } from './invoices.handler.js';
+import { OpenAccountHandler } from './open-account.handler.js';
+import { PlaceHoldHandler } from './place-hold.handler.js';
+import { ReleaseHoldHandler } from './release-hold.handler.js';
+
+const accounts = {
+  provide: ACCOUNTS,
+  inject: [EVENT_STORE, CODEC, SNAPSHOTS],
+  useFactory: (eventStore: EventStore, codec: EventCodec, store: Snapshots): Accounts =>
+    new CommandRunner({
+      decider: accountDecider,
+      eventStore,
+      codec,
+      snapshots: { store, plan: accountSnapshots },
+    }),
+};
+
+@Module({
+  providers: [
+    accounts,
+    OpenAccountHandler,
+    DepositFundsHandler,
+    PlaceHoldHandler,
+    CaptureHoldHandler,
+    ReleaseHoldHandler,
+    ExpireHoldHandler,
+    AccountOverviewHandler,
+    InvoicesHandler,
+    CheckLedgerHandler,
+  ],
+})
+export class BillingModule {}

@@ -1,0 +1,42 @@
+import {
+  HoldCaptured,
+  HoldExpired,
+  HoldPlaced,
+  HoldReleased,
+} from '#events/billing/account.events.js';
+import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
+
+type HoldEvent = HoldPlaced | HoldCaptured | HoldReleased | HoldExpired;
+
+interface HoldProcess {
+  readonly open: boolean;
+}
+
+const TIMER = 'expiry';
+
+const react = ({ type, data }: HoldEvent): readonly SagaAction[] => {
+  switch (type) {
+    case 'HoldPlaced': {
+      const { accountId, holdId, expiresAt: dueAt } = data;
+      const expiry = { accountId, holdId };
+      return [{ kind: 'schedule', timer: TIMER, dueAt, command: 'ExpireHold', data: expiry }];
+    }
+    case 'HoldCaptured':
+    case 'HoldReleased':
+    case 'HoldExpired':
+      return [{ kind: 'cancel', timer: TIMER }];
+  }
+};
+
+/**
+ * The orphan sweep: every hold has a timer at its deadline, and its terminal event cancels it. What
+ * a crash left open is therefore closed by whichever process runs sagas when the deadline passes.
+ */
+export const holdExpirySaga: Saga<HoldEvent, HoldProcess> = {
+  name: 'hold-expiry',
+  on: [HoldPlaced, HoldCaptured, HoldReleased, HoldExpired],
+  key: ({ data }) => data.holdId,
+  initialState: { open: false },
+  evolve: (_, { type }) => (type === 'HoldPlaced' ? { open: true } : null),
+  react,
+};

@@ -1,0 +1,41 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Projections } from '#platform/runtime/projections.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { type InvoiceRecord, invoices } from '#projections/billing/invoices.projection.js';
+
+export interface InvoicePage {
+  /** Newest first. */
+  readonly records: readonly InvoiceRecord[];
+  readonly total: number;
+  readonly position: bigint;
+}
+
+/** One page of an account's deposits and monthly usage statements. */
+export class InvoicesQuery extends Query<InvoicePage> {
+  constructor(
+    readonly accountId: string,
+    /** From 1. */
+    readonly page: number,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(InvoicesQuery)
+export class InvoicesHandler implements IQueryHandler<InvoicesQuery> {
+  constructor(@Inject(PROJECTIONS) private readonly projections: Projections) {}
+
+  async execute({ accountId, page, limit }: InvoicesQuery): Promise<InvoicePage> {
+    const prefix = `${accountId}/`;
+    const { documents, position } = await this.projections.list<InvoiceRecord>(invoices, {
+      prefix,
+      direction: 'backwards',
+      limit,
+      offset: (page - 1) * limit,
+    });
+    const total = await this.projections.count(invoices, prefix);
+    return { records: documents.map(({ document }) => document), total, position };
+  }
+}

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
+import { MICRO_USD_PER_USD, parseUsd } from '#platform/kernel/money.js';
+import {
+  type CatalogFile,
+  type CatalogRig,
+  type EmbeddedRigEntry,
+  type LocalModelTerms,
+  type ModelEntry,
+  type OpenAiRigEntry,
+} from './catalog-entry.js';
+
+/** The price of a token is at most a dollar: everything above is a slip of the unit. */
+export const USD_PER_MTOK_MAX = 1_000_000n;
+/** A rate card lists every model and is one event, which may have 1 MiB. */
+export const MODELS_MAX = 2_000;
+export const RIGS_MAX = 1_000;
+
+/** Serves them where the catalog has no embedded rig of its own. */
+export const LOCAL_RIG = 'local-models';
+
+/** An embedded model shares the machine's cores: more at a time only makes each slower. */
+export const EMBEDDED_CONCURRENCY = 4;
+const MAX_OUTPUT_DEFAULT = 4_096;
+const LOCAL_MAX_OUTPUT_DEFAULT = 512;
+
+const USD_MAX = USD_PER_MTOK_MAX * MICRO_USD_PER_USD;
+
+/** The parser hands amounts over as they are written, so that no float comes between. */
+const Usd = z
+  .string({
+    error: ({ input }) =>
+      input === undefined ? 'is missing' : 'must be an amount in USD, such as 0.15',
+  })
+  .transform((written, context) => {
+    const refuse = (message: string): never => {
+      context.addIssue(message);
+      return z.NEVER;
+    };
+    let amount: bigint;
+    try {
+      amount = parseUsd(written);
+    } catch {
+      return refuse('must be a plain decimal in USD with at most 6 decimals, such as 0.15');
+    }
+    if (amount < 0n) return refuse('must not be negative');
+    if (amount > USD_MAX) return refuse(`must not be above ${USD_PER_MTOK_MAX} USD`);
+    return amount;
+  });
+
+const Price = z
+  .strictObject({ input_usd_per_mtok: Usd, output_usd_per_mtok: Usd })
+  .transform(({ input_usd_per_mtok, output_usd_per_mtok }) => ({
+    inputMicroUsdPerMtok: input_usd_per_mtok,
+    outputMicroUsdPerMtok: output_usd_per_mtok,
+  }));
+
+const Tokens = z.int().min(1).max(100_000_000);
+const TimeoutMs = z.int().min(1).max(86_400_000);
+const OwnedBy = z.string().min(1).max(128);
+
+const AnyRig = z.strictObject({
+  name: RigName,
+  hourly_usd: Usd.optional(),
+});
+
+const OpenAiRig = AnyRig.extend({
+  kind: z.literal('openai'),
+  base_url: z.string().transform((written, context) => {
+    const problem = problemOfBaseUrl(written);
+    if (problem) context.addIssue(problem);
+    return written.replace(/\/+$/, '');
+  }),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+    .optional(),
+  max_concurrency: z.int().min(1).max(10_000).default(64),
+  connect_timeout_ms: TimeoutMs.default(5_000),
+  answer_timeout_ms: TimeoutMs.default(300_000),
+  idle_timeout_ms: TimeoutMs.default(60_000),
+}).transform((rig): OpenAiRigEntry => ({
+  kind: rig.kind,
+  name: rig.name,
+  baseUrl: rig.base_url,
+  apiKeyEnv: rig.api_key_env ?? null,
+  maxConcurrency: rig.max_concurrency,
+  connectTimeoutMs: rig.connect_timeout_ms,
+  answerTimeoutMs: rig.answer_timeout_ms,
+  idleTimeoutMs: rig.idle_timeout_ms,
+  microUsdPerHour: rig.hourly_usd ?? null,
+}));
+
+const EmbeddedRig = AnyRig.extend({
+  kind: z.literal('embedded'),
+  max_concurrency: z.int().min(1).max(64).default(EMBEDDED_CONCURRENCY),
+}).transform((rig): EmbeddedRigEntry => ({
+  kind: rig.kind,
+  name: rig.name,
+  maxConcurrency: rig.max_concurrency,
+  microUsdPerHour: rig.hourly_usd ?? null,
+}));
+
+const Rig = z.discriminatedUnion('kind', [OpenAiRig, EmbeddedRig]);
+
+const Model = z
+  .strictObject({
+    id: ModelId,
+    upstream_id: z.string().min(1).max(256).optional(),
+    owned_by: OwnedBy,
+    rigs: z.array(RigName).min(1),
+    context: Tokens,
+    max_output: Tokens.optional(),
+    price: Price,
+    file: z.string().min(1).optional(),
+    created: z.int().min(0).optional(),
+  })
+  .refine(({ context, max_output = 0 }) => max_output <= context, {
+    path: ['max_output'],
+    error: 'must not be above context',
+  })
+  .transform((model): ModelEntry => ({
+    id: model.id,
+    upstreamId: model.upstream_id ?? model.id,
+    ownedBy: model.owned_by,
+    rigs: model.rigs,
+    contextTokens: model.context,
+    maxOutputTokens: model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context),
+    price: model.price,
+    file: model.file ?? null,
+    createdEpochSeconds: model.created ?? null,
+  }));
+
+const FREE = { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
+
+const LocalModels = z
+  .strictObject({
+    owned_by: OwnedBy.default('local'),
+    context: Tokens.default(2_048),
+    max_output: Tokens.optional(),
+    price: Price.default(FREE),
+  })
+  .refine(({ context, max_output = 0 }) => max_output <= context, {
+    path: ['max_output'],
+    error: 'must not be above context',
+  })
+  .transform(({ owned_by, context, max_output, price }): LocalModelTerms => ({
+    ownedBy: owned_by,
+    contextTokens: context,
+    maxOutputTokens: max_output ?? Math.min(LOCAL_MAX_OUTPUT_DEFAULT, context),
+    price,
+  }));
+
+/** The format of the catalog file; what comes out of it is what the rest of the area reads. */
+export const CatalogFileSchema = z
+  .strictObject({
+    rigs: z.array(Rig).max(RIGS_MAX),
+    models: z.array(Model).max(MODELS_MAX),
+    local_models: LocalModels.prefault({}),
+  })
+  // A transform, because it runs on a form without faults only; a refinement would not wait.
+  .transform(({ rigs, models, local_models }, context): CatalogFile => {
+    const refuse = (path: readonly (string | number)[], message: string): void => {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    };
+    refuseRepeats(
+      rigs.map(({ name }) => name),
+      (index, first) => refuse(['rigs', index, 'name'], `is the name of rigs[${first}] already`),
+    );
+    refuseRepeats(
+      models.map(({ id }) => id),
+      (index, first) => refuse(['models', index, 'id'], `is the id of models[${first}] already`),
+    );
+    for (const [index, { name, kind }] of rigs.entries()) {
+      if (name !== LOCAL_RIG || kind === 'embedded') continue;
+      refuse(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
+    }
+    for (const [index, model] of models.entries()) {
+      refuseRigs(model, rigs, (path, message) => refuse(['models', index, ...path], message));
+    }
+    return { rigs, models, localModels: local_models };
+  });
+
+const refuseRepeats = (
+  names: readonly string[],
+  refuse: (index: number, first: number) => void,
+): void => {
+  const firsts = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const first = firsts.get(name);
+    if (first === undefined) firsts.set(name, index);
+    else refuse(index, first);
+  }
+};
+
+/** A model names rigs that exist, each once, and a file exactly when one of them is embedded. */
+const refuseRigs = (
+  { rigs: names, file }: ModelEntry,
+  rigs: readonly CatalogRig[],
+  refuse: (path: readonly (string | number)[], message: string) => void,
+): void => {
+  refuseRepeats(names, (index) => refuse(['rigs', index], 'is listed twice'));
+  const kinds = new Map(rigs.map(({ name, kind }) => [name, kind]));
+  for (const [index, name] of names.entries()) {
+    if (!kinds.has(name)) refuse(['rigs', index], `names no rig of this file: ${name}`);
+  }
+  const embedded = names.some((name) => kinds.get(name) === 'embedded');
+  if (embedded && file === null) refuse(['file'], 'is missing: an embedded rig serves this model');
+  if (!embedded && file !== null) refuse(['file'], 'is read by embedded rigs only');
+};
+
+const problemOfBaseUrl = (written: string): string | null => {
+  if (!URL.canParse(written)) return 'must be a URL, such as http://127.0.0.1:8000/v1';
+  const { protocol, username, password, search, hash } = new URL(written);
+  if (protocol !== 'http:' && protocol !== 'https:') return 'must start with http:// or https://';
+  if (username !== '' || password !== '') return 'must not hold a secret: use api_key_env';
+  if (search !== '' || hash !== '') return 'must end with its path';
+  return null;
+};

@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { type Logger } from 'pino';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
+import { Catalog } from './catalog.js';
+import { CATALOG_SETTINGS, type CatalogSettings } from './catalog.settings.js';
+import { PublishRateCardHandler } from './publish-rate-card.handler.js';
+import { rateCardDecider } from './rate-card.decider.js';
+import { RateCardHandler } from './rate-card.handler.js';
+import { RATE_CARD_RUNNER, type RateCardRunner } from './rate-card-runner.js';
+import { RateCards } from './rate-cards.js';
+
+const rateCardRunner = {
+  provide: RATE_CARD_RUNNER,
+  inject: [EVENT_STORE, CODEC],
+  useFactory: (eventStore: EventStore, codec: EventCodec): RateCardRunner =>
+    new CommandRunner({ decider: rateCardDecider, eventStore, codec }),
+};
+
+const rateCards = {
+  provide: RateCards,
+  inject: [EVENT_STORE, CODEC, CLOCK, LOGGER],
+  useFactory: (eventStore: EventStore, codec: EventCodec, clock: Clock, logger: Logger) =>
+    new RateCards(eventStore, codec, clock, logger),
+};
+
+const catalog = {
+  provide: Catalog,
+  inject: [CATALOG_SETTINGS, CommandBus, RateCards, CLOCK, LOGGER],
+  useFactory: (
+    settings: CatalogSettings,
+    commands: CommandBus,
+    cards: RateCards,
+    clock: Clock,
+    logger: Logger,
+  ) => new Catalog(settings, commands, cards, clock, logger),
+};
+
+@Module({
+  providers: [rateCardRunner, rateCards, catalog, PublishRateCardHandler, RateCardHandler],
+  exports: [Catalog],
+})
+export class CatalogModule {}

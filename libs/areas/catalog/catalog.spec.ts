@@ -1,0 +1,218 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { catalogEvents } from '#events/catalog/rate-card.events.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import { Projections } from '#platform/runtime/projections.js';
+import { rateCards } from '#projections/catalog/rate-cards.projection.js';
+import { Catalog } from './catalog.js';
+import { CatalogError } from './catalog.error.js';
+import { PublishRateCardHandler } from './publish-rate-card.handler.js';
+import { rateCardDecider } from './rate-card.decider.js';
+import { RateCardHandler, RateCardQuery } from './rate-card.handler.js';
+import { RATE_CARD_STREAM } from './rate-card-runner.js';
+import { RateCards } from './rate-cards.js';
+
+const T0 = Date.parse('2026-01-01T00:00:00.000Z');
+const HOUR_MS = 3_600_000;
+const logger = pino({ level: 'silent' });
+const codec = new EventCodec(catalogEvents);
+
+const yaml = (inputUsd: string, more = ''): string => `rigs:
+  - { name: up, kind: openai, base_url: http://h/v1, hourly_usd: 1.99 }
+models:
+  - { id: acme/one, owned_by: acme, rigs: [up], context: 10, price: { input_usd_per_mtok: ${inputUsd}, output_usd_per_mtok: 2 } }
+${more}`;
+const TWO =
+  '  - { id: two, owned_by: o, rigs: [up], context: 10, price: { input_usd_per_mtok: 0, output_usd_per_mtok: 0 } }\n';
+
+const until = async (holds: () => boolean): Promise<void> => {
+  for (let waits = 0; !holds(); waits += 1) {
+    if (waits > 500) throw new Error('it never came to hold');
+    await sleep(10);
+  }
+};
+
+describe('catalog', () => {
+  let folder: string;
+  let catalogFile: string;
+  let localModelsFolder: string;
+  let eventStore: EventStore;
+  let readStore: ReadStore;
+  let now: number;
+  const clock = { now: () => now };
+  let catalogs: Catalog[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'quipu-catalog-'));
+    await mkdir(join(folder, 'etc'));
+    catalogFile = join(folder, 'etc', 'catalog.yaml');
+    localModelsFolder = join(folder, 'home', 'models');
+    eventStore = await openSqliteEventStore({ file: join(folder, 'events.db') });
+    readStore = await openSqliteReadStore({ file: join(folder, 'views.db') });
+    now = T0;
+    catalogs = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(catalogs.map((catalog) => catalog.stop()));
+    await eventStore.close();
+    await readStore.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** As a process of its own would have it: nothing is shared but the file and the log. */
+  const newCatalog = (file = catalogFile): Catalog => {
+    const runner = new CommandRunner({ decider: rateCardDecider, eventStore, codec });
+    const settings = { catalogFile: file, localModelsFolder };
+    const cards = new RateCards(eventStore, codec, clock, logger);
+    const publisher = new PublishRateCardHandler(runner);
+    const catalog = new Catalog(settings, publisher, cards, clock, logger);
+    catalogs.push(catalog);
+    return catalog;
+  };
+
+  const started = async (source: string): Promise<Catalog> => {
+    await writeFile(catalogFile, source);
+    const catalog = newCatalog();
+    await catalog.start();
+    return catalog;
+  };
+
+  const published = async (): Promise<number> => {
+    let count = 0;
+    for await (const page of eventStore.read(RATE_CARD_STREAM)) count += page.length;
+    return count;
+  };
+
+  it('serves what the file says at the prices it published', async () => {
+    const catalog = await started(yaml('0.1', TWO));
+    expect(catalog.models().map(({ id }) => id)).toEqual(['acme/one', 'two']);
+    expect(catalog.model('acme/one')).toMatchObject({ createdEpochSeconds: T0 / 1_000 });
+    expect(catalog.model('none')).toBeUndefined();
+    expect(catalog.rigs().map(({ name }) => name)).toEqual(['up']);
+    expect(catalog.rateFor('acme/one', now)).toEqual({
+      version: 1,
+      inputMicroUsdPerMtok: 100_000n,
+      outputMicroUsdPerMtok: 2_000_000n,
+    });
+    expect(catalog.rateFor('none', now)).toBeUndefined();
+    expect(catalog.rateFor('acme/one', T0 - 1)).toBeUndefined();
+    expect(catalog.status()).toMatchObject({ failure: null, loadedAt: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it('publishes nothing at a restart with the same prices, and remembers when a model came', async () => {
+    const first = await started(yaml('0.1'));
+    await first.stop();
+    now += HOUR_MS;
+    const second = await started(`# a comment\n${yaml('0.10')}`);
+    expect(await published()).toBe(1);
+    expect(second.model('acme/one')?.createdEpochSeconds).toBe(T0 / 1_000);
+  });
+
+  it('takes up a changed file by itself, also one put in its place, and keeps the old rates', async () => {
+    const catalog = await started(yaml('0.1'));
+    const changes: number[] = [];
+    catalog.onChange((changed) => changes.push(changed.models().length));
+    now += HOUR_MS;
+    await writeFile(`${catalogFile}.new`, yaml('0.2', TWO));
+    await rename(`${catalogFile}.new`, catalogFile);
+    await until(() => catalog.model('two') !== undefined);
+    expect(catalog.rateFor('acme/one', now)).toMatchObject({
+      version: 2,
+      inputMicroUsdPerMtok: 200_000n,
+    });
+    expect(catalog.rateFor('acme/one', now - 1)).toMatchObject({
+      version: 1,
+      inputMicroUsdPerMtok: 100_000n,
+    });
+    expect(changes).toEqual([2]);
+  });
+
+  it('takes up local models as they are dropped', async () => {
+    const catalog = await started(yaml('0.1'));
+    await writeFile(join(localModelsFolder, 'tiny.gguf'), 'GGUF');
+    await until(() => catalog.model('local/tiny.gguf') !== undefined);
+    expect(catalog.rateFor('local/tiny.gguf', now)).toMatchObject({ inputMicroUsdPerMtok: 0n });
+    expect(catalog.rigs()).toMatchObject([{ name: 'up' }, { name: 'local-models' }]);
+  });
+
+  it('does not start on a bad file, and publishes nothing of it', async () => {
+    await expect(started(yaml('-1'))).rejects.toThrow(CatalogError);
+    await expect(newCatalog(join(folder, 'none.yaml')).start()).rejects.toThrow(/cannot be read/);
+    expect(await published()).toBe(0);
+  });
+
+  it('keeps the old one when the file turns bad, shows it, and forgives', async () => {
+    const catalog = await started(yaml('0.1'));
+    await writeFile(catalogFile, yaml('-1', TWO));
+    await until(() => catalog.status().failure !== null);
+    expect(catalog.status().failure).toContain('catalog.yaml:4:91: models[0].price');
+    expect(catalog.models()).toHaveLength(1);
+    expect(await published()).toBe(1);
+    await writeFile(catalogFile, yaml('0.1'));
+    await until(() => catalog.status().failure === null);
+  });
+
+  it('reads the file when it is told to, and tells listeners only of changes', async () => {
+    const catalog = await started(yaml('0.1'));
+    let changes = 0;
+    const stopListening = catalog.onChange(() => (changes += 1));
+    await catalog.reload();
+    expect(changes).toBe(0);
+    await writeFile(catalogFile, yaml('0.3'));
+    await catalog.reload();
+    expect(changes).toBe(1);
+    stopListening();
+    await writeFile(catalogFile, yaml('0.4'));
+    await catalog.reload();
+    expect(changes).toBe(1);
+    expect(catalog.rateFor('acme/one', now)).toMatchObject({ version: 3 });
+  });
+
+  it('lets a card that one process published hold in another', async () => {
+    const one = await started(yaml('0.1'));
+    const otherFile = join(folder, 'other.yaml');
+    await writeFile(otherFile, yaml('0.1'));
+    const other = newCatalog(otherFile);
+    await other.start();
+    expect(await published()).toBe(1);
+    await writeFile(catalogFile, yaml('0.2'));
+    await one.reload();
+    await until(() => other.rateFor('acme/one', now)?.version === 2);
+    expect(other.rateFor('acme/one', now)).toMatchObject({ inputMicroUsdPerMtok: 200_000n });
+  });
+
+  it('answers with the newest card and with those of the past, as of the log', async () => {
+    const catalog = await started(yaml('0.1'));
+    await writeFile(catalogFile, yaml('0.2'));
+    await catalog.reload();
+    const projections = new Projections([rateCards], eventStore, readStore, codec, clock, logger);
+    await projections.start();
+    try {
+      const handler = new RateCardHandler(projections);
+      const newest = await handler.execute(new RateCardQuery(null));
+      expect(newest.card).toMatchObject({
+        version: 2,
+        models: [{ modelId: 'acme/one', inputMicroUsdPerMtok: '200000' }],
+        compute: [{ rig: 'up', microUsdPerHour: '1990000' }],
+      });
+      expect(newest.position).toBe(await eventStore.head());
+      const first = await handler.execute(new RateCardQuery(1));
+      expect(first.card).toMatchObject({ models: [{ inputMicroUsdPerMtok: '100000' }] });
+      await expect(handler.execute(new RateCardQuery(3))).rejects.toMatchObject({
+        code: 'rate_card_not_found',
+      });
+    } finally {
+      await projections.stop();
+    }
+  });
+});

@@ -1,0 +1,242 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { type Logger } from 'pino';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { toDecimal } from '#platform/kernel/money.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { type CatalogModel, type CatalogRig } from './catalog-entry.js';
+import { CatalogError } from './catalog.error.js';
+import { parseCatalog } from './catalog.parser.js';
+import { type CatalogSettings } from './catalog.settings.js';
+import { type FolderWatch, watchFolder } from './folder-watch.js';
+import { ggufFilesIn, type Offer, withLocalModels } from './local-models.js';
+import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
+import { type PriceList } from './rate-card.decider.js';
+import { type Rate, type RateCards } from './rate-cards.js';
+
+/** A file that changes is read once nothing has changed for so long. */
+const QUIET_MS = 100;
+/** A good file whose prices could not be published is tried again. */
+const RETRY_MS = 5_000;
+
+/** For health and metrics. */
+export interface CatalogStatus {
+  readonly file: string;
+  /** Of the file that is served; null before `start`. */
+  readonly sha256: string | null;
+  /** ISO 8601 UTC; null before `start`. */
+  readonly loadedAt: string | null;
+  /** Why the file as it is now is not the one that is served, or why changes go unnoticed. */
+  readonly failure: string | null;
+  /** A sentence for each local file that is not served. */
+  readonly problems: readonly string[];
+}
+
+/** What the service needs of Nest's `CommandBus`. */
+export interface RateCardPublisher {
+  execute(command: PublishRateCardCommand): Promise<RateCardReceipt>;
+}
+
+export type CatalogListener = (catalog: Catalog) => void;
+
+interface Loaded {
+  readonly fingerprint: string;
+  readonly sha256: string;
+  readonly loadedAt: string;
+  readonly rigs: readonly CatalogRig[];
+  readonly models: readonly CatalogModel[];
+  readonly modelsById: ReadonlyMap<string, CatalogModel>;
+  readonly problems: readonly string[];
+}
+
+/**
+ * What is served, by whom and at which price. The file is read at `start` and whenever it changes;
+ * its prices are published before its models are served, so a model that is found has a rate. A
+ * file that is not a catalog stops `start`; later it is logged and shown, and the old one stays.
+ */
+export class Catalog {
+  #loaded: Loaded | undefined;
+  #failure: string | null = null;
+  #watchFailure: string | null = null;
+  #reading: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #watches: readonly FolderWatch[] = [];
+  readonly #listeners = new Set<CatalogListener>();
+
+  constructor(
+    private readonly settings: CatalogSettings,
+    private readonly publisher: RateCardPublisher,
+    private readonly rateCards: RateCards,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Reads the file, publishes its prices and watches it from then on.
+   * @throws CatalogError; EventStoreError
+   */
+  async start(): Promise<void> {
+    await mkdir(this.settings.localModelsFolder, { recursive: true });
+    this.rateCards.start();
+    // Watched before it is read: a change in between is then read, too.
+    this.#watches = this.#watch();
+    const first = this.#read();
+    this.#reading = first.catch(() => undefined);
+    try {
+      await first;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const watch of this.#watches) watch.close();
+    this.#watches = [];
+    await this.#reading;
+    clearTimeout(this.#retry);
+    await this.rateCards.stop();
+  }
+
+  /** Reads the file again, now. Never rejects: what is wrong with it is logged and in `status`. */
+  reload(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#readOrKeep());
+    return this.#reading;
+  }
+
+  /** In the order of the file, local models last. */
+  models(): readonly CatalogModel[] {
+    return this.#loaded?.models ?? [];
+  }
+
+  model(id: string): CatalogModel | undefined {
+    return this.#loaded?.modelsById.get(id);
+  }
+
+  rigs(): readonly CatalogRig[] {
+    return this.#loaded?.rigs ?? [];
+  }
+
+  /** The rate in force at an instant; undefined for a model that was not on sale then. */
+  rateFor(modelId: string, atEpochMs: number): Rate | undefined {
+    return this.rateCards.rateFor(modelId, atEpochMs);
+  }
+
+  /** Calls back after each reading that changed something; returns how to stop that. */
+  onChange(listener: CatalogListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  status(): CatalogStatus {
+    return {
+      file: this.settings.catalogFile,
+      sha256: this.#loaded?.sha256 ?? null,
+      loadedAt: this.#loaded?.loadedAt ?? null,
+      failure: this.#failure ?? this.#watchFailure ?? this.rateCards.failure(),
+      problems: this.#loaded?.problems ?? [],
+    };
+  }
+
+  async #readOrKeep(): Promise<void> {
+    clearTimeout(this.#retry);
+    try {
+      await this.#read();
+      this.#failure = null;
+    } catch (error) {
+      this.#failure = error instanceof Error ? error.message : String(error);
+      this.logger.error({ err: error }, 'the catalog could not be read; the old one stays');
+      if (error instanceof CatalogError) return;
+      this.#retry = setTimeout(() => void this.reload(), RETRY_MS).unref();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { catalogFile, localModelsFolder } = this.settings;
+    const source = await readSource(catalogFile);
+    const localFiles = await ggufFilesIn(localModelsFolder);
+    const sha256 = createHash('sha256').update(source).digest('hex');
+    const fingerprint = [sha256, ...localFiles].join('\n');
+    if (fingerprint === this.#loaded?.fingerprint) return;
+    const offer = withLocalModels(parseCatalog(source, catalogFile), localFiles);
+    await this.#publish(offer, sha256);
+    this.#install(offer, sha256, fingerprint);
+  }
+
+  async #publish(offer: Offer, sourceSha256: string): Promise<void> {
+    const data = { ...priceList(offer), sourceSha256, publishedAt: instant(this.clock) };
+    const context = contextOf(randomUUID(), 'system');
+    const { position } = await this.publisher.execute(new PublishRateCardCommand(data, context));
+    await this.rateCards.reach(position);
+  }
+
+  #install({ rigs, models: entries, problems }: Offer, sha256: string, fingerprint: string): void {
+    const models = entries.map((entry) => ({
+      ...entry,
+      createdEpochSeconds: entry.createdEpochSeconds ?? this.#firstPricedEpochSeconds(entry.id),
+    }));
+    const modelsById = new Map(models.map((model) => [model.id, model]));
+    const loadedAt = instant(this.clock);
+    this.#loaded = { fingerprint, sha256, loadedAt, rigs, models, modelsById, problems };
+    const counts = { models: models.length, rigs: rigs.length, sha256 };
+    this.logger.info(counts, 'the catalog was read');
+    for (const problem of problems) this.logger.warn(problem);
+    for (const listener of this.#listeners) listener(this);
+  }
+
+  #firstPricedEpochSeconds(modelId: string): number {
+    return Math.floor((this.rateCards.firstPricedMs(modelId) ?? this.clock.now()) / 1_000);
+  }
+
+  #watch(): readonly FolderWatch[] {
+    const { catalogFile, localModelsFolder } = this.settings;
+    const file = basename(catalogFile);
+    return [
+      // Kubernetes swaps the link `..data`, through which the file is reached.
+      this.#watchFor(dirname(resolve(catalogFile)), (name) => name === file || name === '..data'),
+      this.#watchFor(localModelsFolder, (name) => name.endsWith('.gguf')),
+    ].filter((watch) => watch !== undefined);
+  }
+
+  #watchFor(folder: string, concerns: (name: string) => boolean): FolderWatch | undefined {
+    const onFailure = (error: unknown): void => {
+      this.#watchFailure = `changes in ${folder} go unnoticed`;
+      this.logger.error({ err: error, folder }, 'a folder of the catalog cannot be watched');
+    };
+    const onChange = (): void => void this.reload();
+    try {
+      return watchFolder(folder, { concerns, quietMs: QUIET_MS, onChange, onFailure });
+    } catch (error) {
+      onFailure(error);
+      return undefined;
+    }
+  }
+}
+
+const readSource = async (file: string): Promise<string> => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `cannot be read: ${reason}`;
+    throw new CatalogError(file, [{ path: '', line: 1, column: 1, message }]);
+  }
+};
+
+const priceList = ({ models, rigs }: Offer): PriceList => ({
+  prices: Object.fromEntries(
+    models.map(({ id, price }) => [
+      id,
+      {
+        inputMicroUsdPerMtok: toDecimal(price.inputMicroUsdPerMtok),
+        outputMicroUsdPerMtok: toDecimal(price.outputMicroUsdPerMtok),
+      },
+    ]),
+  ),
+  computePrices: Object.fromEntries(
+    rigs.flatMap(({ name, microUsdPerHour }) =>
+      microUsdPerHour === null ? [] : [[name, { microUsdPerHour: toDecimal(microUsdPerHour) }]],
+    ),
+  ),
+});

@@ -1,0 +1,59 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { ModelId } from '#events/catalog/rate-card.events.js';
+import { type CatalogFile, type CatalogRig, type ModelEntry } from './catalog-entry.js';
+import { EMBEDDED_CONCURRENCY, LOCAL_RIG, MODELS_MAX } from './catalog-file.schema.js';
+
+/** The catalog file and the local models together. */
+export interface Offer {
+  readonly rigs: readonly CatalogRig[];
+  readonly models: readonly ModelEntry[];
+  /** A sentence for each local file that is not served. */
+  readonly problems: readonly string[];
+}
+
+const IMPLICIT_RIG: CatalogRig = {
+  kind: 'embedded',
+  name: LOCAL_RIG,
+  maxConcurrency: EMBEDDED_CONCURRENCY,
+  microUsdPerHour: null,
+};
+
+/** The GGUF files of a folder as absolute paths, in order of name. */
+export const ggufFilesIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder))
+    .filter((name) => name.endsWith('.gguf'))
+    .sort()
+    .map((name) => join(folder, name));
+
+/** Each file is served as `local/<file name>` on the terms of `local_models`. */
+export const withLocalModels = (file: CatalogFile, ggufFiles: readonly string[]): Offer => {
+  const models = [...file.models];
+  const problems: string[] = [];
+  const taken = new Set(models.map(({ id }) => id));
+  const embedded = file.rigs.find(({ kind }) => kind === 'embedded') ?? IMPLICIT_RIG;
+  for (const path of ggufFiles) {
+    const id = `local/${basename(path)}`;
+    const problem = problemOf(id, taken, models.length);
+    if (problem) problems.push(`${path} is not served: ${problem}`);
+    else models.push(localModel(id, path, embedded.name, file));
+  }
+  const isImplicit = embedded === IMPLICIT_RIG && models.length > file.models.length;
+  return { rigs: isImplicit ? [...file.rigs, IMPLICIT_RIG] : file.rigs, models, problems };
+};
+
+const problemOf = (id: string, taken: ReadonlySet<string>, models: number): string | null => {
+  if (taken.has(id)) return `the catalog has a model ${id} of its own`;
+  if (!ModelId.safeParse(id).success) return 'its name has characters that no model id has';
+  if (models >= MODELS_MAX) return `there are ${MODELS_MAX} models already`;
+  return null;
+};
+
+const localModel = (id: string, file: string, rig: string, { localModels }: CatalogFile) => ({
+  ...localModels,
+  id,
+  upstreamId: id,
+  rigs: [rig],
+  file,
+  createdEpochSeconds: null,
+});

@@ -1,0 +1,9 @@
+import { type RateCardEvent } from '#events/catalog/rate-card.events.js';
+import { type CommandRunner } from '#platform/runtime/command-runner.js';
+import { type PublishRateCard, type RateCardState } from './rate-card.decider.js';
+
+export type RateCardRunner = CommandRunner<PublishRateCard, RateCardState, RateCardEvent>;
+export const RATE_CARD_RUNNER = Symbol('RateCardRunner');
+
+/** One price list for everybody. */
+export const RATE_CARD_STREAM = 'ratecard-default';

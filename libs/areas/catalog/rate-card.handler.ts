@@ -1,0 +1,44 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import {
+  rateCardKey,
+  rateCards,
+  type RateCardDocument,
+} from '#projections/catalog/rate-cards.projection.js';
+import { type CatalogRefusal } from './catalog.refusals.js';
+
+export interface RateCardFound {
+  readonly card: RateCardDocument;
+  readonly position: bigint;
+}
+
+/** One rate card: that of a version, or the newest, which is in force. */
+export class RateCardQuery extends Query<RateCardFound> {
+  constructor(readonly version: number | null) {
+    super();
+  }
+}
+
+@QueryHandler(RateCardQuery)
+export class RateCardHandler implements IQueryHandler<RateCardQuery> {
+  constructor(@Inject(PROJECTIONS) private readonly projections: Projections) {}
+
+  /** @throws DomainError rate_card_not_found */
+  async execute({ version }: RateCardQuery): Promise<RateCardFound> {
+    const range = version === null ? {} : { prefix: rateCardKey(version) };
+    const { documents, position } = await this.projections.list<RateCardDocument>(rateCards, {
+      ...range,
+      direction: 'backwards',
+      limit: 1,
+    });
+    const card = documents[0]?.document;
+    if (card) return { card, position };
+    throw new DomainError<CatalogRefusal>(
+      'rate_card_not_found',
+      version === null ? 'no rate card was published yet' : `there is no rate card ${version}`,
+    );
+  }
+}

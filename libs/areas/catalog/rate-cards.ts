@@ -1,0 +1,114 @@
+import { type Logger } from 'pino';
+import { RateCardPublished, type RateCardEvent } from '#events/catalog/rate-card.events.js';
+import {
+  type EventStore,
+  type Position,
+  type SubscriptionBatch,
+} from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { fromDecimal } from '#platform/kernel/money.js';
+import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type LogFollower, LogReader } from '#platform/runtime/log-reader.js';
+import { type Price } from './catalog-entry.js';
+
+/** The price of one model, and the card that states it. */
+export interface Rate extends Price {
+  /** The card's version, which the charge names. */
+  readonly version: number;
+}
+
+interface RateCard {
+  readonly effectiveFromMs: number;
+  /** By model id. */
+  readonly rates: ReadonlyMap<string, Rate>;
+}
+
+/** How long a card that this process has just published may take to come back from the log. */
+const REACH_TIMEOUT_MS = 10_000;
+
+/**
+ * Every rate card ever published, in memory and kept fresh from the log, so that a lookup costs
+ * no wait and a card published by any process holds in all of them.
+ */
+export class RateCards {
+  /** In order of version, and so of `effectiveFromMs`. */
+  readonly #cards: RateCard[] = [];
+  readonly #firstPricedMs = new Map<string, number>();
+  readonly #reader: LogReader;
+  #position: Position | undefined;
+
+  constructor(
+    eventStore: EventStore,
+    private readonly codec: EventCodec,
+    clock: Clock,
+    logger: Logger,
+  ) {
+    const follower: LogFollower = {
+      name: 'catalog.rate-cards',
+      types: [RateCardPublished.type],
+      checkpoint: () => Promise.resolve(this.#position),
+      // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
+      handle: async (batch) => this.#fold(batch),
+    };
+    this.#reader = new LogReader(follower, eventStore, clock, logger);
+  }
+
+  start(): void {
+    this.#reader.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#reader.stop();
+  }
+
+  /** @throws Error when the log cannot be read up to `position` in time */
+  async reach(position: Position): Promise<void> {
+    if (await this.#reader.reach(position, REACH_TIMEOUT_MS)) return;
+    const { failure } = this.#reader.status();
+    throw new Error(`rate cards have not been read up to ${position}: ${failure ?? 'too slow'}`);
+  }
+
+  /** Why the log cannot be read at the moment, or null. */
+  failure(): string | null {
+    return this.#reader.status().failure;
+  }
+
+  /** The rate in force at an instant; undefined for a model that was not on sale then. */
+  rateFor(modelId: string, atEpochMs: number): Rate | undefined {
+    for (let index = this.#cards.length - 1; index >= 0; index -= 1) {
+      const card = this.#cards[index];
+      if (card && card.effectiveFromMs <= atEpochMs) return card.rates.get(modelId);
+    }
+    return undefined;
+  }
+
+  /** When a model was on a card for the first time; undefined for one that never was. */
+  firstPricedMs(modelId: string): number | undefined {
+    return this.#firstPricedMs.get(modelId);
+  }
+
+  #fold({ events, position }: SubscriptionBatch): void {
+    for (const recorded of events) {
+      if (recorded.type !== RateCardPublished.type) continue;
+      this.#add(this.codec.revive(recorded) as RateCardEvent);
+      this.#position = recorded.position;
+    }
+    this.#position = position;
+  }
+
+  #add({ data }: RateCardEvent): void {
+    const { version, prices } = data;
+    const rates = new Map<string, Rate>();
+    for (const [modelId, price] of Object.entries(prices)) {
+      rates.set(modelId, {
+        version,
+        inputMicroUsdPerMtok: fromDecimal(price.inputMicroUsdPerMtok),
+        outputMicroUsdPerMtok: fromDecimal(price.outputMicroUsdPerMtok),
+      });
+      if (!this.#firstPricedMs.has(modelId)) {
+        this.#firstPricedMs.set(modelId, Date.parse(data.publishedAt));
+      }
+    }
+    this.#cards.push({ effectiveFromMs: Date.parse(data.effectiveFrom), rates });
+  }
+}

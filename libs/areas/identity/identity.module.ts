@@ -1,0 +1,122 @@
+import { Module, type Provider, type Type } from '@nestjs/common';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { CLOCK, CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
+import { AccountContextHandler } from './account-context.handler.js';
+import { BALANCE_READER, type BalanceReader } from './balance-reader.port.js';
+import { ConfirmTwoFactorHandler } from './confirm-two-factor.handler.js';
+import { CreateUserHandler } from './create-user.handler.js';
+import { DefineTenantHandler } from './define-tenant.handler.js';
+import { DisableTwoFactorHandler } from './disable-two-factor.handler.js';
+import { EraseUserHandler } from './erase-user.handler.js';
+import { FindUserByNameHandler } from './find-user-by-name.handler.js';
+import { buildIdentity, type IdentityServices } from './identity.services.js';
+import { IDENTITY_STREAMS } from './identity.streams.js';
+import {
+  ACCOUNT_VIEWS,
+  API_KEY_LIST,
+  AUTHENTICATOR,
+  KEY_RING,
+  NAME_INDEX,
+  PASSWORD_CHECK,
+  PASSWORDS,
+  PERSONAL_DATA,
+  SECOND_FACTOR_CHECK,
+  SECOND_FACTORS,
+  SESSION_OPENER,
+  USER_DIRECTORY,
+  USER_IDS,
+} from './identity.tokens.js';
+import { IssueApiKeyHandler } from './issue-api-key.handler.js';
+import { ListApiKeysHandler } from './list-api-keys.handler.js';
+import { LogInHandler } from './log-in.handler.js';
+import { Passwords } from './passwords.js';
+import { ReplaceRecoveryCodesHandler } from './replace-recovery-codes.handler.js';
+import { RevokeApiKeyHandler } from './revoke-api-key.handler.js';
+import { RevokeSessionHandler } from './revoke-session.handler.js';
+import { RotateApiKeyHandler } from './rotate-api-key.handler.js';
+import { RotateUserKeysHandler } from './rotate-user-keys.handler.js';
+import { StartTwoFactorHandler } from './start-two-factor.handler.js';
+import { VerifyTwoFactorHandler } from './verify-two-factor.handler.js';
+
+const SERVICES = Symbol('IdentityServices');
+
+const services: Provider = {
+  provide: SERVICES,
+  inject: [EVENT_STORE, CODEC, PROJECTIONS, SECRETS, BALANCE_READER, CLOCK],
+  useFactory: (
+    eventStore: EventStore,
+    codec: EventCodec,
+    projections: Projections,
+    secrets: Secrets,
+    balances: BalanceReader,
+    clock: Clock,
+  ) => {
+    const passwords = new Passwords();
+    return buildIdentity({ eventStore, codec, projections, secrets, balances, clock, passwords });
+  },
+};
+
+const TOKENS: Readonly<Record<keyof IdentityServices, symbol | null>> = {
+  streams: IDENTITY_STREAMS,
+  accountViews: ACCOUNT_VIEWS,
+  apiKeyList: API_KEY_LIST,
+  appTokens: null,
+  authenticator: AUTHENTICATOR,
+  keyRing: KEY_RING,
+  names: NAME_INDEX,
+  passwordCheck: PASSWORD_CHECK,
+  passwords: PASSWORDS,
+  personalData: PERSONAL_DATA,
+  secondFactorCheck: SECOND_FACTOR_CHECK,
+  secondFactors: SECOND_FACTORS,
+  sessionOpener: SESSION_OPENER,
+  userDirectory: USER_DIRECTORY,
+  userIds: USER_IDS,
+};
+
+const handedOut: readonly Provider[] = Object.entries(TOKENS).flatMap(([name, provide]) =>
+  provide === null
+    ? []
+    : [
+        {
+          provide,
+          inject: [SERVICES],
+          useFactory: (built: IdentityServices) => built[name as keyof IdentityServices],
+        },
+      ],
+);
+
+const handlers: readonly Type[] = [
+  AccountContextHandler,
+  ConfirmTwoFactorHandler,
+  CreateUserHandler,
+  DefineTenantHandler,
+  DisableTwoFactorHandler,
+  EraseUserHandler,
+  FindUserByNameHandler,
+  IssueApiKeyHandler,
+  ListApiKeysHandler,
+  LogInHandler,
+  ReplaceRecoveryCodesHandler,
+  RevokeApiKeyHandler,
+  RevokeSessionHandler,
+  RotateApiKeyHandler,
+  RotateUserKeysHandler,
+  StartTwoFactorHandler,
+  VerifyTwoFactorHandler,
+];
+
+/**
+ * Needs, besides the platform: `SECRETS`, `ACCOUNT_OPENER` and `BALANCE_READER`, which the
+ * composition root provides globally.
+ */
+@Module({
+  providers: [services, ...handedOut, ...handlers],
+  exports: [AUTHENTICATOR],
+})
+export class IdentityModule {}

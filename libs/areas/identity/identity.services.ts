@@ -1,0 +1,81 @@
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { AccountViews } from './account-views.js';
+import { ApiKeyList } from './api-key-list.js';
+import { AppTokens } from './app-tokens.js';
+import { Authenticator } from './authenticator.js';
+import { type BalanceReader } from './balance-reader.port.js';
+import { openIdentityStreams } from './identity.streams.js';
+import { KeyRing } from './key-ring.js';
+import { NameIndex } from './name-index.js';
+import { PasswordCheck } from './password-check.js';
+import { Passwords } from './passwords.js';
+import { PersonalData } from './personal-data.js';
+import { SecondFactorCheck } from './second-factor-check.js';
+import { SecondFactors } from './second-factors.js';
+import { SessionOpener } from './session-opener.js';
+import { UserDirectory } from './user-directory.js';
+import { UserIds } from './user-ids.js';
+
+/** What the area's services stand on. */
+export interface IdentityFoundation {
+  readonly eventStore: EventStore;
+  readonly codec: EventCodec;
+  readonly projections: Projections;
+  readonly secrets: Secrets;
+  readonly balances: BalanceReader;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+}
+
+/** Builds the area's services, one of each for a process; the module hands them out by token. */
+export const buildIdentity = ({
+  eventStore,
+  codec,
+  projections,
+  secrets,
+  balances,
+  clock,
+  passwords,
+}: IdentityFoundation) => {
+  const streams = openIdentityStreams(eventStore, codec);
+  const personalData = new PersonalData(secrets.subjects);
+  const names = new NameIndex({
+    username: secrets.key('username-index'),
+    email: secrets.key('email-index'),
+  });
+  const appTokens = new AppTokens(secrets.key('app-tokens'), clock);
+  const authenticator = new Authenticator(eventStore, codec, appTokens, clock);
+  const keyRing = new KeyRing(streams, personalData, authenticator, clock);
+  const accountViews = new AccountViews(streams, personalData, balances);
+  const secondFactors = new SecondFactors(personalData, secrets.key('recovery-codes'), clock);
+  return {
+    streams,
+    personalData,
+    names,
+    passwords,
+    appTokens,
+    authenticator,
+    keyRing,
+    accountViews,
+    secondFactors,
+    secondFactorCheck: new SecondFactorCheck(streams, secondFactors, clock),
+    passwordCheck: new PasswordCheck(streams, names, passwords, personalData),
+    sessionOpener: new SessionOpener(
+      streams,
+      personalData,
+      keyRing,
+      appTokens,
+      accountViews,
+      clock,
+    ),
+    apiKeyList: new ApiKeyList(projections, streams, clock),
+    userDirectory: new UserDirectory(streams, names),
+    userIds: new UserIds(eventStore),
+  };
+};
+
+export type IdentityServices = ReturnType<typeof buildIdentity>;

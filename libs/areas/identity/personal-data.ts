@@ -1,0 +1,41 @@
+import { type SubjectKeys } from '#platform/secrets/subject-keys.js';
+
+/** Which field a sealed text belongs to; it opens as no other. */
+export type PersonalField =
+  | 'username'
+  | 'email'
+  | 'password-hash'
+  | 'two-factor-secret'
+  | 'app-name'
+  | 'device-info'
+  | 'api-key-name';
+
+/** Seals and opens the personal data of users, each with a key of the user's own. */
+export class PersonalData {
+  constructor(private readonly subjects: SubjectKeys) {}
+
+  /** @throws SubjectErasedError */
+  seal(userId: number, field: PersonalField, text: string): string {
+    return this.subjects.seal(subjectOf(userId), field, text);
+  }
+
+  sealIfAny(userId: number, field: PersonalField, text: string | null): string | null {
+    return text === null ? null : this.seal(userId, field, text);
+  }
+
+  /** Null once the user was erased. */
+  open(userId: number, field: PersonalField, sealed: string): string | null {
+    return this.subjects.open(subjectOf(userId), field, sealed);
+  }
+
+  openIfAny(userId: number, field: PersonalField, sealed: string | null): string | null {
+    return sealed === null ? null : this.open(userId, field, sealed);
+  }
+
+  /** For ever, in every copy. */
+  erase(userId: number): void {
+    this.subjects.erase(subjectOf(userId));
+  }
+}
+
+const subjectOf = (userId: number): string => `user:${userId}`;

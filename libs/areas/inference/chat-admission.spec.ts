@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import {
+  type Inference,
+  insufficient,
+  llama,
+  NOW,
+  openInference,
+  orderOf,
+  question,
+  rate,
+  REQUEST_ID,
+  usage,
+} from './inference-world.specification.js';
+import { promptTokensBound } from './token-bound.js';
+
+const inputBound = promptTokensBound(question, llama);
+
+const outcome = {
+  outcome: 'completed',
+  rig: 'local-vllm',
+  attempts: 2,
+  modelAnswered: 'llama-70b-awq',
+  replyHash: 'hash of it',
+} as const;
+
+describe('admission of a chat', () => {
+  it('holds the worst case under the request’s id, past the longest it may run', async () => {
+    const { admission, ledger } = openInference();
+    const admitted = await admission.admit(orderOf());
+    expect(ledger.calls).toEqual([
+      {
+        call: 'place',
+        hold: {
+          accountId: '7',
+          holdId: REQUEST_ID,
+          modelAsked: 'acme/llama-70b',
+          rate,
+          bound: { inputTokens: inputBound, outputTokens: 100 },
+          outputTokensMin: null,
+          placedAt: NOW,
+          expiresAt: '2026-11-21T05:11:00.000Z',
+        },
+      },
+    ]);
+    expect(admitted).toMatchObject({ model: llama, pin: undefined });
+  });
+
+  it.each([
+    [{ max_tokens: null }, 1],
+    [{ max_tokens: null, n: 4 }, 4],
+    [{ max_tokens: 5, n: 4 }, null],
+  ])(
+    'lets the output shrink to a token a choice, without a limit only: %j',
+    async (body, least) => {
+      const { admission, ledger } = openInference();
+      await admission.admit(orderOf(body));
+      expect(ledger.calls).toMatchObject([{ hold: { outputTokensMin: least } }]);
+    },
+  );
+
+  it.each<[string, Parameters<typeof orderOf>, string]>([
+    ['an unknown model', [{ model: 'acme/none' }], 'model_not_found'],
+    ['a model without a price', [{ model: 'acme/unpriced' }], 'model_not_found'],
+    ['a strategy that is not there', [{}, 'moa_consensus'], 'routing_mode_unavailable'],
+    [
+      'the strategy before the model',
+      [{ model: 'acme/none' }, 'moa_consensus'],
+      'routing_mode_unavailable',
+    ],
+    ['too long an answer', [{ max_tokens: 9_000 }], 'context_length_exceeded'],
+  ])('refuses %s before anything is written', async (_, order, code) => {
+    const { admission, ledger } = openInference();
+    await expect(admission.admit(orderOf(...order))).rejects.toMatchObject({ code });
+    expect(ledger.calls).toEqual([]);
+  });
+
+  it('pins a rig', async () => {
+    const { admission } = openInference();
+    expect(await admission.admit(orderOf({}, 'rig_local-vllm'))).toMatchObject({
+      pin: 'local-vllm',
+    });
+  });
+});
+
+describe('ending an admitted chat', () => {
+  const admit = async (inference: Inference) => inference.admission.admit(orderOf());
+
+  it('charges what the rig states, with all that the charge was decided with', async () => {
+    const inference = openInference();
+    const admitted = await admit(inference);
+    await admitted.capture({ ...outcome, usage: usage(20, 30) });
+    expect(inference.ledger.captured).toEqual({
+      accountId: '7',
+      holdId: REQUEST_ID,
+      rate,
+      charged: { inputTokens: 20, outputTokens: 30 },
+      excess: { inputTokens: 0, outputTokens: 0 },
+      usageSource: 'provider',
+      outcome: 'completed',
+      models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
+      rig: 'local-vllm',
+      attempts: 2,
+      promptHash: `hash of ${JSON.stringify(question.messages)}`,
+      replyHash: 'hash of it',
+      capturedAt: NOW,
+    });
+  });
+
+  it('charges the bound when the rig claims more, and records the difference', async () => {
+    const inference = openInference();
+    const admitted = await admit(inference);
+    await admitted.capture({ ...outcome, usage: usage(inputBound + 5, 107) });
+    expect(inference.ledger.captured).toMatchObject({
+      charged: { inputTokens: inputBound, outputTokens: 100 },
+      excess: { inputTokens: 5, outputTokens: 7 },
+    });
+  });
+
+  it('charges within what the balance covered, not within what was asked', async () => {
+    const inference = openInference();
+    inference.ledger.covers = { outputTokens: 40 };
+    const admitted = await admit(inference);
+    expect(admitted.bound).toEqual({ inputTokens: inputBound, outputTokens: 40 });
+    await admitted.capture({ ...outcome, usage: usage(1, 41) });
+    expect(inference.ledger.captured).toMatchObject({
+      charged: { outputTokens: 40 },
+      excess: { outputTokens: 1 },
+    });
+  });
+
+  it('frees the hold', async () => {
+    const inference = openInference();
+    const admitted = await admit(inference);
+    await admitted.release('client_gone');
+    expect(inference.ledger.calls.at(-1)).toEqual({
+      call: 'release',
+      release: { accountId: '7', holdId: REQUEST_ID, reason: 'client_gone', releasedAt: NOW },
+    });
+  });
+
+  it('frees a hold whose charge could not be written', async () => {
+    const inference = openInference();
+    const admitted = await admit(inference);
+    inference.ledger.failures.capture = new Error('no space');
+    await expect(admitted.capture({ ...outcome, usage: usage(1, 1) })).rejects.toThrow('no space');
+    expect(inference.ledger.ends).toEqual(['capture completed', 'release internal_error']);
+  });
+
+  it('tells of the charge that failed, even if the hold could not be freed either', async () => {
+    const inference = openInference();
+    const admitted = await admit(inference);
+    inference.ledger.failures.capture = new Error('no space');
+    inference.ledger.failures.release = new DomainError('hold_not_open', 'it landed after all');
+    await expect(admitted.capture({ ...outcome, usage: usage(1, 1) })).rejects.toThrow('no space');
+  });
+
+  it('passes a refusal of the ledger on', async () => {
+    const inference = openInference();
+    inference.ledger.failures.place = insufficient;
+    await expect(admit(inference)).rejects.toBe(insufficient);
+  });
+});

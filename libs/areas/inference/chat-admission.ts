@@ -1,0 +1,161 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Clock } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type InferenceRefusal } from './inference.refusals.js';
+import {
+  type CaptureRequest,
+  type Ledger,
+  LEDGER,
+  type LedgerEntry,
+  MODEL_CATALOG,
+  type ModelCatalog,
+  PROMPT_HASHER,
+  type PromptHasher,
+  type ReleaseRequest,
+  REQUEST_LIMITS,
+  type RequestLimits,
+  type ServedModel,
+  type TokenQuantities,
+  type TokenRate,
+} from './ports.js';
+import { type Usage } from './rigs/chat-backend.js';
+import { pinnedRig } from './routing-mode.js';
+import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
+
+export interface ChatOrder {
+  readonly accountId: string;
+  /** As the caller sent it, validated. */
+  readonly body: ChatBody;
+  readonly routingMode: string;
+  readonly context: CommandContext;
+}
+
+/** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
+export interface AdmittedChat {
+  readonly model: ServedModel;
+  readonly pin: string | undefined;
+  readonly bound: TokenQuantities;
+  capture(outcome: ChatOutcome): Promise<LedgerEntry>;
+  release(reason: ReleaseRequest['reason']): Promise<void>;
+}
+
+export interface ChatOutcome {
+  readonly usage: Usage;
+  readonly outcome: CaptureRequest['outcome'];
+  readonly rig: string;
+  readonly attempts: number;
+  readonly modelAnswered: string | null;
+  readonly replyHash: string | null;
+}
+
+/** What a charge must know of its hold. */
+interface Held {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly rate: TokenRate;
+  readonly promptHash: string;
+  readonly names: { readonly asked: string; readonly sent: string };
+  readonly bound: TokenQuantities;
+}
+
+/** Prices a request and holds its worst case before any work. */
+@Injectable()
+export class ChatAdmission {
+  constructor(
+    @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
+    @Inject(LEDGER) private readonly ledger: Ledger,
+    @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
+    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError before anything is written, or `insufficient_balance` by the ledger */
+  async admit({ accountId, body, routingMode, context }: ChatOrder): Promise<AdmittedChat> {
+    const now = this.clock.now();
+    const pin = pinnedRig(routingMode);
+    const model = this.catalog.model(body.model) ?? unknownModel(body.model);
+    const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
+    const holdId = context.requestId;
+    const promptHash = this.hash(JSON.stringify(body.messages));
+    const { requestMsMax, settleMsMax } = this.limits;
+    const bound = await this.ledger.place(
+      {
+        accountId,
+        holdId,
+        modelAsked: body.model,
+        rate,
+        bound: tokenBounds(body, model),
+        outputTokensMin: outputTokensAsked(body) === null ? choicesOf(body) : null,
+        placedAt: new Date(now).toISOString(),
+        expiresAt: new Date(now + requestMsMax + settleMsMax).toISOString(),
+      },
+      context,
+    );
+    const names = { asked: body.model, sent: model.upstreamId };
+    return {
+      model,
+      pin,
+      bound,
+      capture: (outcome) =>
+        this.#capture({ accountId, holdId, rate, promptHash, names, bound }, outcome, context),
+      release: (reason) => this.#release({ accountId, holdId, reason }, context),
+    };
+  }
+
+  #release(hold: Omit<ReleaseRequest, 'releasedAt'>, context: CommandContext): Promise<void> {
+    return this.ledger.release({ ...hold, releasedAt: this.#instant() }, context);
+  }
+
+  /**
+   * A charge that cannot be written is not owed: the hold is freed at once if that can be written,
+   * and by its deadline if not. Should the charge have landed after all, it stands and the release
+   * is refused.
+   */
+  async #capture(held: Held, outcome: ChatOutcome, context: CommandContext): Promise<LedgerEntry> {
+    try {
+      return await this.ledger.capture(this.#charge(held, outcome), context);
+    } catch (error) {
+      const { accountId, holdId } = held;
+      const release = this.#release({ accountId, holdId, reason: 'internal_error' }, context);
+      // The error that is thrown says it all: the second one has the same cause.
+      await release.catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #charge(
+    { bound, names, ...held }: Held,
+    { usage, outcome, rig, attempts, modelAnswered, replyHash }: ChatOutcome,
+  ): CaptureRequest {
+    const charged = {
+      inputTokens: Math.min(usage.promptTokens, bound.inputTokens),
+      outputTokens: Math.min(usage.completionTokens, bound.outputTokens),
+    };
+    return {
+      ...held,
+      charged,
+      excess: {
+        inputTokens: usage.promptTokens - charged.inputTokens,
+        outputTokens: usage.completionTokens - charged.outputTokens,
+      },
+      usageSource: usage.source,
+      outcome,
+      models: { ...names, answered: modelAnswered },
+      rig,
+      attempts,
+      replyHash,
+      capturedAt: this.#instant(),
+    };
+  }
+
+  #instant(): string {
+    return new Date(this.clock.now()).toISOString();
+  }
+}
+
+const unknownModel = (model: string): never => {
+  const detail = `the model ${model} is not in the catalog; GET /v1/models lists those that are`;
+  throw new DomainError<InferenceRefusal>('model_not_found', detail);
+};

@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  completionOf,
+  insufficient,
+  llama,
+  openInference,
+  orderOf,
+  question,
+  usage,
+} from './inference-world.specification.js';
+import { RequestCutError } from './request-cut.js';
+import { type RouteErrorKind, RouteError } from './rigs/route-error.js';
+import { promptTokensBound } from './token-bound.js';
+
+const answering = (content: string, promptTokens = 20, completionTokens = 30) => {
+  const inference = openInference();
+  const answer = {
+    completion: completionOf(content),
+    usage: usage(promptTokens, completionTokens),
+  };
+  inference.rigs.completion = () => Promise.resolve(answer);
+  return inference;
+};
+
+const failing = (error: unknown) => {
+  const inference = openInference();
+  inference.rigs.completion = () => Promise.reject(error as Error);
+  return inference;
+};
+
+describe('a chat answered in one piece', () => {
+  it('is held before a rig is asked, and charged before it is given', async () => {
+    const inference = answering('Knotted cords.');
+    let heldWhenAsked: readonly string[] = [];
+    inference.rigs.onAsked = () => {
+      heldWhenAsked = inference.ledger.calls.map(({ call }) => call);
+    };
+    await inference.complete();
+    expect(heldWhenAsked).toEqual(['place']);
+    expect(inference.ledger.ends).toEqual(['capture completed']);
+  });
+
+  it('carries the caller’s model id and routing mode, the rest as the rig said it', async () => {
+    const { complete } = answering('Knotted cords.');
+    expect(await complete(orderOf({}, 'rig_local-vllm'))).toMatchObject({
+      completion: {
+        ...completionOf('Knotted cords.'),
+        model: 'acme/llama-70b',
+        routing_mode: 'rig_local-vllm',
+      },
+      usage: usage(20, 30),
+      rig: 'local-vllm',
+      entry: { chargedMicroUsd: 42n },
+    });
+  });
+
+  it('sends the bound that was held to the rig', async () => {
+    const inference = answering('x');
+    inference.ledger.covers = { outputTokens: 40 };
+    await inference.complete(orderOf({ max_tokens: null }));
+    expect(inference.rigs.body).toMatchObject({ model: 'llama-70b', max_tokens: 40 });
+    const [order] = inference.rigs.asked;
+    expect(order?.requestFor('local-vllm').promptTokensMax).toBe(
+      promptTokensBound(question, llama),
+    );
+  });
+
+  it('asks for any rig, or for the one that is pinned', async () => {
+    const inference = answering('x');
+    await inference.complete();
+    await inference.complete(orderOf({}, 'rig_7'));
+    expect(inference.rigs.asked.map(({ model, pin }) => ({ model, pin }))).toEqual([
+      { model: 'acme/llama-70b', pin: undefined },
+      { model: 'acme/llama-70b', pin: '7' },
+    ]);
+  });
+
+  it('records the model that answered and keyed hashes of prompt and reply', async () => {
+    const inference = answering('Knotted cords.');
+    await inference.complete();
+    expect(inference.ledger.captured).toMatchObject({
+      models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
+      replyHash: 'hash of Knotted cords.',
+    });
+  });
+
+  it('is charged at the bound when the rig claims more', async () => {
+    const inference = answering('x', 20, 1_000);
+    await inference.complete();
+    expect(inference.ledger.captured).toMatchObject({
+      charged: { inputTokens: 20, outputTokens: 100 },
+      excess: { inputTokens: 0, outputTokens: 900 },
+    });
+  });
+
+  it('asks no rig when the balance does not cover it', async () => {
+    const inference = answering('x');
+    inference.ledger.failures.place = insufficient;
+    await expect(inference.complete()).rejects.toBe(insufficient);
+    expect(inference.rigs.asked).toEqual([]);
+    expect(inference.ledger.ends).toEqual([]);
+  });
+
+  it('is neither given nor charged when the charge cannot be written', async () => {
+    const inference = answering('x');
+    inference.ledger.failures.capture = new Error('no space');
+    await expect(inference.complete()).rejects.toThrow('no space');
+    expect(inference.ledger.ends).toEqual(['capture completed', 'release internal_error']);
+  });
+});
+
+describe('a chat that no rig answers is free', () => {
+  it.each<[RouteErrorKind, string]>([
+    ['failed', 'upstream_failed'],
+    ['overloaded', 'upstream_failed'],
+    ['down', 'upstream_failed'],
+    ['refused', 'refused'],
+    ['model-not-served', 'refused'],
+    ['rig-unknown', 'refused'],
+    ['rig-without-model', 'refused'],
+    ['cancelled', 'client_gone'],
+  ])('%s: release %s', async (kind, reason) => {
+    const error = new RouteError(kind, 'no', []);
+    const inference = failing(error);
+    await expect(inference.complete()).rejects.toBe(error);
+    expect(inference.ledger.ends).toEqual([`release ${reason}`]);
+  });
+
+  it.each(['client_gone', 'timed_out', 'shut_down'] as const)('%s', async (reason) => {
+    const inference = failing(new RouteError('cancelled', 'cancelled', []));
+    const cut = new RequestCutError(reason);
+    inference.controller.abort(cut);
+    await expect(inference.complete()).rejects.toBe(cut);
+    expect(inference.ledger.ends).toEqual([`release ${reason}`]);
+  });
+
+  it('tells of the rig when it failed by itself just before the time was up', async () => {
+    const error = new RouteError('failed', 'no', []);
+    const inference = failing(error);
+    inference.controller.abort(new RequestCutError('timed_out'));
+    await expect(inference.complete()).rejects.toBe(error);
+    expect(inference.ledger.ends).toEqual(['release upstream_failed']);
+  });
+
+  it('takes an abort without a reason of ours for a caller that left', async () => {
+    const inference = failing(new RouteError('cancelled', 'cancelled', []));
+    inference.controller.abort();
+    await expect(inference.complete()).rejects.toMatchObject({ reason: 'client_gone' });
+  });
+
+  it('a defect', async () => {
+    const inference = failing(new TypeError('defect'));
+    await expect(inference.complete()).rejects.toThrow('defect');
+    expect(inference.ledger.ends).toEqual(['release internal_error']);
+  });
+});

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Clock } from '#platform/kernel/clock.js';
+import {
+  type Admission,
+  ANSWER_BYTES_MAX,
+  ANSWER_KEPT_MS,
+  type AnswerStore,
+  type IdempotentRequest,
+  LEASE_MS,
+  type StoredAnswer,
+} from './answer-store.port.js';
+
+/** One store, reached through as many handles as a test asks for. */
+export interface AnswerStoreUnderTest {
+  /** Another handle on the same answers, as another process would have. */
+  open(clock: Clock): Promise<AnswerStore>;
+  /** Takes the answers away; the handles are closed by then. */
+  remove(): Promise<void>;
+}
+
+type Started = Extract<Admission, { readonly outcome: 'started' }>;
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const request: IdempotentRequest = {
+  scope: 'user-7',
+  key: 'order 66',
+  body: bytes('{"model":"nano","messages":[{"role":"user","content":"é 漢字"}]}'),
+};
+
+const streamed: StoredAnswer = {
+  status: 200,
+  headers: { 'content-type': 'text/event-stream', 'x-request-id': 'r-1' },
+  body: bytes('data: {"choices":[]}\n\ndata: [DONE]\n\n'),
+};
+
+/**
+ * What every adapter promises. `create` makes an empty store; a second adapter supplies nothing
+ * else.
+ */
+export const answerStoreContract = (adapter: string, create: () => Promise<AnswerStoreUnderTest>) =>
+  describe(`AnswerStore contract: ${adapter}`, () => {
+    let underTest: AnswerStoreUnderTest;
+    let store: AnswerStore;
+    let handles: AnswerStore[];
+    let nowMs: number;
+
+    const open = async (): Promise<AnswerStore> => {
+      const handle = await underTest.open({ now: () => nowMs });
+      handles.push(handle);
+      return handle;
+    };
+
+    const start = async (asked = request, handle = store): Promise<Started> => {
+      const admission = await handle.admit(asked);
+      if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
+      return admission;
+    };
+
+    const outcome = async (asked = request, handle = store): Promise<string> =>
+      (await handle.admit(asked)).outcome;
+
+    beforeEach(async () => {
+      nowMs = 1_800_000_000_000;
+      handles = [];
+      underTest = await create();
+      store = await open();
+    });
+
+    afterEach(async () => {
+      await Promise.all(handles.map((handle) => handle.close()));
+      await underTest.remove();
+    });
+
+    describe('a key', () => {
+      it('starts once and replays the answer to the byte', async () => {
+        const { finish } = await start();
+        expect(await finish(streamed)).toBe('kept');
+        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
+        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
+      });
+
+      it('replays failures and empty bodies as well', async () => {
+        const failed = { status: 400, headers: {}, body: new Uint8Array() };
+        await (await start()).finish(failed);
+        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: failed });
+      });
+
+      it('is running until it is answered', async () => {
+        await start();
+        expect(await outcome()).toBe('running');
+      });
+
+      it('conflicts with another body, while it runs and after', async () => {
+        const other = { ...request, body: bytes('{}') };
+        const { finish } = await start();
+        expect(await outcome(other)).toBe('conflict');
+        await finish(streamed);
+        expect(await outcome(other)).toBe('conflict');
+      });
+
+      it('belongs to its caller', async () => {
+        await (await start()).finish(streamed);
+        expect(await outcome({ ...request, scope: 'user-8' })).toBe('started');
+      });
+
+      it('is free again when it is abandoned, for any body', async () => {
+        await (await start()).abandon();
+        expect(await outcome({ ...request, body: bytes('{}') })).toBe('started');
+      });
+
+      it('stays answered whatever is said afterwards', async () => {
+        const { finish, abandon } = await start();
+        await finish(streamed);
+        await abandon();
+        expect(await finish({ ...streamed, status: 500 })).toBe('superseded');
+        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
+      });
+
+      it.each(['', 'x'.repeat(256), 'tab\t', 'ключ', 'line\n'])('is refused: %j', async (key) => {
+        await expect(store.admit({ ...request, key })).rejects.toMatchObject({
+          name: 'AnswerStoreError',
+          code: 'invalid-key',
+        });
+      });
+
+      it.each(['x', 'x'.repeat(255), ' !"~'])('is taken: %j', async (key) => {
+        expect(await outcome({ ...request, key })).toBe('started');
+      });
+    });
+
+    describe('at once', () => {
+      it('starts one of fifty', async () => {
+        const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome()));
+        expect(outcomes.filter((one) => one === 'started')).toHaveLength(1);
+        expect(outcomes.filter((one) => one === 'running')).toHaveLength(49);
+      });
+
+      it('starts one of fifty over several processes', async () => {
+        const [second, third] = await Promise.all([open(), open()]);
+        const asked = Array.from({ length: 50 }, (_, n) =>
+          outcome(request, [store, second, third][n % 3]),
+        );
+        const started = (await Promise.all(asked)).filter((one) => one === 'started');
+        expect(started).toHaveLength(1);
+      });
+
+      it('starts fifty different keys', async () => {
+        const asked = Array.from({ length: 50 }, (_, n) => outcome({ ...request, key: `k${n}` }));
+        expect(new Set(await Promise.all(asked))).toEqual(new Set(['started']));
+      });
+    });
+
+    describe('a large answer', () => {
+      const sized = (length: number): StoredAnswer => ({
+        ...streamed,
+        body: new Uint8Array(length).fill(120),
+      });
+
+      it('is kept up to the limit', async () => {
+        expect(await (await start()).finish(sized(ANSWER_BYTES_MAX))).toBe('kept');
+        const admission = await store.admit(request);
+        if (admission.outcome !== 'replay') throw new Error(`it was ${admission.outcome}`);
+        expect(Buffer.compare(admission.answer.body, sized(ANSWER_BYTES_MAX).body)).toBe(0);
+      });
+
+      it('is not kept above it, and the key stays used', async () => {
+        expect(await (await start()).finish(sized(ANSWER_BYTES_MAX + 1))).toBe('too-large');
+        expect(await outcome()).toBe('too-large');
+        expect(await outcome({ ...request, body: bytes('{}') })).toBe('conflict');
+      });
+
+      it('need not be gathered to be said too large', async () => {
+        expect(await (await start()).finish('too-large')).toBe('too-large');
+        expect(await outcome()).toBe('too-large');
+      });
+    });
+
+    describe('another process', () => {
+      it('replays what the first one answered, also after a restart', async () => {
+        await (await start()).finish(streamed);
+        expect(await outcome(request, await open())).toBe('replay');
+        await store.close();
+        expect(await outcome(request, await open())).toBe('replay');
+      });
+
+      it('waits for one that is there', async () => {
+        await start();
+        expect(await outcome(request, await open())).toBe('running');
+      });
+
+      it('starts again what one that is gone left running, at the end of its lease', async () => {
+        await start();
+        await store.close();
+        nowMs += LEASE_MS;
+        const second = await open();
+        expect(await outcome(request, second)).toBe('started');
+        expect(await outcome(request, second)).toBe('running');
+      });
+
+      it('still refuses another body for what one that is gone left running', async () => {
+        await start();
+        await store.close();
+        nowMs += LEASE_MS;
+        expect(await outcome({ ...request, body: bytes('{}') }, await open())).toBe('conflict');
+      });
+    });
+
+    describe('time', () => {
+      it('lets a lease hold to its end and no longer', async () => {
+        await start();
+        nowMs += LEASE_MS - 1;
+        expect(await outcome()).toBe('running');
+        nowMs += 1;
+        expect(await outcome()).toBe('started');
+      });
+
+      it('keeps the answer of the second, not of the first who comes late', async () => {
+        const first = await start();
+        nowMs += LEASE_MS;
+        const second = await start();
+        expect(await first.finish({ ...streamed, status: 500 })).toBe('superseded');
+        await first.abandon();
+        expect(await outcome()).toBe('running');
+        expect(await second.finish(streamed)).toBe('kept');
+        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
+      });
+
+      it('keeps the answer of one who comes late when nobody else was started', async () => {
+        const { finish } = await start();
+        nowMs += 2 * LEASE_MS;
+        expect(await finish(streamed)).toBe('kept');
+      });
+
+      it('forgets an answer 24 hours after it was given, swept or not', async () => {
+        const { finish } = await start();
+        nowMs += LEASE_MS;
+        await finish(streamed);
+        nowMs += ANSWER_KEPT_MS - 1;
+        expect(await outcome()).toBe('replay');
+        nowMs += 1;
+        expect(await outcome({ ...request, body: bytes('{}') })).toBe('started');
+      });
+
+      it('sweeps away what has expired and nothing else', async () => {
+        await (await start()).finish(streamed);
+        await start({ ...request, key: 'left running' });
+        nowMs += 1;
+        await (await start({ ...request, key: 'later' })).finish(streamed);
+        nowMs += ANSWER_KEPT_MS - 1;
+        expect(await store.sweep()).toBe(2);
+        expect(await store.sweep()).toBe(0);
+        expect(await outcome({ ...request, key: 'later' })).toBe('replay');
+      });
+    });
+
+    it('refuses work once it is closed', async () => {
+      const { finish } = await start();
+      await store.close();
+      await store.close();
+      const unavailable = { name: 'AnswerStoreError', code: 'store-unavailable' };
+      await expect(store.admit(request)).rejects.toMatchObject(unavailable);
+      await expect(finish(streamed)).rejects.toMatchObject(unavailable);
+    });
+  });

@@ -1,0 +1,203 @@
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { ChatAdmission, type ChatOrder } from './chat-admission.js';
+import { CompleteChatCommand, CompleteChatHandler } from './complete-chat.handler.js';
+import {
+  type CaptureRequest,
+  type HoldRequest,
+  type Ledger,
+  type ModelCatalog,
+  type ReleaseRequest,
+  type ServedModel,
+  type TokenQuantities,
+} from './ports.js';
+import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
+import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
+import { StreamChatCommand, StreamChatHandler } from './stream-chat.handler.js';
+import { type ChatBody } from './token-bound.js';
+
+export const NOW = '2026-11-21T05:00:00.000Z';
+export const REQUEST_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+export const llama: ServedModel = {
+  id: 'acme/llama-70b',
+  upstreamId: 'llama-70b',
+  contextTokens: 8_192,
+  maxOutputTokens: 4_096,
+};
+
+export const rate = {
+  version: 3,
+  inputMicroUsdPerMtok: 150_000n,
+  outputMicroUsdPerMtok: 600_000n,
+};
+
+export const question: ChatBody = {
+  model: llama.id,
+  messages: [{ role: 'user', content: 'What is a quipu?' }],
+  max_tokens: 100,
+};
+
+export const orderOf = (body: Partial<ChatBody> = {}, routingMode = 'auto'): ChatOrder => ({
+  accountId: '7',
+  body: { ...question, ...body },
+  routingMode,
+  context: contextOf(REQUEST_ID, 'user:7'),
+});
+
+type LedgerCall =
+  | { readonly call: 'place'; readonly hold: HoldRequest }
+  | { readonly call: 'capture'; readonly capture: CaptureRequest }
+  | { readonly call: 'release'; readonly release: ReleaseRequest };
+
+/** Remembers what it was told; can be made to refuse, and to cover less than was asked. */
+export class RememberingLedger implements Ledger {
+  readonly calls: LedgerCall[] = [];
+  covers: Partial<TokenQuantities> = {};
+  readonly failures: Partial<Record<LedgerCall['call'], Error>> = {};
+
+  place(hold: HoldRequest): Promise<TokenQuantities> {
+    this.calls.push({ call: 'place', hold });
+    return this.#answer('place', { ...hold.bound, ...this.covers });
+  }
+
+  capture(capture: CaptureRequest) {
+    this.calls.push({ call: 'capture', capture });
+    const entry = { eventId: 'e', chargedMicroUsd: 42n, availableMicroUsd: 958n };
+    return this.#answer('capture', entry);
+  }
+
+  release(release: ReleaseRequest): Promise<void> {
+    this.calls.push({ call: 'release', release });
+    return this.#answer('release', undefined);
+  }
+
+  /** What it was told after the hold: `capture completed`, `release client_gone`, … */
+  get ends(): readonly string[] {
+    return this.calls.flatMap((one) => {
+      switch (one.call) {
+        case 'place':
+          return [];
+        case 'capture':
+          return [`capture ${one.capture.outcome}`];
+        case 'release':
+          return [`release ${one.release.reason}`];
+      }
+    });
+  }
+
+  get captured(): CaptureRequest {
+    const found = this.calls.find((one) => one.call === 'capture');
+    if (!found) throw new Error('nothing was captured');
+    return found.capture;
+  }
+
+  #answer<T>(call: LedgerCall['call'], value: T): Promise<T> {
+    const failure = this.failures[call];
+    return failure ? Promise.reject(failure) : Promise.resolve(value);
+  }
+}
+
+/** What a rig does with a stream: its pages, then how it ends. */
+export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
+
+/** One rig that answers as it is told to. */
+export class ScriptedRigs implements RigRouter {
+  readonly asked: RouteOrder[] = [];
+  /** How many ledger calls there were when a rig was asked. */
+  onAsked: () => void = () => undefined;
+  completion: () => Promise<{ readonly completion: JsonObject; readonly usage: Usage }> = () =>
+    Promise.reject(new Error('no answer was scripted'));
+  script: Script | Error = new Error('no stream was scripted');
+
+  async complete(order: RouteOrder) {
+    this.#ask(order);
+    return { answer: await this.completion(), rig: 'local-vllm', attempts: [answered] };
+  }
+
+  stream(order: RouteOrder, signal: AbortSignal) {
+    this.#ask(order);
+    if (this.script instanceof Error) return Promise.reject(this.script);
+    return Promise.resolve({
+      pages: this.script(signal),
+      rig: 'local-vllm',
+      attempts: [answered],
+    });
+  }
+
+  status = () => [];
+  waiting = () => 0;
+  close = () => Promise.resolve();
+
+  get body(): JsonObject {
+    const [order] = this.asked;
+    if (!order) throw new Error('no rig was asked');
+    return order.requestFor('local-vllm').body;
+  }
+
+  #ask(order: RouteOrder): void {
+    this.onAsked();
+    this.asked.push(order);
+  }
+}
+
+const answered = {
+  rig: 'local-vllm',
+  startedMs: 0,
+  endedMs: 5,
+  outcome: 'answered',
+} as const;
+
+/** The area on ports that remember. */
+export const openInference = () => {
+  const ledger = new RememberingLedger();
+  const rigs = new ScriptedRigs();
+  const hash = (text: string): string => `hash of ${text}`;
+  const catalog: ModelCatalog = {
+    model: (id) => (id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined),
+    rateFor: (id) => (id === llama.id ? rate : undefined),
+  };
+  const limits = { requestMsMax: 600_000, settleMsMax: 60_000 };
+  const clock = { now: () => Date.parse(NOW) };
+  const admission = new ChatAdmission(catalog, ledger, hash, limits, clock);
+  const complete = new CompleteChatHandler(admission, rigs, hash);
+  const stream = new StreamChatHandler(admission, rigs, hash);
+  const controller = new AbortController();
+  return {
+    ledger,
+    rigs,
+    admission,
+    catalog,
+    controller,
+    /** As the command bus would. */
+    execute: (command: CompleteChatCommand | StreamChatCommand) =>
+      command instanceof StreamChatCommand ? stream.execute(command) : complete.execute(command),
+    complete: (order = orderOf()) =>
+      complete.execute(new CompleteChatCommand(order, controller.signal)),
+    stream: (order = orderOf()) => stream.execute(new StreamChatCommand(order, controller.signal)),
+  };
+};
+
+export type Inference = ReturnType<typeof openInference>;
+
+export const insufficient = new DomainError('insufficient_balance', 'too little');
+
+export const usage = (promptTokens: number, completionTokens: number): Usage => ({
+  promptTokens,
+  completionTokens,
+  source: 'provider',
+});
+
+export const delta = (content: string): ChatChunk => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  model: 'llama-70b-awq',
+  choices: [{ index: 0, delta: { content }, finish_reason: null }],
+});
+
+export const completionOf = (content: string): JsonObject => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  model: 'llama-70b-awq',
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+});

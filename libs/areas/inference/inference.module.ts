@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { ChatAdmission } from './chat-admission.js';
+import { CompleteChatHandler } from './complete-chat.handler.js';
+import { StreamChatHandler } from './stream-chat.handler.js';
+
+@Module({ providers: [ChatAdmission, CompleteChatHandler, StreamChatHandler] })
+export class InferenceModule {}

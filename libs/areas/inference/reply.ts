@@ -1,0 +1,27 @@
+import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
+
+const asObject = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+
+const textOf = (part: JsonObject, holder: 'message' | 'delta'): string => {
+  const { content } = asObject(part[holder]);
+  return typeof content === 'string' ? content : '';
+};
+
+const textsOf = (answer: JsonObject, holder: 'message' | 'delta'): string => {
+  const { choices } = answer;
+  if (!Array.isArray(choices)) return '';
+  return choices.map((choice) => textOf(asObject(choice), holder)).join('');
+};
+
+/** The text of a whole answer, for its keyed hash; all choices after one another. */
+export const replyText = (completion: JsonObject): string => textsOf(completion, 'message');
+
+/** The text that one chunk of a stream adds. */
+export const deltaText = (chunk: ChatChunk): string => textsOf(chunk, 'delta');
+
+/** The model that the rig says answered. */
+export const modelOf = (answer: JsonObject): string | null => {
+  const { model } = answer;
+  return typeof model === 'string' && model !== '' ? model : null;
+};

@@ -1,0 +1,24 @@
+/** Why a request ended before its answer did. */
+export type CutReason = 'client_gone' | 'timed_out' | 'shut_down';
+
+const MESSAGES = {
+  client_gone: 'the caller left',
+  timed_out: 'the request ran longer than this gateway allows',
+  shut_down: 'this gateway is shutting down; try another or try again',
+} as const satisfies Record<CutReason, string>;
+
+/** What the signal of a request is aborted with, and what is thrown where that ended it. */
+export class RequestCutError extends Error {
+  override readonly name = 'RequestCutError';
+
+  constructor(readonly reason: CutReason) {
+    super(MESSAGES[reason]);
+  }
+}
+
+/** Why a signal fired, or null while it has not. Without a reason stated, the caller left. */
+export const cutOf = (signal: AbortSignal): RequestCutError | null => {
+  if (!signal.aborted) return null;
+  const reason: unknown = signal.reason;
+  return reason instanceof RequestCutError ? reason : new RequestCutError('client_gone');
+};

@@ -1,0 +1,90 @@
+/**
+ * What answers a chat: an upstream server or an engine in this process. Shapes are those of the
+ * OpenAI chat-completions API; fields that Quipu does not read travel through untouched.
+ */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Token counts as the answering side states them, or as counted here when it states none. */
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** `provider`: stated by the rig. `counted`: counted by Quipu from what was delivered. */
+  readonly source: 'provider' | 'counted';
+}
+
+export interface ChatRequest {
+  /** The body to send, with `model` and `max_tokens` already those of the rig. */
+  readonly body: JsonObject;
+  /**
+   * An upper bound on the prompt's tokens, made from its bytes. Usage counted here is never above
+   * it; what a provider states may be, and the meter then charges the bound.
+   */
+  readonly promptTokensMax: number;
+}
+
+/** One `chat.completion` object. */
+export interface ChatAnswer {
+  readonly completion: JsonObject;
+  readonly usage: Usage;
+}
+
+/** One `chat.completion.chunk` object. */
+export type ChatChunk = JsonObject;
+
+/**
+ * A stream that ends without usage cannot be billed, so usage is what the generator returns. Chunks
+ * come in pages, one for each read of the socket, so that a fast rig costs few turns. A stream cut
+ * short by the signal returns what it used; one that breaks throws `RigError` with `used`.
+ */
+export interface ChatBackend {
+  complete(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>;
+  stream(
+    request: ChatRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ChatChunk[], Usage, void>;
+  close(): Promise<void>;
+}
+
+/** Why a rig did not answer; closed, so that retries and envelopes are decided by it. */
+export type RigErrorKind =
+  /** No connection, none within the connect time-out, or one lost before there was an answer. */
+  | 'unreachable'
+  /** Nothing received within the idle time-out. */
+  | 'timed-out'
+  /** 429 or 503: it may answer later. */
+  | 'overloaded'
+  /**
+   * Any other failure of the rig or of its operator: 500 and above, and 401, 402, 403, 404, 405 and
+   * 407, which speak of the operator's key or settings and not of the caller's request.
+   */
+  | 'failed'
+  /** Another status of 400 to 499: the request is at fault, another rig would say the same. */
+  | 'refused'
+  /** Not JSON, not SSE, or a shape that cannot be billed. */
+  | 'malformed'
+  /** The stream broke after its first byte. */
+  | 'broken-off'
+  /** The caller's signal fired before an answer. */
+  | 'cancelled';
+
+export class RigError extends Error {
+  override readonly name = 'RigError';
+
+  constructor(
+    readonly kind: RigErrorKind,
+    message: string,
+    readonly details: {
+      /** The upstream's HTTP status. */
+      readonly status?: number;
+      /** The upstream's own OpenAI `error` object; the caller may see that of `refused` only. */
+      readonly upstreamError?: JsonObject;
+      /** From `Retry-After`, in milliseconds. */
+      readonly retryAfterMs?: number;
+      /** What was delivered before the stream broke. */
+      readonly used?: Usage;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: details.cause });
+  }
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { type ChatBackend, type ChatChunk, type ChatRequest } from './chat-backend.js';
+import { type JsonObject, RigError, type Usage } from './chat-backend.js';
+import { type TextRequest, textRequestOf } from './embedded-request.js';
+import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
+
+/** How a generation ended; counted by the engine's own tokenizer. */
+export interface TextEnd {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly finishReason: 'stop' | 'length';
+}
+
+/**
+ * The port to a language model in this process. It yields pieces of text, none of them torn inside a
+ * character, and returns what it used; the signal makes it stop and either return or throw. An error
+ * with the code `busy` or `prompt_too_long` says that the engine is not at fault.
+ */
+export interface TextEngine {
+  stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;
+}
+
+export interface EmbeddedRigOptions {
+  /** For messages. */
+  readonly name: string;
+  readonly engine: TextEngine;
+  /** Absolute path of the GGUF file. */
+  readonly modelFile: string;
+  readonly clock?: Clock;
+}
+
+/** A model in this process, in the shapes of the OpenAI API. */
+export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
+  const { name, engine, modelFile } = options;
+  return {
+    async complete(request, signal) {
+      const generation = new Generation(options, request);
+      const pieces = engine.stream(textRequestOf(name, modelFile, request.body), signal);
+      try {
+        let content = '';
+        let piece = await pieces.next();
+        for (; !piece.done; piece = await pieces.next()) content += piece.value;
+        signal.throwIfAborted();
+        const usage = usageOf(piece.value);
+        return { completion: generation.completion(content, piece.value, usage), usage };
+      } catch (cause) {
+        throw generation.failure(cause, signal);
+      } finally {
+        await pieces.return(NOTHING);
+      }
+    },
+
+    async *stream(request, signal) {
+      const generation = new Generation(options, request);
+      const pieces = engine.stream(textRequestOf(name, modelFile, request.body), signal);
+      try {
+        let piece = await pieces.next();
+        for (; !piece.done; piece = await pieces.next()) {
+          signal.throwIfAborted();
+          yield generation.page(piece.value);
+        }
+        if (!generation.started) signal.throwIfAborted();
+        const usage = usageOf(piece.value);
+        if (!signal.aborted) yield generation.lastPage(piece.value, usage);
+        return usage;
+      } catch (cause) {
+        if (signal.aborted && generation.started) return generation.used();
+        throw generation.failure(cause, signal);
+      } finally {
+        await pieces.return(NOTHING);
+      }
+    },
+
+    // The engine is not this rig's: other rigs run on it.
+    close: () => Promise.resolve(),
+  };
+};
+
+const NOTHING: TextEnd = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
+
+const usageOf = ({ promptTokens, completionTokens }: TextEnd): Usage => ({
+  promptTokens,
+  completionTokens,
+  source: 'provider',
+});
+
+/** One answer: its id, its shapes, and what of it has been handed out. */
+class Generation {
+  private readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
+  private readonly created: number;
+  private readonly usageAsked: boolean;
+  private pieces = 0;
+  started = false;
+
+  constructor(
+    private readonly options: EmbeddedRigOptions,
+    private readonly request: ChatRequest,
+  ) {
+    const { clock = systemClock } = options;
+    this.created = Math.floor(clock.now() / 1000);
+    const asked = request.body['stream_options'];
+    this.usageAsked = isObject(asked) && asked['include_usage'] === true;
+  }
+
+  completion(content: string, { finishReason }: TextEnd, usage: Usage): JsonObject {
+    const message = { role: 'assistant', content, refusal: null };
+    const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
+    return { ...this.head('chat.completion'), choices: [choice], usage: usageObject(usage) };
+  }
+
+  page(content: string): readonly ChatChunk[] {
+    const page = [...this.opening(), this.chunk({ content })];
+    this.pieces += 1;
+    return page;
+  }
+
+  lastPage({ finishReason }: TextEnd, usage: Usage): readonly ChatChunk[] {
+    const page = [...this.opening(), this.chunk({}, finishReason)];
+    if (!this.usageAsked) return page;
+    const head = this.head('chat.completion.chunk');
+    return [...page, { ...head, choices: [], usage: usageObject(usage) }];
+  }
+
+  /** For an engine that did not say: each piece has at least one token. */
+  used(): Usage {
+    const { body, promptTokensMax } = this.request;
+    return {
+      promptTokens: countedPromptTokens(body, promptTokensMax),
+      completionTokens: this.pieces,
+      source: 'counted',
+    };
+  }
+
+  failure(cause: unknown, signal: AbortSignal): RigError {
+    const { name } = this.options;
+    if (cause instanceof RigError) return cause;
+    if (signal.aborted) return new RigError('cancelled', `rig ${name} was cancelled`, { cause });
+    if (!this.started) return failureBeforeOutput(name, cause);
+    const used = this.used();
+    return new RigError('broken-off', `rig ${name} failed midway`, { cause, used });
+  }
+
+  /** The role goes out with the first piece: until then another rig may still answer. */
+  private opening(): readonly ChatChunk[] {
+    if (this.started) return [];
+    this.started = true;
+    return [this.chunk({ role: 'assistant', content: '' })];
+  }
+
+  private chunk(delta: JsonObject, finishReason: string | null = null): ChatChunk {
+    const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
+    const head = this.head('chat.completion.chunk');
+    // Whoever asked for usage finds the field in every chunk, null until the last.
+    return this.usageAsked
+      ? { ...head, choices: [choice], usage: null }
+      : { ...head, choices: [choice] };
+  }
+
+  private head(object: string): JsonObject {
+    return { id: this.id, object, created: this.created, model: this.request.body['model'] };
+  }
+}
+
+const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
+  const code = isObject(cause) ? cause['code'] : undefined;
+  if (code === 'busy') return new RigError('overloaded', `rig ${rig} is busy`, { cause });
+  if (code === 'prompt_too_long') {
+    const message = cause instanceof Error ? cause.message : 'the prompt is too long';
+    const upstreamError = {
+      message,
+      type: 'invalid_request_error',
+      param: 'messages',
+      code: 'context_length_exceeded',
+    };
+    return new RigError('refused', `rig ${rig}: ${message}`, { status: 400, upstreamError, cause });
+  }
+  return new RigError('failed', `rig ${rig} failed`, { cause });
+};

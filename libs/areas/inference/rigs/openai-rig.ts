@@ -1,0 +1,129 @@
+import { type Dispatcher, Pool } from 'undici';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { type ChatBackend, type ChatRequest, type JsonObject } from './chat-backend.js';
+import { isObject } from './token-usage.js';
+import {
+  AnswerExchange,
+  type ExchangeLimits,
+  StreamExchange,
+  type UpstreamExchange,
+} from './upstream-exchange.js';
+
+export interface OpenAiRigOptions {
+  readonly name: string;
+  /** With the version in it, `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** Connections kept to the upstream, each for one request at a time. */
+  readonly maxConcurrency: number;
+  /** Default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** From the request to the first byte; a whole answer is generated meanwhile. Default 300,000. */
+  readonly answerTimeoutMs?: number;
+  /** Between two bytes of an answer. Default 60,000; fires up to a second late. */
+  readonly idleTimeoutMs?: number;
+  /** Of a whole answer and of one line of a stream. Default 32 MiB. */
+  readonly answerBytesMax?: number;
+  /** Parsed and not yet taken by a slow consumer before the socket is paused. Default 64 KiB. */
+  readonly pendingBytesMax?: number;
+  readonly clock?: Clock;
+}
+
+/** Servers that send no `Keep-Alive` header mostly close after 5 s; a second is left for the race. */
+const KEEP_ALIVE_MS = 4_000;
+
+/** An OpenAI-compatible server over kept-alive HTTP/1.1 connections. */
+export const createOpenAiRig = (options: OpenAiRigOptions): ChatBackend => {
+  const { clock = systemClock } = options;
+  const url = new URL(options.baseUrl);
+  const pool = createPool(url.origin, options);
+  const limits: ExchangeLimits = {
+    rig: options.name,
+    answerBytesMax: options.answerBytesMax ?? 32 * 1024 * 1024,
+    pendingBytesMax: options.pendingBytesMax ?? 64 * 1024,
+    now: clock.now,
+  };
+  const path = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  const headers = headersOf(options.apiKey);
+  const send = (body: JsonObject, exchange: Dispatcher.DispatchHandler): void => {
+    pool.dispatch({ path, method: 'POST', headers, body: JSON.stringify(body) }, exchange);
+  };
+  return {
+    async complete(request, signal) {
+      const exchange = new AnswerExchange(limits, request);
+      const leave = cancelledBy(signal, exchange);
+      try {
+        if (!signal.aborted) send(wholeBody(request.body), exchange);
+        return await exchange.answer();
+      } finally {
+        leave();
+      }
+    },
+
+    async *stream(request, signal) {
+      const exchange = new StreamExchange(limits, request, asksForUsage(request));
+      const leave = cancelledBy(signal, exchange);
+      try {
+        if (!signal.aborted) send(streamBody(request.body), exchange);
+        for (;;) {
+          if (exchange.hasPage) yield exchange.take();
+          else if (exchange.isSettled) break;
+          else await exchange.arrival();
+        }
+        const owed = exchange.owedUsageChunk();
+        if (owed) yield [owed];
+        return exchange.usage();
+      } finally {
+        leave();
+        exchange.cancel();
+      }
+    },
+
+    close: () => pool.destroy(),
+  };
+};
+
+const createPool = (origin: string, options: OpenAiRigOptions): Pool =>
+  new Pool(origin, {
+    connections: options.maxConcurrency,
+    pipelining: 1,
+    allowH2: false,
+    connectTimeout: options.connectTimeoutMs ?? 5_000,
+    headersTimeout: options.answerTimeoutMs ?? 300_000,
+    bodyTimeout: options.idleTimeoutMs ?? 60_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+
+const headersOf = (apiKey: string | undefined): string[] => [
+  ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream'],
+  ...(apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`]),
+];
+
+/** OpenAI refuses `stream_options` where nothing is streamed. */
+const wholeBody = (body: JsonObject): JsonObject => ({
+  ...body,
+  stream: false,
+  stream_options: undefined,
+});
+
+/** Usage is always asked for: a stream that does not state it can only be counted. */
+const streamBody = (body: JsonObject): JsonObject => {
+  const { stream_options: asked } = body;
+  const options = isObject(asked) ? { ...asked, include_usage: true } : { include_usage: true };
+  return { ...body, stream: true, stream_options: options };
+};
+
+const asksForUsage = ({ body }: ChatRequest): boolean =>
+  isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
+
+/** @returns what ends the listening */
+const cancelledBy = (signal: AbortSignal, exchange: UpstreamExchange): (() => void) => {
+  const cancel = (): void => {
+    exchange.cancel();
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  return () => {
+    signal.removeEventListener('abort', cancel);
+  };
+};

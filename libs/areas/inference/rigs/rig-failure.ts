@@ -1,0 +1,96 @@
+import { type JsonObject, RigError, type RigErrorKind } from './chat-backend.js';
+import { isObject } from './token-usage.js';
+
+/** Statuses that speak of the operator's key, bill or settings: another rig may well answer. */
+const OPERATOR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
+
+export const kindOfStatus = (status: number): RigErrorKind => {
+  if (status === 429 || status === 503) return 'overloaded';
+  if (status === 408 || status === 504) return 'timed-out';
+  if (OPERATOR_STATUSES.has(status)) return 'failed';
+  return status >= 400 && status < 500 ? 'refused' : 'failed';
+};
+
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly retryAfterMs: number | null;
+  readonly body: Buffer;
+}
+
+/** An answer whose status is not 2xx. */
+export const failureOfResponse = (rig: string, response: UpstreamResponse): RigError => {
+  const { status, retryAfterMs, body } = response;
+  const upstreamError = errorObject(body);
+  return new RigError(kindOfStatus(status), `rig ${rig} answered with status ${status}`, {
+    status,
+    ...(upstreamError && { upstreamError }),
+    ...(retryAfterMs !== null && { retryAfterMs }),
+  });
+};
+
+const errorObject = (body: Buffer): JsonObject | null => {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    if (!isObject(parsed)) return null;
+    // Older vLLM puts the fields of the error at the top.
+    const { error = parsed } = parsed;
+    if (isObject(error)) return error;
+    return typeof error === 'string' ? { message: error } : null;
+  } catch {
+    // A proxy's HTML page, or nothing: the status says all there is.
+    return null;
+  }
+};
+
+/** An `error` sent as a chunk, before anything was delivered; it may carry a status as its code. */
+export const failureOfErrorChunk = (rig: string, error: unknown): RigError => {
+  const upstreamError = isObject(error) ? error : { message: String(error) };
+  const { code } = upstreamError;
+  const status = Number.isInteger(code) ? Number(code) : 500;
+  return new RigError(kindOfStatus(status), `rig ${rig} answered with an error chunk`, {
+    upstreamError,
+  });
+};
+
+const CODES_OF_TIME_OUTS: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+
+/** What the HTTP client reports before there is a whole answer. The cause has addresses in it. */
+export const failureOfConnection = (rig: string, cause: unknown): RigError => {
+  const code = codeOf(cause);
+  if (CODES_OF_TIME_OUTS.has(code)) {
+    return new RigError('timed-out', `rig ${rig} sent nothing within the time-out`, { cause });
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || isParseError(cause)) {
+    return new RigError('malformed', `rig ${rig} does not speak HTTP`, { cause });
+  }
+  return new RigError('unreachable', `rig ${rig} cannot be reached (${code})`, { cause });
+};
+
+/**
+ * undici 8.12 gives these errors no code. A connection that ends in the middle of a chunk is one of
+ * them, and is no fault of the protocol.
+ */
+const isParseError = (cause: unknown): boolean =>
+  isObject(cause) &&
+  cause['name'] === 'HTTPParserError' &&
+  !String(cause['message']).includes('Invalid EOF state');
+
+const codeOf = (cause: unknown): string =>
+  isObject(cause) && typeof cause['code'] === 'string' ? cause['code'] : 'unknown';
+
+/** `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`; null when unreadable. */
+export const retryAfterMsOf = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  nowMs: number,
+): number | null => {
+  const ms = headers['retry-after-ms'];
+  if (typeof ms === 'string' && /^\d{1,10}$/.test(ms)) return Number(ms);
+  const after = headers['retry-after'];
+  if (typeof after !== 'string') return null;
+  if (/^\d{1,7}$/.test(after)) return Number(after) * 1000;
+  const at = Date.parse(after);
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+};

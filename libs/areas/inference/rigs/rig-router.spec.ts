@@ -1,0 +1,560 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { type ChatAnswer, type ChatBackend, type ChatChunk } from './chat-backend.js';
+import { RigError, type RigErrorKind, type Usage } from './chat-backend.js';
+import { createOpenAiRig } from './openai-rig.js';
+import { createRigRouter, type RigRouterOptions } from './rig-router.js';
+import { RouteError } from './route-error.js';
+import {
+  chunksOf,
+  completionOf,
+  DONE,
+  drain,
+  eventOf,
+  json,
+  never,
+  requestOf,
+  type Script,
+  sse,
+  startUpstream,
+  statement,
+  textOf,
+} from './upstream.specification.js';
+
+const USAGE: Usage = { promptTokens: 1, completionTokens: 1, source: 'provider' };
+const ANSWER: ChatAnswer = { completion: completionOf('Hi'), usage: USAGE };
+
+type Move = ChatAnswer | RigError | (() => Promise<ChatAnswer>);
+
+const failing = (kind: RigErrorKind, details: RigError['details'] = {}): RigError =>
+  new RigError(kind, kind, details);
+
+/** Answers the n-th request with the n-th move, later ones with the last. */
+const scripted = (...moves: readonly Move[]) => {
+  const asked: unknown[] = [];
+  const answer = async (body: unknown): Promise<ChatAnswer> => {
+    asked.push(body);
+    const move = moves[Math.min(asked.length, moves.length) - 1] ?? ANSWER;
+    await Promise.resolve();
+    if (move instanceof RigError) throw move;
+    return typeof move === 'function' ? move() : move;
+  };
+  const backend: ChatBackend = {
+    complete: ({ body }) => answer(body),
+    async *stream({ body }) {
+      const { usage } = await answer(body);
+      for (const chunk of chunksOf('Hi')) yield [chunk];
+      return usage;
+    },
+    close: () => Promise.resolve(),
+  };
+  return { backend, asked };
+};
+
+/** A request that stays until it is let go. */
+const held = () => {
+  const { promise, resolve } = Promise.withResolvers<ChatAnswer>();
+  return {
+    move: () => promise,
+    letGo: () => {
+      resolve(ANSWER);
+    },
+  };
+};
+
+interface Setting extends Partial<RigRouterOptions> {
+  readonly rigsOf: Readonly<Record<string, ChatBackend>>;
+  readonly maxConcurrency?: number;
+}
+
+/** A router whose clock moves by the sleeps alone; a wait for a place never ends by itself. */
+const routerOf = ({ rigsOf, maxConcurrency = 2, ...options }: Setting) => {
+  const time = { nowMs: 1_000 };
+  const pauses: number[] = [];
+  const router = createRigRouter({
+    rigs: Object.entries(rigsOf).map(([name, backend]) => ({
+      name,
+      backend,
+      maxConcurrency,
+      models: new Set(['llama', `only-${name}`]),
+    })),
+    clock: { now: () => time.nowMs },
+    sleep: (ms) => {
+      if (ms === 10_000) return new Promise(() => undefined);
+      pauses.push(ms);
+      time.nowMs += ms;
+      return Promise.resolve();
+    },
+    random: () => 0.5,
+    ...options,
+  });
+  const complete = (order: { model?: string; pin?: string } = {}, signal = never) =>
+    router.complete(
+      { model: 'llama', requestFor: (rig) => requestOf({ model: `llama@${rig}` }), ...order },
+      signal,
+    );
+  return { router, complete, pauses, time };
+};
+
+const errorOf = async (work: Promise<unknown>): Promise<RouteError> => {
+  const error: unknown = await work.catch((cause: unknown) => cause);
+  if (error instanceof RouteError) return error;
+  throw new Error(`expected a RouteError, got ${String(error)}`);
+};
+
+/** Lets everything go on that does not wait for the outside. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('choosing a rig', () => {
+  it('asks with the request made for that rig', async () => {
+    const a = scripted(ANSWER);
+    const { complete } = routerOf({ rigsOf: { a: a.backend } });
+    expect(await complete()).toEqual({
+      answer: ANSWER,
+      rig: 'a',
+      attempts: [{ rig: 'a', startedMs: 0, endedMs: 0, outcome: 'answered' }],
+    });
+    expect(a.asked).toEqual([requestOf({ model: 'llama@a' }).body]);
+  });
+
+  it('picks a rig that serves the model', async () => {
+    const { complete } = routerOf({
+      rigsOf: { a: scripted().backend, b: scripted().backend },
+    });
+    expect((await complete({ model: 'only-b' })).rig).toBe('b');
+  });
+
+  it('picks the least loaded rig', async () => {
+    const busy = held();
+    const a = scripted(busy.move);
+    const { complete, router } = routerOf({
+      rigsOf: { a: a.backend, b: scripted().backend },
+    });
+    const first = complete({ pin: 'a' });
+    await settle();
+    expect(router.status().map(({ inFlight }) => inFlight)).toEqual([1, 0]);
+    expect((await complete()).rig).toBe('b');
+    busy.letGo();
+    await first;
+    expect(router.status().map(({ inFlight }) => inFlight)).toEqual([0, 0]);
+  });
+
+  it.each([
+    [0, 'b'],
+    [0.99, 'a'],
+  ])('draws between equals (%d)', async (drawn, rig) => {
+    const { complete } = routerOf({
+      rigsOf: { a: scripted().backend, b: scripted().backend },
+      random: () => drawn,
+    });
+    expect((await complete()).rig).toBe(rig);
+  });
+
+  it('prefers the healthy rig to the idle one, and forgives with time', async () => {
+    const b = held();
+    const { complete, router, time } = routerOf({
+      rigsOf: {
+        a: scripted(failing('failed'), failing('failed'), ANSWER).backend,
+        b: scripted(b.move).backend,
+      },
+      attemptsMax: 1,
+    });
+    await errorOf(complete({ pin: 'a' }));
+    await errorOf(complete({ pin: 'a' }));
+    expect(router.status()[0]?.errorRate).toBeCloseTo(0.19);
+    const first = complete();
+    await settle();
+    expect(router.status().map(({ inFlight }) => inFlight)).toEqual([0, 1]);
+    time.nowMs += 60_000;
+    expect((await complete()).rig).toBe('a');
+    b.letGo();
+    expect((await first).rig).toBe('b');
+  });
+
+  it('asks the pinned rig and no other', async () => {
+    const a = scripted(failing('failed'));
+    const b = scripted();
+    const { complete } = routerOf({ rigsOf: { a: a.backend, b: b.backend } });
+    const error = await errorOf(complete({ pin: 'a' }));
+    expect(error.kind).toBe('failed');
+    expect(a.asked).toHaveLength(3);
+    expect(b.asked).toHaveLength(0);
+  });
+
+  it.each([
+    ['model-not-served', { model: 'gpt' }],
+    ['rig-unknown', { pin: 'z' }],
+    ['rig-without-model', { pin: 'a', model: 'only-b' }],
+  ])('has no rig: %s', async (kind, order) => {
+    const { complete } = routerOf({ rigsOf: { a: scripted().backend, b: scripted().backend } });
+    expect(await errorOf(complete(order))).toMatchObject({ kind, attempts: [] });
+  });
+});
+
+describe('a failed attempt', () => {
+  it('is made up for by another rig at once', async () => {
+    const { complete, pauses } = routerOf({
+      rigsOf: {
+        a: scripted(failing('failed', { status: 500 })).backend,
+        b: scripted().backend,
+      },
+      random: () => 0.99,
+    });
+    const { rig, attempts } = await complete();
+    expect(rig).toBe('b');
+    expect(attempts).toEqual([
+      { rig: 'a', startedMs: 0, endedMs: 0, outcome: 'failed', status: 500 },
+      { rig: 'b', startedMs: 0, endedMs: 0, outcome: 'answered' },
+    ]);
+    expect(pauses).toEqual([]);
+  });
+
+  it('is repeated with exponential back-off and full jitter when there is one rig', async () => {
+    const { complete, pauses } = routerOf({
+      rigsOf: { a: scripted(failing('unreachable')).backend },
+      attemptsMax: 5,
+      backOffMsMax: 500,
+    });
+    const error = await errorOf(complete());
+    expect(pauses).toEqual([50, 100, 200, 250]);
+    expect(error).toMatchObject({ kind: 'failed', details: { rigError: { kind: 'unreachable' } } });
+    expect(error.attempts.map(({ startedMs }) => startedMs)).toEqual([0, 50, 150, 350, 600]);
+  });
+
+  it.each([
+    ['refused', 'refused'],
+    ['cancelled', 'cancelled'],
+  ] as const)('is final when it was %s', async (kind, routeKind) => {
+    const a = scripted(failing(kind));
+    const b = scripted(failing(kind));
+    const { complete } = routerOf({ rigsOf: { a: a.backend, b: b.backend } });
+    const error = await errorOf(complete());
+    expect(error.kind).toBe(routeKind);
+    expect(a.asked.length + b.asked.length).toBe(1);
+  });
+
+  it.each(['timed-out', 'malformed', 'broken-off'] as const)(
+    'is repeated at another rig only when it was %s',
+    async (kind) => {
+      const a = scripted(failing(kind));
+      const b = scripted(failing(kind));
+      const { complete } = routerOf({ rigsOf: { a: a.backend, b: b.backend } });
+      const error = await errorOf(complete());
+      expect(error.kind).toBe('failed');
+      expect([a.asked.length, b.asked.length]).toEqual([1, 1]);
+    },
+  );
+
+  it('waits as long as Retry-After says', async () => {
+    const overloaded = failing('overloaded', { status: 429, retryAfterMs: 3_000 });
+    const { complete, pauses } = routerOf({ rigsOf: { a: scripted(overloaded, ANSWER).backend } });
+    const { attempts } = await complete();
+    expect(pauses).toEqual([3_000]);
+    expect(attempts.map(({ outcome, status }) => [outcome, status])).toEqual([
+      ['overloaded', 429],
+      ['answered', undefined],
+    ]);
+  });
+
+  it('does not wait for longer than the bound, and says how long it would be', async () => {
+    const overloaded = failing('overloaded', { status: 429, retryAfterMs: 10_001 });
+    const a = scripted(overloaded);
+    const { complete, time } = routerOf({ rigsOf: { a: a.backend } });
+    expect(await errorOf(complete())).toMatchObject({
+      kind: 'overloaded',
+      details: { retryAfterMs: 10_001, rigError: overloaded },
+    });
+    time.nowMs += 4_000;
+    const error = await errorOf(complete());
+    expect(error).toMatchObject({ kind: 'overloaded', details: { retryAfterMs: 6_001 } });
+    expect(a.asked).toHaveLength(1);
+  });
+
+  it('is the end of it when the caller leaves during the pause', async () => {
+    const caller = new AbortController();
+    const { complete } = routerOf({
+      rigsOf: { a: scripted(failing('failed')).backend },
+      sleep: (_, signal) => {
+        caller.abort();
+        return Promise.reject(signal.reason as Error);
+      },
+    });
+    const error = await errorOf(complete({}, caller.signal));
+    expect(error.kind).toBe('cancelled');
+    expect(error.attempts).toHaveLength(1);
+  });
+
+  it('passes a defect on untouched and frees the place', async () => {
+    const defect = new TypeError('a defect');
+    const { complete, router } = routerOf({
+      rigsOf: { a: scripted(() => Promise.reject(defect)).backend },
+    });
+    await expect(complete()).rejects.toBe(defect);
+    expect(router.status()[0]?.inFlight).toBe(0);
+  });
+});
+
+describe('a rig that keeps failing', () => {
+  const downAfter = async (failures: number) => {
+    const a = scripted(...Array.from({ length: failures }, () => failing('failed')), ANSWER);
+    const setting = routerOf({ rigsOf: { a: a.backend }, attemptsMax: 1 });
+    for (let sent = 0; sent < failures; sent += 1) await errorOf(setting.complete());
+    return { ...setting, a };
+  };
+
+  it('is left alone, and the error says why and for how long', async () => {
+    const { complete, router, a } = await downAfter(5);
+    expect(await errorOf(complete())).toMatchObject({
+      kind: 'down',
+      attempts: [],
+      details: { retryAfterMs: 5_000, rigError: { kind: 'failed' } },
+    });
+    expect(a.asked).toHaveLength(5);
+    expect(router.status()).toMatchObject([{ breaker: 'open', lastFailure: 'failed' }]);
+  });
+
+  it('is tried again when the time is over', async () => {
+    const { complete, router, time } = await downAfter(5);
+    time.nowMs += 5_000;
+    expect((await complete()).rig).toBe('a');
+    expect(router.status()[0]?.breaker).toBe('closed');
+  });
+
+  it('gives its requests to another rig meanwhile', async () => {
+    const b = scripted();
+    const { complete } = routerOf({
+      rigsOf: { a: scripted(failing('failed')).backend, b: b.backend },
+    });
+    for (let sent = 0; sent < 10; sent += 1) expect((await complete()).rig).toBe('b');
+    expect(b.asked).toHaveLength(10);
+  });
+
+  it('stays up when it only refuses or is busy', async () => {
+    const { complete, router } = routerOf({
+      rigsOf: { a: scripted(failing('refused')).backend, b: scripted().backend },
+    });
+    for (let sent = 0; sent < 10; sent += 1) await errorOf(complete({ pin: 'a' }));
+    expect(router.status()[0]).toMatchObject({ breaker: 'closed', errorRate: 0 });
+  });
+});
+
+describe('when every rig is full', () => {
+  const full = (options: Partial<RigRouterOptions> = {}) => {
+    const first = held();
+    const a = scripted(first.move, ANSWER);
+    const setting = routerOf({ rigsOf: { a: a.backend }, maxConcurrency: 1, ...options });
+    return { ...setting, a, first, running: setting.complete() };
+  };
+
+  it('requests wait in order for a place', async () => {
+    const { complete, router, a, first, running } = full();
+    const ends: string[] = [];
+    const waiting = ['second', 'third'].map((name) => complete().then(() => ends.push(name)));
+    await settle();
+    expect(router.waiting()).toBe(2);
+    expect(a.asked).toHaveLength(1);
+    first.letGo();
+    await Promise.all([running, ...waiting]);
+    expect(ends).toEqual(['second', 'third']);
+    expect(router.waiting()).toBe(0);
+  });
+
+  it('a request is turned away when the queue is full', async () => {
+    const { complete, first, running } = full({ waitingMax: 1 });
+    const waiting = complete();
+    await settle();
+    expect(await errorOf(complete())).toMatchObject({
+      kind: 'overloaded',
+      details: { retryAfterMs: 1_000 },
+    });
+    first.letGo();
+    await Promise.all([running, waiting]);
+  });
+
+  it('a request does not wait for ever', async () => {
+    const sleep = jest.fn((ms: number) => Promise.resolve(ms).then(() => undefined));
+    const { complete, router, first, running } = full({ sleep, waitMsMax: 700 });
+    await settle();
+    expect((await errorOf(complete())).kind).toBe('overloaded');
+    expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([700]);
+    expect(router.waiting()).toBe(0);
+    first.letGo();
+    await running;
+  });
+
+  it('a caller who leaves the queue is gone from it', async () => {
+    const { complete, router, a, first, running } = full();
+    const caller = new AbortController();
+    const waiting = errorOf(complete({}, caller.signal));
+    await settle();
+    caller.abort();
+    expect((await waiting).kind).toBe('cancelled');
+    expect(router.waiting()).toBe(0);
+    first.letGo();
+    await running;
+    expect(a.asked).toHaveLength(1);
+  });
+
+  it('whoever waits for a rig that goes down is told', async () => {
+    const { promise, reject } = Promise.withResolvers<ChatAnswer>();
+    const { complete } = routerOf({
+      rigsOf: { a: scripted(() => promise).backend },
+      maxConcurrency: 1,
+      attemptsMax: 1,
+      breaker: { failuresToOpen: 1, openMs: 1_000, openMsMax: 1_000 },
+    });
+    const running = errorOf(complete());
+    const waiting = errorOf(complete());
+    await settle();
+    reject(failing('failed'));
+    expect((await running).kind).toBe('failed');
+    expect((await waiting).kind).toBe('down');
+  });
+
+  it('never has more at a rig than it takes', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const slow = async () => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await settle();
+      inFlight -= 1;
+      return ANSWER;
+    };
+    const { complete, router } = routerOf({
+      rigsOf: { a: scripted(slow).backend, b: scripted(slow).backend },
+      maxConcurrency: 3,
+    });
+    await Promise.all(Array.from({ length: 100 }, () => complete()));
+    expect(most).toBe(6);
+    expect(router.status().map((rig) => rig.inFlight)).toEqual([0, 0]);
+  });
+});
+
+describe('a routed stream', () => {
+  const order = { model: 'llama', requestFor: () => requestOf() };
+
+  const broken = (): ChatBackend => ({
+    ...scripted().backend,
+    async *stream() {
+      await Promise.resolve();
+      throw failing('failed', { status: 500 });
+    },
+  });
+
+  it('gives all pages, returns the usage and then frees the place', async () => {
+    const { router } = routerOf({ rigsOf: { a: scripted().backend } });
+    const { pages, rig, attempts } = await router.stream(order, never);
+    expect([rig, attempts.length, router.status()[0]?.inFlight]).toEqual(['a', 1, 1]);
+    expect(await drain(pages)).toEqual({ chunks: chunksOf('Hi'), usage: USAGE });
+    expect(router.status()[0]?.inFlight).toBe(0);
+  });
+
+  it('falls back to another rig before the first page', async () => {
+    const { router } = routerOf({
+      rigsOf: { a: broken(), b: scripted().backend },
+      random: () => 0.99,
+    });
+    const { pages, rig, attempts } = await router.stream(order, never);
+    expect(rig).toBe('b');
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'answered']);
+    expect(textOf((await drain(pages)).chunks)).toBe('Hi');
+  });
+
+  it('does not fall back afterwards, and counts against the rig', async () => {
+    const breaking: ChatBackend = {
+      ...scripted().backend,
+      async *stream() {
+        await Promise.resolve();
+        yield chunksOf('Hi');
+        throw failing('broken-off', { used: USAGE });
+      },
+    };
+    const b = scripted();
+    const { router } = routerOf({
+      rigsOf: { a: breaking, b: b.backend },
+      random: () => 0.99,
+    });
+    const { pages } = await router.stream(order, never);
+    await expect(drain(pages)).rejects.toMatchObject({ kind: 'broken-off' });
+    expect(b.asked).toHaveLength(0);
+    expect(router.status()[0]).toMatchObject({ inFlight: 0, lastFailure: 'broken-off' });
+  });
+
+  it('frees the place when its generator is returned unread', async () => {
+    let ended = false;
+    const endless: ChatBackend = {
+      ...scripted().backend,
+      async *stream(): AsyncGenerator<readonly ChatChunk[], Usage, void> {
+        try {
+          for (;;) {
+            await settle();
+            yield chunksOf('Hi');
+          }
+        } finally {
+          ended = true;
+        }
+      },
+    };
+    const { router } = routerOf({ rigsOf: { a: endless } });
+    const { pages } = await router.stream(order, never);
+    await pages.return(USAGE);
+    expect(ended).toBe(true);
+    expect(router.status()[0]?.inFlight).toBe(0);
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('with real upstreams', () => {
+  const routed = async (scripts: readonly Script[], work: (url: string) => Promise<void>) => {
+    const upstream = await startUpstream(...scripts);
+    try {
+      await work(upstream.baseUrl);
+    } finally {
+      await upstream.close();
+    }
+  };
+
+  const rigAt = (name: string, baseUrl: string) =>
+    createOpenAiRig({ name, baseUrl, maxConcurrency: 2 });
+
+  it('a 500 is followed by an answer', async () => {
+    const scripts = [json(500, {}), json(200, completionOf('Hi', statement(1, 1)))];
+    await routed(scripts, async (url) => {
+      const { complete, router, pauses } = routerOf({ rigsOf: { a: rigAt('a', url) } });
+      const { answer, attempts } = await complete();
+      expect(answer.usage).toEqual(USAGE);
+      expect(attempts.map(({ status }) => status)).toEqual([500, undefined]);
+      expect(pauses).toEqual([50]);
+      await router.close();
+    });
+  });
+
+  it('a 429 is waited for as long as it says', async () => {
+    const scripts = [
+      json(429, {}, { 'retry-after': '2' }),
+      json(200, completionOf('Hi', statement(1, 1))),
+    ];
+    await routed(scripts, async (url) => {
+      const { complete, router, pauses } = routerOf({ rigsOf: { a: rigAt('a', url) } });
+      await complete();
+      expect(pauses).toEqual([2_000]);
+      await router.close();
+    });
+  });
+
+  it('a stream falls back from a rig where nobody listens', async () => {
+    const gone = await startUpstream();
+    await gone.close();
+    await routed([sse([...chunksOf('Hi').map(eventOf), DONE])], async (url) => {
+      const { router } = routerOf({
+        rigsOf: { a: rigAt('a', gone.baseUrl), b: rigAt('b', url) },
+        random: () => 0.99,
+      });
+      const order = { model: 'llama', requestFor: () => requestOf() };
+      const { pages, attempts } = await router.stream(order, never);
+      expect(attempts.map(({ outcome }) => outcome)).toEqual(['unreachable', 'answered']);
+      expect(textOf((await drain(pages)).chunks)).toBe('Hi');
+      await router.close();
+    });
+  });
+});

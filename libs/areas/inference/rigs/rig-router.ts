@@ -1,0 +1,171 @@
+import { type Clock } from '#platform/kernel/clock.js';
+import { Admission, type AdmissionLimits, type AdmissionPorts } from './admission.js';
+import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
+import { RigError, type Usage } from './chat-backend.js';
+import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
+import { RigAsking, type RetryLimits } from './rig-asking.js';
+import { type Rig, RigState, type RigStatus, type Visit } from './rig-state.js';
+import { type Attempt, RouteError } from './route-error.js';
+
+export interface RigRouterOptions extends Partial<AdmissionLimits & RetryLimits> {
+  readonly rigs: readonly Rig[];
+  /** Fractions of a millisecond are welcome: attempts are timed with it. */
+  readonly clock: Clock;
+  readonly sleep: AdmissionPorts['sleep'];
+  readonly random: AdmissionPorts['random'];
+  readonly breaker?: BreakerThresholds;
+}
+
+/** What is to be answered, by whom it may be. */
+export interface RouteOrder {
+  /** The catalog id of the model. */
+  readonly model: string;
+  /** The one rig that may answer: the name in `rig_{name}`. Without it, the best one does. */
+  readonly pin?: string;
+  /** The request for a rig: model ids and bounds differ from one to the next. */
+  readonly requestFor: (rig: string) => ChatRequest;
+}
+
+export interface Routed {
+  readonly rig: string;
+  /** In order; the last one answered. */
+  readonly attempts: readonly Attempt[];
+}
+
+export interface RoutedAnswer extends Routed {
+  readonly answer: ChatAnswer;
+}
+
+/**
+ * A stream whose first page is there, so that headers can be written. Its generator must be read to
+ * the end, returned or aborted by the signal and read on: only then is the rig's place free again.
+ */
+export interface RoutedStream extends Routed {
+  readonly pages: AsyncGenerator<readonly ChatChunk[], Usage, void>;
+}
+
+export interface RigRouter {
+  /** @throws RouteError */
+  complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
+  /** Resolves with the first page; what breaks later is thrown by `pages` as a RigError. */
+  stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
+  status(): readonly RigStatus[];
+  /** Requests that wait for a place. */
+  waiting(): number;
+  /** Closes the rigs; open requests fail. */
+  close(): Promise<void>;
+}
+
+export const createRigRouter = (options: RigRouterOptions): RigRouter => {
+  const { clock, rigs, sleep, random, breaker = BREAKER_THRESHOLDS } = options;
+  const states = rigs.map((rig) => new RigState(rig, breaker));
+  const { waitingMax = 256, waitMsMax = 10_000 } = options;
+  const ports = { now: clock.now, sleep, random };
+  const admission = new Admission({ waitingMax, waitMsMax }, ports);
+  const asking = new RigAsking(retryLimitsOf(options), admission, clock, ports);
+  const candidatesFor = createCandidates(states);
+  return {
+    async complete(order, signal) {
+      const { value, place, attempts } = await asking.ask(candidatesFor(order), signal, (rig) =>
+        rig.backend.complete(order.requestFor(rig.name), signal),
+      );
+      place.visit.leave();
+      return { answer: value, rig: place.state.rig.name, attempts };
+    },
+    async stream(order, signal) {
+      const open = async ({ name, backend }: Rig) => {
+        const pages = backend.stream(order.requestFor(name), signal);
+        return { pages, first: await pages.next() };
+      };
+      const { value, place, attempts } = await asking.ask(candidatesFor(order), signal, open);
+      const pages = new VisitingPages(value.pages, value.first, place.visit);
+      return { pages, rig: place.state.rig.name, attempts };
+    },
+    status: () => states.map((state) => state.status(clock.now())),
+    waiting: () => admission.waiting,
+    close: async () => {
+      await Promise.all(rigs.map(({ backend }) => backend.close()));
+    },
+  };
+};
+
+const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
+  attemptsMax: options.attemptsMax ?? 3,
+  backOffMs: options.backOffMs ?? 100,
+  backOffMsMax: options.backOffMsMax ?? 2_000,
+  retryAfterMsMax: options.retryAfterMsMax ?? 10_000,
+});
+
+/** Who may answer an order; looked up once for each model, since every request asks. */
+const createCandidates = (states: readonly RigState[]) => {
+  const byName = new Map(states.map((state) => [state.rig.name, state]));
+  const models = new Set(states.flatMap(({ rig }) => [...rig.models]));
+  const byModel = new Map(
+    [...models].map((model) => [model, states.filter(({ rig }) => rig.models.has(model))]),
+  );
+  return ({ model, pin }: RouteOrder): readonly RigState[] => {
+    if (pin === undefined) {
+      const serving = byModel.get(model);
+      if (serving) return serving;
+      throw new RouteError('model-not-served', `no rig serves the model ${model}`, []);
+    }
+    const pinned = byName.get(pin);
+    if (!pinned) throw new RouteError('rig-unknown', `there is no rig ${pin}`, []);
+    if (pinned.rig.models.has(model)) return [pinned];
+    throw new RouteError('rig-without-model', `rig ${pin} does not serve the model ${model}`, []);
+  };
+};
+
+type Page = IteratorResult<readonly ChatChunk[], Usage>;
+
+/**
+ * A rig's pages, the first one read already, and the place at the rig until they end. Not an async
+ * generator function: one that was never started skips its `finally` when it is returned.
+ */
+class VisitingPages implements AsyncGenerator<readonly ChatChunk[], Usage, void> {
+  constructor(
+    private readonly pages: AsyncGenerator<readonly ChatChunk[], Usage, void>,
+    private first: Page | null,
+    private readonly visit: Visit,
+  ) {
+    if (first?.done) visit.leave();
+  }
+
+  next(): Promise<Page> {
+    const { first } = this;
+    if (!first) return this.pages.next().then(this.onPage, this.onError);
+    this.first = null;
+    return Promise.resolve(first);
+  }
+
+  return(usage: Usage): Promise<Page> {
+    this.first = null;
+    return this.pages.return(usage).then(this.onPage, this.onError);
+  }
+
+  throw(error: unknown): Promise<Page> {
+    this.first = null;
+    return this.pages.throw(error).then(this.onPage, this.onError);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.first = null;
+    await this.pages[Symbol.asyncDispose]();
+    this.visit.leave();
+  }
+
+  private readonly onPage = (page: Page): Page => {
+    if (page.done) this.visit.leave();
+    return page;
+  };
+
+  private readonly onError = (error: unknown): never => {
+    if (error instanceof RigError) this.visit.failed(error);
+    this.visit.leave();
+    throw error;
+  };
+}

@@ -1,0 +1,168 @@
+import {
+  type BreakerState,
+  type BreakerThresholds,
+  closedBreaker,
+  evolveBreaker,
+  mayPass,
+} from './circuit-breaker.js';
+import { type ChatBackend, type RigError, type RigErrorKind } from './chat-backend.js';
+
+/** A rig as the catalog describes it. */
+export interface Rig {
+  /** Unique; what `rig_{name}` pins. */
+  readonly name: string;
+  readonly backend: ChatBackend;
+  /** Requests it answers at once, at least 1. */
+  readonly maxConcurrency: number;
+  /** The catalog ids of the models it serves. */
+  readonly models: ReadonlySet<string>;
+}
+
+/** What an operator sees of a rig. */
+export interface RigStatus {
+  readonly name: string;
+  readonly breaker: BreakerState['status'];
+  readonly inFlight: number;
+  readonly maxConcurrency: number;
+  /** Share of recent requests that failed, 0 to 1. */
+  readonly errorRate: number;
+  readonly lastFailure: RigErrorKind | null;
+}
+
+/** The weight of the newest outcome in the error rate. */
+const ERROR_RATE_STEP = 0.1;
+
+/** An error rate halves in this time, so that a rig that is never picked is forgiven. */
+const ERROR_RATE_HALF_LIFE_MS = 30_000;
+
+/** A longer `Retry-After` is not believed: the rig is asked again by then. */
+const COOL_MS_MAX = 60_000;
+
+/** A rig that fails one request in four counts as busy as one at its limit. */
+const ERROR_RATE_WEIGHT = 4;
+
+/** Ends one request's stay at a rig. */
+export interface Visit {
+  /** The rig answered, or refused the request as such: it works. */
+  succeeded(): void;
+  failed(error: RigError): void;
+  /** Frees the place; safe to call twice. */
+  leave(): void;
+}
+
+/** Health and load of one rig, as far as this process has seen them. */
+export class RigState {
+  inFlight = 0;
+  lastFailure: RigError | null = null;
+  private breaker: BreakerState = closedBreaker;
+  private errorRate = 0;
+  private errorRateAtMs = 0;
+  /** A 429 or 503 asked to be left alone until then. */
+  private coolsUntilMs = 0;
+
+  constructor(
+    readonly rig: Rig,
+    private readonly thresholds: BreakerThresholds,
+  ) {}
+
+  get hasPlace(): boolean {
+    return this.inFlight < this.rig.maxConcurrency;
+  }
+
+  /** Whether it may be sent requests at all, however busy it is. */
+  isUp(nowMs: number): boolean {
+    return nowMs >= this.coolsUntilMs && mayPass(this.breaker, nowMs);
+  }
+
+  /** Milliseconds until it is worth asking again; 0 for a rig that is up. */
+  downMs(nowMs: number): number {
+    const openMs = this.breaker.status === 'open' ? this.breaker.untilMs - nowMs : 0;
+    return Math.max(0, openMs, this.coolsUntilMs - nowMs);
+  }
+
+  /** Like `downMs`, for who would wait: an open breaker is not worth waiting for. */
+  waitMs(nowMs: number): number {
+    return mayPass(this.breaker, nowMs) ? Math.max(0, this.coolsUntilMs - nowMs) : Infinity;
+  }
+
+  /** Lower is better: how full it is, worsened by its error rate and by a breaker not closed. */
+  score(nowMs: number): number {
+    const load = this.inFlight / this.rig.maxConcurrency;
+    const doubt = this.breaker.status === 'closed' ? 0 : ERROR_RATE_WEIGHT;
+    return load + ERROR_RATE_WEIGHT * this.errorRateAt(nowMs) + doubt;
+  }
+
+  /** @param onPlace is told when the place is free again */
+  enter(now: () => number, onPlace: () => void): Visit {
+    this.inFlight += 1;
+    this.breaker = evolveBreaker(this.breaker, { type: 'started' });
+    const { epoch } = this.breaker;
+    let present = true;
+    return {
+      succeeded: () => {
+        this.breaker = evolveBreaker(this.breaker, { type: 'succeeded', epoch });
+        this.recordOutcome(0, now());
+      },
+      failed: (error) => {
+        this.recordFailure(error, epoch, now());
+      },
+      leave: () => {
+        if (!present) return;
+        present = false;
+        this.inFlight -= 1;
+        this.breaker = evolveBreaker(this.breaker, { type: 'left', epoch });
+        onPlace();
+      },
+    };
+  }
+
+  status(nowMs: number): RigStatus {
+    return {
+      name: this.rig.name,
+      breaker: this.breaker.status,
+      inFlight: this.inFlight,
+      maxConcurrency: this.rig.maxConcurrency,
+      errorRate: this.errorRateAt(nowMs),
+      lastFailure: this.lastFailure?.kind ?? null,
+    };
+  }
+
+  private recordFailure(error: RigError, epoch: number, nowMs: number): void {
+    switch (error.kind) {
+      case 'cancelled':
+        return;
+      case 'refused':
+        this.breaker = evolveBreaker(this.breaker, { type: 'succeeded', epoch });
+        this.recordOutcome(0, nowMs);
+        return;
+      case 'overloaded':
+        this.lastFailure = error;
+        this.coolsUntilMs = nowMs + Math.min(error.details.retryAfterMs ?? 0, COOL_MS_MAX);
+        return;
+      case 'unreachable':
+      case 'timed-out':
+      case 'failed':
+      case 'malformed':
+      case 'broken-off':
+        this.lastFailure = error;
+        this.breaker = evolveBreaker(
+          this.breaker,
+          { type: 'failed', epoch, atMs: nowMs },
+          this.thresholds,
+        );
+        this.recordOutcome(1, nowMs);
+    }
+  }
+
+  private recordOutcome(failure: 0 | 1, nowMs: number): void {
+    if (failure === 0 && this.errorRate === 0) return;
+    const rate = this.errorRateAt(nowMs);
+    this.errorRate = rate + ERROR_RATE_STEP * (failure - rate);
+    this.errorRateAtMs = nowMs;
+  }
+
+  private errorRateAt(nowMs: number): number {
+    if (this.errorRate === 0) return 0;
+    return this.errorRate * 0.5 ** ((nowMs - this.errorRateAtMs) / ERROR_RATE_HALF_LIFE_MS);
+  }
+}

@@ -1,0 +1,362 @@
+import { type Dispatcher } from 'undici';
+import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
+import { type JsonObject, RigError, type Usage } from './chat-backend.js';
+import {
+  failureOfConnection,
+  failureOfErrorChunk,
+  failureOfResponse,
+  retryAfterMsOf,
+} from './rig-failure.js';
+import { ServerSentEvents } from './server-sent-events.js';
+import {
+  countedAnswerTokens,
+  countedPromptTokens,
+  deltasOf,
+  isObject,
+  statedUsage,
+  usageObject,
+} from './token-usage.js';
+
+export interface ExchangeLimits {
+  /** The rig's name, for messages. */
+  readonly rig: string;
+  /** Bytes of a whole answer, and of one event of a stream. */
+  readonly answerBytesMax: number;
+  /** Bytes parsed and not yet taken, beyond which the socket is paused. */
+  readonly pendingBytesMax: number;
+  /** Milliseconds since the epoch, to read a `Retry-After` date. */
+  readonly now: () => number;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** An error page longer than this is cut; it is read for its `error` object only. */
+const ERROR_BYTES_MAX = 65_536;
+
+/**
+ * One request and its answer, as the HTTP client reports it. `settled` is final: whatever the
+ * connection says afterwards is not heard.
+ */
+export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
+  protected controller: Dispatcher.DispatchController | null = null;
+  protected settled = false;
+  protected failure: RigError | null = null;
+  private status = 0;
+  private retryAfterMs: number | null = null;
+  private body: Buffer[] = [];
+  private bodyBytes = 0;
+
+  constructor(protected readonly limits: ExchangeLimits) {}
+
+  /** Bytes of a 2xx answer. */
+  protected abstract accept(bytes: Buffer): void;
+  /** A 2xx answer has ended as it should. */
+  protected abstract ended(): void;
+  /** Tells whoever waits that something has changed. */
+  protected abstract wake(): void;
+
+  /** The caller has gone, or wants no more: the connection is destroyed at once. */
+  cancel(): void {
+    if (this.settled) return;
+    this.settle(new RigError('cancelled', `the request to rig ${this.limits.rig} was cancelled`));
+    this.controller?.abort(new Error('cancelled'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.settled) controller.abort(new Error('cancelled'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Headers,
+  ): void {
+    this.status = status;
+    if (status >= 300) this.retryAfterMs = retryAfterMsOf(headers, this.limits.now());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.status < 300) this.accept(bytes);
+    else if (this.bodyBytes < ERROR_BYTES_MAX) this.collect(bytes);
+    else controller.abort(new Error('the error page is too long'));
+  }
+
+  onResponseEnd(): void {
+    if (this.settled) return;
+    if (this.status < 300) this.ended();
+    else this.settle(failureOfResponse(this.limits.rig, this.response()));
+  }
+
+  onResponseError(_controller: unknown, cause: Error): void {
+    if (this.settled) return;
+    const { rig } = this.limits;
+    // The status was read before the page broke, and it says more than the connection does.
+    if (this.status >= 300) this.settle(failureOfResponse(rig, this.response()));
+    else this.settle(failureOfConnection(rig, cause));
+  }
+
+  protected collect(bytes: Buffer): number {
+    this.body.push(bytes);
+    this.bodyBytes += bytes.length;
+    return this.bodyBytes;
+  }
+
+  /** The collected bytes; one read of the socket is not copied. */
+  protected collected(): Buffer {
+    const [only = Buffer.alloc(0)] = this.body;
+    return this.body.length > 1 ? Buffer.concat(this.body) : only;
+  }
+
+  protected settle(failure: RigError | null): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.failure = failure;
+    this.wake();
+  }
+
+  protected fail(failure: RigError): void {
+    this.settle(failure);
+    this.controller?.abort(failure);
+  }
+
+  private response() {
+    return { status: this.status, retryAfterMs: this.retryAfterMs, body: this.collected() };
+  }
+}
+
+/** An answer in one piece. */
+export class AnswerExchange extends UpstreamExchange {
+  private readonly resolvers = Promise.withResolvers<JsonObject>();
+  private completion: JsonObject = {};
+
+  constructor(
+    limits: ExchangeLimits,
+    private readonly request: ChatRequest,
+  ) {
+    super(limits);
+  }
+
+  async answer(): Promise<ChatAnswer> {
+    const completion = await this.resolvers.promise;
+    const usage = statedUsage(completion['usage']);
+    if (usage) return { completion, usage };
+    const { body, promptTokensMax } = this.request;
+    const counted: Usage = {
+      promptTokens: countedPromptTokens(body, promptTokensMax),
+      completionTokens: countedAnswerTokens(completion),
+      source: 'counted',
+    };
+    return { completion: { ...completion, usage: usageObject(counted) }, usage: counted };
+  }
+
+  protected override accept(bytes: Buffer): void {
+    const { answerBytesMax, rig } = this.limits;
+    if (this.collect(bytes) <= answerBytesMax) return;
+    this.fail(new RigError('malformed', `rig ${rig} answered with over ${answerBytesMax} bytes`));
+  }
+
+  protected override ended(): void {
+    const completion = parseObject(this.collected().toString('utf8'));
+    if (completion && Array.isArray(completion['choices'])) {
+      this.completion = completion;
+      this.settle(null);
+    } else {
+      const { rig } = this.limits;
+      this.settle(new RigError('malformed', `rig ${rig} answered without a JSON completion`));
+    }
+  }
+
+  protected override wake(): void {
+    if (this.failure) this.resolvers.reject(this.failure);
+    else this.resolvers.resolve(this.completion);
+  }
+}
+
+/**
+ * A stream of chunks, parsed as the bytes come and handed out in pages: all that came since the
+ * last page was taken, which is one read of the socket for a consumer that keeps up.
+ */
+export class StreamExchange extends UpstreamExchange {
+  private readonly events = new ServerSentEvents((data) => {
+    this.event(data);
+  });
+  private waiting: (() => void) | null = null;
+  private page: ChatChunk[] = [];
+  private pageBytes = 0;
+  private pageDeltas = 0;
+  private taken = false;
+  private paused = false;
+  private finished = false;
+  private last: JsonObject | null = null;
+  private stated: Usage | null = null;
+  /** Deltas handed out since the upstream last stated its usage. */
+  private deltas = 0;
+
+  constructor(
+    limits: ExchangeLimits,
+    private readonly request: ChatRequest,
+    private readonly usageAsked: boolean,
+  ) {
+    super(limits);
+  }
+
+  get hasPage(): boolean {
+    return this.page.length > 0;
+  }
+
+  get isSettled(): boolean {
+    return this.settled;
+  }
+
+  /** Resolves when there is a page or the end. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting = resolve;
+    });
+  }
+
+  /** The page is from now on the consumer's, and its deltas are charged. */
+  take(): readonly ChatChunk[] {
+    const { page } = this;
+    this.deltas += this.pageDeltas;
+    this.page = [];
+    this.pageBytes = 0;
+    this.pageDeltas = 0;
+    this.taken = true;
+    if (this.paused && !this.settled) {
+      this.paused = false;
+      this.controller?.resume();
+    }
+    return page;
+  }
+
+  /**
+   * What the stream used, once it is settled and its pages are taken.
+   * @throws RigError when it broke; a cancelled stream that delivered something did not
+   */
+  usage(): Usage {
+    const { failure } = this;
+    if (!failure || (failure.kind === 'cancelled' && this.taken)) return this.used();
+    if (!this.taken) throw failure;
+    const kind = failure.kind === 'unreachable' ? 'broken-off' : failure.kind;
+    throw new RigError(kind, failure.message, {
+      ...failure.details,
+      cause: failure.cause,
+      used: this.used(),
+    });
+  }
+
+  /** The chunk that a caller who asked for usage is owed when the upstream sent no sound one. */
+  owedUsageChunk(): ChatChunk | null {
+    if (!this.usageAsked || this.stated || this.failure || !this.last) return null;
+    const { id, object, created, model } = this.last;
+    return { id, object, created, model, choices: [], usage: usageObject(this.used()) };
+  }
+
+  override cancel(): void {
+    if (this.settled) return;
+    // What was parsed and not taken will never be delivered, so it is not charged.
+    this.page = [];
+    this.pageDeltas = 0;
+    super.cancel();
+  }
+
+  protected override accept(bytes: Buffer): void {
+    if (this.settled) {
+      // After `[DONE]` only the end may come; a server that talks on loses the connection.
+      this.controller?.abort(new Error('the stream was over'));
+      return;
+    }
+    this.pageBytes += bytes.length;
+    this.events.push(bytes);
+    const { answerBytesMax, pendingBytesMax, rig } = this.limits;
+    if (this.events.pendingBytes > answerBytesMax) {
+      this.fail(new RigError('malformed', `rig ${rig} sent a line over ${answerBytesMax} bytes`));
+    } else if (this.pageBytes > pendingBytesMax && this.page.length > 0 && !this.isSettled) {
+      this.paused = true;
+      this.controller?.pause();
+    }
+    if (this.page.length > 0) this.wake();
+  }
+
+  protected override ended(): void {
+    this.events.end();
+    const { rig } = this.limits;
+    // Some servers leave `[DONE]` out; a finish reason says as well that nothing is missing.
+    if (this.finished) this.settle(null);
+    else if (this.last) this.settle(new RigError('broken-off', `rig ${rig} ended a stream early`));
+    else this.settle(new RigError('malformed', `rig ${rig} answered without a chunk`));
+  }
+
+  protected override wake(): void {
+    const { waiting } = this;
+    this.waiting = null;
+    waiting?.();
+  }
+
+  private event(data: string): void {
+    if (this.settled) return;
+    const { rig } = this.limits;
+    if (data === '[DONE]') {
+      if (this.last) this.settle(null);
+      else this.fail(new RigError('malformed', `rig ${rig} answered without a chunk`));
+      return;
+    }
+    const chunk = parseObject(data);
+    if (chunk && (chunk['error'] ?? null) !== null) this.fail(this.errorChunk(chunk['error']));
+    else if (chunk && Array.isArray(chunk['choices'])) this.chunk(chunk, chunk['choices']);
+    else this.fail(new RigError('malformed', `rig ${rig} sent a chunk that cannot be read`));
+  }
+
+  private errorChunk(error: unknown): RigError {
+    const failure = failureOfErrorChunk(this.limits.rig, error);
+    if (!this.last) return failure;
+    return new RigError('broken-off', failure.message, failure.details);
+  }
+
+  private chunk(chunk: JsonObject, choices: readonly unknown[]): void {
+    this.last = chunk;
+    this.pageDeltas += deltasOf(choices);
+    if (choices.some(hasFinishReason)) this.finished = true;
+    if ('usage' in chunk) this.chunkWithUsage(chunk, choices);
+    else this.page.push(chunk);
+  }
+
+  /** A usage that was not asked for, or that is not sound, goes no further. */
+  private chunkWithUsage(chunk: JsonObject, choices: readonly unknown[]): void {
+    const { usage, ...rest } = chunk;
+    const stated = statedUsage(usage);
+    if (stated) {
+      this.stated = stated;
+      this.deltas = 0;
+      this.pageDeltas = 0;
+    }
+    if (this.usageAsked && (stated || usage === null)) this.page.push(chunk);
+    else if (choices.length > 0 || usage === null) this.page.push(rest);
+  }
+
+  /** The last statement, and what came after it counted on top. */
+  private used(): Usage {
+    const { stated, deltas } = this;
+    if (stated && deltas === 0) return stated;
+    const { body, promptTokensMax } = this.request;
+    return {
+      promptTokens: stated?.promptTokens ?? countedPromptTokens(body, promptTokensMax),
+      completionTokens: (stated?.completionTokens ?? 0) + deltas,
+      source: 'counted',
+    };
+  }
+}
+
+const hasFinishReason = (choice: unknown): boolean =>
+  isObject(choice) && typeof choice['finish_reason'] === 'string';
+
+const parseObject = (text: string): JsonObject | null => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isObject(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+};

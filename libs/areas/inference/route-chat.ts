@@ -1,0 +1,52 @@
+import { type AdmittedChat } from './chat-admission.js';
+import { type ReleaseRequest } from './ports.js';
+import { cutOf, RequestCutError } from './request-cut.js';
+import { type RouteOrder } from './rigs/rig-router.js';
+import { RouteError } from './rigs/route-error.js';
+import { type ChatBody } from './token-bound.js';
+import { upstreamBody } from './upstream-body.js';
+
+/**
+ * Asks the rigs for an admitted request. Nothing was delivered when that fails, so whatever goes
+ * wrong here is free.
+ * @throws RequestCutError when the signal ended it; otherwise what `ask` threw
+ */
+export const routeChat = async <Answer>(
+  ask: (order: RouteOrder) => Promise<Answer>,
+  body: ChatBody,
+  admitted: AdmittedChat,
+  signal: AbortSignal,
+): Promise<Answer> => {
+  const { model, pin, bound } = admitted;
+  const request = {
+    body: upstreamBody(body, model, bound),
+    promptTokensMax: bound.inputTokens,
+  };
+  const pinned = pin === undefined ? {} : { pin };
+  try {
+    return await ask({ model: model.id, ...pinned, requestFor: () => request });
+  } catch (error) {
+    const cancelled = error instanceof RouteError && error.kind === 'cancelled';
+    const told = (cancelled && cutOf(signal)) || error;
+    await admitted.release(releaseReason(told));
+    throw told;
+  }
+};
+
+const releaseReason = (error: unknown): ReleaseRequest['reason'] => {
+  if (error instanceof RequestCutError) return error.reason;
+  if (!(error instanceof RouteError)) return 'internal_error';
+  switch (error.kind) {
+    case 'cancelled':
+      return 'client_gone';
+    case 'refused':
+    case 'model-not-served':
+    case 'rig-unknown':
+    case 'rig-without-model':
+      return 'refused';
+    case 'overloaded':
+    case 'down':
+    case 'failed':
+      return 'upstream_failed';
+  }
+};

@@ -1,0 +1,60 @@
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type InferenceRefusal } from './inference.refusals.js';
+
+/** The execution strategies a request may name, beside `rig_{id}`. */
+export const ROUTING_MODES = [
+  'auto',
+  'vllm_speculative',
+  'moa_consensus',
+  'sharded_pipeline',
+  'cleanroom_enclave_infer',
+  'cleanroom_fhe_eval',
+  'cleanroom_dp_synthesize',
+  'pattern_snn_ann',
+  'pattern_ann_snn',
+  'pattern_spiking_transformer',
+  'snn_spiking',
+  'hybrid_cnn',
+  'hybrid_rnn',
+  'hybrid_vit',
+  'hybrid_lsm',
+  'hybrid_rl',
+  'hybrid_gnn',
+  'hybrid_kan',
+  'hybrid_ssm',
+  'hybrid_diffusion',
+  'hybrid_neural_ode',
+  'hybrid_pinn',
+  'hybrid_st_gnn',
+  'hybrid_hopfield',
+  'hybrid_hypernet',
+  'hybrid_cfc',
+  'hybrid_se3_equivariant',
+  'hybrid_linear_rwkv',
+  'hybrid_neuro_symbolic',
+] as const;
+
+const RIG_PREFIX = 'rig_';
+
+/** A pinned rig's name is at most this long. */
+export const RIG_NAME_LENGTH_MAX = 64;
+
+export const isRoutingMode = (mode: string): boolean =>
+  (ROUTING_MODES as readonly string[]).includes(mode) ||
+  (mode.startsWith(RIG_PREFIX) &&
+    mode.length > RIG_PREFIX.length &&
+    mode.length <= RIG_PREFIX.length + RIG_NAME_LENGTH_MAX);
+
+/**
+ * The one rig that may answer, or undefined for any.
+ * @throws DomainError `routing_mode_unavailable` for a strategy whose engine is not part of this
+ *   release
+ */
+export const pinnedRig = (mode: string): string | undefined => {
+  if (mode === 'auto') return undefined;
+  if (mode.startsWith(RIG_PREFIX)) return mode.slice(RIG_PREFIX.length);
+  throw new DomainError<InferenceRefusal>(
+    'routing_mode_unavailable',
+    `the engine of routing_mode ${mode} is not part of this release; use auto or rig_{id}`,
+  );
+};

@@ -1,0 +1,61 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ChatAdmission, type ChatOrder } from './chat-admission.js';
+import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
+import { type ChatChunk } from './rigs/chat-backend.js';
+import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
+import { type Attempt } from './rigs/route-error.js';
+import { routeChat } from './route-chat.js';
+import { StreamMeter, type StreamReceipt } from './stream-meter.js';
+
+/** A stream whose first page has arrived. */
+export interface ChatStream {
+  readonly rig: string;
+  readonly attempts: readonly Attempt[];
+  /**
+   * Pages of chunks with the caller's model id and routing mode; the end comes after the charge is
+   * durable. Read it to the end or dispose of it: either ends the hold. @throws RigError when the
+   * stream broke, charge included
+   */
+  readonly pages: AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
+}
+
+/** Answers a chat as it is written: holds, asks a rig, meters the pages, charges at the end. */
+export class StreamChatCommand extends Command<ChatStream> {
+  constructor(
+    readonly order: ChatOrder,
+    /** Aborted with a `RequestCutError` when the caller leaves or the request runs too long. */
+    readonly signal: AbortSignal,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(StreamChatCommand)
+export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
+  constructor(
+    private readonly admission: ChatAdmission,
+    @Inject(RIGS) private readonly rigs: RigRouter,
+    @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
+  ) {}
+
+  async execute({ order, signal }: StreamChatCommand): Promise<ChatStream> {
+    const admitted = await this.admission.admit(order);
+    const reading = follow(signal);
+    const ask = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
+    const routed = await routeChat(ask, order.body, admitted, reading.signal);
+    const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
+    // Started, so that its `finally` ends the hold even if nobody ever reads a page.
+    await pages.next();
+    return { rig: routed.rig, attempts: routed.attempts, pages };
+  }
+}
+
+/** Aborts when the signal does, for the same reason, and can be aborted by itself. */
+const follow = (signal: AbortSignal): AbortController => {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return controller;
+};

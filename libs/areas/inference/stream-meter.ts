@@ -1,0 +1,109 @@
+import { type AdmittedChat, type ChatOrder } from './chat-admission.js';
+import { type CaptureRequest, type LedgerEntry, type PromptHasher } from './ports.js';
+import { deltaText, modelOf } from './reply.js';
+import { cutOf, RequestCutError } from './request-cut.js';
+import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
+import { type RoutedStream } from './rigs/rig-router.js';
+
+export interface StreamReceipt {
+  readonly usage: Usage;
+  /** Null when nothing was delivered and nothing charged. */
+  readonly entry: LedgerEntry | null;
+  /** Why the stream ended before its answer did, or null. */
+  readonly cut: RequestCutError | null;
+}
+
+type Pages = AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
+
+/** Passes pages on, and ends the hold exactly once: a stream cut short costs what was delivered. */
+export class StreamMeter {
+  #reply = '';
+  #modelAnswered: string | null = null;
+  #pagesDelivered = 0;
+  #settled = false;
+
+  constructor(
+    private readonly admitted: AdmittedChat,
+    private readonly routed: RoutedStream,
+    private readonly hash: PromptHasher,
+    /** Its signal is the one that the rig was given. */
+    private readonly reading: AbortController,
+  ) {}
+
+  /** The first page is empty and there at once: whoever has read it has started the meter. */
+  async *pages({ body, routingMode }: ChatOrder): Pages {
+    const echoed = { model: body.model, routing_mode: routingMode };
+    try {
+      yield [];
+      for (;;) {
+        const page = await this.#read();
+        if (page.done) return await this.#end(page.value);
+        for (const chunk of page.value) this.#see(chunk);
+        this.#pagesDelivered += 1;
+        yield page.value.map((chunk) => ({ ...chunk, ...echoed }));
+      }
+    } finally {
+      if (!this.#settled) await this.#abandon();
+    }
+  }
+
+  #see(chunk: ChatChunk): void {
+    this.#reply += deltaText(chunk);
+    this.#modelAnswered ??= modelOf(chunk);
+  }
+
+  async #read(): Promise<IteratorResult<readonly ChatChunk[], Usage>> {
+    try {
+      return await this.routed.pages.next();
+    } catch (error) {
+      await this.#settleBroken(error);
+      throw error;
+    }
+  }
+
+  async #end(usage: Usage): Promise<StreamReceipt> {
+    const cut = cutOf(this.reading.signal);
+    return { usage, entry: await this.#settle(usage, cut?.reason ?? 'completed'), cut };
+  }
+
+  /** The reader left without a word: what it took is charged, what is under way is stopped. */
+  async #abandon(): Promise<void> {
+    const { pages } = this.routed;
+    this.reading.abort(new RequestCutError('client_gone'));
+    if (this.#pagesDelivered === 0) {
+      this.#settled = true;
+      await pages[Symbol.asyncDispose]();
+      return this.admitted.release('client_gone');
+    }
+    let page = await this.#read();
+    while (!page.done) page = await this.#read();
+    await this.#end(page.value);
+  }
+
+  async #settleBroken(error: unknown): Promise<void> {
+    const used = error instanceof RigError ? error.details.used : undefined;
+    if (used) {
+      await this.#settle(used, 'upstream_failed');
+      return;
+    }
+    this.#settled = true;
+    await this.admitted.release(error instanceof RigError ? 'upstream_failed' : 'internal_error');
+  }
+
+  /** No output and an end before its time is free. */
+  async #settle(usage: Usage, outcome: CaptureRequest['outcome']): Promise<LedgerEntry | null> {
+    this.#settled = true;
+    if (outcome !== 'completed' && usage.completionTokens === 0) {
+      await this.admitted.release(outcome);
+      return null;
+    }
+    return this.admitted.capture({
+      usage,
+      outcome,
+      rig: this.routed.rig,
+      attempts: this.routed.attempts.length,
+      modelAnswered: this.#modelAnswered,
+      replyHash: this.hash(this.#reply),
+    });
+  }
+}

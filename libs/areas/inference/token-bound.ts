@@ -1,0 +1,133 @@
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type InferenceRefusal } from './inference.refusals.js';
+import { type TokenQuantities, type ServedModel } from './ports.js';
+
+type ChatMessage = Readonly<Record<string, unknown>> & {
+  readonly role: string;
+  readonly content?: unknown;
+};
+
+/** The fields of a chat body that the bounds are made from; the rest travels through untouched. */
+export interface ChatBody {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly max_tokens?: number | null | undefined;
+  readonly max_completion_tokens?: number | null | undefined;
+  readonly n?: number | null | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Fields that no template sees; every other one, known to us or not, may enter the prompt. */
+const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'routing_mode',
+  'cleanroom_uuid',
+  'stream_options',
+  'stop',
+  'logit_bias',
+]);
+/** A template of the caller's own may repeat whatever it likes, so bytes bound nothing. */
+const TEMPLATE_FIELDS = ['chat_template', 'chat_template_kwargs'] as const;
+/** Role markers and separators that a template adds around one message. */
+const TOKENS_PER_MESSAGE = 16;
+/** What a template adds once: begin of text, a default system message, the assistant's turn. */
+const TOKENS_PER_PROMPT = 128;
+/** The instructions on how to call them that a template puts beside tools. */
+const TOKENS_FOR_TOOLS = 512;
+/** Templates print tools with at most this indent. */
+const INDENT = 4;
+/** JSON that is nested deeper is neither measured nor accepted: whatever prints it recurses. */
+export const LEVELS_MAX = 64;
+
+/**
+ * An upper bound on the prompt's tokens. A byte-level tokenizer spends at most one token on a byte,
+ * so the bytes of everything that may enter the prompt, printed as widely as templates print it and
+ * with an allowance for what they add, are one; the model's context is another. The smaller holds.
+ * Parts that are no text (images, audio) have no bound in their bytes: only the context holds.
+ */
+export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel): number => {
+  const { messages } = body;
+  if (TEMPLATE_FIELDS.some((field) => body[field] != null)) return contextTokens;
+  if (messages.some(hasOtherThanText)) return contextTokens;
+  const allowance =
+    messages.length * TOKENS_PER_MESSAGE +
+    TOKENS_PER_PROMPT +
+    ((body['tools'] ?? body['functions']) ? TOKENS_FOR_TOOLS : 0);
+  const bytes = messages.reduce((sum, message) => sum + messageBytes(message), fieldBytes(body));
+  return Math.min(bytes + allowance, contextTokens);
+};
+
+const messageBytes = (message: ChatMessage): number => {
+  const bytes = printedBytes(message, 0);
+  // Their arguments are JSON within a string, which templates take apart and print anew.
+  const calls = message['tool_calls'];
+  return calls == null ? bytes : bytes + printedBytes(calls, 0);
+};
+
+const fieldBytes = (body: ChatBody): number => {
+  let bytes = 0;
+  for (const field in body) {
+    const value = body[field];
+    const mayBePrinted = typeof value === 'string' || (typeof value === 'object' && value !== null);
+    if (mayBePrinted && !NEVER_IN_PROMPT.has(field)) bytes += printedBytes(value, INDENT);
+  }
+  return bytes;
+};
+
+/**
+ * At least as many bytes as any JSON printer with an indent up to this one writes; Infinity for what
+ * is nested too deep to be worth measuring.
+ */
+export const printedBytes = (value: unknown, indent: number, level = 0): number => {
+  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  if (level === LEVELS_MAX) return Infinity;
+  const isList = Array.isArray(value);
+  // An entry has a comma and a space, or a comma, the end of a line and an indent.
+  const perEntry = 2 + indent * (level + 1);
+  let bytes = 2 + (indent === 0 ? 0 : 1 + indent * level);
+  for (const [key, entry] of Object.entries(value)) {
+    if (!isList) bytes += Buffer.byteLength(JSON.stringify(key)) + 2;
+    bytes += perEntry + printedBytes(entry, indent, level + 1);
+  }
+  return bytes;
+};
+
+const hasOtherThanText = ({ content, audio }: ChatMessage): boolean =>
+  audio != null || (Array.isArray(content) && content.some((part: unknown) => !isText(part)));
+
+const isText = (part: unknown): boolean =>
+  typeof part === 'object' && part !== null && 'type' in part && part.type === 'text';
+
+/** How many answers are wanted. */
+export const choicesOf = ({ n }: ChatBody): number => n ?? 1;
+
+/**
+ * What the caller asked for, for each choice, or null when no limit was given. Of two limits the
+ * smaller holds: which of them a rig reads is not known here.
+ */
+export const outputTokensAsked = (body: ChatBody): number | null => {
+  const { max_tokens: old, max_completion_tokens: current } = body;
+  return old != null && current != null ? Math.min(old, current) : (current ?? old ?? null);
+};
+
+/**
+ * The bounds that a request is held for. An answer without a limit gets the model's `max_output`;
+ * several choices (`n`) multiply it.
+ * @throws DomainError `context_length_exceeded`
+ */
+export const tokenBounds = (body: ChatBody, model: ServedModel): TokenQuantities => {
+  const asked = outputTokensAsked(body);
+  if (asked !== null && asked > model.contextTokens) {
+    const field = body.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens';
+    throw new DomainError<InferenceRefusal>(
+      'context_length_exceeded',
+      `${field} ${asked} is above the context of ${model.id}, ${model.contextTokens} tokens`,
+    );
+  }
+  return {
+    inputTokens: promptTokensBound(body, model),
+    outputTokens: (asked ?? model.maxOutputTokens) * choicesOf(body),
+  };
+};

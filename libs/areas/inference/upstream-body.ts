@@ -1,0 +1,28 @@
+import { type JsonObject } from './rigs/chat-backend.js';
+import { type ServedModel, type TokenQuantities } from './ports.js';
+import { type ChatBody, choicesOf } from './token-bound.js';
+
+/** Fields of ours that no upstream knows. */
+const OWN_FIELDS = ['routing_mode', 'cleanroom_uuid', 'timesteps'] as const;
+/** The promised default of `temperature`. */
+export const TEMPERATURE_DEFAULT = 0.7;
+
+/**
+ * The body for a rig: its model id, the bound that was held, and whatever else the caller sent,
+ * known to us or not. The bound goes into the fields in which the caller set a limit, since some
+ * rigs know only one of the two; without one it is `max_tokens`, which nearly all know.
+ */
+export const upstreamBody = (
+  body: ChatBody,
+  { upstreamId }: ServedModel,
+  { outputTokens }: TokenQuantities,
+): JsonObject => {
+  const { max_completion_tokens: current, max_tokens: old, ...rest } = body;
+  const sent: Record<string, unknown> = { ...rest, model: upstreamId };
+  for (const field of OWN_FIELDS) Reflect.deleteProperty(sent, field);
+  sent['temperature'] ??= TEMPERATURE_DEFAULT;
+  const limit = Math.floor(outputTokens / choicesOf(body));
+  if (current != null) sent['max_completion_tokens'] = limit;
+  if (old != null || current == null) sent['max_tokens'] = limit;
+  return sent;
+};

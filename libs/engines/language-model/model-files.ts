@@ -1,0 +1,98 @@
+/** What can be said of model files without loading them. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { ModelFileInvalidError, ModelFileMissingError } from './language-model.engine.errors.js';
+import { GgufFormatError, readGgufHeader, type GgufHeader } from './gguf.header.js';
+
+export interface ModelDescription {
+  readonly name: string;
+  readonly architecture: string;
+  readonly parameters: number;
+  /** Tokens the model was trained for. */
+  readonly contextLength: number;
+  /** Of the whole file, in lower-case hex. */
+  readonly sha256: string;
+}
+
+/** By its code alone: a test runner's errors come from another realm, where `instanceof` fails. */
+const isAbsent = (error: unknown): boolean => {
+  const code = typeof error === 'object' && error !== null && 'code' in error && error.code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+};
+
+/** Absolute paths of the `*.gguf` files directly inside the folders, by folder and name; an absent folder has none. */
+export const listModelFiles = async (
+  directories: readonly string[],
+): Promise<readonly string[]> => {
+  const listed = await Promise.all(
+    directories.map(async (directory) => {
+      try {
+        const entries = await readdir(directory, { withFileTypes: true });
+        return entries
+          .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.gguf'))
+          .map(({ name }) => path.resolve(directory, name))
+          .sort();
+      } catch (error) {
+        if (isAbsent(error)) return [];
+        throw error;
+      }
+    }),
+  );
+  return listed.flat();
+};
+
+/** A text that changes when the file does. Throws a ModelFileMissingError or ModelFileInvalidError. */
+export const fileVersionOf = async (modelFile: string): Promise<string> => {
+  try {
+    const found = await stat(modelFile);
+    if (!found.isFile()) throw new ModelFileInvalidError(modelFile, 'it is not a file');
+    return `${found.size}-${found.mtimeMs}`;
+  } catch (error) {
+    if (isAbsent(error)) throw new ModelFileMissingError(modelFile);
+    throw error;
+  }
+};
+
+/** The header of a model file. Throws a ModelFileInvalidError for a file of another kind. */
+export const headerOf = async (modelFile: string): Promise<GgufHeader> => {
+  try {
+    return await readGgufHeader(modelFile);
+  } catch (error) {
+    if (error instanceof GgufFormatError) throw new ModelFileInvalidError(modelFile, error.message);
+    throw error;
+  }
+};
+
+const sha256Of = async (modelFile: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(modelFile, { highWaterMark: 1 << 20 })) {
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest('hex');
+};
+
+/** Reads the header and the whole file once; callers keep the result. */
+export const describeModelFile = async (modelFile: string): Promise<ModelDescription> => {
+  const { metadata, tensors } = await headerOf(modelFile);
+  const architecture = metadata.get('general.architecture');
+  if (typeof architecture !== 'string') {
+    throw new ModelFileInvalidError(modelFile, 'it names no general.architecture');
+  }
+  const contextLength = metadata.get(`${architecture}.context_length`);
+  if (typeof contextLength !== 'number') {
+    throw new ModelFileInvalidError(modelFile, `it has no ${architecture}.context_length`);
+  }
+  const name = metadata.get('general.name');
+  return {
+    name: typeof name === 'string' ? name : path.basename(modelFile, '.gguf'),
+    architecture,
+    parameters: tensors.reduce(
+      (total, { dimensions }) => total + dimensions.reduce((product, side) => product * side, 1),
+      0,
+    ),
+    contextLength,
+    sha256: await sha256Of(modelFile),
+  };
+};

@@ -1,0 +1,144 @@
+/** The engine's end of the wire to the process that runs the models: one inbox per generation. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { EngineCrashedError } from './language-model.engine.errors.js';
+import type {
+  FromChild,
+  GenerationTask,
+  ToChild,
+  ChildSettings,
+} from './language-model.protocol.js';
+
+export type StartChild = (settings: ChildSettings) => ChildProcess;
+
+/** The child's program lies beside this file: TypeScript when a spec runs the source, else JavaScript. */
+export const startModelChild: StartChild = (settings) => {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const file = fileURLToPath(new URL(`./language-model.child.${extension}`, import.meta.url));
+  // Flags of this process, such as a debugger's port, are not the child's.
+  return fork(file, [JSON.stringify(settings)], { execArgv: [], serialization: 'advanced' });
+};
+
+type Letter = FromChild | EngineCrashedError | 'aborted';
+
+/** Letters for one generation, in order, for one reader. */
+export class Inbox {
+  private readonly letters: Letter[] = [];
+  private wake: (() => void) | undefined;
+
+  put(letter: Letter): void {
+    this.letters.push(letter);
+    this.wake?.();
+  }
+
+  /** Waits for the next letter. Throws the EngineCrashedError if the process ended instead. */
+  async take(): Promise<FromChild | 'aborted'> {
+    for (;;) {
+      const letter = this.letters.shift();
+      if (letter instanceof EngineCrashedError) throw letter;
+      if (letter !== undefined) return letter;
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+}
+
+interface Generation {
+  readonly inbox: Inbox;
+  readonly ended: () => void;
+}
+
+export class ModelProcess {
+  private readonly child: ChildProcess;
+  private readonly generations = new Map<number, Generation>();
+  private readonly exited: Promise<void>;
+  private nextId = 1;
+
+  /** `onExit` is called once, when no further generation can be started on this process. */
+  constructor(startChild: StartChild, settings: ChildSettings, onExit: () => void) {
+    this.child = startChild(settings);
+    this.rest();
+    this.child.on('message', (message) => this.deliver(message as FromChild));
+    this.exited = new Promise((resolve) => {
+      const gone = (reason: string): void => {
+        onExit();
+        this.abandon(reason);
+        resolve();
+      };
+      let problem: string | undefined;
+      this.child.on('error', (error) => {
+        problem = error.message;
+        // A process that could not be started never exits.
+        if (this.child.pid === undefined) gone(problem);
+      });
+      this.child.once('exit', (code, signal) =>
+        gone(problem ?? signal ?? `exit code ${code ?? 0}`),
+      );
+    });
+  }
+
+  /** Begins a generation; `ended` is called when the process has stopped working on it. */
+  start(task: GenerationTask, ended: () => void): { readonly id: number; readonly inbox: Inbox } {
+    const id = this.nextId;
+    this.nextId += 1;
+    const inbox = new Inbox();
+    if (this.generations.size === 0) this.hold();
+    this.generations.set(id, { inbox, ended });
+    this.post({ type: 'generate', id, task });
+    return { id, inbox };
+  }
+
+  /** Tells the process that one delta was read. */
+  acknowledge(id: number): void {
+    this.post({ type: 'read', id });
+  }
+
+  /** Tells the process to stop; harmless when the generation has ended. */
+  cancel(id: number): void {
+    this.post({ type: 'cancel', id });
+  }
+
+  /** Lets go of the models and ends the child, generations or not. */
+  async close(): Promise<void> {
+    this.hold();
+    if (this.generations.size === 0) this.post({ type: 'close' });
+    else this.child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  private post(message: ToChild): void {
+    // A child that has gone cannot be told anything; its exit says so to everyone who waits.
+    this.child.send(message, () => undefined);
+  }
+
+  /** This process must not end under a running generation … */
+  private hold(): void {
+    this.child.ref();
+    this.child.channel?.ref();
+  }
+
+  /** … nor live on for an idle child. */
+  private rest(): void {
+    this.child.unref();
+    this.child.channel?.unref();
+  }
+
+  private deliver(message: FromChild): void {
+    const generation = this.generations.get(message.id);
+    if (message.type === 'done' || message.type === 'failed') this.finish(message.id);
+    generation?.inbox.put(message);
+  }
+
+  private finish(id: number): void {
+    const generation = this.generations.get(id);
+    this.generations.delete(id);
+    if (this.generations.size === 0) this.rest();
+    generation?.ended();
+  }
+
+  private abandon(reason: string): void {
+    for (const [id, { inbox }] of [...this.generations]) {
+      this.finish(id);
+      inbox.put(new EngineCrashedError(reason));
+    }
+  }
+}

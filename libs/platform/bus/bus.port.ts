@@ -1,0 +1,85 @@
+/**
+ * Messages between processes. At least once, in order per key. Every adapter passes one suite
+ * (`bus.contract.ts`). All refusals are `BusError`s.
+ *
+ * Messages are tasks and their results, and every one carries what its consumer needs to tell a
+ * repeat and a latecomer: nothing that must be folded without a gap travels here. Such readers
+ * follow the log, which stops where they fail.
+ */
+export interface BusMessage {
+  /** 1 to 512 bytes. Messages of one key are handled in order, one at a time. */
+  readonly key: string;
+  /** A UUID by which a consumer recognises a repeat. */
+  readonly id: string;
+  /** Strings only, as Kafka carries them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. With key and headers at most 1,000,000 bytes, so that Kafka's default limit takes it. */
+  readonly data: unknown;
+}
+
+export interface Delivery extends BusMessage {
+  readonly topic: string;
+  /** 1 for the first try; counted from 1 again after a restart or a `retryDeadLetter`. */
+  readonly attempt: number;
+}
+
+export interface DeadLetter extends BusMessage {
+  readonly topic: string;
+  readonly group: string;
+  /** The error's message at the last attempt, cut at 1,000 characters. */
+  readonly reason: string;
+  readonly attempts: number;
+}
+
+export interface ConsumerOptions {
+  /** A letter, then up to 127 of `a-z 0-9 - .`; a group's name likewise. */
+  readonly topic: string;
+  /** Each group sees every message; members of a group share them. */
+  readonly group: string;
+  /**
+   * A rejection is retried with back-off, during which later messages of the key wait. After
+   * `attemptsMax` the message becomes a dead letter of the group and the key goes on without it: a
+   * saga that sends the next attempt of a task under the same key must get through. Different keys
+   * are handled concurrently, as many as the adapter says.
+   */
+  readonly handle: (delivery: Delivery) => Promise<void>;
+  /** 1 to 100; default 5. */
+  readonly attemptsMax?: number;
+}
+
+export interface Consumer {
+  /**
+   * Takes no further message and resolves when no handler is running any more; not to be awaited by
+   * a handler. What was not handled goes to another member, now or later.
+   */
+  close(): Promise<void>;
+}
+
+export interface Bus {
+  /**
+   * Resolves when the bus has taken responsibility for every message. All are checked before the
+   * first is taken; after any other refusal repeat them all.
+   * @throws BusError `invalid-message`, `message-too-large`, `topic-full`, `bus-unavailable`
+   */
+  publish(topic: string, messages: readonly BusMessage[]): Promise<void>;
+
+  /**
+   * Joins a group. Groups are known by name: what was published while nobody consumed is still
+   * delivered. The first group of a topic begins with its first message, a later one with what is
+   * published after `consume` has resolved, or earlier.
+   */
+  consume(options: ConsumerOptions): Promise<Consumer>;
+
+  /** In the order in which they died, the latest for each id. */
+  deadLetters(topic: string, group: string): Promise<readonly DeadLetter[]>;
+
+  /**
+   * Takes a dead letter off the list and delivers it to its group anew, behind what waits under its
+   * key and with all its attempts.
+   * @throws BusError `unknown-dead-letter`
+   */
+  retryDeadLetter(topic: string, group: string, id: string): Promise<void>;
+
+  /** Closes every consumer, then refuses everything; closing twice is allowed. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,135 @@
+import { checkConsumer, checkName, type EncodedMessage, encodeMessage } from '../bus.checks.js';
+import { BusError } from '../bus.errors.js';
+import {
+  type Bus,
+  type BusMessage,
+  type Consumer,
+  type ConsumerOptions,
+  type DeadLetter,
+} from '../bus.port.js';
+import { type BackOffTimer, Group } from './group.js';
+
+export interface InProcessBusOptions {
+  /** For back-off; default `setTimeout` and `Math.random`. */
+  readonly timer?: BackOffTimer;
+  /** Undelivered messages that a topic holds for its slowest group; default 100,000. */
+  readonly topicMessagesMax?: number;
+}
+
+const TOPIC_MESSAGES_MAX = 100_000;
+
+const systemTimer: BackOffTimer = {
+  start: (delayMs, elapsed) => {
+    const timeout = setTimeout(elapsed, delayMs);
+    return () => clearTimeout(timeout);
+  },
+  random: () => Math.random(),
+};
+
+/**
+ * The bus of a single process. It forgets everything when the process ends, dead letters too: what
+ * must survive is in the log, and the outbox publishes it again from its checkpoint.
+ */
+export const createInProcessBus = (options: InProcessBusOptions = {}): Bus =>
+  new InProcessBus(options.timer ?? systemTimer, options.topicMessagesMax ?? TOPIC_MESSAGES_MAX);
+
+interface Topic {
+  readonly groups: Map<string, Group>;
+  /** What came before the first group did. */
+  early: EncodedMessage[];
+}
+
+class InProcessBus implements Bus {
+  readonly #topics = new Map<string, Topic>();
+  #closing: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(
+    private readonly timer: BackOffTimer,
+    private readonly topicMessagesMax: number,
+  ) {}
+
+  publish(topic: string, messages: readonly BusMessage[]): Promise<void> {
+    return settled(() => this.#publish(topic, messages));
+  }
+
+  consume(options: ConsumerOptions): Promise<Consumer> {
+    return settled(() => {
+      checkConsumer(options);
+      this.#refuseWhen(this.#closing !== null);
+      const topic = this.#topic(options.topic);
+      return (topic.groups.get(options.group) ?? this.#addGroup(topic, options)).join(options);
+    });
+  }
+
+  deadLetters(topic: string, group: string): Promise<readonly DeadLetter[]> {
+    return settled(() => this.#group(topic, group)?.deadLetters ?? []);
+  }
+
+  retryDeadLetter(topic: string, group: string, id: string): Promise<void> {
+    return settled(() => {
+      const found = this.#group(topic, group);
+      if (!found) throw new BusError('unknown-dead-letter', `${topic} has no group ${group}`);
+      found.retry(id);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** A handler that is still running may publish its result. */
+  async #close(): Promise<void> {
+    const groups = [...this.#topics.values()].flatMap((topic) => [...topic.groups.values()]);
+    await Promise.all(groups.map((group) => group.close()));
+    this.#closed = true;
+    this.#topics.clear();
+  }
+
+  /** Takes all of the messages or none. */
+  #publish(name: string, messages: readonly BusMessage[]): void {
+    checkName('topic', name);
+    const encoded = messages.map(encodeMessage);
+    this.#refuseWhen(this.#closed);
+    const topic = this.#topic(name);
+    const groups = [...topic.groups.values()];
+    const undelivered = Math.max(topic.early.length, ...groups.map((group) => group.undelivered));
+    if (undelivered + encoded.length > this.topicMessagesMax) {
+      throw new BusError('topic-full', `${name} holds ${undelivered} undelivered messages`);
+    }
+    for (const message of encoded) {
+      if (groups.length === 0) topic.early.push(message);
+      for (const group of groups) group.add(message);
+    }
+  }
+
+  #addGroup(topic: Topic, { topic: name, group }: ConsumerOptions): Group {
+    const added = new Group(name, group, this.timer);
+    topic.groups.set(group, added);
+    topic.early.forEach((message) => added.add(message));
+    topic.early = [];
+    return added;
+  }
+
+  #topic(name: string): Topic {
+    const topic = this.#topics.get(name) ?? { groups: new Map<string, Group>(), early: [] };
+    this.#topics.set(name, topic);
+    return topic;
+  }
+
+  #group(topic: string, group: string): Group | undefined {
+    checkName('topic', topic);
+    checkName('group', group);
+    this.#refuseWhen(this.#closed);
+    return this.#topics.get(topic)?.groups.get(group);
+  }
+
+  #refuseWhen(closed: boolean): void {
+    if (closed) throw new BusError('bus-unavailable', 'the bus is closed');
+  }
+}
+
+/** What throws at once, as a rejection. */
+const settled = <Result>(work: () => Result): Promise<Result> =>
+  new Promise((resolve) => resolve(work()));

@@ -1,0 +1,51 @@
+import { type ExpectedRevision, type StreamName } from './event-store.port.js';
+
+/** The closed set of refusals. Anything else an adapter throws is a defect. */
+export type EventStoreErrorCode =
+  | 'stale-revision'
+  | 'append-too-large'
+  | 'invalid-append'
+  | 'unknown-outcome'
+  | 'store-unavailable';
+
+export abstract class EventStoreError extends Error {
+  abstract readonly code: EventStoreErrorCode;
+}
+
+/** Somebody else appended first: read again and decide again. */
+export class StaleRevisionError extends EventStoreError {
+  override readonly name = 'StaleRevisionError';
+  readonly code = 'stale-revision';
+
+  constructor(
+    readonly stream: StreamName,
+    readonly expected: ExpectedRevision,
+    /** The stream's last revision, or null where there is no stream. */
+    readonly actual: bigint | null,
+  ) {
+    super(`${stream} is at ${actual ?? 'no-stream'}, expected ${expected}`);
+  }
+}
+
+export class AppendTooLargeError extends EventStoreError {
+  override readonly name = 'AppendTooLargeError';
+  readonly code = 'append-too-large';
+}
+
+/** The name of the stream, an event id or the list of events is malformed; nothing was tried. */
+export class InvalidAppendError extends EventStoreError {
+  override readonly name = 'InvalidAppendError';
+  readonly code = 'invalid-append';
+}
+
+/** It may or may not be in the log: append the same ids at the same expected revision again. */
+export class UnknownOutcomeError extends EventStoreError {
+  override readonly name = 'UnknownOutcomeError';
+  readonly code = 'unknown-outcome';
+}
+
+/** Nothing was appended: the store is closed, unreachable, read-only or out of space. */
+export class StoreUnavailableError extends EventStoreError {
+  override readonly name = 'StoreUnavailableError';
+  readonly code = 'store-unavailable';
+}

@@ -1,0 +1,142 @@
+/**
+ * The log. Semantics are those of EventStoreDB, so that every adapter passes one suite
+ * (`event-store.contract.ts`).
+ */
+
+/** A place in the whole log; strictly increasing, not dense. The first event is above 0n. */
+export type Position = bigint;
+
+/**
+ * `<category>-<id>` in printable ASCII without spaces, at most 200 characters; the category ends at
+ * the first dash. No `$` in front: those belong to EventStoreDB.
+ */
+export type StreamName = string;
+
+/** The stream's last revision that the writer has seen, or a statement about its existence. */
+export type ExpectedRevision = 'any' | 'no-stream' | 'stream-exists' | bigint;
+
+/** Who did it, on whose behalf, and because of what. Values never hold secrets. */
+export interface EventMetadata {
+  /** The schema version of `data`. */
+  readonly version: number;
+  /** Shared by everything one outside request set off. */
+  readonly correlationId: string;
+  /** The event or request that this one follows from. */
+  readonly causationId: string;
+  readonly requestId: string;
+  /** `user:<id>`, `cli`, `saga:<name>`, … */
+  readonly actor: string;
+}
+
+export interface EventToAppend {
+  /** A UUID in lower case; derived from the request, so that a repeated append is recognised. */
+  readonly id: string;
+  /** Printable ASCII without spaces, at most 200 characters. */
+  readonly type: string;
+  /**
+   * A JSON object. Subscribers of the same process may get this very reference: never change it
+   * afterwards, and put nothing into it that JSON would drop or turn into something else.
+   */
+  readonly data: object;
+  readonly metadata: EventMetadata;
+}
+
+export interface RecordedEvent extends EventToAppend {
+  readonly stream: StreamName;
+  /** 0n for the first event of a stream. */
+  readonly revision: bigint;
+  readonly position: Position;
+  /** ISO 8601 UTC with milliseconds: when the store recorded it. */
+  readonly recordedAt: string;
+}
+
+export interface AppendResult {
+  /** Of the last event. */
+  readonly revision: bigint;
+  /** Of the last event. */
+  readonly position: Position;
+}
+
+export type Direction = 'forwards' | 'backwards';
+
+export interface ReadStreamOptions {
+  /** Default `forwards`. */
+  readonly direction?: Direction;
+  /** Inclusive; default the first event forwards, the last backwards. */
+  readonly from?: bigint;
+  /** Default: all. */
+  readonly maxCount?: number;
+}
+
+/** An event passes when one of the prefixes fits. An empty list is refused with a RangeError. */
+export type EventFilter =
+  | { readonly by: 'stream'; readonly prefixes: readonly string[] }
+  | { readonly by: 'type'; readonly prefixes: readonly string[] };
+
+export interface ReadAllOptions {
+  /** Exclusive; default before the first event. */
+  readonly after?: Position;
+  readonly filter?: EventFilter;
+  readonly maxCount?: number;
+}
+
+export interface SubscribeOptions {
+  /** Exclusive; default before the first event. */
+  readonly after?: Position;
+  readonly filter?: EventFilter;
+  /** Aborting ends the iteration without an error. */
+  readonly signal: AbortSignal;
+}
+
+/** What a catch-up subscription delivers. `events` may be empty when only the place has moved. */
+export interface SubscriptionBatch {
+  readonly events: readonly RecordedEvent[];
+  /** Everything up to here was delivered or filtered out: safe as a checkpoint after this batch. */
+  readonly position: Position;
+  /** True once the batch reaches the log's head as it was when the batch was read. */
+  readonly caughtUp: boolean;
+}
+
+export interface EventStore {
+  /**
+   * Appends atomically; resolves when the events are durable. Repeating the same event ids at the
+   * same expected revision succeeds with the first result and appends nothing. With `any` and
+   * `stream-exists` that is certain only while nothing else was appended to the stream, so money
+   * never rests on those.
+   * Limits: 1 to 1,000 events and 1 MiB (data and metadata as UTF-8 JSON) per append.
+   * @throws StaleRevisionError, AppendTooLargeError, InvalidAppendError, UnknownOutcomeError,
+   *   StoreUnavailableError
+   */
+  append(
+    stream: StreamName,
+    events: readonly EventToAppend[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult>;
+
+  /** Pages of one stream, in the direction asked; nothing at all for a stream that is not there. */
+  read(stream: StreamName, options?: ReadStreamOptions): AsyncIterable<readonly RecordedEvent[]>;
+
+  /** Pages of the whole log, forwards, up to the head as it was at the start. */
+  readAll(options?: ReadAllOptions): AsyncIterable<readonly RecordedEvent[]>;
+
+  /** Everything after a place, then live. Reads no faster than the consumer iterates. */
+  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
+
+  /** The position of the last event, other processes' included; 0n for an empty log. */
+  head(): Promise<Position>;
+
+  /** Whether an append would be tried now, for readiness; after a failure it tries the disk. */
+  health(): Promise<EventStoreHealth>;
+
+  /**
+   * Ends the subscriptions and lets the appends under way land or be refused. Every use afterwards
+   * throws StoreUnavailableError.
+   */
+  close(): Promise<void>;
+}
+
+export interface EventStoreHealth {
+  readonly writable: boolean;
+  /** Why not, or null. */
+  readonly reason: string | null;
+}

@@ -1,0 +1,248 @@
+import { type Clock } from '#platform/kernel/clock.js';
+import { type EncodedAppend, encodeAppend } from '../append.encoding.js';
+import {
+  StaleRevisionError,
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '../event-store.errors.js';
+import {
+  type AppendResult,
+  type EventToAppend,
+  type ExpectedRevision,
+  type RecordedEvent,
+  type StreamName,
+} from '../event-store.port.js';
+import {
+  EXPECTED_CODE,
+  FIELDS_PER_OUTCOME,
+  VERDICT,
+  type WriterReply,
+  type WriterSettings,
+} from './writer.protocol.js';
+import { WriterThread } from './writer.thread.js';
+
+/** Bound one message and one transaction, and with them the longest hold of the main loop. */
+const GROUP_APPENDS_MAX = 512;
+const GROUP_UNITS_MAX = 8 * 1_048_576;
+
+interface PendingAppend {
+  readonly stream: StreamName;
+  readonly events: readonly EventToAppend[];
+  readonly encoded: EncodedAppend;
+  readonly expected: ExpectedRevision;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A group that went down, for those who follow the log live. */
+export interface CommittedGroup {
+  /** The log's last position before the group; the group's own follow without a gap. */
+  readonly after: number;
+  readonly last: number;
+  /** UTF-16 units of all that was appended: a bound for buffers. */
+  readonly units: number;
+  /** Builds what was recorded from what was appended, data and metadata by reference. */
+  readonly recorded: () => RecordedEvent[];
+}
+
+/**
+ * The calling thread's side of the writer: collects the appends of one turn of the event loop, or
+ * of the time that a commit takes, and sends them down as one group.
+ */
+export class GroupCommit {
+  readonly #settings: WriterSettings;
+  readonly #clock: Clock;
+  readonly #onCommitted: (group: CommittedGroup) => void;
+  #writer: WriterThread;
+  #queue: PendingAppend[] = [];
+  #state: 'idle' | 'scheduled' | 'committing' = 'idle';
+  #closed = false;
+  #reviving: Promise<{ writer: WriterThread }> | null = null;
+  #whenIdle: (() => void) | null = null;
+  /** Why the last group failed, or null when it did not. */
+  #trouble: string | null = null;
+
+  /** @param onCommitted called before any caller of the group hears of its success */
+  constructor(
+    writer: WriterThread,
+    settings: WriterSettings,
+    clock: Clock,
+    onCommitted: (group: CommittedGroup) => void,
+  ) {
+    this.#writer = writer;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#onCommitted = onCommitted;
+  }
+
+  get committing(): boolean {
+    return this.#state === 'committing';
+  }
+
+  append(
+    stream: StreamName,
+    events: readonly EventToAppend[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new StoreUnavailableError('the event store is closed');
+      const encoded = encodeAppend(stream, events, expected);
+      this.#queue.push({ stream, events, encoded, expected, resolve, reject });
+      if (this.#state === 'idle') {
+        this.#state = 'scheduled';
+        setImmediate(this.#commitNext);
+      }
+    });
+  }
+
+  /** Tries the disk when the last group failed: nobody may append while it says that it is down. */
+  async trouble(): Promise<string | null> {
+    if (this.#closed) return 'the event store is closed';
+    if (this.#trouble === null) return null;
+    try {
+      await this.#revive();
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    const reply = await new Promise<WriterReply | null>((resolve) => {
+      this.#writer.request({ kind: 'probe' }, resolve);
+    });
+    this.#trouble = reply?.kind === 'probed' ? reply.reason : this.#writer.epitaph;
+    return this.#trouble;
+  }
+
+  /** Refuses what comes from now on and lets what came before land. */
+  async drain(): Promise<void> {
+    this.#closed = true;
+    if (this.#state === 'idle') return;
+    await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+  }
+
+  async close(): Promise<void> {
+    // One that is just starting would outlive the store.
+    await this.#reviving?.catch(() => undefined);
+    await this.#writer.close();
+  }
+
+  readonly #commitNext = (): void => {
+    if (this.#queue.length === 0) {
+      this.#state = 'idle';
+      this.#whenIdle?.();
+      return;
+    }
+    this.#state = 'committing';
+    if (this.#writer.alive) this.#send(this.#takeGroup());
+    else void this.#reviveAndCommit();
+  };
+
+  #takeGroup(): readonly PendingAppend[] {
+    let appends = 0;
+    let units = 0;
+    for (const { encoded } of this.#queue) {
+      units += encoded.units;
+      if (appends === GROUP_APPENDS_MAX || (appends > 0 && units > GROUP_UNITS_MAX)) break;
+      appends += 1;
+    }
+    if (appends < this.#queue.length) return this.#queue.splice(0, appends);
+    const group = this.#queue;
+    this.#queue = [];
+    return group;
+  }
+
+  #send(group: readonly PendingAppend[]): void {
+    const recordedAt = this.#clock.now();
+    const fields: (string | number)[] = [];
+    for (const { stream, events, encoded, expected } of group) {
+      fields.push(
+        stream,
+        typeof expected === 'bigint' ? Number(expected) : EXPECTED_CODE[expected],
+        events.length,
+      );
+      for (const field of encoded.fields) fields.push(field);
+    }
+    this.#writer.request({ kind: 'append', recordedAt, fields }, (reply) => {
+      // The writer gets its next group first and works while this thread tells the callers.
+      this.#commitNext();
+      this.#settle(group, recordedAt, reply);
+    });
+  }
+
+  #settle(group: readonly PendingAppend[], recordedAt: number, reply: WriterReply | null): void {
+    if (reply?.kind === 'appended') {
+      this.#trouble = null;
+      const { after, outcomes } = reply;
+      this.#onCommitted({
+        after,
+        last: lastPosition(after, outcomes),
+        units: group.reduce((sum, { encoded }) => sum + encoded.units, 0),
+        recorded: () => recordedEvents(group, recordedAt, outcomes),
+      });
+      tellCallers(group, outcomes);
+      return;
+    }
+    const certain = reply?.kind === 'failed' && reply.certain;
+    this.#trouble = reply?.kind === 'failed' ? reply.reason : this.#writer.epitaph;
+    const Failure = certain ? StoreUnavailableError : UnknownOutcomeError;
+    for (const { reject } of group) reject(new Failure(this.#trouble));
+  }
+
+  /** Starts a writer where there is none, and only one however many ask. */
+  async #revive(): Promise<void> {
+    if (this.#writer.alive) return;
+    this.#reviving ??= WriterThread.start(this.#settings).finally(() => (this.#reviving = null));
+    const { writer } = await this.#reviving;
+    this.#writer = writer;
+  }
+
+  /** What waits was never sent to the writer that died, so it loses nothing by going to a new one. */
+  async #reviveAndCommit(): Promise<void> {
+    try {
+      await this.#revive();
+      this.#send(this.#takeGroup());
+    } catch (error) {
+      this.#trouble = error instanceof Error ? error.message : String(error);
+      for (const { reject } of this.#queue.splice(0)) {
+        reject(new StoreUnavailableError(this.#trouble));
+      }
+      this.#commitNext();
+    }
+  }
+}
+
+const lastPosition = (after: number, outcomes: readonly number[]): number => {
+  for (let at = outcomes.length - FIELDS_PER_OUTCOME; at >= 0; at -= FIELDS_PER_OUTCOME) {
+    if (outcomes[at] === VERDICT.appended) return outcomes[at + 2] ?? after;
+  }
+  return after;
+};
+
+const tellCallers = (group: readonly PendingAppend[], outcomes: readonly number[]): void => {
+  for (const [index, { stream, expected, resolve, reject }] of group.entries()) {
+    const at = index * FIELDS_PER_OUTCOME;
+    const revision = outcomes[at + 1] ?? 0;
+    if (outcomes[at] === VERDICT.stale) {
+      reject(new StaleRevisionError(stream, expected, revision < 0 ? null : BigInt(revision)));
+    } else resolve({ revision: BigInt(revision), position: BigInt(outcomes[at + 2] ?? 0) });
+  }
+};
+
+const recordedEvents = (
+  group: readonly PendingAppend[],
+  recordedAtMs: number,
+  outcomes: readonly number[],
+): RecordedEvent[] => {
+  const recordedAt = new Date(recordedAtMs).toISOString();
+  const recorded: RecordedEvent[] = [];
+  for (const [index, { stream, events }] of group.entries()) {
+    const at = index * FIELDS_PER_OUTCOME;
+    if (outcomes[at] !== VERDICT.appended) continue;
+    let revision = BigInt((outcomes[at + 1] ?? 0) - events.length);
+    let position = BigInt((outcomes[at + 2] ?? 0) - events.length);
+    for (const { id, type, data, metadata } of events) {
+      revision += 1n;
+      position += 1n;
+      recorded.push({ id, type, data, metadata, stream, revision, position, recordedAt });
+    }
+  }
+  return recorded;
+};

@@ -1,0 +1,143 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { checkFilter } from '../event-filter.js';
+import { StoreUnavailableError } from '../event-store.errors.js';
+import {
+  type AppendResult,
+  type EventStore,
+  type EventStoreHealth,
+  type EventToAppend,
+  type ExpectedRevision,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type RecordedEvent,
+  type StreamName,
+  type SubscribeOptions,
+  type SubscriptionBatch,
+} from '../event-store.port.js';
+import { GroupCommit } from './group-commit.js';
+import { LiveTail } from './live-tail.js';
+import { LogReader } from './log.reader.js';
+import { WriterThread } from './writer.thread.js';
+
+export interface SqliteEventStoreOptions {
+  /** Created where there is none; its folder must exist. `-wal` and `-shm` files stand beside it. */
+  readonly file: string;
+  /** Gives `recordedAt`. */
+  readonly clock?: Clock;
+}
+
+const BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * The log in one SQLite file, which several processes may open at once.
+ * @throws StoreUnavailableError when the file cannot be opened, or is no log of this version
+ */
+export const openSqliteEventStore = async ({
+  file,
+  clock = systemClock,
+}: SqliteEventStoreOptions): Promise<EventStore> => {
+  const settings = { file, busyTimeoutMs: BUSY_TIMEOUT_MS };
+  const { writer, head } = await WriterThread.start(settings);
+  const reader = openReader(file, writer);
+  const tail: LiveTail = new LiveTail(reader, head, () => commits.committing);
+  const commits = new GroupCommit(writer, settings, clock, (group) => tail.committed(group));
+  return new SqliteEventStore(reader, commits, tail);
+};
+
+const openReader = (file: string, writer: WriterThread): LogReader => {
+  try {
+    return new LogReader(file, BUSY_TIMEOUT_MS);
+  } catch (error) {
+    void writer.close();
+    throw error;
+  }
+};
+
+class SqliteEventStore implements EventStore {
+  readonly #reader: LogReader;
+  readonly #commits: GroupCommit;
+  readonly #tail: LiveTail;
+  #closing: Promise<void> | null = null;
+
+  constructor(reader: LogReader, commits: GroupCommit, tail: LiveTail) {
+    this.#reader = reader;
+    this.#commits = commits;
+    this.#tail = tail;
+  }
+
+  append(
+    stream: StreamName,
+    events: readonly EventToAppend[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
+    return this.#commits.append(stream, events, expected);
+  }
+
+  async *read(
+    stream: StreamName,
+    { direction = 'forwards', from, maxCount = Infinity }: ReadStreamOptions = {},
+  ): AsyncGenerator<readonly RecordedEvent[]> {
+    const step = direction === 'forwards' ? 1 : -1;
+    let next = from === undefined ? firstOf(direction) : Number(from);
+    let left = maxCount;
+    for (let more = left > 0; more;) {
+      const { events, cut } = this.#reader.stream(stream, direction, next, left);
+      if (events.length > 0) yield events;
+      left -= events.length;
+      next = Number(events.at(-1)?.revision ?? 0n) + step;
+      more = cut && left > 0 && next >= 0;
+      if (more) await nextTurn();
+    }
+  }
+
+  async *readAll({ after = 0n, filter, maxCount = Infinity }: ReadAllOptions = {}): AsyncGenerator<
+    readonly RecordedEvent[]
+  > {
+    checkFilter(filter);
+    const readPage = this.#reader.all(filter);
+    const head = this.#reader.head();
+    let position = Number(after);
+    let left = maxCount;
+    while (left > 0 && position < head) {
+      const page = readPage(position, head, left);
+      ({ position } = page);
+      left -= page.events.length;
+      if (page.events.length > 0) yield page.events;
+      if (position < head) await nextTurn();
+    }
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
+    checkFilter(options.filter);
+    if (this.#closing !== null) throw new StoreUnavailableError('the event store is closed');
+    return this.#tail.subscribe(options);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- a throw must become a rejection
+  async head(): Promise<Position> {
+    return BigInt(this.#tail.head());
+  }
+
+  async health(): Promise<EventStoreHealth> {
+    const reason = await this.#commits.trouble();
+    return { writable: reason === null, reason };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shut();
+    return this.#closing;
+  }
+
+  async #shut(): Promise<void> {
+    this.#tail.close();
+    await this.#commits.drain();
+    // Before the writer's: the last connection to leave copies the write-ahead log home.
+    this.#reader.close();
+    await this.#commits.close();
+  }
+}
+
+const firstOf = (direction: 'forwards' | 'backwards'): number =>
+  direction === 'forwards' ? 0 : Number.MAX_SAFE_INTEGER;

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { instant } from './clock.js';
+import { type Decider } from './decider.js';
+import { specificationOf } from './decider.specification.js';
+import { DomainError } from './domain-error.js';
+
+type Lamp = 'on' | 'off';
+
+const lamp: Decider<'switch-on' | 'break', Lamp, 'SwitchedOn'> = {
+  initialState: 'off',
+  decide: (command, state) => {
+    if (command === 'break') throw new TypeError('a defect');
+    if (state === 'on') throw new DomainError('already_on', 'it shines');
+    return ['SwitchedOn'];
+  },
+  evolve: () => 'on',
+};
+
+describe('the specification of a decider', () => {
+  const specified = specificationOf(lamp);
+
+  it('holds facts, a command and what follows against the decider', () => {
+    specified.given().when('switch-on').then('SwitchedOn');
+    specified.given('SwitchedOn').when('switch-on').thenRefused('already_on');
+  });
+
+  it('fails where the decider does otherwise, and does not take a defect for a refusal', () => {
+    expect(() => specified.given().when('switch-on').thenNothing()).toThrow();
+    expect(() => specified.given().when('switch-on').thenRefused('already_on')).toThrow();
+    expect(() => specified.given().when('break').thenRefused('already_on')).toThrow('a defect');
+  });
+});
+
+describe('a refusal', () => {
+  it('says its code, and its detail where it has one', () => {
+    expect(new DomainError('too_late').message).toBe('too_late');
+    expect(new DomainError('too_late', 'it closed at noon').message).toBe(
+      'too_late: it closed at noon',
+    );
+  });
+});
+
+describe('an instant', () => {
+  it('is written in UTC with milliseconds', () => {
+    expect(instant({ now: () => 0 })).toBe('1970-01-01T00:00:00.000Z');
+  });
+});

@@ -1,0 +1,34 @@
+import { expect } from '@jest/globals';
+import { type Decider } from './decider.js';
+import { DomainError } from './domain-error.js';
+
+/**
+ * Specifies a decider in sentences: `given` facts, `when` a command, `then` exactly these events in
+ * this order, or `thenRefused` with a code, or `thenNothing`.
+ */
+export const specificationOf = <Command, State, Event>({
+  initialState,
+  decide,
+  evolve,
+}: Decider<Command, State, Event>) => ({
+  given: (...facts: readonly Event[]) => ({
+    when: (command: Command) => {
+      const decided = (): readonly Event[] => decide(command, facts.reduce(evolve, initialState));
+      return {
+        then: (...events: readonly Event[]) => expect(decided()).toEqual(events),
+        thenNothing: () => expect(decided()).toEqual([]),
+        thenRefused: (code: string) => expect(refusalOf(decided)).toBe(code),
+      };
+    },
+  }),
+});
+
+const refusalOf = (decided: () => unknown): string | undefined => {
+  try {
+    decided();
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  }
+};

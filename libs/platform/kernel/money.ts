@@ -1,0 +1,37 @@
+/**
+ * Money is an integer count of micro-dollars (1 USD = 1,000,000): `bigint` in memory, a decimal
+ * string in events and documents, a number only in the JSON of the promised response shapes.
+ */
+export type MicroUsd = bigint;
+
+export const MICRO_USD_PER_USD = 1_000_000n;
+
+/** A decimal string of micro-dollars, as events and documents carry it. */
+export const toDecimal = (amount: MicroUsd): string => amount.toString();
+
+export const fromDecimal = (decimal: string): MicroUsd => BigInt(decimal);
+
+/** For response bodies only; exact up to 2^53 micro-dollars, about nine billion dollars. */
+export const toUsd = (amount: MicroUsd): number => Number(amount) / 1e6;
+
+/**
+ * Reads a dollar amount written in decimal, as a price list or a command line gives it.
+ * @throws RangeError when it is not a plain decimal or is finer than a micro-dollar
+ */
+export const parseUsd = (usd: string | number): MicroUsd => {
+  const match = /^(-?)(\d+)(?:\.(\d{1,6})0*)?$/.exec(plainDecimal(usd));
+  if (!match) throw new RangeError(`not an amount in USD with at most 6 decimals: ${usd}`);
+  const [, sign = '', whole = '0', fraction = ''] = match;
+  const magnitude = BigInt(whole) * MICRO_USD_PER_USD + BigInt(fraction.padEnd(6, '0'));
+  return sign === '-' ? -magnitude : magnitude;
+};
+
+/** Numbers below 1e-6 print with an exponent; `toFixed` undoes that without inventing digits. */
+const plainDecimal = (usd: string | number): string => {
+  if (typeof usd === 'string') return usd.trim();
+  return String(usd).includes('e') ? usd.toFixed(20).replace(/\.?0+$/, '') : String(usd);
+};
+
+/** Division that rounds towards the one who is owed: up. Both arguments are not negative. */
+export const divideRoundingUp = (dividend: bigint, divisor: bigint): bigint =>
+  (dividend + divisor - 1n) / divisor;

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Saga } from './saga.js';
+import { specificationOfSaga } from './saga.specification.js';
+
+type DoorEvent =
+  | { readonly type: 'DoorOpened'; readonly data: { readonly door: string; readonly at: string } }
+  | { readonly type: 'DoorShut'; readonly data: { readonly door: string } };
+
+const opened = (door: string): DoorEvent => ({
+  type: 'DoorOpened',
+  data: { door, at: '2026-01-01T00:00:00.000Z' },
+});
+const shut = (door: string): DoorEvent => ({ type: 'DoorShut', data: { door } });
+
+const alarm: Saga<DoorEvent, { readonly opened: number }> = {
+  name: 'alarm',
+  on: [{ type: 'DoorOpened' }, { type: 'DoorShut' }],
+  key: ({ data }) => data.door,
+  initialState: { opened: 0 },
+  evolve: (state, { type }) => (type === 'DoorShut' ? null : { opened: state.opened + 1 }),
+  react: ({ type, data }, state) => {
+    if (type === 'DoorShut') return [{ kind: 'cancel', timer: 'alarm' }];
+    if (state.opened > 0) return [];
+    const { door, at: dueAt } = data;
+    return [{ kind: 'schedule', timer: 'alarm', dueAt, command: 'Ring', data: { door } }];
+  },
+};
+
+const door = specificationOfSaga(alarm);
+
+describe('the specification of a saga', () => {
+  it('says what an event leads to', () => {
+    door
+      .given()
+      .when(opened('front'))
+      .then({
+        kind: 'schedule',
+        timer: 'alarm',
+        dueAt: '2026-01-01T00:00:00.000Z',
+        command: 'Ring',
+        data: { door: 'front' },
+      });
+    door.given(opened('front')).when(opened('front')).thenNothing();
+    door.given(opened('front')).when(opened('front')).thenHolds({ opened: 2 });
+    door.given(opened('front')).when(shut('front')).then({ kind: 'cancel', timer: 'alarm' });
+  });
+
+  it('starts afresh when a process has ended', () => {
+    door.given(opened('front')).when(shut('front')).thenEnds();
+    door.given(opened('front'), shut('front')).when(opened('front')).thenHolds({ opened: 1 });
+  });
+
+  it('fails where the saga does otherwise', () => {
+    const again = door.given(opened('front')).when(opened('front'));
+    expect(() => again.then({ kind: 'cancel', timer: 'alarm' })).toThrow();
+    expect(() => again.thenEnds()).toThrow();
+    expect(() => door.given().when(opened('front')).thenNothing()).toThrow();
+  });
+
+  it('takes only what the host would hand to one process', () => {
+    expect(() => door.given(opened('front')).when(shut('back'))).toThrow();
+    const other = { type: 'DoorPainted', data: { door: 'front' } } as unknown as DoorEvent;
+    expect(() => door.given().when(other)).toThrow();
+  });
+});

@@ -1,0 +1,26 @@
+/** The closed set of refusals. Anything else an adapter throws is a defect. */
+export type ReadStoreErrorCode =
+  | 'invalid-collection'
+  | 'invalid-key'
+  | 'invalid-position'
+  | 'invalid-document'
+  | 'invalid-options'
+  | 'document-too-large'
+  /** Closed, unreachable, read-only, out of space or busy for too long; trying again may help. */
+  | 'store-unavailable'
+  /** Not a read store, damaged, or of a newer version: it can be deleted and rebuilt from the log. */
+  | 'store-unreadable';
+
+/** A refused commit has saved nothing. */
+export class ReadStoreError extends Error {
+  override readonly name = 'ReadStoreError';
+
+  /** @param detail a sentence for the operator; it may name collections, never documents */
+  constructor(
+    readonly code: ReadStoreErrorCode,
+    detail: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${code}: ${detail}`, options);
+  }
+}

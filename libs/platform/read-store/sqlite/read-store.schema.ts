@@ -1,0 +1,97 @@
+import { type DatabaseSync } from 'node:sqlite';
+import { ReadStoreError } from '../read-store.errors.js';
+
+/** `QRV1` in ASCII: marks the file as ours, so that somebody else's is never written to. */
+const APPLICATION_ID = 0x51525631;
+const SCHEMA_VERSION = 1;
+
+/**
+ * One clustered table: a list is one walk of a B-tree, and a row's document lies beside its key. A
+ * table for each collection measured the same. A collection is a number that is never used twice,
+ * so that dropping one of a million documents is a change of two rows; `dropped` says whose rows
+ * are still to be cleared away. A row with `deletedAtMs` remembers where a document was deleted.
+ */
+const SCHEMA = `
+  CREATE TABLE collections (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE dropped (id INTEGER PRIMARY KEY) STRICT;
+  CREATE TABLE documents (
+    collection INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    document TEXT,
+    deletedAtMs INTEGER,
+    PRIMARY KEY (collection, key)
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX deletions ON documents (deletedAtMs) WHERE deletedAtMs IS NOT NULL;
+  CREATE TABLE checkpoints (
+    name TEXT PRIMARY KEY,
+    position INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;
+`;
+
+/**
+ * NORMAL fsyncs at checkpoints only: a power cut may take the last commits away, never half of one,
+ * and the checkpoint goes back with its documents, so their reader of the log repeats them. The log
+ * itself is FULL. Checkpoints cost 10 ms and run in the housekeeper's thread.
+ */
+const CONNECTION = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA wal_autocheckpoint = 0;
+  PRAGMA journal_size_limit = 67108864;
+  PRAGMA cache_size = -32768;
+`;
+
+/**
+ * Prepares a connection and creates the tables in a new file.
+ * @throws ReadStoreError `store-unreadable` for a file that is not a read store of this version
+ */
+export const prepareReadStore = (database: DatabaseSync, file: string): void => {
+  recogniseReadStore(database, file);
+  database.exec(CONNECTION);
+  if (pragma(database, 'journal_mode') !== 'wal') {
+    throw new ReadStoreError('store-unavailable', `${file} lies where SQLite cannot keep a WAL`);
+  }
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have created them meanwhile.
+    if (pragma(database, 'user_version') === 0) {
+      database.exec(SCHEMA);
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+};
+
+/** Reads only: a file that is not ours stays as it is. */
+const recogniseReadStore = (database: DatabaseSync, file: string): void => {
+  const application = pragma(database, 'application_id');
+  const version = pragma(database, 'user_version');
+  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
+  const isNew = application === 0 && version === 0 && tables === 0;
+  if (isNew || (application === APPLICATION_ID && version === SCHEMA_VERSION)) return;
+  throw unreadable(
+    file,
+    application === APPLICATION_ID
+      ? `has version ${String(version)}, this program reads ${SCHEMA_VERSION}`
+      : 'belongs to another program',
+  );
+};
+
+export const unreadable = (file: string, what: string, cause?: unknown): ReadStoreError =>
+  new ReadStoreError(
+    'store-unreadable',
+    `${file} ${what}; read models can be deleted and rebuilt from the log: stop every process ` +
+      `that uses it, delete it with its -wal and -shm, and start again`,
+    { cause },
+  );
+
+const pragma = (database: DatabaseSync, name: string): unknown =>
+  database.prepare(`PRAGMA ${name}`).get()?.[name];

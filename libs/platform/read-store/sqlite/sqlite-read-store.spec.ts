@@ -1,0 +1,191 @@
+import { mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readStoreContract } from '../read-store.contract.js';
+import { openSqliteReadStore } from './sqlite-read-store.js';
+
+const newFolder = (): Promise<string> => mkdtemp(path.join(os.tmpdir(), 'read-store-'));
+
+readStoreContract('sqlite', async () => {
+  const folder = await newFolder();
+  return {
+    open: () => openSqliteReadStore({ file: path.join(folder, 'views.db') }),
+    remove: () => rm(folder, { recursive: true }),
+  };
+});
+
+describe('the SQLite read store', () => {
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await newFolder();
+    file = path.join(folder, 'deep', 'views.db');
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const withDatabase = <Result>(work: (database: DatabaseSync) => Result): Result => {
+    const database = new DatabaseSync(file);
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+
+  const rows = (): unknown =>
+    withDatabase(
+      (database) => database.prepare('SELECT count(*) AS n FROM documents').get()?.['n'],
+    );
+
+  const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+    const deadline = Date.now() + 20_000;
+    while (!(await condition())) {
+      if (Date.now() > deadline) throw new Error('it did not come about');
+      await sleep(10);
+    }
+  };
+
+  const writes = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, n) => ({
+      collection: 'usage',
+      key: `k${from + n}`,
+      document: { text: 'x'.repeat(500) },
+      position: BigInt(n + 1),
+    }));
+
+  it('makes the folder and leaves one file behind', async () => {
+    const store = await openSqliteReadStore({ file });
+    await store.commit({ writes: writes(1) });
+    await store.close();
+    await expect(stat(file)).resolves.toBeDefined();
+    await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT');
+  });
+
+  const remedy = expect.stringMatching(/views\.db .*can be deleted and rebuilt from the log/);
+
+  it('refuses a file that is no database, and says what to do', async () => {
+    file = path.join(folder, 'views.db');
+    await writeFile(file, 'a letter to somebody, '.repeat(100));
+    await expect(openSqliteReadStore({ file })).rejects.toMatchObject({
+      code: 'store-unreadable',
+      message: remedy,
+    });
+  });
+
+  it("refuses another program's database and leaves it as it was", async () => {
+    file = path.join(folder, 'views.db');
+    withDatabase((database) => database.exec('CREATE TABLE theirs (a)'));
+    await expect(openSqliteReadStore({ file })).rejects.toMatchObject({
+      code: 'store-unreadable',
+      message: remedy,
+    });
+    const tables = withDatabase((database) =>
+      database.prepare('SELECT name FROM sqlite_schema').all(),
+    );
+    expect(tables).toMatchObject([{ name: 'theirs' }]);
+  });
+
+  it('refuses a file of a newer version', async () => {
+    await (await openSqliteReadStore({ file })).close();
+    withDatabase((database) => database.exec('PRAGMA user_version = 99'));
+    await expect(openSqliteReadStore({ file })).rejects.toMatchObject({
+      code: 'store-unreadable',
+      message: expect.stringMatching(/has version 99, .*rebuilt from the log/),
+    });
+  });
+
+  it('says so when a page is damaged', async () => {
+    const store = await openSqliteReadStore({ file });
+    await store.commit({ writes: writes(200) });
+    await store.close();
+    const { size } = await stat(file);
+    // The first page, which names the tables, is spared.
+    const head = withDatabase(
+      (database) => database.prepare('PRAGMA page_size').get()?.['page_size'],
+    );
+    await overwrite(file, Number(head), size);
+    const read = async (): Promise<unknown> => (await openSqliteReadStore({ file })).list('usage');
+    await expect(read()).rejects.toMatchObject({ code: 'store-unreadable', message: remedy });
+  });
+
+  it('refuses a place that cannot be opened', async () => {
+    await expect(openSqliteReadStore({ file: folder })).rejects.toMatchObject({
+      name: 'ReadStoreError',
+      code: 'store-unavailable',
+    });
+  });
+
+  it('waits for another writer without holding up its thread', async () => {
+    const store = await openSqliteReadStore({ file });
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    let done = false;
+    const commit = store.commit({ writes: writes(1) }).then(() => (done = true));
+    // Timers go on and reads are answered while the commit waits.
+    await sleep(50);
+    expect(await store.count('usage')).toBe(0);
+    expect(done).toBe(false);
+    other.exec('COMMIT');
+    other.close();
+    await commit;
+    expect(await store.count('usage')).toBe(1);
+    await store.close();
+  });
+
+  it('clears dropped collections away in the background', async () => {
+    const store = await openSqliteReadStore({ file });
+    await store.commit({ writes: writes(2_000), checkpoint: { name: 'usage', position: 2_000n } });
+    await store.drop('usage', 'usage');
+    expect(await store.count('usage')).toBe(0);
+    await until(() => rows() === 0);
+    await store.close();
+  });
+
+  it('goes on clearing after it was cut short', async () => {
+    const first = await openSqliteReadStore({ file });
+    await first.commit({ writes: writes(5_000) });
+    await first.drop('usage', 'usage');
+    await first.close();
+    const second = await openSqliteReadStore({ file });
+    await until(() => rows() === 0);
+    await second.close();
+  });
+
+  it('forgets deletions after a minute', async () => {
+    let now = 1_000_000;
+    const store = await openSqliteReadStore({ file, clock: { now: () => now } });
+    const deletions = (from: number) =>
+      writes(1_000, from).map((write) => ({ ...write, document: null }));
+    await store.commit({ writes: deletions(0) });
+    now += 60_001;
+    await store.commit({ writes: deletions(1_000) });
+    await until(() => rows() === 1_000);
+    await store.commit({ writes: [...writes(1, 0), ...writes(1, 1_000)] });
+    expect((await store.list('usage')).map(({ key }) => key)).toEqual(['k0']);
+    await store.close();
+  });
+
+  it('keeps its write-ahead log small under unbroken load', async () => {
+    const store = await openSqliteReadStore({ file });
+    let walBytesMax = 0;
+    for (let commit = 0; commit < 1_500; commit += 1) {
+      const batch = writes(20, (commit * 20) % 20_000);
+      const position = BigInt(commit + 1);
+      await store.commit({ writes: batch.map((write) => ({ ...write, position })) });
+      if (commit % 50 === 0) walBytesMax = Math.max(walBytesMax, (await stat(`${file}-wal`)).size);
+    }
+    expect(walBytesMax).toBeLessThan(128 * 1024 * 1024);
+    await store.close();
+  });
+});
+
+const overwrite = async (file: string, from: number, to: number): Promise<void> => {
+  const handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(to - from, 0x5a), 0, to - from, from);
+  await handle.close();
+};

@@ -1,0 +1,221 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
+import { CommandRunner } from './command-runner.js';
+import { FaultyEventStore } from './faulty-stores.specification.js';
+import { type LogFollower, LogReader } from './log-reader.js';
+import {
+  add,
+  anyContext,
+  movableClock,
+  silent,
+  stockCodec,
+  stockDecider,
+  until,
+} from './stock.specification.js';
+
+/** Remembers every position it was handed, and fails when told to. */
+class Recorder implements LogFollower {
+  readonly name = 'recorder';
+  readonly types = ['PiecesAdded'];
+  readonly seen: Position[] = [];
+  saved: Position | undefined;
+  failures = 0;
+  tries = 0;
+  hold: Promise<void> = Promise.resolve();
+
+  checkpoint(): Promise<Position | undefined> {
+    return Promise.resolve(this.saved);
+  }
+
+  async handle({ events, position }: SubscriptionBatch): Promise<void> {
+    await this.hold;
+    this.tries += 1;
+    if (events.length > 0 && this.failures > 0) {
+      this.failures -= 1;
+      throw new Error('a poisoned event');
+    }
+    this.seen.push(...events.map((event) => event.position));
+    this.saved = position;
+  }
+}
+
+const readers: LogReader[] = [];
+afterEach(async () => {
+  jest.useRealTimers();
+  await Promise.all(readers.splice(0).map((reader) => reader.stop()));
+});
+
+const open = () => {
+  const store = new FaultyEventStore();
+  const follower = new Recorder();
+  const reader = new LogReader(follower, store, movableClock(), silent);
+  readers.push(reader);
+  const runner = new CommandRunner({
+    decider: stockDecider,
+    eventStore: store,
+    codec: stockCodec(),
+  });
+  const append = async (count: number): Promise<Position> => {
+    for (let at = 0; at < count; at += 1) await runner.run('shelf-a', add('a', 1), anyContext());
+    return store.head();
+  };
+  return { store, follower, reader, append };
+};
+
+const positionsOf = ({ log }: FaultyEventStore) => log.events.map(({ position }) => position);
+
+describe('a reader of the log', () => {
+  it('hands on every event in order, what was there and what comes, and says how far it is', async () => {
+    const { store, follower, reader, append } = open();
+    await append(7);
+    reader.start();
+    expect(await reader.reach(await append(1), 1_000)).toBe(true);
+    expect(await reader.reach(await append(5), 1_000)).toBe(true);
+    expect(follower.seen).toEqual(positionsOf(store));
+    expect(reader.status()).toMatchObject({ phase: 'live', position: await store.head() });
+  });
+
+  it('goes on from where it stopped', async () => {
+    const { store, follower, reader, append } = open();
+    reader.start();
+    await reader.reach(await append(4), 1_000);
+    await reader.stop();
+    await append(4);
+    const next = new LogReader(follower, store, movableClock(), silent);
+    readers.push(next);
+    next.start();
+    expect(await next.reach(await store.head(), 1_000)).toBe(true);
+    expect(follower.seen).toEqual(positionsOf(store));
+  });
+
+  it('gathers what comes close together, unless somebody waits for it', async () => {
+    const { follower, reader, append } = open();
+    reader.start();
+    await reader.reach(await append(1), 1_000);
+    await until(() => reader.status().phase === 'live');
+    const tries = follower.tries;
+    const head = await append(3);
+    const startedAt = performance.now();
+    expect(await reader.reach(head, 1_000)).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(20);
+    expect(follower.tries - tries).toBeLessThanOrEqual(2);
+  });
+
+  it('says no when the time is up', async () => {
+    const { reader, store } = open();
+    reader.start();
+    expect(await reader.reach((await store.head()) + 100n, 20)).toBe(false);
+  });
+});
+
+describe('a reader whose follower fails', () => {
+  it('shows itself stopped, keeps its place, tries again later, and skips nothing', async () => {
+    const { store, follower, reader, append } = open();
+    follower.failures = 1;
+    await append(4);
+    reader.start();
+    await until(() => reader.status().phase === 'stopped');
+    expect(reader.status()).toEqual({
+      name: 'recorder',
+      phase: 'stopped',
+      position: 0n,
+      failure: 'a poisoned event',
+      retryAt: '2026-01-01T00:00:01.000Z',
+    });
+    expect(await reader.reach(await store.head(), 3_000)).toBe(true);
+    expect(follower.seen).toEqual(positionsOf(store));
+    expect(reader.status()).toMatchObject({ failure: null, retryAt: null });
+  });
+
+  it('is not made to try more often by those who wait for it', async () => {
+    const { store, follower, reader, append } = open();
+    follower.failures = 1_000;
+    await append(1);
+    reader.start();
+    await until(() => reader.status().phase === 'stopped');
+    const head = await store.head();
+    await Promise.all(Array.from({ length: 50 }, () => reader.reach(head, 100)));
+    expect(follower.tries).toBe(1);
+  });
+
+  it('waits twice as long after each failure, a minute at most', async () => {
+    const { follower, reader, append } = open();
+    follower.failures = 1_000;
+    await append(1);
+    jest.useFakeTimers({
+      doNotFake: ['performance', 'queueMicrotask', 'nextTick', 'setImmediate'],
+    });
+    reader.start();
+    const waits: string[] = [];
+    for (let failure = 1; failure <= 8; failure += 1) {
+      for (let turn = 0; turn < 50 && follower.tries < failure; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      waits.push(reader.status().retryAt ?? '');
+      jest.advanceTimersByTime(60_000);
+    }
+    const seconds = waits.map(
+      (at) => (Date.parse(at) - Date.parse('2026-01-01T00:00:00Z')) / 1_000,
+    );
+    expect(seconds).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+  });
+
+  it('recovers when the log itself was away', async () => {
+    const { store, follower, reader, append } = open();
+    await append(2);
+    store.subscriptions.plan('fail-before');
+    reader.start();
+    await until(() => reader.status().phase === 'stopped');
+    expect(reader.status().failure).toBe('the log is away');
+    expect(await reader.reach(await store.head(), 3_000)).toBe(true);
+    expect(follower.seen).toEqual(positionsOf(store));
+  });
+});
+
+describe('stopping a reader', () => {
+  it('while it pauses, gathers or has nothing to do takes no time', async () => {
+    for (const failures of [0, 1_000]) {
+      const { follower, reader, append } = open();
+      follower.failures = failures;
+      await append(1);
+      reader.start();
+      await until(() => ['live', 'stopped'].includes(reader.status().phase));
+      const startedAt = performance.now();
+      await reader.stop();
+      expect(performance.now() - startedAt).toBeLessThan(500);
+      expect(reader.status().phase).toBe('closed');
+    }
+  });
+
+  it('lets the batch in hand end first', async () => {
+    const { follower, reader, append } = open();
+    let release = (): void => undefined;
+    follower.hold = new Promise((resolve) => (release = resolve));
+    await append(1);
+    reader.start();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const stopped = reader.stop();
+    release();
+    await stopped;
+    expect(follower.seen).toHaveLength(1);
+  });
+
+  it('tells those who wait at once, and those who come later', async () => {
+    const { reader } = open();
+    reader.start();
+    const waiting = reader.reach(1_000n, 60_000);
+    await reader.stop();
+    expect(await waiting).toBe(false);
+    expect(await reader.reach(1_000n, 60_000)).toBe(false);
+  });
+
+  it('before it started leaves it stopped', async () => {
+    const { follower, reader, append } = open();
+    await reader.stop();
+    reader.start();
+    await append(1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(follower.tries).toBe(0);
+  });
+});

@@ -1,0 +1,187 @@
+import { type Logger } from 'pino';
+import {
+  type EventStore,
+  type Position,
+  type SubscriptionBatch,
+} from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+
+/** `stopped`: it failed, keeps its place and tries again at `retryAt`. */
+export type LogReaderPhase = 'starting' | 'catching-up' | 'live' | 'stopped' | 'closed';
+
+export interface LogReaderStatus {
+  readonly name: string;
+  readonly phase: LogReaderPhase;
+  readonly position: Position;
+  /** The error that stopped it, or null. */
+  readonly failure: string | null;
+  /** ISO 8601 UTC, or null. */
+  readonly retryAt: string | null;
+}
+
+/** What reads the log from a place of its own: a projection, a saga, a relay. */
+export interface LogFollower {
+  readonly name: string;
+  /** Event types; every other event is passed over unread. */
+  readonly types: readonly string[];
+  /** Its own place; undefined before the first run. */
+  checkpoint(): Promise<Position | undefined>;
+  /**
+   * Takes the batch whole or rejects; what it leads to is saved together with a position. After a
+   * rejection it is asked for its place anew and handed what comes after that.
+   */
+  handle(batch: SubscriptionBatch): Promise<void>;
+}
+
+/** A place that nothing was saved for moves this far unsaved: a crash passes over it again. */
+export const POSITIONS_UNSAVED_MAX = 10_000n;
+
+const RETRY_FIRST_MS = 1_000;
+const RETRY_LAST_MS = 60_000;
+/** While live, events are gathered so long: one write then serves many requests. */
+const GATHER_MS = 25;
+
+interface Waiter {
+  readonly position: Position;
+  readonly settle: (reached: boolean) => void;
+}
+
+/**
+ * Keeps one follower on the log for as long as the process lives. A failure stops it: it keeps its
+ * place, shows itself in `status`, and tries again with back-off. Nothing is ever skipped.
+ */
+export class LogReader {
+  readonly #stop = new AbortController();
+  #phase: LogReaderPhase = 'starting';
+  #position: Position = 0n;
+  #failure: string | null = null;
+  #retryAt: string | null = null;
+  #waiters: Waiter[] = [];
+  /** Ends the gathering. */
+  #hurry: (() => void) | null = null;
+  /** Ends the wait before a retry. */
+  #endPause: (() => void) | null = null;
+  #running: Promise<void> | null = null;
+
+  constructor(
+    private readonly follower: LogFollower,
+    private readonly eventStore: EventStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  status(): LogReaderStatus {
+    return {
+      name: this.follower.name,
+      phase: this.#phase,
+      position: this.#position,
+      failure: this.#failure,
+      retryAt: this.#retryAt,
+    };
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#hurry?.();
+    this.#endPause?.();
+    await this.#running;
+    this.#phase = 'closed';
+    for (const { settle } of this.#waiters.splice(0)) settle(false);
+  }
+
+  /**
+   * Resolves to whether the follower has handled everything up to `position` within the time. One
+   * that has failed is not hurried: its next try comes when it comes.
+   */
+  async reach(position: Position, timeoutMs: number): Promise<boolean> {
+    if (this.#position >= position) return true;
+    if (this.#phase === 'closed') return false;
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        position,
+        settle: (reached) => {
+          clearTimeout(timer);
+          resolve(reached);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((one) => one !== waiter);
+        resolve(false);
+      }, timeoutMs);
+      this.#waiters.push(waiter);
+      this.#hurry?.();
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (let failures = 0; !this.#stop.signal.aborted; failures += 1) {
+      try {
+        const from = await this.follower.checkpoint();
+        this.#advance(from ?? 0n);
+        await this.#follow(from, () => (failures = 0));
+      } catch (error) {
+        await this.#pause(error, failures);
+      }
+    }
+  }
+
+  async #follow(after: Position | undefined, onProgress: () => void): Promise<void> {
+    const { signal } = this.#stop;
+    const filter = { by: 'type', prefixes: this.follower.types } as const;
+    this.#phase = 'catching-up';
+    const place = after === undefined ? {} : { after };
+    for await (const batch of this.eventStore.subscribe({ ...place, filter, signal })) {
+      await this.follower.handle(batch);
+      onProgress();
+      this.#failure = null;
+      this.#retryAt = null;
+      this.#phase = batch.caughtUp ? 'live' : 'catching-up';
+      this.#advance(batch.position);
+      if (batch.caughtUp) await this.#gather();
+    }
+    if (!signal.aborted) throw new Error('the subscription ended');
+  }
+
+  /** A caller that waits for its own write ends the gathering at once. */
+  async #gather(): Promise<void> {
+    if (this.#waiters.length > 0 || this.#stop.signal.aborted) return;
+    await interruptible(GATHER_MS, (hurry) => (this.#hurry = hurry));
+    this.#hurry = null;
+  }
+
+  async #pause(error: unknown, failures: number): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    const delayMs = Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_LAST_MS);
+    this.#phase = 'stopped';
+    this.#failure = error instanceof Error ? error.message : String(error);
+    this.#retryAt = new Date(this.clock.now() + delayMs).toISOString();
+    this.logger.error(
+      { err: error, reader: this.follower.name, position: this.#position.toString(), delayMs },
+      'a reader of the log stopped; it keeps its place and tries again',
+    );
+    await interruptible(delayMs, (end) => (this.#endPause = end));
+    this.#endPause = null;
+  }
+
+  #advance(position: Position): void {
+    if (position > this.#position) this.#position = position;
+    if (this.#waiters.length === 0) return;
+    const reached = this.#waiters.filter((waiter) => waiter.position <= this.#position);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.position > this.#position);
+    for (const { settle } of reached) settle(true);
+  }
+}
+
+/** A wait that whoever is given `end` may cut short. */
+const interruptible = (delayMs: number, give: (end: () => void) => void): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs);
+    give(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
+import { CommandRunner } from './command-runner.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { LogReader } from './log-reader.js';
+import { OutboxFollower, type Relay } from './outbox.js';
+import {
+  add,
+  anyContext,
+  movableClock,
+  PiecesTaken,
+  silent,
+  stockCodec,
+  stockDecider,
+  take,
+} from './stock.specification.js';
+
+const sales: Relay = {
+  name: 'sales',
+  topic: 'sales',
+  on: [PiecesTaken],
+  toMessage: ({ data }) => {
+    const { shelf, pieces } = data as { shelf: string; pieces: number };
+    return pieces > 1 ? { key: shelf, data: { sold: pieces } } : null;
+  },
+};
+
+const open = () => {
+  const store = new FaultyEventStore();
+  const readStore = new FaultyReadStore();
+  const runner = new CommandRunner({
+    decider: stockDecider,
+    eventStore: store,
+    codec: stockCodec(),
+  });
+  const published: BusMessage[] = [];
+  let busFailures = 0;
+  const bus = {
+    publish: (topic: string, messages: readonly BusMessage[]) => {
+      expect(topic).toBe('sales');
+      published.push(...messages);
+      busFailures -= 1;
+      return busFailures >= 0 ? Promise.reject(new Error('the bus is away')) : Promise.resolve();
+    },
+  } as unknown as Bus;
+  const follower = () => new OutboxFollower(sales, readStore, stockCodec(), bus);
+  const sell = async (...pieces: readonly number[]) => {
+    await runner.run('shelf-a', add('a', 100), anyContext());
+    for (const one of pieces) await runner.run('shelf-a', take('a', one), anyContext());
+  };
+  const failBus = (times: number) => (busFailures = times);
+  return { store, readStore, published, follower, sell, failBus };
+};
+
+describe('the outbox', () => {
+  it('publishes what its relay makes of an event, and keeps the rest at home', async () => {
+    const { store, published, follower, sell } = open();
+    await sell(1, 2, 3);
+    const { events } = store.log;
+    await follower().handle({ events, position: 10n, caughtUp: true });
+    expect(published).toMatchObject([
+      { key: 'a', data: { sold: 2 }, headers: { eventId: events[2]?.id, type: 'PiecesTaken' } },
+      { key: 'a', data: { sold: 3 }, headers: { eventId: events[3]?.id, type: 'PiecesTaken' } },
+    ]);
+  });
+
+  it('saves its place after the bus has taken the messages, not before', async () => {
+    const { store, readStore, follower, sell, failBus } = open();
+    await sell(2);
+    const outbox = follower();
+    const batch = { events: store.log.events, position: 4n, caughtUp: true };
+    failBus(1);
+    await expect(outbox.handle(batch)).rejects.toThrow('the bus is away');
+    expect(await outbox.checkpoint()).toBeUndefined();
+    await outbox.handle(batch);
+    expect(await outbox.checkpoint()).toBe(4n);
+    expect(readStore.committed).toHaveLength(1);
+  });
+
+  it('repeats messages under the same ids when its place could not be saved', async () => {
+    const { store, readStore, published, follower, sell } = open();
+    await sell(2, 3);
+    readStore.commits.plan('fail-before');
+    const reader = new LogReader(follower(), store, movableClock(), silent);
+    reader.start();
+    expect(await reader.reach(await store.head(), 5_000)).toBe(true);
+    await reader.stop();
+    expect(published.length).toBeGreaterThan(2);
+    expect(new Set(published.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('does not write a place that nothing led to, until it has come far', async () => {
+    const { readStore, follower } = open();
+    const outbox = follower();
+    await outbox.checkpoint();
+    await outbox.handle({ events: [], position: 9_999n, caughtUp: true });
+    expect(readStore.committed).toEqual([]);
+    await outbox.handle({ events: [], position: 10_000n, caughtUp: true });
+    expect(await outbox.checkpoint()).toBe(10_000n);
+  });
+});

@@ -1,0 +1,41 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { type Runtime } from './runtime.js';
+import {
+  BUS,
+  CLOCK,
+  CODEC,
+  EVENT_STORE,
+  LOGGER,
+  PROJECTIONS,
+  READ_STORE,
+  SAGAS,
+  SNAPSHOTS,
+} from './tokens.js';
+
+/** Gives every area the platform by token. Global, so that an area's module imports nothing. */
+@Module({})
+export class PlatformModule {
+  static of(runtime: Runtime): DynamicModule {
+    const { eventStore, readStore, bus, clock, logger } = runtime.engines;
+    const values: readonly (readonly [symbol, unknown])[] = [
+      [EVENT_STORE, eventStore],
+      [READ_STORE, readStore],
+      [BUS, bus],
+      [CLOCK, clock],
+      [LOGGER, logger],
+      [CODEC, runtime.codec],
+      [SNAPSHOTS, runtime.snapshots],
+      [PROJECTIONS, runtime.projections],
+      [SAGAS, runtime.sagas],
+    ];
+    const providers = values.map(([provide, useValue]) => ({ provide, useValue }));
+    return {
+      module: PlatformModule,
+      global: true,
+      imports: [CqrsModule.forRoot()],
+      providers,
+      exports: [...values.map(([token]) => token), CqrsModule],
+    };
+  }
+}

@@ -1,0 +1,174 @@
+import { type Position, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type AnySaga, type SagaAction } from '#platform/kernel/saga.js';
+import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
+import { type EventCodec } from './event-codec.js';
+
+/** A command that waits for its instant; its key starts with the instant, so keys order by it. */
+export interface TimerDocument {
+  readonly saga: string;
+  readonly dueAt: string;
+  readonly command: string;
+  readonly data: unknown;
+  /** Of the event that scheduled it. */
+  readonly eventId: string;
+  readonly correlationId: string;
+}
+
+interface ProcessDocument {
+  readonly state: object | null;
+  /** Timers that wait, by name: when each is due. */
+  readonly timers: Readonly<Record<string, string>>;
+}
+
+interface Held<Document> {
+  readonly document: Document;
+  readonly position: Position;
+}
+
+/** What an event asks for, and the way to remember that it was done. */
+export interface Reaction {
+  readonly actions: readonly SagaAction[];
+  readonly remember: () => void;
+}
+
+export const timersOf = (saga: string): string => `saga.${saga}.timers`;
+export const processesOf = (saga: string): string => `saga.${saga}`;
+
+export const timerKey = (dueAt: string, process: string, timer: string): string =>
+  `${dueAt} ${process} ${timer}`;
+
+/**
+ * A saga's processes and timers that have changed and are not saved yet. What begins and ends
+ * between two saves is never written: most holds live less than a second, so most cost no write.
+ */
+export class SagaDocuments {
+  readonly #processes = new Map<string, Held<ProcessDocument>>();
+  readonly #timers = new Map<string, Held<TimerDocument | null>>();
+  /** Of those, the keys that the store may hold; the others need no delete. */
+  #stored = new Set<string>();
+  #saves = 0;
+
+  constructor(
+    private readonly saga: AnySaga,
+    private readonly readStore: ReadStore,
+    private readonly codec: EventCodec,
+  ) {}
+
+  get unsaved(): number {
+    return this.#processes.size + this.#timers.size;
+  }
+
+  /** Undefined for an event that was handled before. */
+  async reactionTo(recorded: RecordedEvent): Promise<Reaction | undefined> {
+    const event = this.codec.revive(recorded);
+    const process = this.saga.key(event) as string;
+    const held = this.#processes.get(process) ?? (await this.#load(process));
+    const { position } = recorded;
+    if (position <= held.position) return undefined;
+    const state = (held.document.state ?? this.saga.initialState) as object;
+    const actions = this.saga.react(event, state) as readonly SagaAction[];
+    const next = this.saga.evolve(state, event) as object | null;
+    const saves = this.#saves;
+    return {
+      actions,
+      remember: () => {
+        // A save in the meantime may have written and forgotten what this builds on.
+        if (saves !== this.#saves) this.#markStored(process, held.document);
+        const timers = this.#reschedule(process, held.document.timers, actions, recorded);
+        this.#processes.set(process, { document: { state: next, timers }, position });
+      },
+    };
+  }
+
+  /** What is to be written now, and the way to forget it when it has been. */
+  changes(): { readonly writes: readonly DocumentWrite[]; readonly forget: () => void } {
+    const processes = [...this.#processes];
+    const timers = [...this.#timers];
+    const { name } = this.saga;
+    this.#saves += 1;
+    const writes = [
+      ...processes.map(([key, { document, position }]) => {
+        const kept = isOver(document) ? null : document;
+        return { collection: processesOf(name), key, document: kept, position };
+      }),
+      ...timers.map(([key, held]) => ({ collection: timersOf(name), key, ...held })),
+    ].filter(({ key, document }) => document !== null || this.#stored.has(key));
+    // While they are being written an end of theirs may come, which must be written too.
+    for (const { key } of writes) this.#stored.add(key);
+    const forget = (): void => {
+      forgetUnchanged(this.#processes, processes);
+      forgetUnchanged(this.#timers, timers);
+      const held = this.#keysHeld();
+      this.#stored = new Set([...this.#stored].filter((key) => held.has(key)));
+    };
+    return { writes, forget };
+  }
+
+  /** Keys that a later change may delete without loading them first. */
+  #keysHeld(): Set<string> {
+    const keys = new Set([...this.#processes.keys(), ...this.#timers.keys()]);
+    for (const [process, { document }] of this.#processes) {
+      for (const [timer, dueAt] of Object.entries(document.timers)) {
+        keys.add(timerKey(dueAt, process, timer));
+      }
+    }
+    return keys;
+  }
+
+  #reschedule(
+    process: string,
+    before: Readonly<Record<string, string>>,
+    actions: readonly SagaAction[],
+    { id: eventId, position, metadata }: RecordedEvent,
+  ): Readonly<Record<string, string>> {
+    const timers = { ...before };
+    for (const action of actions) {
+      if (action.kind !== 'schedule' && action.kind !== 'cancel') continue;
+      const due = timers[action.timer];
+      if (due) this.#timers.set(timerKey(due, process, action.timer), { document: null, position });
+      if (action.kind === 'cancel') {
+        Reflect.deleteProperty(timers, action.timer);
+        continue;
+      }
+      const { command, data, timer } = action;
+      const dueAt = inOrder(action.dueAt);
+      timers[timer] = dueAt;
+      const { correlationId } = metadata;
+      const document = { saga: this.saga.name, dueAt, command, data, eventId, correlationId };
+      this.#timers.set(timerKey(dueAt, process, timer), { document, position });
+    }
+    return timers;
+  }
+
+  async #load(process: string): Promise<Held<ProcessDocument>> {
+    const found = await this.readStore.get<ProcessDocument>(processesOf(this.saga.name), process);
+    if (!found) return { document: { state: null, timers: {} }, position: 0n };
+    this.#markStored(process, found.document);
+    return found;
+  }
+
+  #markStored(process: string, { timers }: ProcessDocument): void {
+    this.#stored.add(process);
+    for (const [timer, dueAt] of Object.entries(timers)) {
+      this.#stored.add(timerKey(dueAt, process, timer));
+    }
+  }
+}
+
+const INSTANT_CHARACTERS = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length;
+
+/** Instants order as text only in one notation. @throws RangeError for what is no instant */
+const inOrder = (instant: string): string =>
+  instant.length === INSTANT_CHARACTERS && instant.endsWith('Z')
+    ? instant
+    : new Date(instant).toISOString();
+
+const forgetUnchanged = <Document>(
+  held: Map<string, Held<Document>>,
+  saved: readonly (readonly [string, Held<Document>])[],
+): void => {
+  for (const [key, one] of saved) if (held.get(key) === one) held.delete(key);
+};
+
+const isOver = ({ state, timers }: ProcessDocument): boolean =>
+  state === null && Object.keys(timers).length === 0;

@@ -1,0 +1,310 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type AnySaga } from '#platform/kernel/saga.js';
+import { specificationOfSaga } from '#platform/kernel/saga.specification.js';
+import { CommandRunner } from './command-runner.js';
+import { type CommandContext } from './command-context.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.specification.js';
+import { LOOK_AT, restockSaga, watchSaga } from './restock.specification.js';
+import { type TimerDocument } from './saga-documents.js';
+import { Sagas } from './sagas.js';
+import {
+  add,
+  anyContext,
+  movableClock,
+  PiecesAdded,
+  PiecesTaken,
+  ShelfCleared,
+  silent,
+  stockCodec,
+  type StockCommand,
+  stockDecider,
+  take,
+  until,
+} from './stock.specification.js';
+
+interface Sent {
+  readonly command: string;
+  readonly data: unknown;
+  readonly context: CommandContext;
+}
+
+const running: Sagas[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((sagas) => sagas.stop()));
+});
+
+/** What outlives a process: the log, the documents, the bus and the clock on the wall. */
+const openWorld = () => {
+  const log = new MemoryLog();
+  const readStore = new FaultyReadStore();
+  const clock = movableClock();
+  const sent: Sent[] = [];
+  const published: BusMessage[] = [];
+  const refusing = new Map<string, Error>();
+  const eventStore = new FaultyEventStore(log);
+  const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: stockCodec() });
+
+  const run = async (...commands: readonly StockCommand[]): Promise<void> => {
+    for (const one of commands) await runner.run(`shelf-${one.data.shelf}`, one, anyContext());
+  };
+
+  const startSagas = (...list: readonly AnySaga[]) => {
+    const bus: Pick<Bus, 'publish'> = {
+      publish: (_, messages) => Promise.resolve(void published.push(...messages)),
+    };
+    const send = (command: string, data: unknown, context: CommandContext): Promise<void> => {
+      const { shelf } = data as { shelf: string };
+      const refusal = refusing.get(shelf);
+      sent.push({ command, data, context });
+      return refusal ? Promise.reject(refusal) : Promise.resolve();
+    };
+    const sagas = new Sagas(
+      list,
+      new FaultyEventStore(log),
+      readStore,
+      stockCodec(),
+      bus as Bus,
+      send,
+      clock,
+      silent,
+    );
+    running.push(sagas);
+    sagas.start();
+    const caughtUp = async () => {
+      expect(await sagas.reach(await eventStore.head(), 5_000)).toBe(true);
+    };
+    /** Moves the clock and fires what is due by then. */
+    const at = async (instant: string) => {
+      clock.nowMs = Date.parse(instant);
+      await sagas.fireDueTimers();
+      await sagas.fireDueTimers();
+    };
+    return { sagas, caughtUp, at };
+  };
+
+  const sentBy = (command: string) => sent.filter((one) => one.command === command);
+  const timers = (saga: string) => readStore.list<TimerDocument>(`saga.${saga}.timers`);
+  return { log, readStore, clock, sent, sentBy, published, refusing, run, startSagas, timers };
+};
+
+describe('restocking', () => {
+  const shelf = specificationOfSaga(restockSaga);
+  const added = PiecesAdded.of({ shelf: 'a', pieces: 5, note: '' });
+  const taken = PiecesTaken.of({ shelf: 'a', takeId: 'one', pieces: 1, reason: 'sale' });
+  const cleared = ShelfCleared.of({ shelf: 'a' });
+
+  it('orders what was taken, tells, and has a look later', () => {
+    shelf
+      .given(added)
+      .when(taken)
+      .then(
+        { kind: 'command', command: 'Restock', data: { shelf: 'a', takeId: 'one' } },
+        { kind: 'publish', topic: 'restocking', key: 'a', data: { shelf: 'a' } },
+        { kind: 'schedule', timer: 'look', dueAt: LOOK_AT, command: 'Look', data: { shelf: 'a' } },
+      );
+  });
+
+  it('has no look at a shelf that was filled, and forgets one that was cleared', () => {
+    shelf.given(added, taken).when(added).then({ kind: 'cancel', timer: 'look' });
+    shelf.given(added).when(added).thenNothing();
+    shelf.given(added, taken).when(cleared).thenEnds();
+  });
+});
+
+describe('a saga', () => {
+  it('sends and publishes in order, under ids that follow from the event', async () => {
+    const world = openWorld();
+    const { caughtUp } = world.startSagas(restockSaga);
+    await world.run(add('a', 9), take('a', 1, 'one'), take('a', 1, 'two'));
+    await caughtUp();
+    expect(world.sent.map(({ data }) => data)).toEqual([
+      { shelf: 'a', takeId: 'one' },
+      { shelf: 'a', takeId: 'two' },
+    ]);
+    const [, first] = world.log.events;
+    expect(world.sent[0]?.context).toMatchObject({
+      causationId: first?.id,
+      correlationId: first?.metadata.correlationId,
+      actor: 'saga:restock',
+    });
+    expect(world.published).toHaveLength(2);
+    expect(
+      new Set(
+        [...world.published, ...world.sent.map(({ context }) => ({ id: context.requestId }))].map(
+          ({ id }) => id,
+        ),
+      ).size,
+    ).toBe(4);
+  });
+
+  it('sends nothing again after a restart', async () => {
+    const world = openWorld();
+    const first = world.startSagas(restockSaga);
+    await world.run(add('a', 9), take('a', 1, 'one'));
+    await first.caughtUp();
+    await first.sagas.stop();
+    await world.run(take('a', 1, 'two'));
+    await world.startSagas(restockSaga).caughtUp();
+    expect(world.sent.map(({ data }) => data)).toEqual([
+      { shelf: 'a', takeId: 'one' },
+      { shelf: 'a', takeId: 'two' },
+    ]);
+  });
+
+  it('that could not save what it did does it again under the same ids', async () => {
+    const world = openWorld();
+    await world.run(add('a', 9), take('a', 1, 'one'));
+    world.readStore.commits.plan('fail-before', 'fail-before', 'fail-before');
+    const { caughtUp } = world.startSagas(restockSaga);
+    await caughtUp();
+    expect(world.sent.length).toBeGreaterThan(1);
+    expect(new Set(world.sent.map(({ context }) => context.requestId)).size).toBe(1);
+    expect(new Set(world.published.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('whose command is refused stops there, and does not repeat what went before', async () => {
+    const world = openWorld();
+    world.refusing.set('b', new DomainError('shelf_closed'));
+    await world.run(add('a', 9), add('b', 9), take('a', 1, 'one'), take('b', 1, 'two'));
+    const { sagas, caughtUp } = world.startSagas(restockSaga);
+    await until(() => sagas.status()[0]?.phase === 'stopped');
+    expect(sagas.status()).toMatchObject([{ name: 'saga.restock', failure: 'shelf_closed' }]);
+    world.refusing.clear();
+    await caughtUp();
+    expect(world.sent.map(({ data }) => (data as { takeId: string }).takeId)).toEqual([
+      'one',
+      'two',
+      'two',
+    ]);
+  });
+
+  it('writes nothing for a process that begins and ends between two saves', async () => {
+    const world = openWorld();
+    const { caughtUp, at } = world.startSagas(watchSaga);
+    const { caughtUp: other } = world.startSagas(restockSaga);
+    await world.run(add('a', 9), take('a', 1), add('a', 1));
+    await caughtUp();
+    await other();
+    await at('2026-01-01T00:00:00.000Z');
+    const written = world.readStore.committed.flatMap(({ writes }) => writes);
+    expect(written.filter(({ collection }) => collection === 'saga.watch.timers')).toEqual([]);
+  });
+});
+
+describe('a timer', () => {
+  it('fires when it is due by the clock that is given, once', async () => {
+    const world = openWorld();
+    const { caughtUp, at } = world.startSagas(watchSaga);
+    await world.run(add('a', 9), take('a', 1));
+    await caughtUp();
+    await at('2026-01-01T00:09:59.999Z');
+    expect(world.sentBy('Look')).toEqual([]);
+    await at(LOOK_AT);
+    await at('2026-01-01T00:11:00.000Z');
+    expect(world.sentBy('Look')).toMatchObject([{ data: { shelf: 'a' } }]);
+    expect(await world.timers('watch')).toEqual([]);
+  });
+
+  it('does not fire when it was cancelled, whether it was saved before or not', async () => {
+    const world = openWorld();
+    const { caughtUp, at } = world.startSagas(watchSaga);
+    await world.run(add('a', 9), add('b', 9), take('a', 1));
+    await caughtUp();
+    await at('2026-01-01T00:00:01.000Z');
+    expect(await world.timers('watch')).toHaveLength(1);
+    await world.run(take('b', 1), add('a', 1), add('b', 1));
+    await caughtUp();
+    await at('2026-01-01T01:00:00.000Z');
+    expect(world.sentBy('Look')).toEqual([]);
+    expect(await world.timers('watch')).toEqual([]);
+  });
+
+  it('survives the process, also one that ended before it was saved', async () => {
+    const world = openWorld();
+    const first = world.startSagas(watchSaga);
+    await world.run(add('a', 9), take('a', 1));
+    await first.caughtUp();
+    world.readStore.commits.plan('fail-before', 'fail-before', 'fail-before');
+    await first.sagas.stop();
+    expect(await world.timers('watch')).toEqual([]);
+    world.readStore.commits.plan(...Array.from({ length: 3 }, () => 'none' as const));
+    const { caughtUp, at } = world.startSagas(watchSaga);
+    await caughtUp();
+    await at(LOOK_AT);
+    await at(LOOK_AT);
+    expect(world.sentBy('Look')).toHaveLength(1);
+  });
+
+  it('whose command is refused holds up no other, is tried again with back-off, and shows', async () => {
+    const world = openWorld();
+    const { sagas, caughtUp, at } = world.startSagas(watchSaga);
+    world.refusing.set('a', new DomainError('not_due'));
+    await world.run(add('a', 9), add('b', 9), take('a', 1), take('b', 1));
+    await caughtUp();
+    await at(LOOK_AT);
+    await at(LOOK_AT);
+    expect(world.sentBy('Look').map(({ data }) => data)).toEqual([{ shelf: 'a' }, { shelf: 'b' }]);
+    expect(sagas.status()).toMatchObject([
+      { phase: 'live', failure: '1 due timers could not be fired: not_due' },
+    ]);
+    await at('2026-01-01T00:10:01.000Z');
+    await at('2026-01-01T00:10:02.999Z');
+    expect(world.sentBy('Look')).toHaveLength(3);
+    world.refusing.clear();
+    await at('2026-01-01T00:10:03.000Z');
+    expect(new Set(world.sentBy('Look').map(({ context }) => context.requestId)).size).toBe(2);
+    expect(sagas.status()).toMatchObject([{ failure: null }]);
+    expect(await world.timers('watch')).toEqual([]);
+  });
+
+  it('that was accepted but could not be taken down fires again under the same id', async () => {
+    const world = openWorld();
+    const { sagas, caughtUp, at } = world.startSagas(watchSaga);
+    await world.run(add('a', 9), take('a', 1));
+    await caughtUp();
+    await at('2026-01-01T00:00:01.000Z');
+    world.readStore.commits.plan('fail-before');
+    await at(LOOK_AT);
+    await at('2026-01-01T00:10:01.000Z');
+    expect(world.sentBy('Look')).toHaveLength(2);
+    expect(new Set(world.sentBy('Look').map(({ context }) => context.requestId)).size).toBe(1);
+    expect(sagas.status()).toMatchObject([{ failure: null }]);
+  });
+
+  it('fires among hundreds that are due together', async () => {
+    const world = openWorld();
+    const { caughtUp, at } = world.startSagas(watchSaga);
+    const names = Array.from({ length: 250 }, (_, index) => `s${index}`);
+    for (const name of names.slice(0, 120)) world.refusing.set(name, new Error('no'));
+    for (const name of names) await world.run(add(name, 1), take(name, 1));
+    await caughtUp();
+    await at(LOOK_AT);
+    expect(world.sentBy('Look')).toHaveLength(250);
+    expect(await world.timers('watch')).toHaveLength(120);
+  });
+
+  it('at an instant in another notation fires in its order all the same', async () => {
+    const world = openWorld();
+    const odd: AnySaga = {
+      ...watchSaga,
+      react: () => [
+        {
+          kind: 'schedule',
+          timer: 'look',
+          dueAt: '2026-01-01T02:10:00+02:00',
+          command: 'Look',
+          data: { shelf: 'a' },
+        },
+      ],
+    };
+    const { caughtUp, at } = world.startSagas(odd);
+    await world.run(add('a', 9));
+    await caughtUp();
+    await at('2026-01-01T00:09:59.000Z');
+    expect(world.sentBy('Look')).toEqual([]);
+    await at(LOOK_AT);
+    expect(world.sentBy('Look')).toHaveLength(1);
+  });
+});

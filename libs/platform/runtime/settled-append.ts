@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '#platform/event-store/event-store.errors.js';
+import {
+  type AppendResult,
+  type EventStore,
+  type EventToAppend,
+  type StreamName,
+} from '#platform/event-store/event-store.port.js';
+
+/** How often an append of unknown outcome is repeated. */
+const REPEATS_MAX = 3;
+/** Before the first repeat; twice as long before each further one. */
+const PAUSE_FIRST_MS = 50;
+
+/**
+ * Appends at the revision that was read, and settles an unknown outcome by repeating the same ids
+ * there, which lands once. A store that cannot be reached any more may have taken the first attempt,
+ * so from then on that too is an unknown outcome.
+ *
+ * @param revision null for a stream that is not there
+ * @throws UnknownOutcomeError when the repeats did not settle it; else what the store throws
+ */
+export const appendSettled = async (
+  eventStore: EventStore,
+  stream: StreamName,
+  events: readonly EventToAppend[],
+  revision: bigint | null,
+): Promise<AppendResult> => {
+  let unknown: UnknownOutcomeError | undefined;
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      return await eventStore.append(stream, events, revision ?? 'no-stream');
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) unknown = error;
+      if (!unknown || !leavesItOpen(error)) throw error;
+      if (repeats === REPEATS_MAX) throw unknown;
+    }
+    await sleep(PAUSE_FIRST_MS * 2 ** repeats);
+  }
+};
+
+const leavesItOpen = (error: unknown): boolean =>
+  error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;

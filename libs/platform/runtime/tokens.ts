@@ -1,0 +1,10 @@
+/** What `PlatformModule` provides; inject by token, so that an area names no adapter. */
+export const EVENT_STORE = Symbol('EventStore');
+export const READ_STORE = Symbol('ReadStore');
+export const BUS = Symbol('Bus');
+export const CLOCK = Symbol('Clock');
+export const CODEC = Symbol('EventCodec');
+export const SNAPSHOTS = Symbol('Snapshots');
+export const PROJECTIONS = Symbol('Projections');
+export const SAGAS = Symbol('Sagas');
+export const LOGGER = Symbol('Logger');

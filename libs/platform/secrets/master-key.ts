@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+const MASTER_KEY_BYTES = 32;
+const OTHERS_MAY_READ = 0o077;
+
+/** The file of the master key cannot be used as it is; the message says what to do. */
+export class MasterKeyError extends Error {
+  override readonly name = 'MasterKeyError';
+}
+
+/**
+ * The installation's master key, made on first use. Of several processes that start at once, one
+ * makes it and all read that one: a link either finds the name free or fails.
+ * @throws MasterKeyError when the file is malformed or others may read it
+ */
+export const readOrCreateMasterKey = (file: string): Buffer => read(file) ?? create(file);
+
+const read = (file: string): Buffer | undefined => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (process.platform !== 'win32' && (statSync(file).mode & OTHERS_MAY_READ) !== 0) {
+    throw new MasterKeyError(`others may read ${file}: give it mode 0600`);
+  }
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new MasterKeyError(`${file} does not hold ${MASTER_KEY_BYTES} bytes in hex`);
+  }
+  return Buffer.from(text, 'hex');
+};
+
+const create = (file: string): Buffer => {
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
+  const hex = randomBytes(MASTER_KEY_BYTES).toString('hex');
+  writeFileSync(draft, `${hex}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+  syncDirectory(dirname(file));
+  const stored = read(file);
+  if (!stored) throw new MasterKeyError(`${file} vanished while it was being made`);
+  return stored;
+};
+
+/** Without its directory entry on the disk the key would be lost with everything it seals. */
+const syncDirectory = (directory: string): void => {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

@@ -1,0 +1,53 @@
+import { hkdfSync } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readOrCreateMasterKey } from './master-key.js';
+import { SqliteSubjectKeys, type SubjectKeys } from './subject-keys.js';
+
+export const MASTER_KEY_FILE = 'master.key';
+export const SUBJECT_KEYS_FILE = 'subject-keys.db';
+
+const KEY_BYTES = 32;
+
+/** Everything of an installation that must stay secret, behind one master key. */
+export interface Secrets {
+  /**
+   * 32 bytes for one purpose, the same in every process and after every start.
+   * @param purpose lower-case words joined by dashes: `app-tokens`, `username-index`, …
+   */
+  key(purpose: string): Buffer;
+
+  readonly subjects: SubjectKeys;
+
+  close(): void;
+}
+
+/**
+ * Opens the secrets of an installation, making them on first use.
+ * @throws MasterKeyError
+ */
+export const openSecrets = ({ directory }: { readonly directory: string }): Promise<Secrets> => {
+  // Promised, because a vault elsewhere would have to be asked.
+  return Promise.resolve().then(() => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const master = readOrCreateMasterKey(join(directory, MASTER_KEY_FILE));
+    const wrappingKey = deriveKey(master, 'subject-keys');
+    const subjects = new SqliteSubjectKeys(join(directory, SUBJECT_KEYS_FILE), wrappingKey);
+    const derived = new Map<string, Buffer>();
+    return {
+      key: (purpose) => {
+        const known = derived.get(purpose) ?? deriveKey(master, purpose);
+        derived.set(purpose, known);
+        return Buffer.from(known);
+      },
+      subjects,
+      close: () => subjects.close(),
+    };
+  });
+};
+
+/** HKDF-SHA256 (RFC 5869) without salt: the master key is uniformly random already. */
+export const deriveKey = (master: Buffer, purpose: string): Buffer => {
+  if (!/^[a-z][a-z0-9-]*$/.test(purpose)) throw new RangeError(`not a purpose: ${purpose}`);
+  return Buffer.from(hkdfSync('sha256', master, '', `quipu/${purpose}/1`, KEY_BYTES));
+};

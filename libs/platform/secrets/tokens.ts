@@ -1,0 +1,2 @@
+/** Inject the installation's `Secrets` by this token. */
+export const SECRETS = Symbol('Secrets');

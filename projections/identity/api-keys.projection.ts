@@ -1,0 +1,58 @@
+import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
+import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type Projection } from '#platform/kernel/projection.js';
+
+/** A key that was issued and not revoked; whether its session still runs is asked of the session. */
+export interface ListedApiKey {
+  readonly keyHash: string;
+  readonly keyKind: KeyKind;
+  readonly userId: number;
+  readonly sealedName: string;
+  readonly sessionId: string | null;
+  /** ISO 8601 UTC. */
+  readonly issuedAt: string;
+  /** ISO 8601 UTC, or null. */
+  readonly expiresAt: string | null;
+}
+
+type ApiKeysEvent = ApiKeyIssued | ApiKeyRevoked;
+
+/** Sorts after every instant. */
+const NEVER = '~';
+
+/** A user's keys in the order in which they end, so that a reader passes over those that have. */
+export const apiKeyKey = (userId: number, expiresAt: string | null = null, keyHash = ''): string =>
+  `${apiKeysOf(userId)}${expiresAt ?? NEVER}/${keyHash}`;
+
+export const apiKeysOf = (userId: number): string => `${userId}/`;
+
+const missing: ListedApiKey = {
+  keyHash: '',
+  keyKind: 'user',
+  userId: 0,
+  sealedName: '',
+  sessionId: null,
+  issuedAt: '',
+  expiresAt: null,
+};
+
+const project = ({ type, data }: ApiKeysEvent): ListedApiKey | null => {
+  switch (type) {
+    case 'ApiKeyIssued': {
+      const { keyHash, keyKind, userId, sealedName, sessionId, issuedAt, expiresAt } = data;
+      return { keyHash, keyKind, userId, sealedName, sessionId, issuedAt, expiresAt };
+    }
+    case 'ApiKeyRevoked':
+      return null;
+  }
+};
+
+/** Which keys does a user have? */
+export const apiKeys: Projection<ApiKeysEvent, ListedApiKey> = {
+  name: 'api-keys',
+  version: 1,
+  on: [ApiKeyIssued, ApiKeyRevoked],
+  keys: ({ data }) => [apiKeyKey(data.userId, data.expiresAt, data.keyHash)],
+  initial: () => missing,
+  project,
+};

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+export const PARTS = ['mock', 'bare', 'journal', 'portkey', 'quipu', 'event-store'] as const;
+export type Part = (typeof PARTS)[number];
+
+export interface BenchOptions {
+  readonly parts: ReadonlySet<Part>;
+  readonly connections: readonly number[];
+  readonly rounds: number;
+  readonly windowMs: number;
+  readonly warmUpMs: number;
+  /** How many accounts share the load of the many-accounts lane. */
+  readonly accounts: number;
+  /** Homes, journals and logs are written here; fsync costs what this file system makes it cost. */
+  readonly directory: string;
+  readonly jsonPath: string | undefined;
+}
+
+const partNamed = (name: string): Part => {
+  const part = PARTS.find((known) => known === name);
+  if (part) return part;
+  throw new Error(`--only ${name}: expected some of ${PARTS.join(', ')}`);
+};
+
+const positive = (option: string, text: string): number => {
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new Error(`--${option} ${text}: expected a positive number`);
+};
+
+const whole = (option: string, text: string): number => {
+  const value = positive(option, text);
+  if (Number.isInteger(value)) return value;
+  throw new Error(`--${option} ${text}: expected a whole number`);
+};
+
+export const readOptions = (args: readonly string[]): BenchOptions => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', default: PARTS.join(',') },
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      connections: { type: 'string', default: '1,10,50' },
+      accounts: { type: 'string', default: '16' },
+      directory: { type: 'string', default: 'node_modules/.cache/bench' },
+      json: { type: 'string' },
+    },
+  });
+  const windowS = positive('seconds', values.seconds ?? (values.quick ? '1' : '3'));
+  return {
+    parts: new Set(values.only.split(',').map(partNamed)),
+    connections: values.connections.split(',').map((text) => whole('connections', text)),
+    rounds: whole('rounds', values.rounds ?? (values.quick ? '1' : '3')),
+    windowMs: windowS * 1000,
+    warmUpMs: values.quick ? 500 : 1000,
+    accounts: whole('accounts', values.accounts),
+    directory: path.resolve(values.directory),
+    jsonPath: values.json,
+  };
+};

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LoadConnection } from './load-connection.js';
+import { type Footprint, footprintOf } from './process-tree.js';
+import { requestBody, type Workload } from './workload.js';
+
+/** One measurement: what to send, to whom, for how long. */
+export interface LoadOrder extends Workload {
+  readonly port: number;
+  /** Root of the process tree whose CPU and memory are charged. */
+  readonly pid: number;
+  readonly model: string;
+  /** One request in turn with each key. */
+  readonly apiKeys: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly warmUpMs: number;
+  readonly windowMs: number;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMicrosPerRequest: number;
+  readonly rssBytes: number;
+  /** Wrong answers, in the warm-up too. */
+  readonly failures: number;
+  readonly firstFailure: string | null;
+}
+
+/** A peer that refuses everything would otherwise be asked in a hot loop. */
+const FAILURES_MAX = 100;
+const DRAIN_MS_MAX = 10_000;
+
+const requestBytes = (order: LoadOrder, apiKey: string): Buffer => {
+  const body = requestBody(order.model, order.streaming);
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    `host: 127.0.0.1:${order.port}`,
+    `authorization: Bearer ${apiKey}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(order.headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
+
+/** Nearest rank. */
+const percentile = (sorted: Float64Array, share: number): number =>
+  sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+
+class LoadRun {
+  readonly #requests: readonly Buffer[];
+  readonly #connections: readonly LoadConnection[];
+  #latenciesMs: number[] = [];
+  #sent = 0;
+  #underWay = 0;
+  #failures = 0;
+  #firstFailure: string | null = null;
+  #stopping = false;
+
+  constructor(private readonly order: LoadOrder) {
+    this.#requests = order.apiKeys.map((apiKey) => requestBytes(order, apiKey));
+    const { connections, port, streaming } = order;
+    this.#connections = Array.from(
+      { length: connections },
+      () => new LoadConnection(port, streaming),
+    );
+  }
+
+  async measure(): Promise<LoadResult> {
+    for (const connection of this.#connections) this.#next(connection);
+    await delay(this.order.warmUpMs);
+    this.#latenciesMs = [];
+    const before = footprintOf(this.order.pid);
+    const startedAtMs = performance.now();
+    await delay(this.order.windowMs);
+    const elapsedMs = performance.now() - startedAtMs;
+    const latenciesMs = Float64Array.from(this.#latenciesMs).sort();
+    const after = footprintOf(this.order.pid);
+    await this.#drain();
+    return this.#result(latenciesMs, elapsedMs, before, after);
+  }
+
+  #next(connection: LoadConnection): void {
+    const request = this.#requests[this.#sent % this.#requests.length];
+    if (this.#stopping || request === undefined) return;
+    this.#sent += 1;
+    this.#underWay += 1;
+    const sentAtMs = performance.now();
+    connection.send(request, (defect) => {
+      this.#underWay -= 1;
+      if (defect === undefined) this.#latenciesMs.push(performance.now() - sentAtMs);
+      else this.#fail(defect);
+      // A refused connection answers at once: leave the stack before trying again.
+      if (defect === undefined) this.#next(connection);
+      else setImmediate(() => this.#next(connection));
+    });
+  }
+
+  #fail(defect: string): void {
+    this.#failures += 1;
+    this.#firstFailure ??= defect;
+    if (this.#failures >= FAILURES_MAX) this.#stopping = true;
+  }
+
+  async #drain(): Promise<void> {
+    this.#stopping = true;
+    const deadlineMs = performance.now() + DRAIN_MS_MAX;
+    while (this.#underWay > 0 && performance.now() < deadlineMs) await delay(5);
+    for (const connection of this.#connections) connection.close();
+  }
+
+  #result(
+    latenciesMs: Float64Array,
+    elapsedMs: number,
+    before: Footprint,
+    after: Footprint,
+  ): LoadResult {
+    const requests = latenciesMs.length;
+    return {
+      requests,
+      requestsPerSecond: (requests * 1000) / elapsedMs,
+      p50Ms: percentile(latenciesMs, 0.5),
+      p99Ms: percentile(latenciesMs, 0.99),
+      cpuMicrosPerRequest: (after.cpuMicros - before.cpuMicros) / requests,
+      rssBytes: after.rssBytes,
+      failures: this.#failures,
+      firstFailure: this.#firstFailure,
+    };
+  }
+}
+
+export const runLoad = (order: LoadOrder): Promise<LoadResult> => new LoadRun(order).measure();

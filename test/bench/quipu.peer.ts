@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { UPSTREAM_MODEL } from './load/workload.js';
+import { type PeerProgram, startPeer } from './peer-process.js';
+
+/** What callers ask Quipu for; its catalog maps it to the upstream's own name. */
+export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
+
+const SERVER = path.resolve('dist/apps/standalone/main.js');
+const CLI = path.resolve('dist/apps/cli/main.js');
+/** More than the longest run could spend. */
+const CREDIT_USD = '10000';
+
+const run = promisify(execFile);
+
+const catalogFor = (upstreamPort: number): string => `rigs:
+  - name: bench
+    kind: openai
+    base_url: http://127.0.0.1:${upstreamPort}/v1
+    max_concurrency: 1024
+models:
+  - id: ${QUIPU_MODEL}
+    upstream_id: ${UPSTREAM_MODEL}
+    owned_by: acme
+    rigs: [bench]
+    context: 8192
+    price: { input_usd_per_mtok: 0.15, output_usd_per_mtok: 0.60 }
+`;
+
+export interface QuipuHome {
+  readonly program: PeerProgram;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+}
+
+/** A home without a log, so that a start on it is a first start. */
+export const freshQuipuHome = async (
+  directory: string,
+  upstreamPort: number,
+): Promise<QuipuHome> => {
+  if (!existsSync(SERVER)) throw new Error(`${SERVER} is missing: run the build first`);
+  const home = await mkdtemp(path.join(directory, 'quipu-home-'));
+  const catalog = path.join(home, 'catalog.yaml');
+  await writeFile(catalog, catalogFor(upstreamPort));
+  const environment = { QUIPU_HOME: home, QUIPU_CATALOG: catalog };
+  const program = {
+    name: 'quipu',
+    args: () => [SERVER],
+    environment,
+    readyPath: '/health/ready',
+  };
+  return { program, environment, directory: home };
+};
+
+const textField = (json: string, field: string): string => {
+  const value = (JSON.parse(json) as Record<string, unknown>)[field];
+  if (typeof value === 'string') return value;
+  throw new Error(`expected a "${field}" in ${json}`);
+};
+
+const cli = async (home: QuipuHome, ...args: readonly string[]): Promise<string> => {
+  const { stdout } = await run(process.execPath, [CLI, ...args, '--json'], {
+    env: { ...process.env, ...home.environment },
+  });
+  return stdout;
+};
+
+const credit = (home: QuipuHome, username: string): Promise<string> =>
+  cli(home, 'account', 'credit', '--user', username, '--usd', CREDIT_USD, '--reason', 'bench');
+
+export interface QuipuKeys {
+  readonly hot: string;
+  readonly many: readonly string[];
+}
+
+/**
+ * A first start makes the bootstrap account, the hot one; the command line makes the many, while
+ * no server runs on that home.
+ */
+export const openAccounts = async (home: QuipuHome, accounts: number): Promise<QuipuKeys> => {
+  const server = await startPeer(home.program, path.dirname(home.directory));
+  await server.stop();
+  const bootstrap = await readFile(path.join(home.directory, 'bootstrap.json'), 'utf8');
+  await credit(home, textField(bootstrap, 'username'));
+  const many: string[] = [];
+  for (let index = 1; index <= accounts; index += 1) {
+    const username = `bench-${index}`;
+    const email = `${username}@example.com`;
+    const identity = ['--username', username, '--email', email, '--role', 'renter'];
+    many.push(textField(await cli(home, 'user', 'create', ...identity), 'api_key'));
+    await credit(home, username);
+  }
+  return { hot: textField(bootstrap, 'api_key'), many };
+};

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { completionOf, json, statement } from '#areas/inference/rigs/upstream.specification.js';
+import { answering, chatRequest, startWorld } from './quipu.harness.js';
+
+const HELD = 50;
+const ASKED = 200;
+
+/** The opening credit, ten million micro-dollars, is the price of `HELD` requests held in full. */
+const OUTPUT_PRICE_USD_PER_MTOK = 2_000;
+const catalog = (baseUrl: string): string => `
+rigs:
+  - { name: scripted, kind: openai, base_url: ${baseUrl}, max_concurrency: 256 }
+models:
+  - { id: acme/scripted, upstream_id: s, owned_by: acme, rigs: [scripted], context: 8192,
+      price: { input_usd_per_mtok: 0, output_usd_per_mtok: ${OUTPUT_PRICE_USD_PER_MTOK} } }
+`;
+
+describe('admission over HTTP', () => {
+  it('admits exactly what the balance covers, however many ask at once', async () => {
+    const tokens = 10_000_000 / HELD / OUTPUT_PRICE_USD_PER_MTOK;
+    const world = await startWorld([json(200, completionOf('knots', statement(1, tokens)))], {
+      catalogOf: catalog,
+    });
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: ASKED }, () =>
+          fetch(`${world.quipu.url}/v1/chat/completions`, {
+            method: 'POST',
+            headers: {
+              'content-type': 'application/json',
+              authorization: `Bearer ${world.credentials.api_key}`,
+            },
+            body: JSON.stringify(chatRequest({ max_tokens: tokens })),
+          }),
+        ),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(HELD);
+      expect(statuses.filter((status) => status === 402)).toHaveLength(ASKED - HELD);
+      const refused = await answers.find(({ status }) => status === 402)?.json();
+      expect(refused).toMatchObject({
+        error: { code: 'insufficient_balance', type: 'insufficient_quota', param: null },
+      });
+      const last = (await world.events()).at(-1);
+      expect(last?.data).toMatchObject({ availableMicroUsd: '0' });
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('cuts the bound to what the balance covers when the caller names none', async () => {
+    const world = await startWorld([answering('knots')], {
+      catalogOf: (baseUrl) => catalog(baseUrl).replace(String(OUTPUT_PRICE_USD_PER_MTOK), '100000'),
+    });
+    try {
+      // A token costs 100,000 micro-dollars, so ten million cover a hundred of the 4,096.
+      await world.openai.chat.completions.create(chatRequest());
+      expect(world.upstream.received[0]?.body['max_tokens']).toBe(100);
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('charges a rig that claims too much at the bound, and records the difference', async () => {
+    const world = await startWorld([json(200, completionOf('knots', statement(1, 500)))]);
+    try {
+      await world.openai.chat.completions.create(chatRequest({ max_tokens: 10 }));
+      const captured = (await world.events()).find(({ type }) => type === 'HoldCaptured');
+      expect(captured?.data).toMatchObject({
+        amountMicroUsd: '21',
+        excess: [{ meter: 'output_tokens', quantity: 490 }],
+      });
+    } finally {
+      await world.close();
+    }
+  });
+});

@@ -1,0 +1,372 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const CLI = path.join(ROOT, 'dist/apps/cli/main.js');
+const SERVER = path.join(ROOT, 'dist/apps/standalone/main.js');
+
+interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let home: string;
+const running = new Set<ChildProcess>();
+
+const start = (file: string, words: readonly string[]): ChildProcess => {
+  const { QUIPU_LOG_LEVEL: _, ...inherited } = process.env;
+  const env = { ...inherited, QUIPU_HOME: home, PORT: '0' };
+  const child = spawn(process.execPath, [file, ...words], { env, stdio: 'pipe' });
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
+};
+
+const textOf = async (stream: NodeJS.ReadableStream | null): Promise<string> => {
+  let text = '';
+  for await (const chunk of stream ?? []) text += String(chunk);
+  return text;
+};
+
+const quipu = async (...words: string[]): Promise<Ended> => {
+  const child = start(CLI, words);
+  child.stdin?.end();
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  await closed;
+  return { exitCode: child.exitCode, stdout, stderr };
+};
+
+/** The result of a command that must succeed, on a pipe without a word on standard error. */
+const result = async (...words: string[]): Promise<Record<string, unknown>> => {
+  const { exitCode, stdout, stderr } = await quipu(...words, '--json');
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const parsed = JSON.parse(stdout) as Record<string, unknown>;
+  expect(parsed).toMatchObject({ success: true });
+  return parsed;
+};
+
+const failure = async (...words: string[]) => {
+  const { exitCode, stdout, stderr } = await quipu(...words, '--json');
+  expect(stdout).toBe('');
+  const error = JSON.parse(stderr) as { readonly code: string; readonly message: string };
+  expect(error).toMatchObject({ success: false });
+  return { exitCode, ...error };
+};
+
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const newHome = async (): Promise<void> => {
+  home = await mkdtemp(path.join(os.tmpdir(), 'quipu-cli-'));
+};
+
+const endHome = async (): Promise<void> => {
+  for (const child of running) {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+  await rm(home, { recursive: true });
+};
+
+const CREATE_ADA = ['user', 'create', '--username', 'ada', '--email', 'ada@example.org'];
+const RENTER = ['--role', 'renter'];
+
+describe('the command line without a server', () => {
+  beforeAll(async () => {
+    await newHome();
+  });
+
+  afterAll(endHome);
+
+  it('refuses to read an installation that is not there, and makes none', async () => {
+    const words = ['ledger', 'check'];
+    expect(await failure(...words)).toMatchObject({ exitCode: 2, code: 'no_installation' });
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('creates a user and shows the secrets', async () => {
+    expect(await result(...CREATE_ADA, ...RENTER)).toEqual({
+      success: true,
+      user_id: 1,
+      account_id: '1',
+      username: 'ada',
+      role: 'renter',
+      api_key: expect.stringMatching(/^sk-svc-/),
+      renter_key: expect.stringMatching(/^svc_api_/),
+      password: expect.stringMatching(/^.{8,}$/),
+    });
+  });
+
+  it('does not repeat a password that was given', async () => {
+    const words = ['--username', 'grace', '--email', 'grace@example.org', '--role', 'Admin'];
+    const { stdout, exitCode } = await quipu(
+      'user',
+      'create',
+      ...words,
+      '--password',
+      'hopper-1906',
+    );
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('User grace (Admin) was created.');
+    expect(stdout).not.toContain('hopper-1906');
+  });
+
+  it('refuses a second user of the same name', async () => {
+    const words = [...CREATE_ADA, ...RENTER];
+    expect(await failure(...words)).toMatchObject({ exitCode: 1, code: 'username_taken' });
+  });
+
+  it.each([
+    ['--role', [...CREATE_ADA, '--role', 'king']],
+    ['--email', ['user', 'create', '--username', 'bob', '--email', 'nowhere', ...RENTER]],
+    ['--username', ['user', 'create', '--username', 'x y', '--email', 'b@example.org', ...RENTER]],
+    ['--password', [...CREATE_ADA, ...RENTER, '--password', 'short']],
+  ])('names %s as what is wrong with a user', async (option, words) => {
+    expect(await failure(...words)).toMatchObject({
+      exitCode: 2,
+      code: 'usage',
+      message: expect.stringContaining(option),
+    });
+  });
+
+  it('credits a deposit once', async () => {
+    const words = ['account', 'credit', '--user', 'ada', '--usd', '12.5', '--reason', 'goodwill'];
+    const once = await result(...words, '--deposit-id', 'd-1');
+    expect(once).toMatchObject({
+      account_id: '1',
+      deposit_id: 'd-1',
+      credited: true,
+      amount_micro_usd: '12500000',
+      available_micro_usd: '12500000',
+    });
+    const twice = await result(...words, '--deposit-id', 'd-1');
+    expect(twice).toMatchObject({ credited: false, available_micro_usd: '12500000' });
+    const fresh = await result(...words);
+    expect(fresh['deposit_id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(fresh).toMatchObject({ credited: true, available_micro_usd: '25000000' });
+  });
+
+  it('refuses the same deposit with another amount, and a stranger', async () => {
+    const credit = ['account', 'credit', '--usd', '1', '--reason', 'goodwill', '--user'];
+    const conflict = await failure(...credit, 'ada', '--deposit-id', 'd-1');
+    expect(conflict).toMatchObject({ exitCode: 1, code: 'deposit_conflict' });
+    const stranger = await failure(...credit, 'nobody');
+    expect(stranger).toMatchObject({ exitCode: 1, code: 'user_not_found' });
+    expect(stranger.message).toContain('--user');
+  });
+
+  it('rotates keys', async () => {
+    const api = await result('key', 'rotate', '--user', 'ada');
+    expect(api).toMatchObject({ user_id: 1, kind: 'api', keys_revoked: 1 });
+    expect(api['api_key']).toMatch(/^sk-svc-/);
+    const renter = await result('key', 'rotate', '--user', 'ada', '--kind', 'renter');
+    expect(renter).toMatchObject({ user_id: 1, kind: 'renter', keys_revoked: 1 });
+    expect(renter['renter_key']).toMatch(/^svc_api_/);
+    const stranger = await failure('key', 'rotate', '--user', 'nobody');
+    expect(stranger).toMatchObject({ exitCode: 1, code: 'user_not_found' });
+    expect(stranger.message).toContain('--user');
+  });
+
+  it('prints the log, filtered, from a position, up to a limit', async () => {
+    const all = lines((await quipu('events', 'tail', '--json')).stdout);
+    const deposits = all.filter(({ type }) => type === 'FundsDeposited');
+    expect(deposits).toHaveLength(2);
+    expect(deposits[0]).toMatchObject({ stream: 'account-1', version: 1, actor: 'cli' });
+    const words = ['events', 'tail', '--json', '--filter-type', 'FundsDeposited'];
+    expect(lines((await quipu(...words)).stdout)).toEqual(deposits);
+    const from = String(deposits[1]?.['position']);
+    expect(lines((await quipu(...words, '--from', from)).stdout)).toEqual(deposits.slice(1));
+    expect(lines((await quipu(...words, '--limit', '1')).stdout)).toEqual(deposits.slice(0, 1));
+    const ofAccount = ['events', 'tail', '--json', '--filter-stream', 'account-1'];
+    const streams = lines((await quipu(...ofAccount)).stdout).map(({ stream }) => stream);
+    expect(new Set(streams)).toEqual(new Set(['account-1']));
+    const text = (await quipu('events', 'tail', '--limit', '1')).stdout;
+    expect(text).toMatch(/^\d+ \d{4}-\d\d-\d\dT[^ ]+Z [^ ]+\/0 [A-Za-z]+ v1 by cli \{.*\}\n$/);
+  });
+
+  it('proves the ledger before any read model is there, and leaves none', async () => {
+    expect(await result('ledger', 'check')).toMatchObject({
+      balanced: true,
+      accounts: 2,
+      deposited_micro_usd: '25000000',
+      charged_micro_usd: '0',
+      held_micro_usd: '0',
+      available_micro_usd: '25000000',
+      faults: [],
+    });
+    const { projections } = await result('projections', 'status');
+    const states = (projections as { readonly state: string }[]).map(({ state }) => state);
+    expect(new Set(states)).toEqual(new Set(['absent']));
+  });
+
+  it('rebuilds read models', async () => {
+    const named = await result('projections', 'rebuild', 'account-overview');
+    expect(named['rebuilt']).toEqual(['account-overview']);
+    const all = await result('projections', 'rebuild', '--all');
+    expect(all['rebuilt']).toContain('users-by-name');
+    const { projections } = await result('projections', 'status');
+    const states = (projections as { readonly state: string }[]).map(({ state }) => state);
+    expect(new Set(states)).toEqual(new Set(['current']));
+  });
+
+  it.each([
+    ['no names', []],
+    ['both', ['users', '--all']],
+    ['unknown', ['accounts']],
+  ])('refuses a rebuild of %s', async (_, words) => {
+    const refused = await failure('projections', 'rebuild', ...words);
+    expect(refused).toMatchObject({ exitCode: 2, code: 'usage' });
+  });
+
+  it('tells a read model that is behind, and reads through it', async () => {
+    await result('account', 'credit', '--user', 'grace', '--usd', '1', '--reason', 'late');
+    const { projections } = await result('projections', 'status');
+    const overview = (projections as Record<string, unknown>[]).find(
+      ({ projection }) => projection === 'account-overview',
+    );
+    expect(overview).toMatchObject({ state: 'behind' });
+    const checked = await result('ledger', 'check');
+    expect(checked).toMatchObject({ balanced: true, available_micro_usd: '26000000' });
+  });
+
+  it('prints every fault of a read model that lies, and exits with 1', async () => {
+    const views = new DatabaseSync(path.join(home, 'views.db'));
+    try {
+      const forge = `UPDATE documents SET document = json_set(document, '$.deposited', '1')
+        WHERE key = '1' AND collection IN
+          (SELECT id FROM collections WHERE name LIKE 'account-overview.%')`;
+      expect(views.prepare(forge).run().changes).toBe(1);
+    } finally {
+      views.close();
+    }
+    const { exitCode, stdout } = await quipu('ledger', 'check', '--json');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: false,
+      code: 'ledger_not_balanced',
+      balanced: false,
+      faults: [{ account_id: '1', law: 'the read model equals the fold of the log' }],
+    });
+    const forPeople = await quipu('ledger', 'check');
+    expect(forPeople).toMatchObject({ exitCode: 1, stderr: '' });
+    expect(forPeople.stdout).toContain('fault: account 1 at position');
+  });
+
+  it('asks before it erases, and erases', async () => {
+    const unasked = await failure('user', 'erase', '--username', 'ada');
+    expect(unasked).toMatchObject({ exitCode: 2, code: 'usage' });
+    expect(unasked.message).toContain('--yes');
+    const erased = await result('user', 'erase', '--username', 'ada', '--yes');
+    expect(erased).toEqual({ success: true, user_id: 1, erased: true, keys_revoked: 2 });
+    const again = await failure('user', 'erase', '--username', 'ada', '--yes');
+    expect(again).toMatchObject({ exitCode: 1, code: 'user_not_found' });
+    const key = await failure('key', 'rotate', '--user', 'ada');
+    expect(key).toMatchObject({ exitCode: 1, code: 'user_not_found' });
+  });
+});
+
+describe('the command line beside a running server', () => {
+  let url: string;
+  let demo: { readonly api_key: string };
+
+  beforeAll(async () => {
+    await newHome();
+    const server = start(SERVER, []);
+    server.stderr?.resume();
+    url = await new Promise<string>((resolve, reject) => {
+      server.once('close', () => reject(new Error('the server did not start')));
+      createInterface({ input: server.stdout ?? process.stdin }).on('line', (line) => {
+        const ready = /^Quipu is ready at (\S+)/.exec(line);
+        if (ready?.[1] !== undefined) resolve(ready[1]);
+      });
+    });
+    demo = JSON.parse(await readFile(path.join(home, 'bootstrap.json'), 'utf8')) as typeof demo;
+  });
+
+  afterAll(endHome);
+
+  const overview = async (key: string) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const answer = await fetch(`${url}/api/v1/billing/overview.php`, { headers });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+
+  afterEach(() => {
+    expect(running.size).toBe(1);
+  });
+
+  it('credits an account that the server shows at once', async () => {
+    expect((await overview(demo.api_key)).body).toMatchObject({ balance_usd: 10 });
+    await result('account', 'credit', '--user', 'demo', '--usd', '2.5', '--reason', 'more');
+    expect((await overview(demo.api_key)).body).toMatchObject({ balance_usd: 12.5 });
+  });
+
+  it('makes a user whom the server lets in, and rotates the key away', async () => {
+    const { api_key: first } = await result(...CREATE_ADA, ...RENTER);
+    expect((await overview(String(first))).status).toBe(200);
+    const { api_key: second } = await result('key', 'rotate', '--user', 'ada');
+    expect((await overview(String(first))).status).toBe(401);
+    expect((await overview(String(second))).status).toBe(200);
+    await result('user', 'erase', '--username', 'ada', '--yes');
+    expect((await overview(String(second))).status).toBe(401);
+  });
+
+  it('rebuilds under the server, which goes on answering', async () => {
+    const rebuilding = result('projections', 'rebuild', '--all');
+    const statuses = new Set<number>();
+    const done = new AbortController();
+    void rebuilding.catch(() => undefined).finally(() => done.abort());
+    while (!done.signal.aborted) {
+      statuses.add((await overview(demo.api_key)).status);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await rebuilding;
+    expect([...statuses]).toEqual([200]);
+    expect((await overview(demo.api_key)).body).toMatchObject({ balance_usd: 12.5 });
+    await result('account', 'credit', '--user', 'demo', '--usd', '1', '--reason', 'after');
+    expect((await overview(demo.api_key)).body).toMatchObject({ balance_usd: 13.5 });
+    expect(await result('ledger', 'check')).toMatchObject({ balanced: true });
+  });
+
+  it('follows the log until Ctrl-C, which is a good end', async () => {
+    const tail = start(CLI, ['events', 'tail', '--follow', '--from', 'end', '--json']);
+    const seen = createInterface({ input: tail.stdout ?? process.stdin });
+    const events: Record<string, unknown>[] = [];
+    const deposited = new Promise<void>((resolve) => {
+      seen.on('line', (line) => {
+        events.push(JSON.parse(line) as Record<string, unknown>);
+        if (events.at(-1)?.['type'] === 'FundsDeposited') resolve();
+      });
+    });
+    // Whether it listens yet cannot be seen: credit until it has seen one.
+    const credit = ['account', 'credit', '--user', 'demo', '--usd', '1', '--reason', 'seen'];
+    const heard = new AbortController();
+    void deposited.then(() => heard.abort());
+    while (!heard.signal.aborted) await result(...credit);
+    tail.kill('SIGINT');
+    await once(tail, 'close');
+    expect(tail.exitCode).toBe(0);
+    expect(events.at(-1)).toMatchObject({ data: { reason: 'seen' } });
+  });
+
+  it('ends quietly when whoever reads its output has seen enough', async () => {
+    const tail = start(CLI, ['events', 'tail', '--follow', '--json']);
+    const ended = Promise.all([once(tail, 'close'), textOf(tail.stderr)]);
+    await once(tail.stdout ?? tail, 'data');
+    tail.stdout?.destroy();
+    await result('account', 'credit', '--user', 'demo', '--usd', '1', '--reason', 'unseen');
+    const [, stderr] = await ended;
+    expect({ exitCode: tail.exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,239 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { json, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { chatRequest, MODEL, startWorld, type World } from './quipu.harness.js';
+
+const CHAT = ['/v1/chat/completions', '/api/v1/chat/completions'];
+const BODY_LIMIT = 4_096;
+
+const openAi = (code: string) => ({
+  error: {
+    message: expect.any(String),
+    type: expect.any(String),
+    code,
+  },
+});
+
+const application = (code: string) => ({
+  success: false,
+  message: expect.any(String),
+  code,
+});
+
+interface Case {
+  readonly what: string;
+  readonly status: number;
+  readonly code: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const chat = (body: object): string => JSON.stringify({ ...chatRequest(), ...body });
+
+/** What can go wrong on every route that takes a chat, and what is said of it. */
+const CHAT_FAILURES: readonly Case[] = [
+  {
+    what: 'no credential',
+    status: 401,
+    code: 'missing_credentials',
+    headers: { authorization: '' },
+  },
+  {
+    what: 'an unknown key',
+    status: 401,
+    code: 'invalid_api_key',
+    headers: { authorization: 'Bearer sk-svc-nobody' },
+  },
+  { what: 'bad JSON', status: 400, code: 'invalid_json', body: '{"model":' },
+  { what: 'no body', status: 400, code: 'invalid_json', body: '' },
+  { what: 'a body that is no object', status: 400, code: 'invalid_request', body: '[]' },
+  {
+    what: 'too large a body',
+    status: 413,
+    code: 'body_too_large',
+    body: chat({ user: 'u'.repeat(BODY_LIMIT) }),
+  },
+  {
+    what: 'another media type',
+    status: 415,
+    code: 'unsupported_media_type',
+    headers: { 'content-type': 'text/csv' },
+  },
+  { what: 'no messages', status: 400, code: 'invalid_request', body: chat({ messages: [] }) },
+  {
+    what: 'an unknown role',
+    status: 400,
+    code: 'invalid_request',
+    body: chat({ messages: [{ role: 'x', content: '' }] }),
+  },
+  {
+    what: 'an unknown routing mode',
+    status: 400,
+    code: 'invalid_request',
+    body: chat({ routing_mode: 'psychic' }),
+  },
+  {
+    what: 'a mode without an engine',
+    status: 501,
+    code: 'routing_mode_unavailable',
+    body: chat({ routing_mode: 'moa_consensus' }),
+  },
+  {
+    what: 'a clean room',
+    status: 501,
+    code: 'routing_mode_unavailable',
+    body: chat({ cleanroom_uuid: '0198c0de-0000-7000-8000-000000000001' }),
+  },
+  {
+    what: 'an unknown rig',
+    status: 404,
+    code: 'rig_not_found',
+    body: chat({ routing_mode: 'rig_nowhere' }),
+  },
+  {
+    what: 'an unknown model',
+    status: 404,
+    code: 'model_not_found',
+    body: chat({ model: 'acme/none' }),
+  },
+  {
+    what: 'a temperature out of range',
+    status: 400,
+    code: 'invalid_request',
+    body: chat({ temperature: 2.1 }),
+  },
+  {
+    what: 'too many tokens',
+    status: 400,
+    code: 'context_length_exceeded',
+    body: chat({ max_tokens: 9_000 }),
+  },
+];
+
+describe('failure envelopes', () => {
+  let world: World;
+
+  const ask = (path: string, { method = 'POST', headers = {}, body = chat({}) }: Partial<Case>) =>
+    fetch(world.quipu.url + path, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${world.credentials.api_key}`,
+        ...headers,
+      },
+      ...(method === 'POST' && { body }),
+    });
+
+  beforeAll(async () => {
+    world = await startWorld([json(200, {})], {
+      environment: { QUIPU_BODY_LIMIT_BYTES: String(BODY_LIMIT) },
+    });
+  });
+
+  afterAll(() => world.close());
+
+  describe.each(CHAT)('%s', (path) => {
+    it.each(CHAT_FAILURES)('$what → $status $code', async ({ status, code, ...sent }) => {
+      const response = await ask(path, sent);
+      expect(await response.json()).toMatchObject(openAi(code));
+      expect(response.status).toBe(status);
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    });
+  });
+
+  it.each([
+    ['/v1/nothing', openAi('not_found')],
+    ['/v1/models/acme/none', openAi('model_not_found')],
+    ['/api/v1/nothing', application('not_found')],
+    ['/nothing', application('not_found')],
+    ['/v1/%', openAi('bad_url')],
+  ])('GET %s is refused in the envelope of its route', async (path, expected) => {
+    const response = await ask(path, { method: 'GET' });
+    expect(await response.json()).toMatchObject(expected);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('refuses bad credentials on application routes in their envelope', async () => {
+    const response = await ask('/api/v1/billing/overview.php', {
+      method: 'GET',
+      headers: { authorization: 'Bearer sk-svc-nobody' },
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await response.json()).toMatchObject(application('invalid_api_key'));
+  });
+
+  it('sends the security headers with everything, failures too', async () => {
+    for (const path of ['/health/live', '/v1/nothing', '/nothing']) {
+      const { headers } = await ask(path, { method: 'GET' });
+      expect(headers.get('strict-transport-security')).toBe(
+        'max-age=31536000; includeSubDomains; preload',
+      );
+      expect(headers.get('content-security-policy')).toContain('frame-ancestors');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('outlives bytes that are not HTTP', async () => {
+    const { hostname, port } = new URL(world.quipu.url);
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () => socket.write('knots\r\n\r\n'));
+      socket.resume();
+      socket.on('close', () => resolve());
+      socket.on('error', () => resolve());
+    });
+    expect((await ask('/health/live', { method: 'GET' })).status).toBe(200);
+  });
+});
+
+describe('failures of the upstream', () => {
+  it.each([
+    [
+      'a refusal passes through',
+      json(422, { error: { message: 'no', type: 't', param: 'tools', code: 'c' } }),
+      422,
+      'c',
+    ],
+    [
+      'a key that is refused is not the caller’s',
+      json(401, { error: { message: 'bad key' } }),
+      502,
+      'upstream_failed',
+    ],
+    ['a broken answer', json(200, 'knots'), 502, 'upstream_malformed'],
+    ['an answer that is not JSON', sse(['data: x\n\n']), 502, 'upstream_malformed'],
+  ])('%s', async (_, script, status, code) => {
+    const world = await startWorld([script]);
+    try {
+      const failed = world.openai.chat.completions.create(chatRequest());
+      await expect(failed).rejects.toMatchObject({ status, code });
+      const types = (await world.events()).map(({ type }) => type);
+      expect(types.slice(-2)).toEqual(['HoldPlaced', 'HoldReleased']);
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('after the first byte becomes an error chunk, and what was delivered is charged', async () => {
+    const first = {
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: { role: 'assistant', content: 'Knots' }, finish_reason: null }],
+    };
+    const world = await startWorld([sse([`data: ${JSON.stringify(first)}\n\n`], 'destroy')]);
+    try {
+      const stream = await world.openai.chat.completions.create({ ...chatRequest(), stream: true });
+      await expect(Array.fromAsync(stream)).rejects.toThrow();
+      const last = (await world.events()).at(-1);
+      expect(last).toMatchObject({
+        type: 'HoldCaptured',
+        data: { outcome: 'upstream_failed', usageSource: 'counted', models: { asked: MODEL } },
+      });
+    } finally {
+      await world.close();
+    }
+  });
+});

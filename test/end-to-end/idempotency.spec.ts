@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
+
+describe('Idempotency-Key', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await startWorld([answering('Knots', '.')]);
+  });
+
+  afterEach(() => world.close());
+
+  const ask = (key: string, body: object = chatRequest()) =>
+    fetch(`${world.quipu.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${world.credentials.api_key}`,
+        'idempotency-key': key,
+      },
+      body: JSON.stringify(body),
+    });
+
+  const charges = async (): Promise<number> =>
+    (await world.events()).filter(({ type }) => type === 'HoldCaptured').length;
+
+  it.each([false, true])('replays an answer, charged once (stream: %s)', async (stream) => {
+    const body = chatRequest({ stream });
+    const first = await (await ask('k-1', body)).text();
+    const again = await ask('k-1', body);
+    expect(await again.text()).toBe(first);
+    expect(again.headers.get('x-quipu-idempotent-replay')).toBe('true');
+    expect(world.upstream.received).toHaveLength(1);
+    expect(await charges()).toBe(1);
+  });
+
+  it('replays after a restart', async () => {
+    const first = await (await ask('k-1')).text();
+    world = await world.restart();
+    const again = await ask('k-1');
+    expect(await again.text()).toBe(first);
+    expect(await charges()).toBe(1);
+  });
+
+  it('refuses another body under the same key', async () => {
+    await (await ask('k-1')).text();
+    const other = await ask('k-1', chatRequest({ max_tokens: 5 }));
+    expect(other.status).toBe(409);
+    expect(await other.json()).toMatchObject({ error: { code: 'idempotency_conflict' } });
+  });
+
+  it('makes one upstream call for fifty at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask('k-1')));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect(statuses).toContain(200);
+    expect(world.upstream.received).toHaveLength(1);
+    expect(await charges()).toBe(1);
+  });
+
+  it('leaves the key free after a failure', async () => {
+    const refused = await ask('k-1', chatRequest({ model: 'acme/none' }));
+    expect(refused.status).toBe(404);
+    const again = await ask('k-1');
+    expect(again.status).toBe(200);
+  });
+
+  it('refuses a key that is none', async () => {
+    const refused = await ask('k'.repeat(256));
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { param: 'Idempotency-Key' } });
+  });
+});

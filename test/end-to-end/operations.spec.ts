@@ -1,0 +1,147 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
+import { storedEventValidator } from '../golden/stored-event.validator.js';
+import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
+
+interface OpenApiDocument {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly post?: {
+          readonly responses: object;
+          readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+        };
+      }
+    >
+  >;
+}
+
+describe('operations', () => {
+  let world: World;
+  const get = (route: string) => fetch(world.quipu.url + route);
+
+  beforeAll(async () => {
+    world = await startWorld([answering('Knots', '.')]);
+    await world.openai.chat.completions.create(chatRequest());
+  });
+
+  afterAll(() => world.close());
+
+  it('keeps the credentials of the first start to their owner', async () => {
+    const { mode } = await stat(path.join(world.home, 'bootstrap.json'));
+    expect(mode & 0o777).toBe(0o600);
+    expect(Object.keys(world.credentials).sort()).toEqual([
+      'api_key',
+      'password',
+      'renter_key',
+      'username',
+    ]);
+  });
+
+  it('is live, and ready with nothing behind or stopped', async () => {
+    expect(await (await get('/health/live')).json()).toEqual({ status: 'live' });
+    const response = await get('/health/ready');
+    const report = (await response.json()) as ReadinessReport;
+    expect(response.status).toBe(200);
+    expect(report).toMatchObject({
+      status: 'ready',
+      reasons: [],
+      event_store: { writable: true, reason: null },
+    });
+    expect(report.projections.length).toBeGreaterThan(3);
+    for (const { phase } of report.projections) expect(phase).not.toBe('stopped');
+  });
+
+  it('counts in the names of the GenAI conventions', async () => {
+    const text = await (await get('/metrics')).text();
+    expect(text).toMatch(/gen_ai_client_token_usage_sum\{.*input.*\} 9/);
+    expect(text).toContain('gen_ai_server_request_duration_seconds_count');
+    expect(text).toMatch(/quipu_charged_micro_usd_total\{.*\} 13/);
+    expect(text).toMatch(/quipu_reader_stopped\{reader="account-overview[^"]*"\} 0/);
+  });
+
+  it('documents every route, with failures and examples', async () => {
+    const document = (await (await get('/openapi.json')).json()) as OpenApiDocument;
+    const paths = Object.keys(document.paths);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        '/v1/chat/completions',
+        '/api/v1/chat/completions',
+        '/v1/models',
+        '/api/v1/auth/login',
+        '/api/v1/auth/verify_2fa',
+        '/api/v1/auth/me',
+        '/api/v1/auth/revoke',
+        '/api/v1/billing/overview.php',
+        '/api/v1/billing/invoices.php',
+        '/api/v1/billing/rates.php',
+      ]),
+    );
+    const post = document.paths['/v1/chat/completions']?.post;
+    expect(Object.keys(post?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '402', '501']),
+    );
+    expect(post?.requestBody?.content['application/json']).toBeDefined();
+    expect(await (await get('/docs')).text()).toContain('SwaggerUIBundle');
+    expect((await get('/docs/swagger-ui.css')).status).toBe(200);
+    expect((await get('/docs/package.json')).status).toBe(404);
+  });
+
+  it('stores events that fit the published schemas', async () => {
+    const validate = await storedEventValidator();
+    const events = await world.events();
+    expect(events.flatMap((event) => validate(event))).toEqual([]);
+    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(6);
+  });
+
+  it('writes no prompt and no reply into an event', async () => {
+    const text = JSON.stringify((await world.events()).map(({ data }) => data));
+    expect(text).not.toContain('Tell me of knots');
+    expect(text).not.toContain('Knots.');
+  });
+});
+
+describe('a graceful stop', () => {
+  it('finishes open streams, refuses new requests with Retry-After, and settles every hold', async () => {
+    let finish: () => void = () => undefined;
+    const words = ['Knots', ' keep', ' accounts'];
+    const world = await startWorld([
+      (response, received) => {
+        sse([deltaOf({ role: 'assistant', content: '' })].map(eventOf), 'hang')(response, received);
+        finish = () => {
+          for (const content of words) response.write(eventOf(deltaOf({ content })));
+          response.write(eventOf(deltaOf({}, 'stop')));
+          response.end('data: [DONE]\n\n');
+        };
+      },
+    ]);
+    try {
+      const stream = await world.openai.chat.completions.create({ ...chatRequest(), stream: true });
+      const answer = Array.fromAsync(stream);
+      const stopping = world.quipu.stop();
+      await eventually(async () => {
+        const late = await fetch(`${world.quipu.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${world.credentials.api_key}`,
+          },
+          body: JSON.stringify(chatRequest()),
+        });
+        return late.status === 503 && late.headers.get('retry-after') !== null;
+      });
+      finish();
+      const chunks = await answer;
+      expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(
+        'Knots keep accounts',
+      );
+      await stopping;
+    } finally {
+      await world.close();
+    }
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * The control of the power-loss test: the same script on the same schema, but with
+ * `synchronous = NORMAL`, where a commit does not wait for the disk. A test that cannot catch this
+ * writer proves nothing about the other one. Runs like the other one.
+ */
+import { readFileSync, writeSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import type { WriterScript } from './event-store.script.js';
+
+const script = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as WriterScript;
+const store = await openSqliteEventStore({ file: script.file });
+await store.close();
+
+const database = new DatabaseSync(script.file);
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+const insertStream = database.prepare('INSERT INTO streams (id, name) VALUES (?, ?)');
+const insertEvent = database.prepare(
+  `INSERT INTO events (stream_id, revision, type, recorded_at, id, data, metadata)
+   VALUES (?, ?, 'Counted', 0, ?, ?, '{}')`,
+);
+const data = JSON.stringify({ filler: 'x'.repeat(200) });
+
+for (const [caller, appends] of script.callers.entries()) {
+  for (const [number, { after, eventIds }] of appends.entries()) {
+    database.exec('BEGIN IMMEDIATE');
+    if (after === null) insertStream.run(caller + 1, `job-${caller}`);
+    for (const [index, id] of eventIds.entries()) {
+      insertEvent.run(caller + 1, (after ?? -1) + 1 + index, id, data);
+    }
+    database.exec('COMMIT');
+    writeSync(1, `acknowledged ${caller} ${number}\n`);
+  }
+}
+database.close();

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { areas } from '#apps/composition/areas.js';
+import { revive } from '#events/definition.js';
+import { goldenEvents, nameOf, type VersionedFile } from './golden.files.js';
+
+const definitions = areas.flatMap(({ name, events }) =>
+  events.map((definition) => ({ area: name, definition })),
+);
+
+/** Every version that a log may hold. */
+const everWritten = definitions.flatMap(({ area, definition }) =>
+  Array.from({ length: definition.version }, (_, n) => ({
+    area,
+    type: definition.type,
+    version: n + 1,
+    definition,
+  })),
+);
+
+describe('golden events', () => {
+  let golden: ReadonlyMap<string, VersionedFile>;
+
+  beforeAll(async () => {
+    golden = new Map((await goldenEvents()).map((file) => [nameOf(file), file]));
+  });
+
+  const dataOf = (name: string): unknown => {
+    const file = golden.get(name);
+    if (!file) throw new Error(`test/golden/${name}.json is missing`);
+    return file.content;
+  };
+
+  it.each(everWritten.map((written) => ({ name: nameOf(written), ...written })))(
+    '$name revives',
+    ({ name, type, version, definition }) => {
+      const revived = revive(definition, { type, version, data: dataOf(name) });
+      expect(revived.type).toBe(type);
+      // Idempotent: what was revived is an event of the newest version, to the last field.
+      const again = { type, version: definition.version, data: revived.data };
+      expect(revive(definition, again)).toEqual(revived);
+    },
+  );
+
+  it('in their newest version are read as they stand', () => {
+    for (const { area, definition } of definitions) {
+      const { type, version } = definition;
+      const data = dataOf(nameOf({ area, type, version }));
+      expect(revive(definition, { type, version, data }).data).toEqual(data);
+    }
+  });
+
+  it('belong to a definition each', () => {
+    const known = new Set(everWritten.map(nameOf));
+    expect([...golden.keys()].filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('are of types whose names are used once', () => {
+    const types = definitions.map(({ definition }) => definition.type);
+    expect([...types].sort()).toEqual([...new Set(types)].sort());
+  });
+});

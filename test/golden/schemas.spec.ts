@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { areas } from '#apps/composition/areas.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import { eventSchemas, schemaFile } from '../../tools/schemas/event-schemas.js';
+import { committedSchemas, goldenEvents, nameOf, type VersionedFile } from './golden.files.js';
+import { type StoredEventValidator, storedEventValidator } from './stored-event.validator.js';
+
+const CONTEXT = {
+  requestId: 'f3f1a7de-52f6-4f3e-8f0b-5f0a4d9a3b11',
+  correlationId: 'f3f1a7de-52f6-4f3e-8f0b-5f0a4d9a3b11',
+  causationId: 'f3f1a7de-52f6-4f3e-8f0b-5f0a4d9a3b11',
+  actor: 'user-1',
+};
+
+describe('the committed JSON Schemas', () => {
+  let committed: readonly VersionedFile[];
+  let golden: readonly VersionedFile[];
+  let violationsOf: StoredEventValidator;
+
+  beforeAll(async () => {
+    [committed, golden, violationsOf] = await Promise.all([
+      committedSchemas(),
+      goldenEvents(),
+      storedEventValidator(),
+    ]);
+  });
+
+  it('are those of the definitions; `npm run schemas` makes them so', () => {
+    const contents = new Map(
+      committed.map(({ area, type, version, content }) => [
+        schemaFile(area, type, version),
+        content,
+      ]),
+    );
+    for (const { file, schema } of eventSchemas(areas)) {
+      expect({ file, schema: contents.get(file) }).toEqual({ file, schema });
+    }
+  });
+
+  it('cover every version ever written and nothing else', () => {
+    expect(committed.map(nameOf).sort()).toEqual(golden.map(nameOf).sort());
+  });
+
+  it('hold for every golden event', () => {
+    const violations = golden.flatMap(({ type, version, content }) =>
+      violationsOf({ type, data: content as object, metadata: { version } }),
+    );
+    expect(violations).toEqual([]);
+  });
+
+  it('refuse a field that is missing and one that nobody knows', () => {
+    const [{ type, version, content } = { type: '', version: 0, content: {} }] = golden;
+    const [first = ''] = Object.keys(content as object);
+    const { [first]: missing, ...rest } = content as Record<string, unknown>;
+    const data = { ...rest, unheardOf: true };
+    const violations = violationsOf({ type, data, metadata: { version } });
+    expect(violations).toContainEqual(expect.stringContaining(`'${first}'`));
+    expect(violations).toContainEqual(expect.stringContaining('additional properties'));
+  });
+
+  it('hold for what the log gives back', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'schemas-'));
+    const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
+    const codec = new EventCodec(areas.flatMap(({ events }) => events));
+    const newest = new Map(
+      areas.flatMap(({ events }) => events.map(({ type, version }) => [type, version])),
+    );
+    const events = golden.filter(({ type, version }) => newest.get(type) === version);
+    for (const [index, { type, content }] of events.entries()) {
+      const stream = `golden-${index}`;
+      const event = codec.store({ type, data: content }, stream, 'Golden', CONTEXT, 0);
+      await store.append(stream, [event], 'no-stream');
+    }
+    const stored: RecordedEvent[] = [];
+    for await (const page of store.readAll()) stored.push(...page);
+    expect(stored).toHaveLength(events.length);
+    expect(stored.flatMap(violationsOf)).toEqual([]);
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+});

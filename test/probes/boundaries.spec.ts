@@ -1,0 +1,129 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { HOUSE, outputOf, plantHouse, type PlantedHouse } from './planted-house.js';
+
+interface Report {
+  readonly modules: readonly { readonly source: string }[];
+  readonly summary: {
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string };
+    }[];
+  };
+}
+
+const CONFIG = '.dependency-cruiser.cjs';
+const ROOTS = ['apps', 'libs', 'events', 'projections'];
+
+/** One file in breach for each rule; what it imports is planted beside it or is a package. */
+const VIOLATIONS: Readonly<Record<string, { readonly file: string; readonly imports: string }>> = {
+  'decisions-do-no-io': {
+    file: 'libs/areas/lending/loan.decider.ts',
+    imports: './interest.js',
+  },
+  'events-import-zod-only': {
+    file: 'events/lending/loan.events.ts',
+    imports: '#platform/kernel/money.js',
+  },
+  'projections-import-events-only': {
+    file: 'projections/lending/open-loans.projection.ts',
+    imports: '#areas/lending/interest.js',
+  },
+  'kernel-imports-nothing': { file: 'libs/platform/kernel/clock.ts', imports: 'uuid' },
+  'platform-knows-no-area': {
+    file: 'libs/platform/runtime/runtime.ts',
+    imports: '#areas/lending/interest.js',
+  },
+  'areas-do-not-meet': {
+    file: 'libs/areas/saving/save.handler.ts',
+    imports: '#areas/lending/interest.js',
+  },
+  'libs-know-no-app': { file: 'libs/areas/saving/saving.area.ts', imports: '#apps/main.js' },
+  'areas-see-ports-not-adapters': {
+    file: 'libs/areas/saving/saving.module.ts',
+    imports: '#platform/bus/kafka/kafka-bus.js',
+  },
+  'engines-know-no-event': { file: 'libs/engines/abacus.ts', imports: '@nestjs/common' },
+  'no-cycles': { file: 'apps/gateway/ring.ts', imports: './ring.js' },
+  'no-test-in-product': { file: 'apps/gateway/served.ts', imports: './served.spec.js' },
+  'no-unresolved': { file: 'apps/gateway/lost.ts', imports: '#areas/lending/nowhere.js' },
+  'no-compiled': { file: 'apps/gateway/stale.ts', imports: '../../dist/apps/gateway/stale.js' },
+};
+
+/** What the violations lead to, and neighbours that do as they should. */
+const BYSTANDERS: Readonly<Record<string, string>> = {
+  'libs/areas/lending/interest.ts': "import 'node:fs';",
+  'libs/platform/kernel/money.ts': 'export {};',
+  'libs/platform/bus/kafka/kafka-bus.ts': 'export {};',
+  'apps/main.ts': "import '#platform/bus/kafka/kafka-bus.js';",
+  'apps/gateway/served.spec.ts': "import '#areas/lending/interest.js';",
+  'dist/apps/gateway/stale.js': 'export {};',
+  'events/saving/account.events.ts': "import 'zod';\nimport { type Money } from '../money.js';",
+  'events/money.ts': 'export {};',
+  'projections/saving/balance.projection.ts': "import '#events/saving/account.events.js';",
+  'libs/areas/saving/account.decider.ts':
+    "import '#events/saving/account.events.js';\nimport '#platform/kernel/money.js';\nimport './rate.js';",
+  'libs/areas/saving/rate.ts': "import '#platform/kernel/money.js';",
+  'libs/areas/saving/sqlite/sqlite-vault.ts': "import './vault.thread.js';\nimport 'node:sqlite';",
+  'libs/areas/saving/sqlite/vault.thread.ts': 'export {};',
+};
+
+const cruise = async (folder: string): Promise<Report> => {
+  const args = [...ROOTS, '--config', CONFIG, '--output-type', 'json'];
+  const cruiser = 'dependency-cruiser/bin/dependency-cruiser.mjs';
+  return JSON.parse(await outputOf(folder, cruiser, args)) as Report;
+};
+
+describe('the boundaries', () => {
+  const { forbidden } = createRequire(import.meta.url)(path.join(HOUSE, CONFIG)) as {
+    readonly forbidden: readonly { readonly name: string; readonly severity: string }[];
+  };
+  const rules = forbidden.map(({ name }) => name);
+
+  describe('in a house with one violation of each', () => {
+    let house: PlantedHouse;
+    let report: Report;
+
+    beforeAll(async () => {
+      const violations = Object.values(VIOLATIONS).map(
+        ({ file, imports }) => [file, `import '${imports}';`] as const,
+      );
+      house = await plantHouse({ ...BYSTANDERS, ...Object.fromEntries(violations) });
+      report = await cruise(house.folder);
+    });
+
+    afterAll(() => house.remove());
+
+    const reportedBy = (rule: string): string[] =>
+      report.summary.violations
+        .filter(({ rule: { name } }) => name === rule)
+        .map(({ from }) => from);
+
+    it.each(Object.entries(VIOLATIONS))('%s is reported', (rule, { file }) => {
+      expect(reportedBy(rule)).toContain(file);
+    });
+
+    it('every rule has its violation, and stops the build', () => {
+      expect(Object.keys(VIOLATIONS).sort()).toEqual([...rules].sort());
+      expect(forbidden.filter(({ severity }) => severity !== 'error')).toEqual([]);
+    });
+
+    it('nobody else is reported', () => {
+      const planted = new Set(Object.values(VIOLATIONS).map(({ file }) => file));
+      const others = report.summary.violations.filter(({ from }) => !planted.has(from));
+      expect(others).toEqual([]);
+    });
+  });
+
+  it('are kept by the house itself', async () => {
+    const { modules, summary } = await cruise(HOUSE);
+    expect(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)).toEqual(
+      [],
+    );
+    for (const root of ROOTS) {
+      expect(modules.filter(({ source }) => source.startsWith(`${root}/`))).not.toEqual([]);
+    }
+  });
+});

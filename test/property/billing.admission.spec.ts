@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type AccountCommand, accountDecider } from '#areas/billing/account.decider.js';
+import {
+  ACCOUNT,
+  capture,
+  deposit,
+  open,
+  place,
+  release,
+} from '#areas/billing/account.specification.js';
+import { type Accounts, accountStream } from '#areas/billing/accounts.js';
+import { LedgerAudit } from '#areas/billing/ledger-audit.js';
+import { runOnAccount } from '#areas/billing/run-on-account.js';
+import { type AccountEvent, accountEvents } from '#events/billing/account.events.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CommandRunner, ContentionError } from '#platform/runtime/command-runner.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+
+const WORST = [1_000, 1_000] as const;
+const WORST_MICRO_USD = 750;
+
+/** A command runner with a connection and a writer of its own, as each process has. */
+const openProcess = async (file: string) => {
+  const eventStore = await openSqliteEventStore({ file });
+  const codec = new EventCodec(accountEvents);
+  const accounts: Accounts = new CommandRunner({ decider: accountDecider, eventStore, codec });
+  return { eventStore, codec, accounts };
+};
+type Process = Awaited<ReturnType<typeof openProcess>>;
+
+const withProcesses = async (
+  count: number,
+  work: (processes: readonly Process[]) => Promise<void>,
+): Promise<void> => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'quipu-admission-'));
+  const processes: Process[] = [];
+  try {
+    for (let started = 0; started < count; started += 1) {
+      processes.push(await openProcess(path.join(directory, 'events.db')));
+    }
+    await work(processes);
+  } finally {
+    await Promise.all(processes.map(({ eventStore }) => eventStore.close()));
+    await rm(directory, { recursive: true });
+  }
+};
+
+/** What came of a command; a caller told of contention tries again, as `Retry-After` asks. */
+const outcomeOf = async ({ accounts }: Process, command: AccountCommand): Promise<string> => {
+  for (;;) {
+    try {
+      const { events } = await runOnAccount(accounts, command, contextOf(randomUUID(), 'spec'));
+      return events.map(({ type }) => type).join();
+    } catch (error) {
+      if (error instanceof DomainError) return error.code;
+      if (!(error instanceof ContentionError)) throw error;
+    }
+  }
+};
+
+const tally = (outcomes: readonly string[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+};
+
+const eventsOf = async ({ eventStore, codec }: Process): Promise<readonly AccountEvent[]> => {
+  const events: AccountEvent[] = [];
+  for await (const page of eventStore.read(accountStream(ACCOUNT))) {
+    for (const recorded of page) events.push(codec.revive(recorded) as AccountEvent);
+  }
+  return events;
+};
+
+const fund = async (processes: readonly Process[], amount: number): Promise<void> => {
+  const [first] = processes;
+  if (!first) throw new RangeError('at least one process');
+  await outcomeOf(first, open);
+  if (amount > 0) await outcomeOf(first, deposit(amount));
+};
+
+/** Each command at once, taking turns over the processes. */
+const runAll = (processes: readonly Process[], commands: readonly AccountCommand[]) =>
+  Promise.all(
+    commands.map((command, index) => {
+      const process = processes[index % processes.length];
+      if (!process) throw new RangeError('at least one process');
+      return outcomeOf(process, command);
+    }),
+  );
+
+const expectSound = async (processes: readonly Process[]): Promise<void> => {
+  for (const process of processes) {
+    const audit = new LedgerAudit();
+    (await eventsOf(process)).forEach((event, index) => audit.take(event, BigInt(index)));
+    expect(audit.faults).toEqual([]);
+  }
+};
+
+describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
+  it('admits exactly as many as the balance is for', async () => {
+    const cases = fc.record({
+      covered: fc.nat(40),
+      asked: fc.integer({ min: 1, max: 120 }),
+      change: fc.nat(WORST_MICRO_USD - 1),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, ({ covered, asked, change }) =>
+        withProcesses(count, async (processes) => {
+          await fund(processes, covered * WORST_MICRO_USD + change);
+          const commands = Array.from({ length: asked }, () =>
+            place(WORST, { holdId: randomUUID() }),
+          );
+          const outcomes = tally(await runAll(processes, commands));
+          const admitted = Math.min(asked, covered);
+          expect(outcomes['HoldPlaced'] ?? 0).toBe(admitted);
+          expect(outcomes['insufficient_balance'] ?? 0).toBe(asked - admitted);
+          await expectSound(processes);
+        }),
+      ),
+      { numRuns: 8 },
+    );
+  });
+
+  it('200 requests for a balance of 50: 50 are admitted, 150 refused, nothing is left', async () => {
+    await withProcesses(count, async (processes) => {
+      await fund(processes, 50 * WORST_MICRO_USD);
+      const ids = Array.from({ length: 200 }, () => randomUUID());
+      const placing = ids.map((holdId) => place(WORST, { holdId }));
+      expect(tally(await runAll(processes, placing))).toEqual({
+        HoldPlaced: 50,
+        insufficient_balance: 150,
+      });
+      const charging = ids.map((holdId) => capture(WORST, holdId));
+      expect(tally(await runAll(processes, charging))).toEqual({
+        HoldCaptured: 50,
+        hold_not_open: 150,
+      });
+      const last = (await eventsOf(processes[0] as Process)).at(-1);
+      expect(last?.data).toMatchObject({ availableMicroUsd: '0' });
+    });
+  });
+
+  it('ends each hold once, however many captures and releases race', async () => {
+    await withProcesses(count, async (processes) => {
+      await fund(processes, 10 * WORST_MICRO_USD);
+      const ids = Array.from({ length: 10 }, () => randomUUID());
+      await runAll(
+        processes,
+        ids.map((holdId) => place(WORST, { holdId })),
+      );
+      const ends = ids.flatMap((holdId) => [
+        capture([900, 100], holdId),
+        release(holdId),
+        capture(WORST, holdId),
+        release(holdId),
+      ]);
+      const outcomes = tally(await runAll(processes, ends));
+      expect((outcomes['HoldCaptured'] ?? 0) + (outcomes['HoldReleased'] ?? 0)).toBe(10);
+      expect(outcomes['hold_not_open']).toBe(30);
+      await expectSound(processes);
+    });
+  });
+});

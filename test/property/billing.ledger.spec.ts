@@ -1,0 +1,178 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type AccountCommand,
+  accountDecider,
+  type AccountState,
+} from '#areas/billing/account.decider.js';
+import { accountSnapshots } from '#areas/billing/account.snapshot.js';
+import {
+  ACCOUNT,
+  capture,
+  deposit,
+  ENDED_AT,
+  expire,
+  EXPIRES_AT,
+  open,
+  place,
+  release,
+} from '#areas/billing/account.specification.js';
+import { LedgerAudit } from '#areas/billing/ledger-audit.js';
+import { type AccountEvent } from '#events/billing/account.events.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { accountOverview } from '#projections/billing/account-overview.projection.js';
+
+const { decide, evolve, initialState } = accountDecider;
+
+/** Few ids, so that commands meet: on open holds, on ended ones, on those never placed. */
+const holdId = fc.constantFrom(
+  ...['a', 'b', 'c'].map((x) => `01890a5d-ac96-774b-bcce-${x.repeat(12)}`),
+);
+const tokens = fc.tuple(fc.nat(4_000), fc.nat(4_000));
+const command: fc.Arbitrary<AccountCommand> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.nat(5_000), fc.constantFrom('x', 'y', 'z')).map((d) => deposit(...d)),
+  },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(tokens, holdId, fc.option(fc.nat(16)))
+      .map(([wanted, id, outputAtLeast]) => place(wanted, { holdId: id, outputAtLeast })),
+  },
+  { weight: 6, arbitrary: fc.tuple(tokens, holdId).map((charge) => capture(...charge)) },
+  { weight: 2, arbitrary: holdId.map(release) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.constantFrom(ENDED_AT, EXPIRES_AT), holdId).map((end) => expire(...end)),
+  },
+);
+const schedule = fc.array(command, { minLength: 1, maxLength: 60 }).map((all) => [open, ...all]);
+
+interface Log {
+  readonly state: AccountState;
+  readonly events: readonly AccountEvent[];
+}
+
+/** Decides as the runner does: a refusal leaves everything as it was. */
+const attempt = ({ state, events }: Log, one: AccountCommand): Log => {
+  try {
+    const decided = decide(one, state);
+    return { state: decided.reduce(evolve, state), events: [...events, ...decided] };
+  } catch (error) {
+    if (error instanceof DomainError) return { state, events };
+    throw error;
+  }
+};
+
+const logOf = (commands: readonly AccountCommand[]): Log =>
+  commands.reduce(attempt, { state: initialState, events: [] });
+
+/** Amounts of events of one type, summed without any code of billing. */
+const sumOf = (events: readonly AccountEvent[], type: AccountEvent['type']): bigint =>
+  events.reduce(
+    (sum, event) =>
+      event.type === type && event.type !== 'AccountOpened'
+        ? sum + BigInt(event.data.amountMicroUsd)
+        : sum,
+    0n,
+  );
+
+const lastAvailable = (events: readonly AccountEvent[]): bigint => {
+  const last = events.at(-1);
+  return !last || last.type === 'AccountOpened' ? 0n : BigInt(last.data.availableMicroUsd);
+};
+
+describe('whatever the schedule of commands', () => {
+  it('deposits - charges - open holds = available, and never below zero', () => {
+    fc.assert(
+      fc.property(schedule, (commands) => {
+        const { state, events } = logOf(commands);
+        const open =
+          sumOf(events, 'HoldPlaced') -
+          sumOf(events, 'HoldReleased') -
+          sumOf(events, 'HoldExpired') -
+          events.reduce(
+            (sum, { type, data }) =>
+              type === 'HoldCaptured'
+                ? sum + BigInt(data.amountMicroUsd) + BigInt(data.releasedMicroUsd)
+                : sum,
+            0n,
+          );
+        const available = sumOf(events, 'FundsDeposited') - sumOf(events, 'HoldCaptured') - open;
+        expect(available).toBe(lastAvailable(events));
+        expect(state.available).toBe(available);
+        expect(state.held).toBe(open);
+        expect(available >= 0n && open >= 0n).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('the audit finds no fault', () => {
+    fc.assert(
+      fc.property(schedule, (commands) => {
+        const audit = new LedgerAudit();
+        logOf(commands).events.forEach((event, index) => audit.take(event, BigInt(index)));
+        expect(audit.faults).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a hold ends at most once for each time it was placed, and is never charged above', () => {
+    fc.assert(
+      fc.property(schedule, (commands) => {
+        const open = new Map<string, bigint>();
+        for (const { type, data } of logOf(commands).events) {
+          if (type === 'AccountOpened' || type === 'FundsDeposited') continue;
+          const amount = BigInt(data.amountMicroUsd);
+          const held = open.get(data.holdId);
+          if (type === 'HoldPlaced') {
+            expect(held).toBeUndefined();
+            open.set(data.holdId, amount);
+          } else {
+            expect(held).toBeDefined();
+            expect(amount <= (held ?? -1n)).toBe(true);
+            open.delete(data.holdId);
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('the projection says what the decider knows', () => {
+    fc.assert(
+      fc.property(schedule, (commands) => {
+        const { state, events } = logOf(commands);
+        const overview = events.reduce(
+          (document, event) => accountOverview.project(event, document, ACCOUNT) ?? document,
+          accountOverview.initial(ACCOUNT),
+        );
+        expect(overview).toEqual({
+          accountId: ACCOUNT,
+          available: String(state.available),
+          deposited: String(state.deposited),
+          chargedInference: String(state.charged),
+          chargedCompute: '0',
+          held: String(state.held),
+          openHolds: state.holds.size,
+        });
+      }),
+    );
+  });
+
+  it('a snapshot taken anywhere leads to the same end', () => {
+    fc.assert(
+      fc.property(schedule, fc.nat(60), (commands, taken) => {
+        const { state: before } = logOf(commands.slice(0, taken));
+        const json = JSON.parse(JSON.stringify(accountSnapshots.toJson(before))) as object;
+        const restored = { state: accountSnapshots.fromJson(json), events: [] };
+        const { state: resumed } = commands.slice(taken).reduce(attempt, restored);
+        const { state: straight } = logOf(commands);
+        expect(accountSnapshots.toJson(resumed)).toEqual(accountSnapshots.toJson(straight));
+      }),
+    );
+  });
+});

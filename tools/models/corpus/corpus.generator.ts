@@ -1,0 +1,171 @@
+/** Dialogues and short prose about Quipu, drawn from a seed: what the built-in model learns from. */
+import { ACCESS_TOPICS } from './access.topics.js';
+import { COMMON_QUESTIONS } from './common.questions.js';
+import { IDENTITY_TOPICS } from './identity.topics.js';
+import { INFERENCE_TOPICS } from './inference.topics.js';
+import { LEDGER_TOPICS } from './ledger.topics.js';
+import { START_TOPICS } from './start.topics.js';
+import { HOW_FRAMES, WHAT_FRAMES, type Topic } from './topic.js';
+import { OFF_TOPIC_ANSWER, offTopicQuestion, UNCLEAR_ANSWER, unclearQuestion } from './refusals.js';
+import { stableHash, type SeededRandom } from '../seeded-random.js';
+
+export interface Turn {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+export type Split = 'training' | 'held-out';
+
+export const TOPICS: readonly Topic[] = [
+  ...IDENTITY_TOPICS,
+  ...START_TOPICS,
+  ...LEDGER_TOPICS,
+  ...INFERENCE_TOPICS,
+  ...ACCESS_TOPICS,
+];
+
+/** Of a hundred phrasings, how many the training never sees. */
+const HELD_OUT_PERCENT = 7;
+
+/** A phrasing belongs to one split for ever, by its own words and not by the order of drawing. */
+const splitOf = (topicId: string, question: string): Split =>
+  stableHash(`${topicId}/${question}`) % 100 < HELD_OUT_PERCENT ? 'held-out' : 'training';
+
+const SYSTEM_PROMPTS: readonly string[] = [
+  'You are a helpful assistant.',
+  'You are a helpful assistant',
+  'You are nano, the built-in model of Quipu.',
+  'Answer briefly.',
+  'Answer questions about Quipu.',
+  'You are a friendly and concise assistant.',
+  'Be short and precise.',
+  'You are an expert on the Quipu gateway.',
+  'You are an AI model.',
+];
+
+const OPENINGS = words(
+  'Hi, |Hello! |Hey, |Please tell me: |Quick question: |Excuse me, |Nano, |Sorry, |OK, |So, |And |Well, |Hi nano! |One more question: ',
+);
+const CLOSINGS = words(
+  ' Thanks.| Thank you!| Please.| Please answer briefly.| Answer in one sentence.| I am new here.| Keep it short.',
+);
+const FOLLOW_UPS = words(
+  'Tell me more.|Can you say that again?|Please repeat that.|Say it in other words.|Go on.|Can you rephrase that?|I did not get that.|Once more, please.|What do you mean?|Explain that again.',
+);
+
+function words(list: string): readonly string[] {
+  return list.split('|');
+}
+
+const phrasings = (topic: Topic): readonly (readonly string[])[] => {
+  const framed = (frames: readonly string[], phrases: readonly string[] = []): string[] =>
+    frames.flatMap((frame) => phrases.map((phrase) => frame.replace('{}', phrase)));
+  const kinds = [framed(WHAT_FRAMES, topic.what), framed(HOW_FRAMES, topic.how), topic.ask ?? []];
+  return kinds.filter((kind) => kind.length > 0);
+};
+
+const questionAbout = (topic: Topic, split: Split, random: SeededRandom): string | undefined => {
+  const kinds = phrasings(topic)
+    .map((kind) => kind.filter((question) => splitOf(topic.id, question) === split))
+    .filter((kind) => kind.length > 0);
+  return kinds.length === 0 ? undefined : random.pick(random.pick(kinds));
+};
+
+export const compose = (answer: readonly (readonly string[])[], random: SeededRandom): string =>
+  answer.map((alternatives) => random.pick(alternatives)).join(' ');
+
+/** Drops, doubles or swaps one letter of one longer word. */
+const withTypo = (text: string, random: SeededRandom): string => {
+  const parts = text.split(' ');
+  const index = random.below(parts.length);
+  const word = parts[index] ?? '';
+  if (word.length < 5) return text;
+  const at = 1 + random.below(word.length - 3);
+  const [a = '', b = ''] = word.slice(at, at + 2);
+  parts[index] = word.slice(0, at) + random.pick([b, b + a, a + a + b]) + word.slice(at + 2);
+  return parts.join(' ');
+};
+
+const lowerFirst = (text: string): string =>
+  /^(I |I'|API|GGUF|GPU|CUDA|Quipu|OpenAI)/.test(text)
+    ? text
+    : text.charAt(0).toLowerCase() + text.slice(1);
+
+/** The way people really type: contractions, no capitals, no full stop, a greeting, a slip. */
+const asTyped = (question: string, random: SeededRandom): string => {
+  let text = question;
+  if (random.next() < 0.35) {
+    text = text
+      .replace(/^What is /, "What's ")
+      .replace(/\bdo not\b/, "don't")
+      .replace(/^I am /, "I'm ");
+  }
+  if (random.next() < 0.12) text = random.pick(OPENINGS) + lowerFirst(text);
+  if (random.next() < 0.08) text += random.pick(CLOSINGS);
+  if (random.next() < 0.25) text = text.toLowerCase();
+  if (random.next() < 0.25) text = text.replace(/[.?!]$/, '');
+  if (random.next() < 0.07) text = withTypo(text, random);
+  return text;
+};
+
+interface Exchange {
+  readonly question: string;
+  readonly answer: readonly (readonly string[])[];
+}
+
+/** A common question, unless its phrasing belongs to the other split. */
+const commonExchange = (split: Split, random: SeededRandom): Exchange | undefined => {
+  const [id, question] = random.pick(COMMON_QUESTIONS);
+  const topic = TOPICS.find((candidate) => candidate.id === id);
+  return topic !== undefined && splitOf(id, question) === split
+    ? { question, answer: topic.answer }
+    : undefined;
+};
+
+const exchange = (split: Split, random: SeededRandom, commonShare: number): Exchange => {
+  for (;;) {
+    if (commonShare > 0 && random.next() < commonShare) {
+      const common = commonExchange(split, random);
+      if (common !== undefined) return common;
+    }
+    const draw = random.next();
+    if (draw < 0.13) {
+      const question = offTopicQuestion(random);
+      if (splitOf('off-topic', question) === split) return { question, answer: OFF_TOPIC_ANSWER };
+    } else if (draw < 0.15) {
+      return { question: unclearQuestion(random), answer: UNCLEAR_ANSWER };
+    } else {
+      const topic = random.pick(TOPICS);
+      const question = questionAbout(topic, split, random);
+      if (question !== undefined) return { question, answer: topic.answer };
+    }
+  }
+};
+
+/**
+ * One to three exchanges, sometimes under a system message, sometimes asking again. `commonShare`
+ * of the questions come from the short list of common ones.
+ */
+export const dialogue = (split: Split, random: SeededRandom, commonShare = 0): Turn[] => {
+  const turns: Turn[] = [];
+  if (random.next() < 0.3) turns.push({ role: 'system', content: random.pick(SYSTEM_PROMPTS) });
+  const exchanges = random.pick([1, 1, 1, 1, 2, 2, 3]);
+  let last: Exchange | undefined;
+  for (let index = 0; index < exchanges; index += 1) {
+    const again = last !== undefined && random.next() < 0.15;
+    const next: Exchange =
+      again && last !== undefined
+        ? { question: random.pick(FOLLOW_UPS), answer: last.answer }
+        : exchange(split, random, commonShare);
+    turns.push({ role: 'user', content: asTyped(next.question, random) });
+    turns.push({ role: 'assistant', content: compose(next.answer, random) });
+    last = next;
+  }
+  return turns;
+};
+
+/** A paragraph that says what a few topics say, without a question. */
+export const paragraph = (random: SeededRandom): string =>
+  Array.from({ length: 1 + random.below(3) }, () =>
+    compose(random.pick(TOPICS).answer, random),
+  ).join(' ');

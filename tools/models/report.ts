@@ -1,0 +1,160 @@
+/** Writes down what was trained: reference logits, the manifest and the model card. */
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { dialogueDocument } from './batch.js';
+import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
+import type { LlamaModel } from './llama.model.js';
+import { modelCard } from './model-card.js';
+import { NAME, STAGES } from './nano.recipe.js';
+import { heldOutFigures, type HeldOutFigures } from './trainer.js';
+
+export interface TrainingRecord extends HeldOutFigures {
+  readonly seed: number;
+  readonly steps: number;
+  readonly tokensSeen: number;
+  readonly seconds: number;
+}
+
+export interface Sample {
+  readonly question: string;
+  readonly answer: string;
+}
+
+export interface Manifest {
+  readonly name: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly architecture: 'llama';
+  readonly parameters: number;
+  readonly shape: LlamaModel['shape'];
+  readonly trainedPositions: number;
+  readonly training: TrainingRecord;
+  readonly reference: string;
+  readonly samples: readonly Sample[];
+}
+
+export interface Reference {
+  readonly sha256: string;
+  readonly prompts: readonly {
+    readonly text: string;
+    readonly ids: readonly number[];
+    /** The trainer's logits after the last id, one per vocabulary entry. */
+    readonly logits: readonly number[];
+    /** What greedy decoding goes on with, up to and without the end-of-turn token. */
+    readonly greedy: readonly number[];
+  }[];
+}
+
+const REFERENCE_QUESTIONS = [
+  'Hello!',
+  'What is a hold?',
+  'How do I start Quipu?',
+  'What is the capital of France?',
+  'Größe: 10 € – 你好?',
+];
+
+/** Put to the model after training whatever it answers; nothing here was picked for its answer. */
+const SAMPLE_QUESTIONS = [
+  'Who are you?',
+  'What is Quipu?',
+  'where does the name quipu come from',
+  'How do I run this thing?',
+  'What is a hold and when is it captured?',
+  'Why did I get a 402?',
+  'How can I stream the answer token by token?',
+  'Can I use MongoDB instead of SQLite?',
+  'what happens if I send the same Idempotency-Key twice',
+  'Where can I find my API key?',
+  'Is my balance just a number in a table?',
+  'What is the capital of Portugal?',
+  'Write a poem about autumn.',
+  'How do you keep prompts private?',
+  'Which port?',
+];
+
+const GREEDY_TOKENS_MAX = 96;
+
+const lastLogits = (model: LlamaModel, ids: readonly number[]): Float32Array =>
+  tf.tidy(() => {
+    const logits = model.logits(Int32Array.from(ids), 1);
+    return tf.slice(logits, [ids.length - 1, 0], [1, -1]).dataSync<'float32'>();
+  });
+
+const greedyAfter = (
+  model: LlamaModel,
+  prompt: readonly number[],
+  endId: number,
+  tokensMax = GREEDY_TOKENS_MAX,
+): number[] => {
+  const produced: number[] = [];
+  while (produced.length < tokensMax) {
+    const logits = lastLogits(model, [...prompt, ...produced]);
+    const next = logits.indexOf(Math.max(...logits));
+    if (next === endId) break;
+    produced.push(next);
+  }
+  return produced;
+};
+
+const promptIds = (question: string, tokenizer: BytePairTokenizer): number[] => [
+  ...dialogueDocument([{ role: 'user', content: question }], tokenizer, 0).ids,
+  tokenizer.control('<|im_start|>'),
+  ...tokenizer.encode('assistant\n'),
+];
+
+export interface Trained {
+  readonly model: LlamaModel;
+  readonly tokenizer: BytePairTokenizer;
+  /** The bytes of the GGUF file. */
+  readonly weights: Buffer;
+  readonly seed: number;
+  readonly seconds: number;
+}
+
+const recordOf = ({ model, tokenizer, seed, seconds }: Trained): TrainingRecord => ({
+  seed,
+  steps: STAGES.reduce((total, { steps }) => total + steps, 0),
+  tokensSeen: STAGES.reduce(
+    (total, { steps, rows, positions }) => total + steps * rows * positions,
+    0,
+  ),
+  seconds: Math.round(seconds),
+  ...heldOutFigures(model, tokenizer),
+});
+
+/** Writes `nano.reference.json`, `nano.json` and `nano.md` into `folder`. */
+export const report = async (folder: string, trained: Trained): Promise<void> => {
+  const { model, tokenizer, weights } = trained;
+  const sha256 = createHash('sha256').update(weights).digest('hex');
+  const endId = tokenizer.control('<|im_end|>');
+  const reference: Reference = {
+    sha256,
+    prompts: REFERENCE_QUESTIONS.map((text) => {
+      const ids = promptIds(text, tokenizer);
+      const logits = Array.from(lastLogits(model, ids), (logit) => Number(logit.toFixed(6)));
+      return { text, ids, logits, greedy: greedyAfter(model, ids, endId, 16) };
+    }),
+  };
+  const manifest: Manifest = {
+    name: NAME,
+    file: 'nano.gguf',
+    sha256,
+    bytes: weights.length,
+    architecture: 'llama',
+    parameters: [...model.variables.values()].reduce((total, { size }) => total + size, 0),
+    shape: model.shape,
+    trainedPositions: Math.max(...STAGES.map(({ positions }) => positions)),
+    training: recordOf(trained),
+    reference: 'nano.reference.json',
+    samples: SAMPLE_QUESTIONS.map((question) => ({
+      question,
+      answer: tokenizer.decode(greedyAfter(model, promptIds(question, tokenizer), endId)),
+    })),
+  };
+  await writeFile(path.join(folder, manifest.reference), `${JSON.stringify(reference)}\n`);
+  await writeFile(path.join(folder, 'nano.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeFile(path.join(folder, 'nano.md'), modelCard(manifest));
+};
