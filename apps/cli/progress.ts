@@ -18,7 +18,8 @@ export const openProgress = async (screen: Screen, title: string): Promise<Progr
   const { Presets, SingleBar } = await import('cli-progress');
   const options = { format: FORMAT, stream: screen, hideCursor: true, clearOnComplete: true };
   const bar = new SingleBar(options, Presets.shades_classic);
-  bar.start(0, 0, { title });
+  // Of nothing, all would be done.
+  bar.start(1, 0, { title });
   return {
     update: (done, total) => {
       bar.setTotal(Number(total));

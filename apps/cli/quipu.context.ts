@@ -80,7 +80,6 @@ const compose = (
   const module = QuipuModule.of(settings, engines, runtime, []);
   // Throws what cannot be composed instead of ending the process.
   const options = { logger: nestLogger(logger), abortOnError: false };
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares plain options as a class
   return NestFactory.createApplicationContext(module, options);
 };
 

@@ -46,8 +46,6 @@ export const LANGUAGE_MODELS = Symbol('LanguageModels');
 
 /** The catalog that ships with Quipu. */
 const SHIPPED_CATALOG = path.resolve(import.meta.dirname, '../../../catalog.yaml');
-/** A hold outlives its request by this: time to settle it before the sweep may. */
-const SETTLE_MS = 60_000;
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d' } as const;
 
 const settingsProviders = (settings: Settings, engines: OpenEngines): readonly Provider[] => {
@@ -59,7 +57,7 @@ const settingsProviders = (settings: Settings, engines: OpenEngines): readonly P
   const identity: IdentitySettings = { tenant: { ...TENANT, baseUrl } };
   const limits: RequestLimits = {
     requestMsMax: settings.requestSeconds * 1_000,
-    settleMsMax: SETTLE_MS,
+    settleMsMax: settings.settleSeconds * 1_000,
   };
   // A key object and not its bytes: OpenSSL then prepares it once and not for every request.
   const hashKey = createSecretKey(engines.secrets.key('prompt-hash'));

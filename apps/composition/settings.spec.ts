@@ -28,6 +28,7 @@ describe('settings', () => {
       logLevel: 'info',
       drainSeconds: 30,
       requestSeconds: 600,
+      settleSeconds: 60,
       keepAliveSeconds: 15,
       bodyLimitBytes: 4_194_304,
     });
@@ -57,6 +58,7 @@ describe('settings', () => {
     ['QUIPU_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['QUIPU_DRAIN_SECONDS', '5', { drainSeconds: 5 }],
     ['QUIPU_REQUEST_SECONDS', '5', { requestSeconds: 5 }],
+    ['QUIPU_SETTLE_SECONDS', '5', { settleSeconds: 5 }],
     ['QUIPU_KEEP_ALIVE_SECONDS', '5', { keepAliveSeconds: 5 }],
     ['QUIPU_BODY_LIMIT_BYTES', '1024', { bodyLimitBytes: 1_024 }],
   ])('%s=%s', (name, value, settings) => {
@@ -76,6 +78,7 @@ describe('settings', () => {
     ['QUIPU_LOG_LEVEL', 'loud'],
     ['QUIPU_DRAIN_SECONDS', '0'],
     ['QUIPU_REQUEST_SECONDS', 'forever'],
+    ['QUIPU_SETTLE_SECONDS', '0'],
     ['QUIPU_KEEP_ALIVE_SECONDS', '86401'],
     ['QUIPU_BODY_LIMIT_BYTES', '1'],
   ])('name the variable that is wrong: %s=%s', (name, value) => {

@@ -35,6 +35,7 @@ const Environment = z.object({
   QUIPU_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   QUIPU_DRAIN_SECONDS: seconds(30),
   QUIPU_REQUEST_SECONDS: seconds(600),
+  QUIPU_SETTLE_SECONDS: seconds(60),
   QUIPU_KEEP_ALIVE_SECONDS: seconds(15),
   QUIPU_BODY_LIMIT_BYTES: z.coerce.number().int().min(1_024).max(1_073_741_824).default(4_194_304),
 });
@@ -55,6 +56,8 @@ export interface Settings {
   readonly drainSeconds: number;
   /** The longest a chat request may run; its hold outlives it. */
   readonly requestSeconds: number;
+  /** How long a hold outlives its request: time to settle it before the sweep may. */
+  readonly settleSeconds: number;
   readonly keepAliveSeconds: number;
   readonly bodyLimitBytes: number;
 }
@@ -96,6 +99,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     logLevel: data.QUIPU_LOG_LEVEL,
     drainSeconds: data.QUIPU_DRAIN_SECONDS,
     requestSeconds: data.QUIPU_REQUEST_SECONDS,
+    settleSeconds: data.QUIPU_SETTLE_SECONDS,
     keepAliveSeconds: data.QUIPU_KEEP_ALIVE_SECONDS,
     bodyLimitBytes: data.QUIPU_BODY_LIMIT_BYTES,
   };

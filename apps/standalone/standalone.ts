@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
 import { Catalog } from '#areas/catalog/catalog.js';
+import { DefineTenantCommand } from '#areas/identity/define-tenant.handler.js';
+import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type LanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/command-context.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas, deployments } from '../composition/areas.js';
 import { type OpenEngines, openEngines } from '../composition/engines.js';
@@ -51,10 +55,12 @@ export const startStandalone = async (
   runtime.startReactions(commands);
   const sweeping = setInterval(() => void engines.answers.sweep(), SWEEP_ANSWERS_MS).unref();
   await app.listen(settings.port, settings.host);
+  const url = await app.getUrl();
+  if (settings.port === 0) await tellTenant(app, url);
   let stopping: Promise<void> | undefined;
   return {
     app,
-    url: await app.getUrl(),
+    url,
     bootstrap: first,
     bootstrapFile: path.join(settings.home, 'bootstrap.json'),
     reload: () => catalog.reload(),
@@ -64,6 +70,14 @@ export const startStandalone = async (
       return stopping;
     },
   };
+};
+
+/** With port 0 the address is known only now; a web host that was named stays. */
+const tellTenant = async (app: NestFastifyApplication, baseUrl: string): Promise<void> => {
+  const { tenant } = app.get<IdentitySettings>(IDENTITY_SETTINGS, { strict: false });
+  if (new URL(tenant.baseUrl).port !== '0') return;
+  const context = contextOf(randomUUID(), 'system');
+  await app.get(CommandBus).execute(new DefineTenantCommand({ ...tenant, baseUrl }, context));
 };
 
 const stop = async (

@@ -47,7 +47,7 @@ describe('balance and invoices', () => {
       telemetry: { total_inference_spend: 0.000017, burn_rate_per_hour: 0.000017 / 24 },
     });
     const events = await world.events();
-    expect(BigInt(body.position)).toBeGreaterThanOrEqual(events.at(-1)?.position ?? 0n);
+    expect(BigInt(String(body.position))).toBeGreaterThanOrEqual(events.at(-1)?.position ?? 0n);
   });
 
   it('lists the deposit and the month’s statement, newest first, page by page', async () => {

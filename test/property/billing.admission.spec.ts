@@ -59,7 +59,7 @@ const outcomeOf = async ({ accounts }: Process, command: AccountCommand): Promis
       const { events } = await runOnAccount(accounts, command, contextOf(randomUUID(), 'spec'));
       return events.map(({ type }) => type).join();
     } catch (error) {
-      if (error instanceof DomainError) return error.code;
+      if (error instanceof DomainError) return String(error.code);
       if (!(error instanceof ContentionError)) throw error;
     }
   }

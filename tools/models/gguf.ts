@@ -210,7 +210,10 @@ const shapeFrom = (entries: ReadonlyMap<string, unknown>): LlamaShape => ({
   feedForwardWidth: entries.get('llama.feed_forward_length') as number,
   contextLength: entries.get('llama.context_length') as number,
   ropeBase: entries.get('llama.rope.freq_base') as number,
-  normEpsilon: entries.get('llama.attention.layer_norm_rms_epsilon') as number,
+  // Stored in 32 bits: six digits are what was written.
+  normEpsilon: Number(
+    (entries.get('llama.attention.layer_norm_rms_epsilon') as number).toPrecision(6),
+  ),
 });
 
 /** Reads back what `writeGguf` wrote. Throws a GgufFormatError for a file of another kind. */

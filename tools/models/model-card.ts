@@ -13,7 +13,7 @@ export const modelCard = (manifest: Manifest): string => {
 The model built into Quipu: a very small decoder in Llama architecture that answers short questions
 about Quipu itself, in English, and declines others. \`npm run models:train\` makes it from nothing but
 this repository. This card is written by that command; its figures are those of
-[${manifest.name.toLowerCase().replace('quipu ', '')}.json](nano.json).
+[nano.json](nano.json).
 
 | | |
 | --- | --- |
@@ -59,14 +59,20 @@ llama.cpp to them within 1e-3, and compare it with a fresh pass of the trainer o
 
 - It knows Quipu and nothing else, and of Quipu only what its topics say. It cannot reason, count,
   translate, follow instructions or use what a conversation taught it.
-- It is fluent when wrong: an unusual wording can bring the answer to another question.
-- Conversations longer than ${thousands(manifest.trainedPositions)} tokens are outside what it was trained on.
+- It is usually fluent when wrong: an unusual wording can bring the answer to another question, and
+  now and then a garbled one.
+- Most of its training saw 192 tokens at a time: answers late in a long conversation are worse, and
+  beyond ${thousands(manifest.trainedPositions)} tokens it was never trained.
 - Above a temperature of about 1 its sentences fall apart.
 
 ## Samples
 
-Greedy answers to a fixed list of questions, good and bad as they came.
+Answers to fixed lists of questions, good and bad as they came. Temperature 0:
 
 ${manifest.samples.map(quoted).join('\n\n')}
+
+Temperature 0.7:
+
+${manifest.warmSamples.map(quoted).join('\n\n')}
 `;
 };

@@ -36,7 +36,7 @@ export interface Stage extends BatchShape {
 
 /**
  * The first stage learns at a high rate and is cut where its cosine has come half way down; the
- * second descends in a straight line; the third dwells on what everyone asks; the last sees long
+ * second descends in a straight line; the third dwells on what everyone asks; the last two see long
  * rows, so that longer chats are not strange.
  */
 export const STAGES: readonly Stage[] = [
@@ -90,6 +90,19 @@ export const STAGES: readonly Stage[] = [
       warmUpSteps: 10,
       descent: 'linear',
       descentSteps: 60,
+    },
+  },
+  {
+    steps: 130,
+    rows: 4,
+    positions: 512,
+    commonShare: 0.1,
+    learningRate: {
+      peak: 6e-4,
+      final: 1e-5,
+      warmUpSteps: 10,
+      descent: 'linear',
+      descentSteps: 130,
     },
   },
 ];

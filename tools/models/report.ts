@@ -8,6 +8,7 @@ import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
 import type { LlamaModel } from './llama.model.js';
 import { modelCard } from './model-card.js';
 import { NAME, STAGES } from './nano.recipe.js';
+import { seededRandom, type SeededRandom } from './seeded-random.js';
 import { heldOutFigures, type HeldOutFigures } from './trainer.js';
 
 export interface TrainingRecord extends HeldOutFigures {
@@ -33,7 +34,10 @@ export interface Manifest {
   readonly trainedPositions: number;
   readonly training: TrainingRecord;
   readonly reference: string;
+  /** At temperature 0. */
   readonly samples: readonly Sample[];
+  /** At temperature 0.7. */
+  readonly warmSamples: readonly Sample[];
 }
 
 export interface Reference {
@@ -75,7 +79,27 @@ const SAMPLE_QUESTIONS = [
   'Which port?',
 ];
 
-const GREEDY_TOKENS_MAX = 96;
+const WARM_QUESTIONS = [
+  'Hello!',
+  'How do I run this?',
+  'what is a balance',
+  'how do events work?',
+  'Can you give me a recipe?',
+  'Is there a CLI?',
+  'what models can i use',
+  'tell me about rate cards',
+  'How do I log in with an authenticator?',
+  'what happens when a rig dies',
+  'Reply with OK',
+  'Why should an auditor trust you?',
+  'zzz',
+  'Tell me about sagas',
+  'My laptop crashed, did I lose money?',
+];
+
+const WARM_TEMPERATURE = 0.7;
+const ANSWER_TOKENS_MAX = 96;
+const REFERENCE_TOKENS = 16;
 
 const lastLogits = (model: LlamaModel, ids: readonly number[]): Float32Array =>
   tf.tidy(() => {
@@ -83,16 +107,29 @@ const lastLogits = (model: LlamaModel, ids: readonly number[]): Float32Array =>
     return tf.slice(logits, [ids.length - 1, 0], [1, -1]).dataSync<'float32'>();
   });
 
-const greedyAfter = (
+type Choose = (logits: Float32Array) => number;
+
+const likeliest: Choose = (logits) => logits.indexOf(Math.max(...logits));
+
+const drawnAt =
+  (temperature: number, random: SeededRandom): Choose =>
+  (logits) => {
+    const most = Math.max(...logits);
+    const shares = logits.map((logit) => Math.exp((logit - most) / temperature));
+    let left = random.next() * shares.reduce((total, share) => total + share, 0);
+    return shares.findIndex((share) => (left -= share) < 0);
+  };
+
+const answerIds = (
   model: LlamaModel,
   prompt: readonly number[],
   endId: number,
-  tokensMax = GREEDY_TOKENS_MAX,
+  choose: Choose,
+  tokensMax = ANSWER_TOKENS_MAX,
 ): number[] => {
   const produced: number[] = [];
   while (produced.length < tokensMax) {
-    const logits = lastLogits(model, [...prompt, ...produced]);
-    const next = logits.indexOf(Math.max(...logits));
+    const next = choose(lastLogits(model, [...prompt, ...produced]));
     if (next === endId) break;
     produced.push(next);
   }
@@ -130,12 +167,22 @@ export const report = async (folder: string, trained: Trained): Promise<void> =>
   const { model, tokenizer, weights } = trained;
   const sha256 = createHash('sha256').update(weights).digest('hex');
   const endId = tokenizer.control('<|im_end|>');
+  const warm = drawnAt(WARM_TEMPERATURE, seededRandom(trained.seed));
+  const answered = (question: string, choose: Choose): Sample => ({
+    question,
+    answer: tokenizer.decode(answerIds(model, promptIds(question, tokenizer), endId, choose)),
+  });
   const reference: Reference = {
     sha256,
     prompts: REFERENCE_QUESTIONS.map((text) => {
       const ids = promptIds(text, tokenizer);
       const logits = Array.from(lastLogits(model, ids), (logit) => Number(logit.toFixed(6)));
-      return { text, ids, logits, greedy: greedyAfter(model, ids, endId, 16) };
+      return {
+        text,
+        ids,
+        logits,
+        greedy: answerIds(model, ids, endId, likeliest, REFERENCE_TOKENS),
+      };
     }),
   };
   const manifest: Manifest = {
@@ -149,10 +196,8 @@ export const report = async (folder: string, trained: Trained): Promise<void> =>
     trainedPositions: Math.max(...STAGES.map(({ positions }) => positions)),
     training: recordOf(trained),
     reference: 'nano.reference.json',
-    samples: SAMPLE_QUESTIONS.map((question) => ({
-      question,
-      answer: tokenizer.decode(greedyAfter(model, promptIds(question, tokenizer), endId)),
-    })),
+    samples: SAMPLE_QUESTIONS.map((question) => answered(question, likeliest)),
+    warmSamples: WARM_QUESTIONS.map((question) => answered(question, warm)),
   };
   await writeFile(path.join(folder, manifest.reference), `${JSON.stringify(reference)}\n`);
   await writeFile(path.join(folder, 'nano.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

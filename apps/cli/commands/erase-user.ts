@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { EraseUserCommand } from '#areas/identity/erase-user.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
@@ -34,15 +35,20 @@ const confirm = async (username: string, { stdin, stderr, signal }: Invocation):
     throw usage('--yes: say it where there is no terminal to ask at');
   }
   const terminal = createInterface({ input: stdin, output: stderr });
+  // The terminal keeps Ctrl-C and Ctrl-D from the process and closes: an answer never comes then.
+  const closed = once(terminal, 'close').then(() => Promise.reject(interrupted()));
   try {
     const question = `This cannot be undone. Type ${username} to erase this user: `;
-    const answer = await terminal.question(question, { signal });
+    const answer = await Promise.race([terminal.question(question, { signal }), closed]);
     if (answer.trim() !== username) {
       throw new CommandFailure('not_confirmed', 'not confirmed: nothing was erased');
     }
   } catch (error) {
-    throw signal.aborted ? interrupted() : error;
+    throw signal.aborted || isAbort(error) ? interrupted() : error;
   } finally {
+    closed.catch(() => undefined);
     terminal.close();
   }
 };
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';

@@ -42,7 +42,7 @@ const INTERNAL = failure({
 /** Turns whatever was thrown into what the caller is told. Defects tell nothing of themselves. */
 export const failureOf = (error: unknown, refusals: Refusals): Failure => {
   if (error instanceof HttpFailure) return failure(error.failure);
-  if (error instanceof DomainError) return domainFailure(error, refusals);
+  if (error instanceof DomainError) return domainFailure(error as DomainError, refusals);
   if (error instanceof RequestCutError) return failure(cutFailure(error));
   if (error instanceof RouteError) return failure(routeFailure(error));
   if (error instanceof RigError) return failure(rigFailure(error));

@@ -3,7 +3,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { INVALID_CREDENTIAL } from './identity.failures.js';
 
-const GUESSES: readonly string[] = [
+const GUESSES: readonly unknown[] = [
   'invalid_credentials',
   'invalid_otp',
   'invalid_challenge',

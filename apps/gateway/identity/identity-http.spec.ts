@@ -12,6 +12,7 @@ import { BALANCE_READER } from '#areas/identity/balance-reader.port.js';
 import { type Caller } from '#areas/identity/caller.js';
 import { CreateUserCommand } from '#areas/identity/create-user.handler.js';
 import { identityArea } from '#areas/identity/identity.area.js';
+import { identityRefusals } from '#areas/identity/identity.refusals.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
@@ -21,6 +22,7 @@ import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { openSecrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
+import { Failures, REFUSALS } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiGuard } from './api.guard.js';
@@ -68,20 +70,21 @@ const openGateway = async () => {
   const secrets = await openSecrets({ directory });
   const clock = { atMs: Date.parse('2026-11-21T04:48:00.000Z'), now: () => clock.atMs };
   const logger = pino({ level: 'silent' });
-  const bus: Bus = {
-    publish: () => Promise.reject(new Error('identity publishes nothing')),
-    subscribe: () => Promise.reject(new Error('identity takes nothing')),
-    close: () => Promise.resolve(),
-  };
+  // Nothing of this area goes out or comes in by the bus.
+  const bus = {} as Bus;
   const runtime = new Runtime({ eventStore, readStore, bus, clock, logger }, [identityArea]);
   const values = [
     { provide: SECRETS, useValue: secrets },
+    { provide: REFUSALS, useValue: identityRefusals },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
     { provide: ACCOUNT_OPENER, useValue: { open: () => Promise.resolve() } },
     { provide: BALANCE_READER, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];
   @Global()
-  @Module({ providers: values, exports: values.map(({ provide }) => provide) })
+  @Module({
+    providers: [...values, Failures],
+    exports: [...values.map(({ provide }) => provide), Failures],
+  })
   class Bindings {}
 
   // Guards stand on routes of every area, so the area is global here as it is in the product.

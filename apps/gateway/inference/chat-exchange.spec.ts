@@ -25,7 +25,8 @@ import { parseChatBody } from './chat.body.js';
 import { OpenRequests } from './open-requests.js';
 
 const caller = { accountId: '7', userId: 7 } as unknown as Caller;
-const limits = { requestMsMax: 200, settleMsMax: 60_000 };
+/** Short enough to wait for, long enough for a stream to have begun. */
+const SHORT_MS = 200;
 
 /** Pages without end until the signal, then what was taken of them. */
 async function* endless(signal: AbortSignal): AsyncGenerator<ReturnType<typeof delta>[], Usage> {
@@ -38,6 +39,7 @@ async function* endless(signal: AbortSignal): AsyncGenerator<ReturnType<typeof d
 
 describe('the exchange of a chat', () => {
   let inference: Inference;
+  let limits: { requestMsMax: number; settleMsMax: number };
   let requests: OpenRequests;
   let metrics: GatewayMetrics;
   let app: FastifyInstance;
@@ -46,6 +48,7 @@ describe('the exchange of a chat', () => {
 
   beforeEach(() => {
     inference = openInference();
+    limits = { requestMsMax: 10_000, settleMsMax: 60_000 };
     requests = new OpenRequests(limits);
     metrics = new GatewayMetrics(inference.catalog);
     const failures = new Failures(refusals);
@@ -182,6 +185,7 @@ describe('the exchange of a chat', () => {
     });
 
     it('is cut when it runs too long, charged, and says so', async () => {
+      limits.requestMsMax = SHORT_MS;
       inference.rigs.script = endless;
       const { payload } = await post({ stream: true });
       expect(payload).toContain('"code":"request_timed_out"');
@@ -223,6 +227,7 @@ describe('the exchange of a chat', () => {
     });
 
     it('does not wait for a caller who never reads', async () => {
+      limits.requestMsMax = SHORT_MS;
       inference.rigs.script = async function* (signal) {
         for (let taken = 1; ; taken += 1) {
           yield await Promise.resolve([delta('x'.repeat(1 << 20))]);

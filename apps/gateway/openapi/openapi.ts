@@ -34,7 +34,10 @@ export const serveOpenApi = (app: NestFastifyApplication, fastify: FastifyInstan
   });
   fastify.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
     const found = await uiFile(request.params.file);
-    if (found) return reply.type(found.type).send(found.content);
-    return reply.callNotFound();
+    if (!found) {
+      reply.callNotFound();
+      return;
+    }
+    await reply.type(found.type).send(found.content);
   });
 };

@@ -154,7 +154,9 @@ describe('holding', () => {
         facts.reduce(accountDecider.evolve, accountDecider.initialState),
       );
     } catch (error) {
-      if (error instanceof DomainError) return error;
+      if (!(error instanceof DomainError)) throw error;
+      const refusal: DomainError = error;
+      return refusal;
     }
     throw new Error('not refused');
   };
@@ -169,6 +171,13 @@ describe('holding', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     const { code, metadata } = refusalOf(place(WORST, { holdId: OTHER_HOLD }), facts);
     expect(code).toBe('insufficient_balance');
+    expect(metadata).toEqual({ reason: 'held_by_running_requests' });
+  });
+
+  it('counts on all of what is held to come back', () => {
+    const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
+    // 6,666 tokens cost 999.9 micro-dollars, so 1,000.
+    const { metadata } = refusalOf(place([6_666, 0], { holdId: OTHER_HOLD }), facts);
     expect(metadata).toEqual({ reason: 'held_by_running_requests' });
   });
 

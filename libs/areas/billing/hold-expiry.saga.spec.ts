@@ -1,45 +1,47 @@
 import { describe, expect, it } from '@jest/globals';
+import { specificationOfSaga } from '#platform/kernel/saga.specification.js';
 import {
   ACCOUNT,
   captured,
   expired,
   EXPIRES_AT,
   HOLD,
+  OTHER_HOLD,
   placed,
   released,
 } from './account.specification.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
 
-const { evolve, initialState, key, react } = holdExpirySaga;
+const saga = specificationOfSaga(holdExpirySaga);
 const WORST = [1_000, 1_000] as const;
 const hold = placed(WORST, 750, 250);
-const ends = [
-  ['captured', captured(WORST, 750, 0, 250)],
-  ['released', released(750, 1_000)],
-  ['expired', expired(750, 1_000)],
-] as const;
 
 describe('hold expiry', () => {
   it('sets a timer at the deadline of a hold', () => {
-    expect(react(hold, initialState)).toEqual([
-      {
+    saga
+      .given()
+      .when(hold)
+      .then({
         kind: 'schedule',
         timer: 'expiry',
         dueAt: EXPIRES_AT,
         command: 'ExpireHold',
         data: { accountId: ACCOUNT, holdId: HOLD },
-      },
-    ]);
+      });
+    saga.given().when(hold).thenHolds({ open: true });
   });
 
-  it.each(ends)('cancels the timer of a hold that was %s, and forgets it', (_, end) => {
-    const open = evolve(initialState, hold);
-    expect(open).toEqual({ open: true });
-    expect(react(end, open ?? initialState)).toEqual([{ kind: 'cancel', timer: 'expiry' }]);
-    expect(evolve(open ?? initialState, end)).toBeNull();
+  it.each([
+    ['captured', captured(WORST, 750, 0, 250)],
+    ['released', released(750, 1_000)],
+    ['expired', expired(750, 1_000)],
+  ])('cancels the timer of a hold that was %s, and forgets it', (_, end) => {
+    saga.given(hold).when(end).then({ kind: 'cancel', timer: 'expiry' });
+    saga.given(hold).when(end).thenEnds();
   });
 
-  it.each([['placed', hold], ...ends])('is a process of its own for each hold: %s', (_, event) => {
-    expect(key(event)).toBe(HOLD);
+  it('is a process of its own for each hold', () => {
+    expect(holdExpirySaga.key(hold)).toBe(HOLD);
+    expect(holdExpirySaga.key(released(750, 1_000, OTHER_HOLD))).toBe(OTHER_HOLD);
   });
 });

@@ -118,10 +118,21 @@ const handlersOf = (
   projections: Projections,
   clock: Clock,
   openedAccounts: string[],
+) => ({
+  ...userHandlersOf(services, projections, clock, openedAccounts),
+  ...keyHandlersOf(services),
+  ...sessionHandlersOf(services, clock),
+  ...twoFactorHandlersOf(services, clock),
+});
+
+const userHandlersOf = (
+  services: IdentityServices,
+  projections: Projections,
+  clock: Clock,
+  openedAccounts: string[],
 ) => {
-  const { streams, personalData, names, passwords, userIds, keyRing, authenticator } = services;
-  const { passwordCheck, secondFactorCheck, secondFactors, sessionOpener } = services;
-  const { accountViews, apiKeyList, userDirectory } = services;
+  const { streams, personalData, names, passwords, userIds, keyRing } = services;
+  const { userDirectory, apiKeyList, authenticator } = services;
   const accounts = {
     open: (accountId: string) => {
       openedAccounts.push(accountId);
@@ -129,8 +140,6 @@ const handlersOf = (
     },
   };
   return {
-    accountContext: new AccountContextHandler(streams, accountViews, personalData),
-    confirmTwoFactor: new ConfirmTwoFactorHandler(streams, accountViews, secondFactors, clock),
     createUser: new CreateUserHandler(
       streams,
       names,
@@ -141,8 +150,6 @@ const handlersOf = (
       accounts,
       clock,
     ),
-    defineTenant: new DefineTenantHandler(streams, clock),
-    disableTwoFactor: new DisableTwoFactorHandler(streams, accountViews, secondFactors, clock),
     eraseUser: new EraseUserHandler(
       streams,
       userDirectory,
@@ -153,30 +160,27 @@ const handlersOf = (
       clock,
     ),
     findUserByName: new FindUserByNameHandler(projections, names, personalData),
-    issueApiKey: new IssueApiKeyHandler(apiKeyList, keyRing),
-    listApiKeys: new ListApiKeysHandler(apiKeyList, personalData),
+    defineTenant: new DefineTenantHandler(streams, clock),
+  };
+};
+
+const keyHandlersOf = ({ apiKeyList, keyRing, personalData, userDirectory }: IdentityServices) => ({
+  issueApiKey: new IssueApiKeyHandler(apiKeyList, keyRing),
+  listApiKeys: new ListApiKeysHandler(apiKeyList, personalData),
+  revokeApiKey: new RevokeApiKeyHandler(apiKeyList, keyRing),
+  rotateApiKey: new RotateApiKeyHandler(apiKeyList, keyRing, personalData),
+  rotateUserKeys: new RotateUserKeysHandler(userDirectory, apiKeyList, keyRing),
+});
+
+const sessionHandlersOf = (services: IdentityServices, clock: Clock) => {
+  const { streams, personalData, accountViews, authenticator } = services;
+  const { passwordCheck, secondFactorCheck, sessionOpener } = services;
+  return {
     logIn: new LogInHandler(
       passwordCheck,
       secondFactorCheck,
       sessionOpener,
       streams,
-      personalData,
-      clock,
-    ),
-    replaceRecoveryCodes: new ReplaceRecoveryCodesHandler(
-      streams,
-      accountViews,
-      secondFactors,
-      clock,
-    ),
-    revokeApiKey: new RevokeApiKeyHandler(apiKeyList, keyRing),
-    revokeSession: new RevokeSessionHandler(streams, authenticator, clock),
-    rotateApiKey: new RotateApiKeyHandler(apiKeyList, keyRing, personalData),
-    rotateUserKeys: new RotateUserKeysHandler(userDirectory, apiKeyList, keyRing),
-    startTwoFactor: new StartTwoFactorHandler(
-      streams,
-      passwordCheck,
-      secondFactors,
       personalData,
       clock,
     ),
@@ -186,6 +190,29 @@ const handlersOf = (
       sessionOpener,
       accountViews,
       personalData,
+      clock,
+    ),
+    revokeSession: new RevokeSessionHandler(streams, authenticator, clock),
+    accountContext: new AccountContextHandler(streams, accountViews, personalData),
+  };
+};
+
+const twoFactorHandlersOf = (services: IdentityServices, clock: Clock) => {
+  const { streams, accountViews, secondFactors, passwordCheck, personalData } = services;
+  return {
+    startTwoFactor: new StartTwoFactorHandler(
+      streams,
+      passwordCheck,
+      secondFactors,
+      personalData,
+      clock,
+    ),
+    confirmTwoFactor: new ConfirmTwoFactorHandler(streams, accountViews, secondFactors, clock),
+    disableTwoFactor: new DisableTwoFactorHandler(streams, accountViews, secondFactors, clock),
+    replaceRecoveryCodes: new ReplaceRecoveryCodesHandler(
+      streams,
+      accountViews,
+      secondFactors,
       clock,
     ),
   };

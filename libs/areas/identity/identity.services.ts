@@ -12,7 +12,7 @@ import { openIdentityStreams } from './identity.streams.js';
 import { KeyRing } from './key-ring.js';
 import { NameIndex } from './name-index.js';
 import { PasswordCheck } from './password-check.js';
-import { Passwords } from './passwords.js';
+import { type Passwords } from './passwords.js';
 import { PersonalData } from './personal-data.js';
 import { SecondFactorCheck } from './second-factor-check.js';
 import { SecondFactors } from './second-factors.js';

@@ -22,9 +22,9 @@ const answering = (content: string, promptTokens = 20, completionTokens = 30) =>
   return inference;
 };
 
-const failing = (error: unknown) => {
+const failing = (error: Error) => {
   const inference = openInference();
-  inference.rigs.completion = () => Promise.reject(error as Error);
+  inference.rigs.completion = () => Promise.reject(error);
   return inference;
 };
 

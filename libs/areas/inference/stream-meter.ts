@@ -72,8 +72,12 @@ export class StreamMeter {
     this.reading.abort(new RequestCutError('client_gone'));
     if (this.#pagesDelivered === 0) {
       this.#settled = true;
-      await pages[Symbol.asyncDispose]();
-      return this.admitted.release('client_gone');
+      try {
+        await pages[Symbol.asyncDispose]();
+      } finally {
+        await this.admitted.release('client_gone');
+      }
+      return;
     }
     let page = await this.#read();
     while (!page.done) page = await this.#read();

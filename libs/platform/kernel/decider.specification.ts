@@ -28,7 +28,7 @@ const refusalOf = (decided: () => unknown): string | undefined => {
     decided();
     return undefined;
   } catch (error) {
-    if (error instanceof DomainError) return error.code;
-    throw error;
+    if (!(error instanceof DomainError)) throw error;
+    return (error as DomainError).code;
   }
 };

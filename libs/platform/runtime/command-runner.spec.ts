@@ -51,7 +51,7 @@ const intruderOn = (log: MemoryLog) => {
 const settled = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'done',
-    (error: unknown) => (error instanceof DomainError ? error.code : error),
+    (error: unknown) => (error instanceof DomainError ? String(error.code) : error),
   );
 
 describe('a command', () => {

@@ -237,8 +237,8 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
 
   async #start(lane: Lane<Command, State, Event>): Promise<Fold<State>> {
     const snapshot = await this.#snapshotOf(lane.stream);
-    if (!snapshot)
-      return { state: this.options.decider.initialState, revision: null, position: 0n };
+    const { initialState } = this.options.decider;
+    if (!snapshot) return { state: initialState, revision: null, position: 0n };
     lane.revisionOfSnapshot = snapshot.revision;
     return snapshot;
   }
@@ -246,9 +246,10 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   /** Believed only where the log has the event with which it ends: a log can be put back. */
   async #snapshotOf(stream: string): Promise<Snapshot<State> | undefined> {
     const { eventStore, snapshots, onSnapshotFailure } = this.options;
-    const found = await snapshots?.store
-      .load(stream, snapshots.plan)
-      .catch((error: unknown) => void onSnapshotFailure?.(error));
+    const found = await snapshots?.store.load(stream, snapshots.plan).catch((error: unknown) => {
+      onSnapshotFailure?.(error);
+      return undefined;
+    });
     if (!found) return undefined;
     const last = { from: found.revision, maxCount: 1 };
     for await (const page of eventStore.read(stream, last)) {
@@ -295,6 +296,6 @@ const answer = <Command, State, Event>(
   { waiting, events, appended, state, refusal }: Decided<Command, State, Event>,
   position: Position,
 ): void => {
-  if (refusal) return void waiting.reject(refusal);
-  waiting.resolve({ events, eventIds: appended.map(({ id }) => id), state, position });
+  if (refusal) waiting.reject(refusal);
+  else waiting.resolve({ events, eventIds: appended.map(({ id }) => id), state, position });
 };

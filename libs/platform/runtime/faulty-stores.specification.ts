@@ -25,11 +25,17 @@ import {
 
 /**
  * What befalls one call: it fails and changes nothing; it is carried out and the caller is told that
- * it failed; it is carried out, or not, and the caller is told that nobody knows; it is carried out
- * twice.
+ * it failed; a part of it is carried out; it is carried out, or not, and the caller is told that
+ * nobody knows; it is carried out twice.
  */
 export type Fault =
-  'fail-before' | 'fail-after' | 'unknown-done' | 'unknown-not-done' | 'twice' | 'none';
+  | 'fail-before'
+  | 'fail-after'
+  | 'fail-halfway'
+  | 'unknown-done'
+  | 'unknown-not-done'
+  | 'twice'
+  | 'none';
 
 /** Faults for the calls to come, in order; when they run out, nothing fails any more. */
 export class Faults {
@@ -44,13 +50,21 @@ export class Faults {
     this.#coming.push(...coming);
   }
 
-  async inflict<Result>(act: () => Promise<Result>, failure: () => Error): Promise<Result> {
+  /** @param actInPart what a store without transactions may leave behind */
+  async inflict<Result>(
+    act: () => Promise<Result>,
+    failure: () => Error,
+    actInPart: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<Result> {
     this.calls += 1;
     switch (this.#coming.shift() ?? 'none') {
       case 'fail-before':
         throw failure();
       case 'fail-after':
         await act();
+        throw failure();
+      case 'fail-halfway':
+        await actInPart();
         throw failure();
       case 'unknown-done':
         await act();
@@ -259,6 +273,8 @@ export class FaultyReadStore implements ReadStore {
       // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
       async () => this.#apply(commit),
       () => new ReadStoreError('store-unavailable', 'the views are away'),
+      // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+      async () => this.#apply({ writes: commit.writes.slice(0, commit.writes.length / 2) }),
     );
   }
 

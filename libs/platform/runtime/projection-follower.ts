@@ -81,4 +81,4 @@ export class ProjectionFollower implements LogFollower {
 }
 
 const keysOf = (projection: AnyProjection, event: DomainEvent): readonly string[] =>
-  projection.keys(event) as readonly string[];
+  projection.keys(event);

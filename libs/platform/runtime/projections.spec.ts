@@ -10,6 +10,7 @@ import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { Generations } from './generations.js';
 import { ProjectionFollower } from './projection-follower.js';
 import { Projections } from './projections.js';
 import {
@@ -120,6 +121,23 @@ describe('the follower of a projection', () => {
   });
 });
 
+describe('generations', () => {
+  it('are claimed by one rebuild each, and not where a new version may be building', async () => {
+    const generations = new Generations(new FaultyReadStore());
+    const claim = async () => (await generations.claim(shelves)).generation;
+    const first = await generations.first(shelves);
+    const claimed = await Promise.all([claim(), claim(), claim(), claim()]);
+    expect(new Set([first.generation, ...claimed]).size).toBe(5);
+  });
+
+  it('serve in the order of their numbers, whoever finishes last', async () => {
+    const generations = new Generations(new FaultyReadStore());
+    await generations.serve('shelves', { version: 1, generation: 3 }, null);
+    await generations.serve('shelves', { version: 1, generation: 2 }, null);
+    expect(await generations.serving('shelves')).toMatchObject({ generation: 3 });
+  });
+});
+
 describe('projections on the embedded stores', () => {
   let folder = '';
   const closing: (() => Promise<void>)[] = [];
@@ -209,9 +227,9 @@ describe('projections on the embedded stores', () => {
     await Promise.all([one.projections.start(), other.projections.start()]);
     await one.fill('a', 50);
     expect(await other.piecesOn('a')).toBe(50);
-    let rebuilt = false;
-    const rebuild = tool.projections.rebuild('shelves').then(() => (rebuilt = true));
-    while (!rebuilt) {
+    const progress = { rebuilt: false };
+    const rebuild = tool.projections.rebuild('shelves').then(() => (progress.rebuilt = true));
+    while (!progress.rebuilt) {
       expect(await one.piecesOn('a')).toBe(50);
       expect(await other.piecesOn('a')).toBe(50);
       await new Promise((resolve) => setImmediate(resolve));

@@ -48,11 +48,18 @@ export class SagaDocuments {
   #stored = new Set<string>();
   #saves = 0;
 
+  /** @param repeatedUpTo what follows from events up to here may be in the store in part already */
   constructor(
     private readonly saga: AnySaga,
     private readonly readStore: ReadStore,
     private readonly codec: EventCodec,
+    private repeatedUpTo: Position,
   ) {}
+
+  /** From here on every event is new: nobody has written anything that follows from it. */
+  noMoreRepeats(): void {
+    this.repeatedUpTo = 0n;
+  }
 
   get unsaved(): number {
     return this.#processes.size + this.#timers.size;
@@ -61,12 +68,12 @@ export class SagaDocuments {
   /** Undefined for an event that was handled before. */
   async reactionTo(recorded: RecordedEvent): Promise<Reaction | undefined> {
     const event = this.codec.revive(recorded);
-    const process = this.saga.key(event) as string;
+    const process = this.saga.key(event);
     const held = this.#processes.get(process) ?? (await this.#load(process));
     const { position } = recorded;
     if (position <= held.position) return undefined;
     const state = (held.document.state ?? this.saga.initialState) as object;
-    const actions = this.saga.react(event, state) as readonly SagaAction[];
+    const actions = this.saga.react(event, state);
     const next = this.saga.evolve(state, event) as object | null;
     const saves = this.#saves;
     return {
@@ -75,7 +82,9 @@ export class SagaDocuments {
         // A save in the meantime may have written and forgotten what this builds on.
         if (saves !== this.#saves) this.#markStored(process, held.document);
         const timers = this.#reschedule(process, held.document.timers, actions, recorded);
-        this.#processes.set(process, { document: { state: next, timers }, position });
+        const document = { state: next, timers };
+        this.#processes.set(process, { document, position });
+        if (position <= this.repeatedUpTo) this.#markStored(process, document);
       },
     };
   }
@@ -86,12 +95,14 @@ export class SagaDocuments {
     const timers = [...this.#timers];
     const { name } = this.saga;
     this.#saves += 1;
+    // Timers first: where a store has no transactions and fails half-way, a process that is not yet
+    // written reacts once more, and one that is written would not.
     const writes = [
+      ...timers.map(([key, held]) => ({ collection: timersOf(name), key, ...held })),
       ...processes.map(([key, { document, position }]) => {
         const kept = isOver(document) ? null : document;
         return { collection: processesOf(name), key, document: kept, position };
       }),
-      ...timers.map(([key, held]) => ({ collection: timersOf(name), key, ...held })),
     ].filter(({ key, document }) => document !== null || this.#stored.has(key));
     // While they are being written an end of theirs may come, which must be written too.
     for (const { key } of writes) this.#stored.add(key);

@@ -46,18 +46,18 @@ export class SagaFollower implements LogFollower {
   ) {
     this.name = processesOf(saga.name);
     this.types = saga.on.map(({ type }) => type);
-    this.#documents = new SagaDocuments(saga, readStore, codec);
+    this.#documents = this.#nothingYet();
   }
 
   async checkpoint(): Promise<Position | undefined> {
     const checkpoint = await this.readStore.checkpoint(this.name);
-    this.#documents = new SagaDocuments(this.saga, this.readStore, this.codec);
     this.#saved = checkpoint ?? 0n;
     this.#handled = this.#saved;
+    this.#documents = this.#nothingYet();
     return checkpoint;
   }
 
-  async handle({ events, position }: SubscriptionBatch): Promise<void> {
+  async handle({ events, position, caughtUp }: SubscriptionBatch): Promise<void> {
     let sent = false;
     try {
       for (const event of events) {
@@ -71,6 +71,7 @@ export class SagaFollower implements LogFollower {
       throw error;
     }
     this.#handled = position;
+    if (caughtUp) this.#documents.noMoreRepeats();
     if (
       sent ||
       this.#documents.unsaved > UNSAVED_MAX ||
@@ -84,14 +85,17 @@ export class SagaFollower implements LogFollower {
   async save(): Promise<void> {
     const documents = this.#documents;
     const position = this.#handled;
-    const place = position > this.#saved;
-    if (documents.unsaved === 0 && (!place || position - this.#saved < POSITIONS_UNSAVED_MAX)) {
-      return;
-    }
+    if (documents.unsaved === 0 && position - this.#saved < POSITIONS_UNSAVED_MAX) return;
     const { writes, forget } = documents.changes();
     await this.readStore.commit({ writes, checkpoint: { name: this.name, position } });
     forget();
     if (this.#saved < position) this.#saved = position;
+  }
+
+  /** Whoever was here before has saved its place long before it was twice this far ahead of it. */
+  #nothingYet(): SagaDocuments {
+    const repeatedUpTo = this.#saved + 2n * POSITIONS_UNSAVED_MAX;
+    return new SagaDocuments(this.saga, this.readStore, this.codec, repeatedUpTo);
   }
 
   /** Resolves to whether anything was sent. */

@@ -1,0 +1,94 @@
+import { Module } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
+import { type Area } from './area.js';
+import { type CommandContext } from './command-context.js';
+import { CommandRunner } from './command-runner.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { restockSaga } from './restock.specification.js';
+import { Runtime } from './runtime.js';
+import {
+  add,
+  anyContext,
+  movableClock,
+  PiecesTaken,
+  type ShelfView,
+  shelves,
+  silent,
+  stockDecider,
+  stockEvents,
+  take,
+  until,
+} from './stock.specification.js';
+
+@Module({})
+class StockModule {}
+
+class RestockCommand {
+  constructor(
+    readonly data: unknown,
+    readonly context: CommandContext,
+  ) {}
+}
+
+const stock: Area = {
+  name: 'stock',
+  events: stockEvents,
+  projections: [shelves],
+  sagas: [restockSaga],
+  sagaCommands: { Restock: (data, context) => new RestockCommand(data, context) },
+  relays: [{ name: 'sales', topic: 'sales', on: [PiecesTaken], toMessage: () => null }],
+  refusals: {},
+  module: StockModule,
+};
+
+const engines = () => ({
+  eventStore: new FaultyEventStore(),
+  readStore: new FaultyReadStore(),
+  bus: createInProcessBus(),
+  clock: movableClock(),
+  logger: silent,
+});
+
+describe('the runtime', () => {
+  it('reads the log on behalf of every area: projections, sagas and relays', async () => {
+    const runtime = new Runtime(engines(), [stock]);
+    const { eventStore, bus } = runtime.engines;
+    const executed: unknown[] = [];
+    await runtime.startProjections();
+    runtime.startReactions({
+      execute: (command) => Promise.resolve(executed.push(command)),
+    });
+    const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: runtime.codec });
+    await runner.run('shelf-a', add('a', 5), anyContext());
+    await runner.run('shelf-a', take('a', 1, 'one'), anyContext());
+    const found = await runtime.projections.get<ShelfView>(shelves, 'a');
+    expect(found.document).toEqual({ pieces: 4, events: 2 });
+    await until(() => executed.length > 0);
+    expect(executed).toMatchObject([{ data: { shelf: 'a', takeId: 'one' } }]);
+    expect(runtime.reactions().map(({ name }) => name)).toEqual(['saga.restock', 'outbox.sales']);
+    await runtime.stop();
+    expect(runtime.reactions().map(({ phase }) => phase)).toEqual(['closed', 'closed']);
+    await bus.close();
+  });
+
+  it('stops a saga that asks for a command nobody has', async () => {
+    const runtime = new Runtime(engines(), [{ ...stock, sagaCommands: {} }]);
+    const { eventStore } = runtime.engines;
+    runtime.startReactions({ execute: () => Promise.resolve() });
+    const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: runtime.codec });
+    await runner.run('shelf-a', take('a', 0), anyContext());
+    await until(() => runtime.reactions()[0]?.phase === 'stopped');
+    expect(runtime.reactions()[0]?.failure).toBe('no area has the saga command Restock');
+    await runtime.stop();
+  });
+
+  it.each([
+    ['projections', { ...stock, sagas: [], relays: [], sagaCommands: {} }],
+    ['sagas', { ...stock, projections: [], relays: [], sagaCommands: {} }],
+    ['relays', { ...stock, projections: [], sagas: [], sagaCommands: {} }],
+    ['saga commands', { ...stock, projections: [], sagas: [], relays: [] }],
+  ])('refuses two %s of one name', (what, twin) => {
+    expect(() => new Runtime(engines(), [stock, twin])).toThrow(`two ${what} are called`);
+  });
+});
