@@ -83,11 +83,19 @@ export const revive = (
   for (let { version } = stored; version < definition.version; version += 1) {
     const lift = definition.upcasters[version];
     if (!lift) throw new UnreadableEventError(stored, `no upcaster from version ${version}`);
-    data = lift(data);
+    try {
+      data = lift(data);
+    } catch (cause) {
+      const reason = `it does not lift from version ${version}: ${reasonOf(cause)}`;
+      throw new UnreadableEventError(stored, reason, { cause });
+    }
   }
   const parsed = definition.schema.safeParse(data);
   if (!parsed.success) {
-    throw new UnreadableEventError(stored, z.prettifyError(parsed.error), { cause: parsed.error });
+    throw new UnreadableEventError(stored, reasonOf(parsed.error), { cause: parsed.error });
   }
   return { type: definition.type, data: parsed.data };
 };
+
+const reasonOf = (cause: unknown): string =>
+  cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);

@@ -66,7 +66,7 @@ const open = async (settings: Settings, logger: Logger): Promise<OpenEngines> =>
   try {
     return await openEngines(settings, systemClock, logger);
   } catch (error) {
-    if (!(error instanceof MasterKeyError)) throw error;
+    if (!(error instanceof MasterKeyError || error instanceof SettingsError)) throw error;
     throw new CommandFailure('bad_settings', error.message, EXIT.usage, { cause: error });
   }
 };

@@ -9,7 +9,8 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type Engines } from '#platform/runtime/runtime.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
-import { type Settings } from './settings.js';
+import { lazyAnswers } from './lazy-answers.js';
+import { type Settings, SettingsError } from './settings.js';
 
 /** Everything that is opened at start and closed at the end. */
 export interface OpenEngines extends Engines {
@@ -27,18 +28,21 @@ export const openEngines = async (
   clock: Clock,
   logger: Logger,
 ): Promise<OpenEngines> => {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await located('QUIPU_HOME', home, mkdir(home, { recursive: true, mode: 0o700 }));
   const secrets = await openSecrets({ directory: home });
-  const [eventStore, readStore, answers] = await Promise.all([
-    openSqliteEventStore({ file: eventsFile, clock }),
-    openSqliteReadStore({ file: viewsFile }),
+  const [eventStore, readStore] = await Promise.all([
+    located('QUIPU_EVENT_STORE', eventsFile, openSqliteEventStore({ file: eventsFile, clock })),
+    located('QUIPU_READ_STORE', viewsFile, openSqliteReadStore({ file: viewsFile })),
+  ]);
+  const answersFile = path.join(home, 'answers.db');
+  const answers = lazyAnswers(answersFile, () =>
     openSqliteAnswerStore({
-      file: path.join(home, 'answers.db'),
+      file: answersFile,
       encryptionKey: secrets.key('idempotency'),
       clock,
       leaseMs: requestSeconds * 1_000 + LEASE_MARGIN_MS,
     }),
-  ]);
+  );
   const bus = createInProcessBus();
   return {
     eventStore,
@@ -56,4 +60,14 @@ export const openEngines = async (
       secrets.close();
     },
   };
+};
+
+/** What cannot be opened is named by the variable that says where it lies. */
+const located = async <T>(variable: string, file: string, opening: Promise<T>): Promise<T> => {
+  try {
+    return await opening;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SettingsError(`bad settings\n  ${variable}: ${file}: ${reason}`, { cause });
+  }
 };

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -20,14 +20,11 @@ import {
   type RequestLimits,
   RIGS,
 } from '#areas/inference/ports.js';
-import {
-  createLanguageModelEngine,
-  type LanguageModelEngine,
-} from '#engines/language-model/language-model.engine.js';
+import { createLanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
-import { CLOCK } from '#platform/runtime/tokens.js';
+import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Failures, REFUSALS } from '../gateway/errors/failures.js';
 import { KEEP_ALIVE_MS } from '../gateway/inference/chat-exchange.js';
@@ -40,7 +37,7 @@ import { type OpenEngines } from './engines.js';
 import { bindLedger } from './ledger.binding.js';
 import { refusals } from './refusals.js';
 import { bindRigs } from './rigs.binding.js';
-import { type Settings } from './settings.js';
+import { listeningUrl, type Settings } from './settings.js';
 
 export const LANGUAGE_MODELS = Symbol('LanguageModels');
 
@@ -53,20 +50,21 @@ const settingsProviders = (settings: Settings, engines: OpenEngines): readonly P
     catalogFile: settings.catalogFile ?? SHIPPED_CATALOG,
     localModelsFolder: path.join(settings.home, 'models'),
   };
-  const baseUrl = settings.webUrl ?? `http://${settings.host}:${settings.port}`;
+  const baseUrl = settings.webUrl ?? listeningUrl(settings);
   const identity: IdentitySettings = { tenant: { ...TENANT, baseUrl } };
   const limits: RequestLimits = {
     requestMsMax: settings.requestSeconds * 1_000,
     settleMsMax: settings.settleSeconds * 1_000,
   };
-  // A key object and not its bytes: OpenSSL then prepares it once and not for every request.
-  const hashKey = createSecretKey(engines.secrets.key('prompt-hash'));
-  const hash: PromptHasher = (text) => createHmac('sha256', hashKey).update(text).digest('hex');
+  const hashKey = engines.secrets.key('prompt-hash').toString('hex');
+  // Keccak has no length extension, so a key in front makes a MAC without HMAC's second pass
+  // (keccak.team, "Strengths of Keccak"); this runs twice for every request.
+  const promptHasher: PromptHasher = (text) => hash('sha3-256', hashKey + text);
   return [
     { provide: CATALOG_SETTINGS, useValue: catalog },
     { provide: IDENTITY_SETTINGS, useValue: identity },
     { provide: REQUEST_LIMITS, useValue: limits },
-    { provide: PROMPT_HASHER, useValue: hash },
+    { provide: PROMPT_HASHER, useValue: promptHasher },
     { provide: SECRETS, useValue: engines.secrets },
     { provide: ANSWER_STORE, useValue: engines.answers },
     { provide: KEEP_ALIVE_MS, useValue: settings.keepAliveSeconds * 1_000 },
@@ -80,8 +78,8 @@ const bindings: readonly Provider[] = [
   { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
   {
     provide: RIGS,
-    inject: [Catalog, LANGUAGE_MODELS],
-    useFactory: (catalog: Catalog, engine: LanguageModelEngine) => bindRigs(catalog, engine),
+    inject: [Catalog, LANGUAGE_MODELS, LOGGER],
+    useFactory: bindRigs,
   },
   {
     provide: ACCOUNT_OPENER,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
 import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
@@ -10,21 +11,25 @@ import { type Rig } from '#areas/inference/rigs/rig-state.js';
 /** Attempts are timed in fractions of a millisecond. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
 
-const ports = {
-  clock: precise,
-  sleep: (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }),
-  random: Math.random,
-};
+/**
+ * Timers drop fractions and fire up to a millisecond early. Whoever waits for a rig to be up again
+ * would find it down still, and wait in vain.
+ */
+export const sleepAtLeast = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(Math.ceil(ms) + 1, undefined, { signal });
+
+const ports = { clock: precise, sleep: sleepAtLeast, random: Math.random };
 
 /**
  * The rigs of the catalog as they are now. When the catalog changes, new requests go to the new
  * rigs; requests under way keep the old ones, which close when the last of them has ended.
  */
-export const bindRigs = (catalog: Catalog, engine: TextEngine): RigRouter => {
+export const bindRigs = (catalog: Catalog, engine: TextEngine, logger: Logger): RigRouter => {
   let current = createRigRouter({ ...ports, rigs: rigsOf(catalog, engine) });
   let closing: Promise<unknown> = Promise.resolve();
   catalog.onChange(() => {
     const old = current;
+    warnOfMissingKeys(catalog, logger);
     current = createRigRouter({ ...ports, rigs: rigsOf(catalog, engine) });
     closing = Promise.all([closing, closeWhenIdle(old)]);
   });
@@ -38,6 +43,15 @@ export const bindRigs = (catalog: Catalog, engine: TextEngine): RigRouter => {
       await closing;
     },
   };
+};
+
+/** Not an error: many a server on one's own network asks for no key. */
+const warnOfMissingKeys = (catalog: Catalog, logger: Logger): void => {
+  for (const rig of catalog.rigs()) {
+    if (rig.kind !== 'openai' || rig.apiKeyEnv === null || process.env[rig.apiKeyEnv]) continue;
+    const { name, apiKeyEnv } = rig;
+    logger.warn({ rig: name, apiKeyEnv }, 'a rig’s key is not set; it is asked without one');
+  }
 };
 
 const closeWhenIdle = async (router: RigRouter): Promise<void> => {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
@@ -7,6 +8,20 @@ const seconds = (fallback: number) => z.coerce.number().int().min(1).max(86_400)
 /** A whole number that Node's HTTP server takes as a port; 0 lets the system choose. */
 const Port = z.coerce.number().int().min(0).max(65_535);
 
+/** Where a URL would take it as it stands: an address, or a name that is not one gone wrong. */
+const isHost = (host: string): boolean =>
+  isIP(host) !== 0 ||
+  (URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host.toLowerCase());
+
+/** An address or a CIDR range. */
+const isNetwork = (text: string): boolean => {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+};
+
 /**
  * Which proxies may name the client in `X-Forwarded-For`: `0` none, `1` … the number of hops, or a
  * list of addresses and CIDR ranges.
@@ -14,10 +29,16 @@ const Port = z.coerce.number().int().min(0).max(65_535);
 const TrustProxy = z
   .string()
   .default('0')
-  .transform((value) => (/^\d+$/.test(value) ? Number(value) : value.split(',')));
+  .transform((value) =>
+    /^\d+$/.test(value) ? Number(value) : value.split(',').map((entry) => entry.trim()),
+  )
+  .refine(
+    (value) => typeof value === 'number' || value.every(isNetwork),
+    'expected a number of hops, or addresses and CIDR ranges with commas between them',
+  );
 
 const Environment = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: z.string().refine(isHost, 'expected an address or a host name').default('127.0.0.1'),
   PORT: Port.default(8080),
   QUIPU_HOME: z.string().min(1).default('.quipu'),
   QUIPU_CATALOG: z.string().min(1).optional(),
@@ -31,7 +52,7 @@ const Environment = z.object({
     .optional(),
   QUIPU_BUS: z.literal('memory:').default('memory:'),
   QUIPU_TRUST_PROXY: TrustProxy,
-  QUIPU_WEB_URL: z.url().optional(),
+  QUIPU_WEB_URL: z.url({ protocol: /^https?$/ }).optional(),
   QUIPU_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   QUIPU_DRAIN_SECONDS: seconds(30),
   QUIPU_REQUEST_SECONDS: seconds(600),
@@ -72,6 +93,12 @@ const fileOf = (setting: string | undefined, fallback: string): string =>
 
 const expandHome = (file: string): string =>
   file.startsWith('~/') ? path.join(homedir(), file.slice(2)) : file;
+
+/** Where the settings say it listens; a zone of an IPv6 address has no place in a URL. */
+export const listeningUrl = ({ host, port }: Pick<Settings, 'host' | 'port'>): string => {
+  const [address = host] = host.split('%', 1);
+  return `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
+};
 
 /** @throws SettingsError naming every variable that is wrong */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {

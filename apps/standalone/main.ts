@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { pino } from 'pino';
+import { CatalogError } from '#areas/catalog/catalog.error.js';
+import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { readSettings, SettingsError } from '../composition/settings.js';
 import { greeting } from './greeting.js';
 import { startStandalone } from './standalone.js';
@@ -39,10 +41,16 @@ const main = async (): Promise<void> => {
   process.once('SIGINT', stop);
 };
 
+/** What whoever set it up can mend, in a sentence; undefined for a defect. */
+const badSetting = (error: unknown): string | undefined => {
+  if (error instanceof CatalogError) return `bad settings\n  QUIPU_CATALOG: ${error.message}`;
+  const isTheirs = error instanceof SettingsError || error instanceof MasterKeyError;
+  return isTheirs ? error.message : undefined;
+};
+
 main().catch((error: unknown) => {
-  const message = error instanceof SettingsError ? error.message : error;
-  process.stderr.write(
-    `${message instanceof Error ? (message.stack ?? message.message) : String(message)}\n`,
-  );
-  process.exit(error instanceof SettingsError ? EXIT_BAD_SETTINGS : 1);
+  const told = badSetting(error);
+  const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${told ?? defect}\n`);
+  process.exit(told === undefined ? 1 : EXIT_BAD_SETTINGS);
 });

@@ -15,7 +15,7 @@ import { Runtime } from '#platform/runtime/runtime.js';
 import { areas, deployments } from '../composition/areas.js';
 import { type OpenEngines, openEngines } from '../composition/engines.js';
 import { LANGUAGE_MODELS, QuipuModule } from '../composition/quipu.module.js';
-import { type Settings } from '../composition/settings.js';
+import { type Settings, SettingsError } from '../composition/settings.js';
 import { createGateway } from '../gateway/gateway.application.js';
 import { OpenRequests } from '../gateway/inference/open-requests.js';
 import { OperationsHttpModule } from '../gateway/operations/operations-http.module.js';
@@ -51,10 +51,11 @@ export const startStandalone = async (
   const catalog = app.get(Catalog, { strict: false });
   await catalog.start();
   const commands = app.get(CommandBus);
-  const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
   runtime.startReactions(commands);
+  // Before the bootstrap: its secrets are told once, by a start that succeeds.
+  await listen(app, settings);
+  const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
   const sweeping = setInterval(() => void engines.answers.sweep(), SWEEP_ANSWERS_MS).unref();
-  await app.listen(settings.port, settings.host);
   const url = await app.getUrl();
   if (settings.port === 0) await tellTenant(app, url);
   let stopping: Promise<void> | undefined;
@@ -70,6 +71,15 @@ export const startStandalone = async (
       return stopping;
     },
   };
+};
+
+const listen = async (app: NestFastifyApplication, { host, port }: Settings): Promise<void> => {
+  try {
+    await app.listen(port, host);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SettingsError(`bad settings\n  HOST, PORT: ${reason}`, { cause });
+  }
 };
 
 /** With port 0 the address is known only now; a web host that was named stays. */

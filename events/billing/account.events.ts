@@ -90,7 +90,10 @@ export const HoldCaptured = defineEvent('HoldCaptured', {
     models: ModelNames,
     rig: z.string().min(1),
     attempts: z.int().positive(),
-    /** Keyed hashes (HMAC-SHA-256): they show sameness to the operator and content to nobody. */
+    /**
+     * Keyed hashes (SHA3-256 of a key and the text): they show sameness to the operator and content
+     * to nobody.
+     */
     promptHash: z.string().regex(/^[0-9a-f]{64}$/),
     replyHash: z
       .string()

@@ -10,6 +10,8 @@ import { type PeerProgram, startPeer } from './peer-process.js';
 export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
 
 const SERVER = path.resolve('dist/apps/standalone/main.js');
+/** As `npm start` has them. */
+const FLAGS = ['--enable-source-maps', '--max-semi-space-size=16'];
 const CLI = path.resolve('dist/apps/cli/main.js');
 /** More than the longest run could spend. */
 const CREDIT_USD = '10000';
@@ -48,7 +50,7 @@ export const freshQuipuHome = async (
   const environment = { QUIPU_HOME: home, QUIPU_CATALOG: catalog };
   const program = {
     name: 'quipu',
-    args: () => [SERVER],
+    args: () => [...FLAGS, SERVER],
     environment,
     readyPath: '/health/ready',
   };

@@ -79,6 +79,9 @@ describe('operations', () => {
         '/api/v1/billing/overview.php',
         '/api/v1/billing/invoices.php',
         '/api/v1/billing/rates.php',
+        '/health/live',
+        '/health/ready',
+        '/metrics',
       ]),
     );
     const post = document.paths['/v1/chat/completions']?.post;

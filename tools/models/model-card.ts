@@ -1,4 +1,4 @@
-import type { Manifest, Sample } from './report.js';
+import type { Manifest, Sample } from './manifest.js';
 
 const quoted = ({ question, answer }: Sample): string =>
   `> **${question}**\n>\n> ${answer.replaceAll('\n', '\n> ')}`;

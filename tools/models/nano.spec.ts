@@ -8,7 +8,7 @@ import { bytePairTokenizer } from './byte-pair.tokenizer.js';
 import { readGguf, writeGguf, type GgufModel } from './gguf.js';
 import { startTensorFlow } from './gradient.shard.js';
 import { LlamaModel } from './llama.model.js';
-import type { Manifest } from './report.js';
+import type { Manifest } from './manifest.js';
 import { heldOutFigures } from './trainer.js';
 
 const inModels = (name: string): string =>

@@ -6,51 +6,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { dialogueDocument } from './batch.js';
 import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
 import type { LlamaModel } from './llama.model.js';
+import type { Manifest, Reference, Sample, TrainingRecord } from './manifest.js';
 import { modelCard } from './model-card.js';
 import { NAME, STAGES } from './nano.recipe.js';
 import { seededRandom, type SeededRandom } from './seeded-random.js';
-import { heldOutFigures, type HeldOutFigures } from './trainer.js';
-
-export interface TrainingRecord extends HeldOutFigures {
-  readonly seed: number;
-  readonly steps: number;
-  readonly tokensSeen: number;
-  readonly seconds: number;
-}
-
-export interface Sample {
-  readonly question: string;
-  readonly answer: string;
-}
-
-export interface Manifest {
-  readonly name: string;
-  readonly file: string;
-  readonly sha256: string;
-  readonly bytes: number;
-  readonly architecture: 'llama';
-  readonly parameters: number;
-  readonly shape: LlamaModel['shape'];
-  readonly trainedPositions: number;
-  readonly training: TrainingRecord;
-  readonly reference: string;
-  /** At temperature 0. */
-  readonly samples: readonly Sample[];
-  /** At temperature 0.7. */
-  readonly warmSamples: readonly Sample[];
-}
-
-export interface Reference {
-  readonly sha256: string;
-  readonly prompts: readonly {
-    readonly text: string;
-    readonly ids: readonly number[];
-    /** The trainer's logits after the last id, one per vocabulary entry. */
-    readonly logits: readonly number[];
-    /** What greedy decoding goes on with, up to and without the end-of-turn token. */
-    readonly greedy: readonly number[];
-  }[];
-}
+import { heldOutFigures } from './trainer.js';
 
 const REFERENCE_QUESTIONS = [
   'Hello!',

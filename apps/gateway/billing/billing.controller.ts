@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Query, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { InvoicesQuery } from '#areas/billing/invoices.handler.js';
 import { type Caller } from '#areas/identity/caller.js';
@@ -8,13 +8,14 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { BalanceOverviewDto, InvoiceListDto, InvoicesPageDto } from './billing.dto.js';
 import { presentInvoices, presentOverview } from './billing.presenter.js';
 
 @ApiTags('billing')
-@ApiBearerAuth('api-key')
-@ApplicationFailures(401, 429, 503)
+@Credentials('api-key')
+@ApplicationFailures(401, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/billing')
 export class BillingController {

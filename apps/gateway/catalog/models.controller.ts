@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Param, UseGuards } from '@nestjs/common';
 import {
-  ApiBearerAuth,
   ApiExcludeEndpoint,
   ApiOkResponse,
   ApiOperation,
@@ -10,14 +9,15 @@ import {
 import { HttpFailure } from '#apps/gateway/errors/http-failure.js';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { presentModel, presentModels } from './catalog.presenter.js';
 import { ModelDto, ModelListDto } from './models.dto.js';
 
 /** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
 @ApiTags('inference')
-@ApiBearerAuth('api-key')
-@OpenAiFailures(401)
+@Credentials('api-key', 'app-token', 'renter-key')
+@OpenAiFailures(401, 503)
 @UseGuards(ApiGuard)
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {

@@ -20,12 +20,15 @@ export class FailureFilter implements ExceptionFilter {
     const told = this.failures.of(error);
     if (told.status >= 500) {
       const { id: requestId, method, url } = request;
-      this.logger.error({ err: error, requestId, method, url, code: told.code }, 'request failed');
+      const [path] = url.split('?', 1);
+      this.logger.error({ err: error, requestId, method, path, code: told.code }, 'request failed');
     }
     // A stream that has begun is past saving here; its writer ends it with an error chunk.
     if (reply.raw.headersSent) return;
     if (told.retryAfterSeconds !== null) void reply.header('retry-after', told.retryAfterSeconds);
     if (told.status === 401) void reply.header('www-authenticate', 'Bearer');
+    const attempts = told.metadata?.['attempts'];
+    if (Array.isArray(attempts)) void reply.header('x-quipu-attempts', attempts.length);
     void reply.status(told.status).send(envelope(request.url, told));
   }
 }

@@ -10,13 +10,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import {
-  ApiBearerAuth,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/caller.js';
 import { IssueApiKeyCommand } from '#areas/identity/issue-api-key.handler.js';
@@ -24,6 +18,7 @@ import { ListApiKeysQuery } from '#areas/identity/list-api-keys.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/revoke-api-key.handler.js';
 import { RotateApiKeyCommand } from '#areas/identity/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { ApiKeyIdDto, ApiKeysDto, IssueApiKeyDto, NewApiKeyDto } from './api-keys.dto.js';
 import { DoneDto } from './auth.dto.js';
@@ -33,8 +28,7 @@ import { KeyOwnerGuard } from './key-owner.guard.js';
 
 /** The keys of the user; ours, not the interface's. */
 @ApiTags('identity')
-@ApiBearerAuth('api-key')
-@ApiBearerAuth('app-token')
+@Credentials('api-key', 'app-token')
 @ApplicationFailures(401, 429, 503)
 @UseGuards(KeyOwnerGuard)
 @Controller('api/v1/auth/keys')
@@ -54,7 +48,7 @@ export class ApiKeysController {
   @Post()
   @ApiOperation({ summary: 'Issue a key; its secret is shown this once' })
   @ApiCreatedResponse({ type: NewApiKeyDto })
-  @ApplicationFailures(400, 409)
+  @ApplicationFailures(400, 409, 413, 415)
   async issue(
     @Body() { name, kind: keyKind }: IssueApiKeyDto,
     @CurrentCaller() { userId }: Caller,

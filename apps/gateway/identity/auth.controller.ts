@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
-  ApiBearerAuth,
   ApiExtraModels,
   ApiOkResponse,
   ApiOperation,
@@ -15,6 +14,7 @@ import { LogInCommand } from '#areas/identity/log-in.handler.js';
 import { RevokeSessionCommand } from '#areas/identity/revoke-session.handler.js';
 import { VerifyTwoFactorCommand } from '#areas/identity/verify-two-factor.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';
@@ -33,7 +33,7 @@ import { throttleAddress } from './throttle-address.js';
 
 /** Logging in, the second step of it, and what the access token is for. */
 @ApiTags('identity')
-@ApplicationFailures(400, 401, 429, 503)
+@ApplicationFailures(400, 401, 413, 415, 429, 503)
 @Controller('api/v1/auth')
 export class AuthController {
   constructor(
@@ -97,7 +97,7 @@ export class AuthController {
 
   @Get('me')
   @UseGuards(AppTokenGuard)
-  @ApiBearerAuth('app-token')
+  @Credentials('app-token')
   @ApiOperation({ summary: 'The user, the tenant and the session behind the access token' })
   @ApiOkResponse({ type: AccountContextDto })
   async me(@CurrentCaller() { userId, credential }: Caller): Promise<AccountContextDto> {
@@ -109,7 +109,7 @@ export class AuthController {
   @Post('revoke')
   @HttpCode(200)
   @UseGuards(AppTokenGuard)
-  @ApiBearerAuth('app-token')
+  @Credentials('app-token')
   @ApiOperation({ summary: 'End the session of the access token, and its API key with it' })
   @ApiOkResponse({ type: DoneDto })
   async revoke(

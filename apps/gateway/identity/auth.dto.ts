@@ -11,7 +11,7 @@ import {
 /** Above any username; which ones exist is not for the validation to say. */
 const USERNAME_LENGTH_MAX = 254;
 /** A recovery code with its dashes is 19 characters. */
-const OTP_CODE_LENGTH_MAX = 32;
+export const OTP_CODE_LENGTH_MAX = 32;
 const TEMP_TOKEN_PATTERN = /^svc_2fa_[A-Za-z0-9_-]{1,128}$/;
 const ROLES = ['renter', 'Partner', 'Investor', 'Admin'];
 

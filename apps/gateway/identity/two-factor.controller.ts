@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/caller.js';
 import { ConfirmTwoFactorCommand } from '#areas/identity/confirm-two-factor.handler.js';
@@ -8,6 +8,7 @@ import { DisableTwoFactorCommand } from '#areas/identity/disable-two-factor.hand
 import { ReplaceRecoveryCodesCommand } from '#areas/identity/replace-recovery-codes.handler.js';
 import { StartTwoFactorCommand } from '#areas/identity/start-two-factor.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';
@@ -24,8 +25,8 @@ import {
 
 /** Two-factor authentication of the user behind an access token; ours, not the interface's. */
 @ApiTags('identity')
-@ApiBearerAuth('app-token')
-@ApplicationFailures(400, 401, 409, 429, 503)
+@Credentials('app-token')
+@ApplicationFailures(400, 401, 409, 413, 415, 429, 503)
 @UseGuards(AppTokenGuard)
 @Controller('api/v1/auth/2fa')
 export class TwoFactorController {

@@ -1,8 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
 import { PASSWORD_LENGTH_MAX } from '#areas/identity/user-details.js';
-
-const OTP_CODE_LENGTH_MAX = 32;
+import { OTP_CODE_LENGTH_MAX } from './auth.dto.js';
 
 export class StartTwoFactorDto {
   @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, description: 'Once more, the user’s password.' })

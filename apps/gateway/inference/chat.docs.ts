@@ -1,13 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiBody,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
+import { TEMPERATURE_DEFAULT } from '#areas/inference/rigs/chat-backend.js';
+import { ROUTING_MODES } from '#areas/inference/routing-mode.js';
+import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { ChatBody } from './chat.body.js';
 
@@ -29,6 +25,24 @@ const ANSWER_EXAMPLE = {
   usage: { prompt_tokens: 14, completion_tokens: 21, total_tokens: 35 },
 };
 
+const STREAM_EXAMPLE =
+  'data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant",' +
+  '"content":""},"finish_reason":null}],"routing_mode":"auto"}\n\n' +
+  ': x-quipu-cost-usd=0.000004 x-quipu-available-usd=9.999996 x-quipu-event-id=2f0c…\n\n' +
+  'data: [DONE]\n\n';
+
+/** What a zod schema checks by code, in words that a client generator understands. */
+const BODY_SCHEMA = z.toJSONSchema(
+  ChatBody.extend({
+    routing_mode: z
+      .union([z.enum(ROUTING_MODES), z.string().regex(/^rig_.{1,64}$/)])
+      .default('auto')
+      .describe('`rig_{id}` pins one rig; modes without an engine yet answer 501.'),
+    temperature: ChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
+  }),
+  { io: 'input', target: 'openapi-3.0', unrepresentable: 'any' },
+);
+
 const answerHeader = (description: string, example: string) => ({
   description,
   schema: { type: 'string' as const, example },
@@ -48,7 +62,7 @@ const ANSWER_HEADERS = {
 export const ChatCompletionDocs = () =>
   applyDecorators(
     ApiTags('inference'),
-    ApiBearerAuth('api-key'),
+    Credentials('api-key', 'app-token', 'renter-key'),
     ApiOperation({
       summary: 'Chat completion, whole or as server-sent events',
       description:
@@ -58,17 +72,14 @@ export const ChatCompletionDocs = () =>
         'is `text/event-stream`: chunks, a comment with the cost, `data: [DONE]`.',
     }),
     ApiHeader({
-      name: 'Idempotency-Key',
+      // As the controller reads it: under another spelling it would be documented twice.
+      name: 'idempotency-key',
       required: false,
       description: 'The same key and body get the first answer again, uncharged, for 24 hours.',
     }),
     ApiBody({
       schema: {
-        ...(z.toJSONSchema(ChatBody, {
-          io: 'input',
-          target: 'openapi-3.0',
-          unrepresentable: 'any',
-        }) as object),
+        ...(BODY_SCHEMA as object),
         example: REQUEST_EXAMPLE,
       },
     }),
@@ -77,8 +88,8 @@ export const ChatCompletionDocs = () =>
       headers: ANSWER_HEADERS,
       content: {
         'application/json': { schema: { type: 'object' }, example: ANSWER_EXAMPLE },
-        'text/event-stream': { schema: { type: 'string' } },
+        'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
       },
     }),
-    OpenAiFailures(400, 401, 402, 404, 409, 413, 415, 429, 501, 502, 503, 504),
+    OpenAiFailures(400, 401, 402, 404, 409, 413, 415, 501, 502, 503, 504),
   );

@@ -19,6 +19,12 @@ export interface ChatCharge {
   readonly chargedMicroUsd: bigint;
 }
 
+interface ChargeMetrics {
+  readonly input: Histogram.Internal<string>;
+  readonly output: Histogram.Internal<string>;
+  readonly charged: Counter.Internal;
+}
+
 /**
  * Prometheus metrics. Names are those of the OpenTelemetry semantic conventions for generative AI
  * with dots as underscores and the unit at the end; what they do not cover starts with `quipu_`.
@@ -82,14 +88,18 @@ export class GatewayMetrics {
     registers: [this.registry],
   });
 
+  /** Only of models and rigs in the catalog, so their number is bounded. */
+  readonly #charges = new Map<string, ChargeMetrics>();
+
   constructor(@Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog) {
     collectDefaultMetrics({ register: this.registry });
   }
 
   chatCharged({ model, rig, usage, chargedMicroUsd }: ChatCharge): void {
-    this.#tokens.labels('chat', model, 'input').observe(usage.promptTokens);
-    this.#tokens.labels('chat', model, 'output').observe(usage.completionTokens);
-    this.#charged.labels(model, rig).inc(Number(chargedMicroUsd));
+    const { input, output, charged } = this.#chargesOf(model, rig);
+    input.observe(usage.promptTokens);
+    output.observe(usage.completionTokens);
+    charged.inc(Number(chargedMicroUsd));
   }
 
   /** @param error the code of what ended it before its answer did, or empty */
@@ -100,5 +110,19 @@ export class GatewayMetrics {
 
   firstPage(model: string, seconds: number): void {
     this.#firstToken.labels('chat', model).observe(seconds);
+  }
+
+  /** Looked up by one key: the library would sort and join the labels for every request. */
+  #chargesOf(model: string, rig: string): ChargeMetrics {
+    const key = `${rig}\n${model}`;
+    const known = this.#charges.get(key);
+    if (known) return known;
+    const metrics = {
+      input: this.#tokens.labels('chat', model, 'input'),
+      output: this.#tokens.labels('chat', model, 'output'),
+      charged: this.#charged.labels(model, rig),
+    };
+    this.#charges.set(key, metrics);
+    return metrics;
   }
 }

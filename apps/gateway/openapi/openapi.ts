@@ -1,23 +1,26 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyInstance } from 'fastify';
+import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
 import { uiFile, UI_PAGE } from './swagger-ui.js';
 
 /** The release of the promised interface that this build follows. */
 const INTERFACE_VERSION = '4.0.2';
 
-const describe = () =>
-  new DocumentBuilder()
+const describe = () => {
+  const builder = new DocumentBuilder()
     .setTitle('Quipu')
     .setDescription(
       'Auditable compute and inference gateway. Every charge is an event, every balance the fold ' +
         'of its events. Fields marked as our own go beyond the promised interface.',
     )
     .setVersion(INTERFACE_VERSION)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'sk-svc-…' }, 'api-key')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'svc_app_…' }, 'app-token')
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-KEY' }, 'x-api-key')
-    .build();
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-KEY' }, HEADER_SCHEME);
+  for (const [name, description] of Object.entries(BEARER_SCHEMES)) {
+    builder.addBearerAuth({ type: 'http', scheme: 'bearer', description }, name);
+  }
+  return builder.build();
+};
 
 /**
  * `/openapi.json` and Swagger UI at `/docs`. The document is made and the UI's files are found when

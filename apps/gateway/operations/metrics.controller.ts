@@ -1,11 +1,11 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import { Readiness } from './readiness.js';
 
 /** Prometheus' text format. */
-@ApiExcludeController()
+@ApiTags('operations')
 @Controller('metrics')
 export class MetricsController {
   constructor(
@@ -14,6 +14,9 @@ export class MetricsController {
   ) {}
 
   @Get()
+  @ApiOperation({ summary: 'Metrics in the text format of Prometheus' })
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ schema: { type: 'string', example: 'quipu_open_requests 0' } })
   async scrape(@Res() reply: FastifyReply): Promise<void> {
     const { head, projections, reactions, rigs, open_requests } = await this.readiness.report();
     const { registry, logHead, readerPosition, readerStopped, rigState, openRequests } =

@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
+import { type Logger } from 'pino';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { type Snapshots } from '#platform/runtime/snapshots.js';
-import { CODEC, EVENT_STORE, SNAPSHOTS } from '#platform/runtime/tokens.js';
+import { CODEC, EVENT_STORE, LOGGER, SNAPSHOTS } from '#platform/runtime/tokens.js';
 import { accountDecider } from './account.decider.js';
 import { AccountOverviewHandler } from './account-overview.handler.js';
 import { accountSnapshots } from './account.snapshot.js';
@@ -19,13 +20,20 @@ import { ReleaseHoldHandler } from './release-hold.handler.js';
 
 const accounts = {
   provide: ACCOUNTS,
-  inject: [EVENT_STORE, CODEC, SNAPSHOTS],
-  useFactory: (eventStore: EventStore, codec: EventCodec, store: Snapshots): Accounts =>
+  inject: [EVENT_STORE, CODEC, SNAPSHOTS, LOGGER],
+  useFactory: (
+    eventStore: EventStore,
+    codec: EventCodec,
+    store: Snapshots,
+    logger: Logger,
+  ): Accounts =>
     new CommandRunner({
       decider: accountDecider,
       eventStore,
       codec,
       snapshots: { store, plan: accountSnapshots },
+      onSnapshotFailure: (err) =>
+        logger.warn({ err }, 'the snapshot of an account failed; the log serves instead'),
     }),
 };
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -58,6 +58,7 @@ describe('local models', () => {
     const folder = await mkdtemp(join(tmpdir(), 'quipu-local-models-'));
     try {
       for (const name of ['b.gguf', 'a.gguf', 'c.txt']) await writeFile(join(folder, name), '');
+      await mkdir(join(folder, 'folder.gguf'));
       expect(await ggufFilesIn(folder)).toEqual([join(folder, 'a.gguf'), join(folder, 'b.gguf')]);
     } finally {
       await rm(folder, { recursive: true });

@@ -21,10 +21,10 @@ const IMPLICIT_RIG: CatalogRig = {
 
 /** The GGUF files of a folder as absolute paths, in order of name. */
 export const ggufFilesIn = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder))
-    .filter((name) => name.endsWith('.gguf'))
-    .sort()
-    .map((name) => join(folder, name));
+  (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.gguf'))
+    .map(({ name }) => join(folder, name))
+    .sort();
 
 /** Each file is served as `local/<file name>` on the terms of `local_models`. */
 export const withLocalModels = (file: CatalogFile, ggufFiles: readonly string[]): Offer => {

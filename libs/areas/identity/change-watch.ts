@@ -1,13 +1,13 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 
 /** How old a look at the log may be. */
-const FRESH_MS = 1;
+const FRESH_MS = 5;
 /** After a pause this long, forgetting everything costs less than reading what has happened. */
 const PAUSE_MAX_MS = 1_000;
 
 /**
  * Tells which streams have changed, whoever changed them, before a cache is trusted. It asks for the
- * log's head at most once in a millisecond and reads only what lies between, so there is nothing that
+ * log's head at most once in five milliseconds and reads only what lies between, so there is nothing that
  * runs by itself and could fall behind or die unseen: without an answer nobody is let in.
  */
 export class ChangeWatch {
@@ -32,7 +32,7 @@ export class ChangeWatch {
     return this.nowMs() - this.#lookedAt < FRESH_MS;
   }
 
-  /** Resolves when every change made known more than a millisecond before this call was told. */
+  /** Resolves when every change made known more than five milliseconds before this call was told. */
   async refresh(): Promise<void> {
     const since = this.nowMs() - FRESH_MS;
     while (this.#lookedAt <= since) {

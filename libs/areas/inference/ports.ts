@@ -95,7 +95,7 @@ export interface ModelCatalog {
   rateFor(modelId: string, atMs: number): TokenRate | undefined;
 }
 
-/** HMAC-SHA256 in hex under a key of this installation. */
+/** A keyed hash, 256 bits in hex, under a key of this installation. */
 export type PromptHasher = (text: string) => string;
 
 export interface RequestLimits {

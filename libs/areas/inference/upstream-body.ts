@@ -1,11 +1,9 @@
-import { type JsonObject } from './rigs/chat-backend.js';
+import { type JsonObject, TEMPERATURE_DEFAULT } from './rigs/chat-backend.js';
 import { type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatBody, choicesOf } from './token-bound.js';
 
 /** Fields of ours that no upstream knows. */
 const OWN_FIELDS = ['routing_mode', 'cleanroom_uuid', 'timesteps'] as const;
-/** The promised default of `temperature`. */
-export const TEMPERATURE_DEFAULT = 0.7;
 
 /**
  * The body for a rig: its model id, the bound that was held, and whatever else the caller sent,

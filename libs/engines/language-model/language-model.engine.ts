@@ -18,7 +18,7 @@ import { ModelProcess, startModelChild, type Inbox, type StartChild } from './mo
 import { stopStrings, type StopStrings } from './stop-strings.js';
 
 export type { ChatMessage } from './language-model.protocol.js';
-export { listModelFiles, type ModelDescription } from './model-files.js';
+export type { ModelDescription } from './model-files.js';
 
 export interface CompletionRequest {
   /** Absolute path of a GGUF file. */

@@ -1,7 +1,7 @@
 /** What can be said of model files without loading them. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ModelFileInvalidError, ModelFileMissingError } from './language-model.engine.errors.js';
 import { GgufFormatError, readGgufHeader, type GgufHeader } from './gguf.header.js';
@@ -20,27 +20,6 @@ export interface ModelDescription {
 const isAbsent = (error: unknown): boolean => {
   const code = typeof error === 'object' && error !== null && 'code' in error && error.code;
   return code === 'ENOENT' || code === 'ENOTDIR';
-};
-
-/** Absolute paths of the `*.gguf` files directly inside the folders, by folder and name; an absent folder has none. */
-export const listModelFiles = async (
-  directories: readonly string[],
-): Promise<readonly string[]> => {
-  const listed = await Promise.all(
-    directories.map(async (directory) => {
-      try {
-        const entries = await readdir(directory, { withFileTypes: true });
-        return entries
-          .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.gguf'))
-          .map(({ name }) => path.resolve(directory, name))
-          .sort();
-      } catch (error) {
-        if (isAbsent(error)) return [];
-        throw error;
-      }
-    }),
-  );
-  return listed.flat();
 };
 
 /** A text that changes when the file does. Throws a ModelFileMissingError or ModelFileInvalidError. */

@@ -25,6 +25,9 @@ interface Held<Document> {
   readonly position: Position;
 }
 
+/** Names kept in mind of the processes that the store holds; with more, each is asked for. */
+const PROCESSES_KNOWN_MAX = 10_000;
+
 /** What an event asks for, and the way to remember that it was done. */
 export interface Reaction {
   readonly actions: readonly SagaAction[];
@@ -54,6 +57,8 @@ export class SagaDocuments {
     private readonly readStore: ReadStore,
     private readonly codec: EventCodec,
     private repeatedUpTo: Position,
+    /** Every process in the store, or null when there were too many to list. */
+    private known: Set<string> | null,
   ) {}
 
   /** From here on every event is new: nobody has written anything that follows from it. */
@@ -106,6 +111,7 @@ export class SagaDocuments {
     ].filter(({ key, document }) => document !== null || this.#stored.has(key));
     // While they are being written an end of theirs may come, which must be written too.
     for (const { key } of writes) this.#stored.add(key);
+    for (const [key] of processes) if (this.#stored.has(key)) this.#know(key);
     const forget = (): void => {
       forgetUnchanged(this.#processes, processes);
       forgetUnchanged(this.#timers, timers);
@@ -151,9 +157,17 @@ export class SagaDocuments {
     return timers;
   }
 
+  #know(process: string): void {
+    if (!this.known) return;
+    this.known.add(process);
+    if (this.known.size > PROCESSES_KNOWN_MAX) this.known = null;
+  }
+
+  /** Most events begin a process, and who knows them all need not ask the store for that one. */
   async #load(process: string): Promise<Held<ProcessDocument>> {
+    if (this.known?.has(process) === false) return NOTHING;
     const found = await this.readStore.get<ProcessDocument>(processesOf(this.saga.name), process);
-    if (!found) return { document: { state: null, timers: {} }, position: 0n };
+    if (!found) return NOTHING;
     this.#markStored(process, found.document);
     return found;
   }
@@ -165,6 +179,18 @@ export class SagaDocuments {
     }
   }
 }
+
+const NOTHING: Held<ProcessDocument> = { document: { state: null, timers: {} }, position: 0n };
+
+/** The processes in the store, where they are few enough to be kept in mind. */
+export const knownProcesses = async (
+  readStore: ReadStore,
+  saga: string,
+): Promise<Set<string> | null> => {
+  const limit = PROCESSES_KNOWN_MAX;
+  const found = await readStore.list(processesOf(saga), { limit });
+  return found.length < limit ? new Set(found.map(({ key }) => key)) : null;
+};
 
 const INSTANT_CHARACTERS = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length;
 

@@ -9,7 +9,7 @@ import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type CommandContext, followUp } from './command-context.js';
 import { type EventCodec } from './event-codec.js';
 import { type LogFollower, POSITIONS_UNSAVED_MAX } from './log-reader.js';
-import { processesOf, SagaDocuments } from './saga-documents.js';
+import { knownProcesses, processesOf, SagaDocuments } from './saga-documents.js';
 
 /** Sends a saga's command. It must be idempotent by the context's request id. */
 export type SendCommand = (
@@ -46,14 +46,14 @@ export class SagaFollower implements LogFollower {
   ) {
     this.name = processesOf(saga.name);
     this.types = saga.on.map(({ type }) => type);
-    this.#documents = this.#nothingYet();
+    this.#documents = this.#nothingYet(null);
   }
 
   async checkpoint(): Promise<Position | undefined> {
     const checkpoint = await this.readStore.checkpoint(this.name);
     this.#saved = checkpoint ?? 0n;
     this.#handled = this.#saved;
-    this.#documents = this.#nothingYet();
+    this.#documents = this.#nothingYet(await knownProcesses(this.readStore, this.saga.name));
     return checkpoint;
   }
 
@@ -93,9 +93,9 @@ export class SagaFollower implements LogFollower {
   }
 
   /** Whoever was here before has saved its place long before it was twice this far ahead of it. */
-  #nothingYet(): SagaDocuments {
+  #nothingYet(known: Set<string> | null): SagaDocuments {
     const repeatedUpTo = this.#saved + 2n * POSITIONS_UNSAVED_MAX;
-    return new SagaDocuments(this.saga, this.readStore, this.codec, repeatedUpTo);
+    return new SagaDocuments(this.saga, this.readStore, this.codec, repeatedUpTo, known);
   }
 
   /** Resolves to whether anything was sent. */

@@ -1,4 +1,4 @@
-import { type JsonObject, RigError } from './chat-backend.js';
+import { type JsonObject, RigError, TEMPERATURE_DEFAULT } from './chat-backend.js';
 import { isObject } from './token-usage.js';
 
 /** One turn of a conversation, as a language model's chat template takes it. */
@@ -19,9 +19,6 @@ export interface TextRequest {
   readonly stop?: readonly string[];
   readonly seed?: number;
 }
-
-/** The temperature of a request that names none, as the interface promises. */
-const TEMPERATURE_DEFAULT = 0.7;
 
 const always = (): boolean => true;
 const isEmpty = (value: unknown): boolean =>
@@ -71,6 +68,9 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   response_format: (value) => isObject(value) && value['type'] === 'text',
   modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
 };
+
+/** Fields of a message that change what was said; a template without them would drop them unseen. */
+const UNHEARD_FIELDS = ['tool_calls', 'function_call', 'audio'];
 
 /** The fields of a request that an embedded engine cannot honour; `null` is as good as absent. */
 export const unsupportedFields = (body: JsonObject): readonly string[] =>
@@ -141,6 +141,11 @@ const messageOf = (rig: string, message: unknown, index: number): TextMessage =>
   if (!known) {
     const why = 'this model knows system, developer, user and assistant';
     throw refusal(rig, `messages[${index}].role`, 'unsupported_value', why);
+  }
+  const unheard = isObject(message) && UNHEARD_FIELDS.find((field) => message[field] != null);
+  if (unheard) {
+    const why = 'this model calls no tools and hears no audio';
+    throw refusal(rig, `messages[${index}].${unheard}`, 'unsupported_parameter', why);
   }
   const text = textOf(content);
   if (text !== null) return { role: known, content: text };

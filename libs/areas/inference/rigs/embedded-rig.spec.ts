@@ -172,6 +172,8 @@ describe('a stream of an embedded model', () => {
         details: { upstreamError: { param: 'messages', code: 'context_length_exceeded' } },
       },
     ],
+    ['model_file_missing', { kind: 'refused', details: { status: 503 } }],
+    ['model_file_invalid', { kind: 'refused', details: { status: 503 } }],
     ['model_failed', { kind: 'failed' }],
   ])('says whose fault it is when the engine does: %s', async (code, expected) => {
     const failure = Object.assign(new Error('no'), { code });
@@ -271,6 +273,11 @@ describe('a field that an embedded model cannot honour', () => {
     ['messages', []],
     ['messages', 'Hello'],
     ['messages[0].role', [{ role: 'tool', content: 'x' }]],
+    ['messages[0].role', [{ role: 'function', name: 'f', content: 'x' }]],
+    ['messages[0].role', [{ role: 'constructor', content: 'x' }]],
+    ['messages[0].tool_calls', [{ role: 'assistant', content: '', tool_calls: [{ id: 'c' }] }]],
+    ['messages[0].function_call', [{ role: 'assistant', content: '', function_call: {} }]],
+    ['messages[0].audio', [{ role: 'assistant', content: 'x', audio: { id: 'a' } }]],
     ['messages[0].content', [{ role: 'user', content: [{ type: 'image_url' }] }]],
     ['messages[1].content', [{ role: 'user', content: 'x' }, { role: 'user' }]],
   ])('is named when it is within the messages: %s', async (param, messages) => {

@@ -15,7 +15,8 @@ export interface TextEnd {
 /**
  * The port to a language model in this process. It yields pieces of text, none of them torn inside a
  * character, and returns what it used; the signal makes it stop and either return or throw. An error
- * with the code `busy` or `prompt_too_long` says that the engine is not at fault.
+ * with the code `busy`, `prompt_too_long`, `model_file_missing` or `model_file_invalid` says that the
+ * engine is not at fault.
  */
 export interface TextEngine {
   stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;
@@ -175,5 +176,15 @@ const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
     };
     return new RigError('refused', `rig ${rig}: ${message}`, { status: 400, upstreamError, cause });
   }
+  if (code === 'model_file_missing' || code === 'model_file_invalid') {
+    return unusableFile(rig, cause);
+  }
   return new RigError('failed', `rig ${rig} failed`, { cause });
+};
+
+/** Refused and not failed: one bad file must not keep callers from the rig's other models. */
+const unusableFile = (rig: string, cause: unknown): RigError => {
+  const message = 'the file of this model cannot be used; the log of the gateway says why';
+  const upstreamError = { message, type: 'server_error', param: 'model', code: 'model_unusable' };
+  return new RigError('refused', `rig ${rig}: ${message}`, { status: 503, upstreamError, cause });
 };

@@ -43,6 +43,8 @@ export class LogReader {
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
+  /** Readings of the whole log by their condition: preparing one costs more than a short reading. */
+  readonly #all = new Map<string, StatementSync>();
 
   constructor(file: string, busyTimeoutMs: number) {
     this.#database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
@@ -70,16 +72,10 @@ export class LogReader {
     return reading(() => collect(statement, count, [name, from, count]));
   }
 
-  /** A function that reads the log page by page; its statement is prepared once. */
+  /** A function that reads the log page by page. */
   all(filter: EventFilter | undefined): (after: number, upTo: number, limit: number) => LogPage {
     const { condition, parameters } = conditionOf(filter);
-    const statement = reading(() =>
-      this.#rows(
-        `SELECT ${COLUMNS} FROM events CROSS JOIN streams ON streams.id = events.stream_id
-       WHERE events.position > ? AND events.position <= ? ${condition}
-       ORDER BY events.position LIMIT ?`,
-      ),
-    );
+    const statement = this.#statementFor(condition);
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;
     return (after, upTo, limit) => {
       const end = Math.min(upTo, after + window);
@@ -94,6 +90,20 @@ export class LogReader {
 
   close(): void {
     this.#database.close();
+  }
+
+  #statementFor(condition: string): StatementSync {
+    const known = this.#all.get(condition);
+    if (known) return known;
+    const statement = reading(() =>
+      this.#rows(
+        `SELECT ${COLUMNS} FROM events CROSS JOIN streams ON streams.id = events.stream_id
+         WHERE events.position > ? AND events.position <= ? ${condition}
+         ORDER BY events.position LIMIT ?`,
+      ),
+    );
+    this.#all.set(condition, statement);
+    return statement;
   }
 
   #rows(sql: string): StatementSync {

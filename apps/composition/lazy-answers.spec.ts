@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
+import { lazyAnswers } from './lazy-answers.js';
+
+const NOWHERE = '/nonexistent/answers.db';
+const REQUEST = { scope: 'account:1', key: 'k', body: new Uint8Array() };
+
+const storeOf = (calls: string[]): AnswerStore => ({
+  admit: () => {
+    calls.push('admit');
+    return Promise.resolve({ outcome: 'running' });
+  },
+  sweep: () => Promise.resolve(7),
+  close: () => {
+    calls.push('close');
+    return Promise.resolve();
+  },
+});
+
+describe('the answer store, opened when first needed', () => {
+  it('is not opened by a sweep where there is no file, nor by closing', async () => {
+    const calls: string[] = [];
+    const answers = lazyAnswers(NOWHERE, () => {
+      calls.push('open');
+      return Promise.resolve(storeOf(calls));
+    });
+    expect(await answers.sweep()).toBe(0);
+    await answers.close();
+    expect(calls).toEqual([]);
+  });
+
+  it('is opened once for requests at the same time, and closed', async () => {
+    const calls: string[] = [];
+    const answers = lazyAnswers(NOWHERE, () => {
+      calls.push('open');
+      return Promise.resolve(storeOf(calls));
+    });
+    await Promise.all([answers.admit(REQUEST), answers.admit(REQUEST)]);
+    expect(await answers.sweep()).toBe(7);
+    await answers.close();
+    expect(calls).toEqual(['open', 'admit', 'admit', 'close']);
+  });
+
+  it('is swept where an earlier run left a file', async () => {
+    const answers = lazyAnswers(import.meta.filename, () => Promise.resolve(storeOf([])));
+    expect(await answers.sweep()).toBe(7);
+  });
+
+  it('tells a request why it could not be opened, and tries anew for the next', async () => {
+    let attempts = 0;
+    const answers = lazyAnswers(NOWHERE, () => {
+      attempts += 1;
+      return attempts === 1 ? Promise.reject(new Error('full')) : Promise.resolve(storeOf([]));
+    });
+    await expect(answers.admit(REQUEST)).rejects.toThrow('full');
+    await expect(answers.admit(REQUEST)).resolves.toEqual({ outcome: 'running' });
+  });
+});
