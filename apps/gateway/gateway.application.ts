@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type DynamicModule, ValidationPipe } from '@nestjs/common';
+import { type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
+import { DtoPipe } from './errors/dto.pipe.js';
 import { envelope } from './errors/envelope.js';
 import { failureOf } from './errors/failure-of.js';
 import { HttpFailure } from './errors/http-failure.js';
@@ -104,9 +105,7 @@ export const createGateway = async (
   readJson(fastify);
   fastify.addHook('onRequest', onRequest);
   fastify.addHook('onResponse', requestLog(logger));
-  app.useGlobalPipes(
-    new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }),
-  );
+  app.useGlobalPipes(new DtoPipe());
   app.useGlobalFilters(new FailureFilter(app.get(Failures, { strict: false }), logger));
   serveOpenApi(app, fastify);
   await app.init();

@@ -9,11 +9,15 @@ import { startStandalone } from './standalone.js';
 /** How a start that cannot succeed ends; 2 is for whoever set it up. */
 const EXIT_BAD_SETTINGS = 2;
 
+/** What an upstream says of a failure may hold the caller's prompt, or the key it was asked with. */
+const UPSTREAM_WORDS = ['err.details.upstreamError', 'err.details.rigError.details.upstreamError'];
+
 const main = async (): Promise<void> => {
   const settings = readSettings(process.env);
   // Asynchronous: a line of log never makes a request wait for the terminal.
   const destination = pino.destination({ sync: false, minLength: 4_096 });
-  const logger = pino({ level: settings.logLevel, base: null }, destination);
+  const redact = { paths: UPSTREAM_WORDS, remove: true };
+  const logger = pino({ level: settings.logLevel, base: null, redact }, destination);
   const flushing = setInterval(() => destination.flush(), 1_000).unref();
   const running = await startStandalone(settings, logger);
   if (running.bootstrap) {

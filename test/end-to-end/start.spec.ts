@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { json, startUpstream } from '#areas/inference/rigs/upstream.specification.js';
 
 const SERVER = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
 const EXIT_BAD_SETTINGS = 2;
@@ -73,5 +75,38 @@ describe('a start with a bad setting', () => {
       if (stdout.includes('overview.php')) break;
     }
     expect(stdout).toMatch(/API key {3}sk-svc-/);
+  });
+});
+
+describe('the log of a server', () => {
+  it('holds no secret, and no prompt that an upstream repeats', async () => {
+    const upstream = await startUpstream(json(401, { error: { message: 'no sk-up to PROMPT' } }));
+    const file = path.join(home, 'catalog.yaml');
+    await writeFile(
+      file,
+      `rigs: [{ name: up, kind: openai, base_url: '${upstream.baseUrl}', api_key_env: UP_KEY }]
+models: [{ id: m, owned_by: o, rigs: [up], context: 99, max_output: 9, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 1 } }]
+`,
+    );
+    const server = start({ QUIPU_CATALOG: file, QUIPU_LOG_LEVEL: 'debug', UP_KEY: 'sk-up' });
+    let log = '';
+    server.stdout?.on('data', (text: Buffer) => (log += text.toString()));
+    while (!log.includes('overview.php')) await once(server.stdout ?? server, 'data');
+    const [, url = ''] = /ready at (\S+)/.exec(log) ?? [];
+    log = '';
+    const written = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
+    const { api_key: key, password } = JSON.parse(written) as Record<string, string>;
+    const response = await fetch(`${url}/v1/chat/completions?key=${key}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'PROMPT' }] }),
+    });
+    expect(response.status).toBe(502);
+    server.kill('SIGTERM');
+    await once(server, 'close');
+    await upstream.close();
+    expect(log).toContain('request failed');
+    expect(log).toContain('"status":401');
+    for (const secret of ['PROMPT', 'sk-up', key, password]) expect(log).not.toContain(secret);
   });
 });

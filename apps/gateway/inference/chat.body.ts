@@ -1,8 +1,9 @@
 import { type PipeTransform } from '@nestjs/common';
 import { z } from 'zod';
 import { isRoutingMode } from '#areas/inference/routing-mode.js';
-import { type ChatBody as PricedBody, LEVELS_MAX } from '#areas/inference/token-bound.js';
+import { type ChatBody as PricedBody } from '#areas/inference/token-bound.js';
 import { HttpFailure } from '../errors/http-failure.js';
+import { refuseDeepFields } from '../errors/nesting.js';
 
 export const MESSAGES_MAX = 10_000;
 export const CHOICES_MAX = 16;
@@ -65,17 +66,6 @@ export const parseChatBody = (value: unknown): ChatBody => {
     parsed.error.issues.map(({ path, message }) => ({ param: pathOf(path), message })),
   );
 };
-
-const refuseDeepFields = (body: object): void => {
-  const message = `is nested deeper than ${LEVELS_MAX} levels`;
-  const deep = Object.entries(body).filter(([, field]) => isDeeperThan(field, LEVELS_MAX));
-  if (deep.length > 0) throw invalidFields(deep.map(([param]) => ({ param, message })));
-};
-
-const isDeeperThan = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((entry) => isDeeperThan(entry, levels - 1)));
 
 const invalidFields = (
   faults: readonly { readonly param: string; readonly message: string }[],
