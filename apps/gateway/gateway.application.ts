@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Socket } from 'node:net';
 import { type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -10,6 +11,7 @@ import { failureOf } from './errors/failure-of.js';
 import { HttpFailure } from './errors/http-failure.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
+import { refuseMalformed } from './errors/malformed-request.js';
 import { nestLogger } from './nest.logger.js';
 import { serveOpenApi } from './openapi/openapi.js';
 
@@ -43,10 +45,18 @@ const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => voi
   done();
 };
 
-/** Fastify's own parser, with its refusal in our words; prototype poisoning is refused, too. */
+/**
+ * Fastify's own parser, with its refusal in our words; prototype poisoning is refused, too. Some
+ * clients name the type of a body they do not send: that is no body.
+ */
 const readJson = (fastify: FastifyInstance): void => {
+  fastify.removeContentTypeParser('text/plain');
   const parse = fastify.getDefaultJsonParser('error', 'error');
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') {
+      done(null, undefined);
+      return;
+    }
     void parse(request, body as string, (error, value) => {
       done(error && invalidJson(error), value);
     });
@@ -91,9 +101,13 @@ export const createGateway = async (
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: (error: Error, socket: Socket) => {
+      refuseMalformed(error, socket, SECURITY_HEADERS);
+    },
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const told = failureOf(error, {});
-      void reply.headers(SECURITY_HEADERS).status(told.status).send(envelope(request.url, told));
+      void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      void reply.status(told.status).send(envelope(request.url, told));
     },
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {

@@ -18,32 +18,41 @@ const main = async (): Promise<void> => {
   const destination = pino.destination({ sync: false, minLength: 4_096 });
   const redact = { paths: UPSTREAM_WORDS, remove: true };
   const logger = pino({ level: settings.logLevel, base: null, redact }, destination);
-  const flushing = setInterval(() => destination.flush(), 1_000).unref();
+  const flushing = setInterval(() => void flushed(destination), 1_000).unref();
   const running = await startStandalone(settings, logger);
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    logger.info({ signal }, 'stopping');
+    let exitCode = 0;
+    try {
+      await running.stop();
+    } catch (error) {
+      logger.fatal({ err: error }, 'could not stop in good order');
+      exitCode = 1;
+    }
+    clearInterval(flushing);
+    await flushed(destination);
+    process.exit(exitCode);
+  };
+  process.on('SIGHUP', () => void running.reload());
+  process.once('SIGTERM', (signal) => void stop(signal));
+  process.once('SIGINT', (signal) => void stop(signal));
   if (running.bootstrap) {
     process.stdout.write(greeting(running.url, running.bootstrap, running.bootstrapFile));
   } else {
     process.stdout.write(`Quipu is ready at ${running.url}\n`);
   }
-  const stop = (signal: NodeJS.Signals): void => {
-    logger.info({ signal }, 'stopping');
-    running
-      .stop()
-      .then(() => {
-        clearInterval(flushing);
-        destination.flushSync();
-        process.exit(0);
-      })
-      .catch((error: unknown) => {
-        logger.fatal({ err: error }, 'could not stop in good order');
-        destination.flushSync();
-        process.exit(1);
-      });
-  };
-  process.on('SIGHUP', () => void running.reload());
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
 };
+
+/**
+ * Resolves when the log is written, or when nobody reads it any more: `flushSync` would wait for
+ * ever then (sonic-boom 4 repeats a write that fails with EPIPE).
+ */
+const flushed = (destination: ReturnType<typeof pino.destination>): Promise<void> =>
+  new Promise((resolve) => {
+    destination.flush(() => {
+      resolve();
+    });
+  });
 
 /** What whoever set it up can mend, in a sentence; undefined for a defect. */
 const badSetting = (error: unknown): string | undefined => {

@@ -46,7 +46,13 @@ const CHAT_FAILURES: readonly Case[] = [
     headers: { authorization: 'Bearer sk-svc-nobody' },
   },
   { what: 'bad JSON', status: 400, code: 'invalid_json', body: '{"model":' },
-  { what: 'no body', status: 400, code: 'invalid_json', body: '' },
+  { what: 'no body', status: 400, code: 'invalid_request', body: '' },
+  {
+    what: 'plain text',
+    status: 415,
+    code: 'unsupported_media_type',
+    headers: { 'content-type': 'text/plain' },
+  },
   { what: 'a body that is no object', status: 400, code: 'invalid_request', body: '[]' },
   {
     what: 'too large a body',
@@ -175,14 +181,21 @@ describe('failure envelopes', () => {
     }
   });
 
-  it('outlives bytes that are not HTTP', async () => {
+  it.each([
+    ['bytes that are not HTTP', 'knots\r\n\r\n', 400, 'malformed_request'],
+    [
+      'headers beyond measure',
+      `GET /v1/models HTTP/1.1\r\nhost: q\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+  ])('answers %s in the envelope, and lives', async (_, bytes, status, code) => {
     const { hostname, port } = new URL(world.quipu.url);
-    await new Promise<void>((resolve) => {
-      const socket = connect(Number(port), hostname, () => socket.write('knots\r\n\r\n'));
-      socket.resume();
-      socket.on('close', () => resolve());
-      socket.on('error', () => resolve());
-    });
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const answer = (await Array.fromAsync(socket)).join('');
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+    expect(answer).toContain('x-content-type-options: nosniff');
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject(openAi(code));
     expect((await ask('/health/live', { method: 'GET' })).status).toBe(200);
   });
 });
@@ -199,7 +212,7 @@ describe('failures of the upstream', () => {
       'a key that is refused is not the caller’s',
       json(401, { error: { message: 'bad key' } }),
       502,
-      'upstream_failed',
+      'upstream_rejected_gateway',
     ],
     ['a broken answer', json(200, 'knots'), 502, 'upstream_malformed'],
     ['an answer that is not JSON', sse(['data: x\n\n']), 502, 'upstream_malformed'],

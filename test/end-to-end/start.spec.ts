@@ -79,6 +79,14 @@ describe('a start with a bad setting', () => {
 });
 
 describe('the log of a server', () => {
+  it('keeps no stop waiting when nobody reads it any more', async () => {
+    const server = start({});
+    for await (const text of server.stdout ?? []) if (String(text).includes('see it')) break;
+    server.kill('SIGTERM');
+    await once(server, 'close');
+    expect(server.exitCode).toBe(0);
+  });
+
   it('holds no secret, and no prompt that an upstream repeats', async () => {
     const upstream = await startUpstream(json(401, { error: { message: 'no sk-up to PROMPT' } }));
     const file = path.join(home, 'catalog.yaml');
@@ -91,7 +99,7 @@ models: [{ id: m, owned_by: o, rigs: [up], context: 99, max_output: 9, price: { 
     const server = start({ QUIPU_CATALOG: file, QUIPU_LOG_LEVEL: 'debug', UP_KEY: 'sk-up' });
     let log = '';
     server.stdout?.on('data', (text: Buffer) => (log += text.toString()));
-    while (!log.includes('overview.php')) await once(server.stdout ?? server, 'data');
+    while (!log.includes('see it metered')) await once(server.stdout ?? server, 'data');
     const [, url = ''] = /ready at (\S+)/.exec(log) ?? [];
     log = '';
     const written = await readFile(path.join(home, 'bootstrap.json'), 'utf8');

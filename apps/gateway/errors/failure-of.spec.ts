@@ -143,7 +143,7 @@ describe('what a rig did wrong', () => {
   });
 
   it.each([401, 403, 407])('does not blame the caller for a %d of the upstream', (status) => {
-    expect(failureOf(new RigError('refused', 'because', { status }))).toMatchObject({
+    expect(failureOf(new RigError('failed', 'because', { status }))).toMatchObject({
       status: 502,
       code: 'upstream_rejected_gateway',
     });

@@ -72,8 +72,14 @@ export const rigFailure = ({ kind, message, details }: RigError): Described => {
       return { status: 504, code: 'upstream_timed_out', message };
     case 'overloaded':
       return { status: 503, code: 'overloaded', message, ...retryAfter(details.retryAfterMs) };
-    case 'failed':
-      return { status: 502, code: 'upstream_failed', message };
+    case 'failed': {
+      const rejected = details.status !== undefined && GATEWAYS_FAULT.has(details.status);
+      return {
+        status: 502,
+        code: rejected ? 'upstream_rejected_gateway' : 'upstream_failed',
+        message,
+      };
+    }
     case 'malformed':
       return { status: 502, code: 'upstream_malformed', message };
     case 'broken-off':
@@ -92,9 +98,6 @@ const refusedByUpstream = (
   message: string,
   { status, upstreamError }: RigError['details'],
 ): Described => {
-  if (status !== undefined && GATEWAYS_FAULT.has(status)) {
-    return { status: 502, code: 'upstream_rejected_gateway', message };
-  }
   const said = (field: string): string | undefined => {
     const value = upstreamError?.[field];
     return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,0 +1,50 @@
+import { STATUS_CODES } from 'node:http';
+import { type Socket } from 'node:net';
+import { openAiEnvelope } from './envelope.js';
+import { failure } from './failure-of.js';
+import { type HttpFailure } from './http-failure.js';
+
+/** What Node's HTTP parser throws before there is a request. */
+interface ParseError extends Error {
+  readonly code?: string;
+}
+
+const described = (code: string | undefined): HttpFailure['failure'] => {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, code: 'headers_too_large', message: 'the headers are too large' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return {
+        status: 408,
+        code: 'request_timeout',
+        message: 'the request took too long to arrive',
+      };
+    default:
+      return { status: 400, code: 'malformed_request', message: 'this is not an HTTP/1.1 request' };
+  }
+};
+
+/**
+ * Answers bytes that never became a request. No route is known, so the envelope is OpenAI's, which
+ * most clients here expect.
+ */
+export const refuseMalformed = (
+  error: ParseError,
+  socket: Socket,
+  headers: Readonly<Record<string, string>>,
+): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const told = failure(described(error.code));
+  const body = JSON.stringify(openAiEnvelope(told));
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const status = `HTTP/1.1 ${told.status} ${STATUS_CODES[told.status] ?? ''}\r\n`;
+  socket.end(`${status}${lines.join('')}\r\n${body}`);
+};
