@@ -19,6 +19,7 @@ import { type Settings, SettingsError } from '../composition/settings.js';
 import { createGateway } from '../gateway/gateway.application.js';
 import { OpenRequests } from '../gateway/inference/open-requests.js';
 import { OperationsHttpModule } from '../gateway/operations/operations-http.module.js';
+import { Readiness } from '../gateway/operations/readiness.js';
 import { type Bootstrap, bootstrap } from './bootstrap.js';
 
 /** How often expired answers of idempotent requests are removed. */
@@ -53,11 +54,13 @@ export const startStandalone = async (
   const commands = app.get(CommandBus);
   runtime.startReactions(commands);
   // Before the bootstrap: its secrets are told once, by a start that succeeds.
+  const ready = app.get(Readiness, { strict: false }).holdBack('starting');
   await listen(app, settings);
   const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
   const sweeping = setInterval(() => void engines.answers.sweep(), SWEEP_ANSWERS_MS).unref();
   const url = await app.getUrl();
   if (settings.port === 0) await tellTenant(app, url);
+  ready();
   let stopping: Promise<void> | undefined;
   return {
     app,

@@ -9,19 +9,23 @@ interface ParseError extends Error {
   readonly code?: string;
 }
 
-const described = (code: string | undefined): HttpFailure['failure'] => {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, code: 'headers_too_large', message: 'the headers are too large' };
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return {
-        status: 408,
-        code: 'request_timeout',
-        message: 'the request took too long to arrive',
-      };
-    default:
-      return { status: 400, code: 'malformed_request', message: 'this is not an HTTP/1.1 request' };
-  }
+const DESCRIBED: Readonly<Record<string, HttpFailure['failure']>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'headers_too_large',
+    message: 'the headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    message: 'the request took too long to arrive',
+  },
+};
+
+const MALFORMED: HttpFailure['failure'] = {
+  status: 400,
+  code: 'malformed_request',
+  message: 'this is not an HTTP/1.1 request',
 };
 
 /**
@@ -37,7 +41,7 @@ export const refuseMalformed = (
     socket.destroy();
     return;
   }
-  const told = failure(described(error.code));
+  const told = failure(DESCRIBED[error.code ?? ''] ?? MALFORMED);
   const body = JSON.stringify(openAiEnvelope(told));
   const lines = Object.entries({
     ...headers,

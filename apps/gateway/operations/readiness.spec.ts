@@ -59,6 +59,14 @@ describe('readiness', () => {
     expect(() => JSON.stringify(report)).not.toThrow();
   });
 
+  it('is held back for as long as the start says', async () => {
+    const { readiness } = openProcess();
+    const release = readiness.holdBack('starting');
+    expect(await readiness.report()).toMatchObject({ status: 'not_ready', reasons: ['starting'] });
+    release();
+    expect(await readiness.report()).toMatchObject({ status: 'ready', reasons: [] });
+  });
+
   it('names a store that cannot be written', async () => {
     const health = { writable: false, reason: 'no space left on device' };
     expect(await openProcess({ health }).readiness.report()).toMatchObject({

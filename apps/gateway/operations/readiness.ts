@@ -34,6 +34,8 @@ export interface ReadinessReport {
 /** Tells the truth about this process: what is behind, what has stopped, what cannot be written. */
 @Injectable()
 export class Readiness {
+  readonly #heldBack = new Set<string>();
+
   constructor(
     @Inject(RUNTIME) private readonly runtime: Runtime,
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
@@ -42,12 +44,19 @@ export class Readiness {
     private readonly requests: OpenRequests,
   ) {}
 
+  /** Not ready, for this reason, until the function that is returned has been called. */
+  holdBack(reason: string): () => void {
+    this.#heldBack.add(reason);
+    return () => void this.#heldBack.delete(reason);
+  }
+
   async report(): Promise<ReadinessReport> {
     const health = await this.eventStore.health();
     const head = await this.eventStore.head();
     const projections = await this.runtime.projections.status();
     const reactions = this.runtime.reactions();
     const reasons = [
+      ...this.#heldBack,
       ...(health.writable ? [] : [`the event store cannot be written: ${health.reason ?? ''}`]),
       ...(this.requests.draining ? ['draining'] : []),
       ...[...projections, ...reactions]

@@ -4,6 +4,7 @@ import { type Caller } from './caller.js';
 import { fingerprint } from './credentials.js';
 import { type IdentityProcess, anyContext, openWorld } from './identity-world.specification.js';
 import { apiKeyStream, sessionStream, userStream } from './identity.streams.js';
+import { FRESH_MS } from './change-watch.js';
 
 const AT = '2026-11-21T05:00:00.000Z';
 const SESSION = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
@@ -138,7 +139,7 @@ describe('Authenticator', () => {
       const { secret } = await there.keyRing.issue(key, context);
       const asked = Array.from({ length: 5 }, () => here.authenticator.authenticate(secret));
       await Promise.all([...asked, revokeKey(there, secret)]);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
       expect(await here.authenticator.authenticate(secret)).toBeNull();
     }
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();

@@ -1,7 +1,7 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 
 /** How old a look at the log may be. */
-const FRESH_MS = 5;
+export const FRESH_MS = 5;
 /** After a pause this long, forgetting everything costs less than reading what has happened. */
 const PAUSE_MAX_MS = 1_000;
 
