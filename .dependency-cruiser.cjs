@@ -4,7 +4,7 @@
  */
 const decisions = '^(events|projections)/|\\.(decider|saga)\\.ts$';
 const spec = '\\.(spec|contract|specification)\\.ts$';
-const adapters = '/(sqlite|in-process|eventstoredb|mongodb|kafka)/';
+const adapters = '/(sqlite|in-process|eventstoredb|grpc|mongodb|kafka)/';
 
 module.exports = {
   forbidden: [

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { type ServerWritableStream } from '@grpc/grpc-js';
+
+/** The reader of a call, as fast as it reads: what it has not taken waits with the sender. */
+export class Outlet {
+  readonly #call: ServerWritableStream<Buffer, Buffer>;
+  readonly #gone: AbortSignal;
+
+  /** @param gone aborted when nobody is there to read any more */
+  constructor(call: ServerWritableStream<Buffer, Buffer>, gone: AbortSignal) {
+    this.#call = call;
+    this.#gone = gone;
+  }
+
+  get closed(): boolean {
+    return this.#gone.aborted;
+  }
+
+  /**
+   * Takes the message; resolves, or returns at once, when there is room for the next one. Whether
+   * somebody is still there to read it is to be asked of `closed`.
+   */
+  send(message: Buffer): Promise<void> | undefined {
+    if (this.closed || this.#call.write(message)) return undefined;
+    return this.#drained();
+  }
+
+  async #drained(): Promise<void> {
+    try {
+      await once(this.#call, 'drain', { signal: this.#gone });
+    } catch (error) {
+      if (!this.closed) throw error;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer';
+import { InvalidAppendError } from '../event-store.errors.js';
+import { type EventMetadata, type EventToAppend } from '../event-store.port.js';
+import { type ProposedEvent } from './append.messages.js';
+
+const JSON_CONTENT = 'application/json';
+
+const METADATA_TEXTS = ['correlationId', 'causationId', 'requestId', 'actor'] as const;
+
+/**
+ * What a client proposes, as the port takes it. Clients of other makers propose what this log could
+ * not read back as its own, so the metadata is checked as well: without it nobody could tell who did
+ * what. The rest of the checks is the store's.
+ * @param index the event's place in its append, for the message
+ * @throws InvalidAppendError
+ */
+export const toEventToAppend = (proposed: ProposedEvent, index: number): EventToAppend => {
+  const { id, type, contentType } = proposed;
+  if (type === null) throw new InvalidAppendError(`event ${index}: metadata "type" is missing`);
+  if (contentType !== JSON_CONTENT) {
+    throw new InvalidAppendError(
+      `event ${index}: metadata "content-type" is ${contentType ?? 'missing'}, not ${JSON_CONTENT}`,
+    );
+  }
+  return {
+    id,
+    type,
+    data: parseObject(`event ${index}: data`, proposed.data),
+    metadata: parseMetadata(`event ${index}: custom metadata`, proposed.metadata),
+  };
+};
+
+const parseMetadata = (name: string, json: Buffer): EventMetadata => {
+  const metadata = parseObject(name, json) as Partial<Record<keyof EventMetadata, unknown>>;
+  const { version } = metadata;
+  if (!Number.isSafeInteger(version) || Number(version) < 1) {
+    throw new InvalidAppendError(`${name}: version is not a positive integer`);
+  }
+  for (const field of METADATA_TEXTS) {
+    if (typeof metadata[field] !== 'string') {
+      throw new InvalidAppendError(`${name}: ${field} is not a string`);
+    }
+  }
+  return metadata as EventMetadata;
+};
+
+const parseObject = (name: string, json: Buffer): object => {
+  if (!isUtf8(json)) throw new InvalidAppendError(`${name} is not UTF-8`);
+  const value = parse(name, json.toString('utf8'));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidAppendError(`${name} is not a JSON object`);
+  }
+  return value;
+};
+
+const parse = (name: string, json: string): unknown => {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new InvalidAppendError(`${name} is not JSON`, { cause: error });
+  }
+};

@@ -1,0 +1,106 @@
+import { Metadata, status } from '@grpc/grpc-js';
+import { APPEND_BYTES_MAX } from '../append.encoding.js';
+import {
+  AppendTooLargeError,
+  InvalidAppendError,
+  StaleRevisionError,
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '../event-store.errors.js';
+import { type ExpectedRevision } from '../event-store.port.js';
+import { MalformedMessageError } from './protobuf.reader.js';
+import { MessageWriter } from './protobuf.writer.js';
+
+/** Ends a call: the status and the trailers by which the official clients know what it means. */
+export class CallRefusal extends Error {
+  override readonly name = 'CallRefusal';
+  readonly details: string;
+  readonly metadata = new Metadata();
+
+  constructor(
+    readonly code: status,
+    details: string,
+    trailers: Readonly<Record<string, string>> = {},
+  ) {
+    super(details);
+    this.details = details;
+    for (const [key, value] of Object.entries(trailers)) this.metadata.set(key, value);
+  }
+}
+
+export const accessDenied = (): CallRefusal =>
+  new CallRefusal(status.UNAUTHENTICATED, 'the API key of an Admin is required', {
+    exception: 'access-denied',
+  });
+
+/** What a call that failed ends with. Anything unforeseen is a defect, and its text stays here. */
+export const refusalOf = (error: unknown): CallRefusal => {
+  if (error instanceof CallRefusal) return error;
+  if (error instanceof AppendTooLargeError) {
+    return new CallRefusal(status.INVALID_ARGUMENT, error.message, {
+      exception: 'maximum-append-size-exceeded',
+      'maximum-append-size': String(APPEND_BYTES_MAX),
+    });
+  }
+  if (error instanceof InvalidAppendError || error instanceof MalformedMessageError) {
+    return new CallRefusal(status.INVALID_ARGUMENT, error.message);
+  }
+  if (error instanceof UnknownOutcomeError) return new CallRefusal(status.ABORTED, error.message);
+  if (error instanceof StoreUnavailableError) {
+    return new CallRefusal(status.UNAVAILABLE, error.message);
+  }
+  return new CallRefusal(status.INTERNAL, 'the event store failed');
+};
+
+/** The error of one append among many: its details tell the clients which. */
+export interface BatchFailure {
+  readonly code: status;
+  readonly message: string;
+  readonly details: { readonly type: string; readonly value: Buffer };
+}
+
+/**
+ * What one append of a batch call is answered with.
+ * @throws CallRefusal where the whole call has to end
+ */
+export const batchFailureOf = (error: unknown): BatchFailure => {
+  if (error instanceof CallRefusal) throw error;
+  if (error instanceof StaleRevisionError) return staleRevision(error);
+  if (error instanceof AppendTooLargeError) {
+    return failure(status.INVALID_ARGUMENT, error.message, 'MaximumAppendSizeExceeded', () =>
+      writer.uint(1, APPEND_BYTES_MAX),
+    );
+  }
+  if (error instanceof UnknownOutcomeError) return timedOut(error.message);
+  const { code, details } = refusalOf(error);
+  return failure(code, details, 'BadRequest', () => writer.text(1, details));
+};
+
+/** It may yet land, or have landed: the clients make an unknown outcome of it. */
+export const timedOut = (message: string): BatchFailure =>
+  failure(status.DEADLINE_EXCEEDED, message, 'Timeout', () => undefined);
+
+const staleRevision = ({ expected, actual, message }: StaleRevisionError): BatchFailure =>
+  failure(status.FAILED_PRECONDITION, message, 'WrongExpectedVersion', () => {
+    if (actual === null) writer.empty(2);
+    else writer.uint(1, actual);
+    writeExpected(expected);
+  });
+
+const writeExpected = (expected: ExpectedRevision): void => {
+  if (typeof expected === 'bigint') writer.uint(3, expected);
+  else writer.empty(EXPECTED_FIELD[expected]);
+};
+
+const EXPECTED_FIELD = { any: 4, 'stream-exists': 5, 'no-stream': 6 } as const;
+
+const writer = new MessageWriter();
+
+const failure = (code: status, message: string, type: string, write: () => void): BatchFailure => {
+  write();
+  return {
+    code,
+    message,
+    details: { type: `event_store.client.${type}`, value: writer.finish() },
+  };
+};

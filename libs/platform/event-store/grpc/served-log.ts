@@ -1,0 +1,86 @@
+import { setMaxListeners } from 'node:events';
+import { status } from '@grpc/grpc-js';
+import { type EventStore } from '../event-store.port.js';
+import { type BatchFailure, batchFailureOf, CallRefusal, refusalOf } from './refusals.js';
+
+/** Every subscription is a follower that the store offers each append to. */
+export const SUBSCRIPTIONS_MAX = 256;
+
+/** The log that is served, and what of it is under way. */
+export class ServedLog {
+  readonly eventStore: EventStore;
+  readonly #closing = new AbortController();
+  readonly #appends = new Set<Promise<unknown>>();
+  readonly #onDefect: (error: unknown) => void;
+  #subscriptions = 0;
+
+  /** @param onDefect hears of what is answered with no more than that it failed */
+  constructor(eventStore: EventStore, onDefect: (error: unknown) => void) {
+    this.eventStore = eventStore;
+    this.#onDefect = onDefect;
+    // Every open call listens.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** Aborted when the server begins to close. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** @throws CallRefusal once the server has begun to close */
+  assertOpen(): void {
+    if (this.#closing.signal.aborted) throw unavailable();
+  }
+
+  /** Makes the closing of the server wait for an append. */
+  async landing<Result>(append: Promise<Result>): Promise<Result> {
+    this.#appends.add(append);
+    try {
+      return await append;
+    } finally {
+      this.#appends.delete(append);
+    }
+  }
+
+  /** What a call that failed ends with. */
+  refusalOf(error: unknown): CallRefusal {
+    return this.#noticed(error, refusalOf(error));
+  }
+
+  /** @throws CallRefusal where the whole call has to end */
+  batchFailureOf(error: unknown): BatchFailure {
+    return this.#noticed(error, batchFailureOf(error));
+  }
+
+  /**
+   * Counts a subscription in.
+   * @returns what counts it out again
+   * @throws CallRefusal when there are too many
+   */
+  enterSubscription(): () => void {
+    if (this.#subscriptions >= SUBSCRIPTIONS_MAX) {
+      throw new CallRefusal(
+        status.RESOURCE_EXHAUSTED,
+        `there are ${SUBSCRIPTIONS_MAX} subscriptions, which is the most`,
+      );
+    }
+    this.#subscriptions += 1;
+    return () => {
+      this.#subscriptions -= 1;
+    };
+  }
+
+  /** Refuses new work, ends subscriptions and waits for the appends that were begun. */
+  async drain(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#appends);
+  }
+
+  #noticed<Answer extends { readonly code: status }>(error: unknown, answer: Answer): Answer {
+    if (answer.code === status.INTERNAL) this.#onDefect(error);
+    return answer;
+  }
+}
+
+export const unavailable = (): CallRefusal =>
+  new CallRefusal(status.UNAVAILABLE, 'the event store is closing');
