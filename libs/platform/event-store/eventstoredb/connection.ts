@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger } from 'pino';
+import { encodeAppend } from '../append.encoding.js';
+import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
+import { type EventToAppend } from '../event-store.port.js';
+import { isUnavailable, messageOf } from './client-errors.js';
+import { type LogClient } from './log-client.js';
+import { within } from './within.js';
+
+export interface ConnectionOptions {
+  /** Makes a client; it connects when it is first used. */
+  readonly connect: () => LogClient;
+  /** How long a server may take to answer one probe, in milliseconds. */
+  readonly probeTimeoutMs: number;
+  readonly logger: Logger | undefined;
+}
+
+/** Between probes of a server that does not answer. */
+const PAUSE_FIRST_MS = 50;
+const PAUSE_LAST_MS = 1_000;
+
+/** A client that says no more than that nobody is there is replaced this seldom. */
+const REPLACE_EVERY = 8;
+
+/** So long a proof that the server takes appends is taken for fresh. */
+const PROOF_MS = 2_000;
+
+/** So long after a server that answers has said that it takes no appends, that counts. */
+const REFUSAL_MS = 5_000;
+
+/** Never written: an append at this revision is refused, and so shows that appends are decided. */
+const PROBE_STREAM = 'probe-connection';
+const PROBE_REVISION = BigInt(Number.MAX_SAFE_INTEGER);
+
+const PROBE_EVENT: EventToAppend = {
+  id: randomUUID(),
+  type: 'Probe',
+  data: {},
+  metadata: { version: 1, correlationId: '', causationId: '', requestId: '', actor: '' },
+};
+
+/**
+ * The one client of the process for one address, and whether the server behind it takes appends. After
+ * a failure it probes the server until it answers; a client whose probe fails is replaced, since some
+ * of what may have gone wrong inside it (a cached refusal, a write that waits for a dead stream) would
+ * stay wrong for ever.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #replaced = new Set<() => void>();
+  readonly #closed = new AbortController();
+  #client: LogClient;
+  /** Why the last probe failed; null while the server answers. */
+  #trouble: string | null = null;
+  #provenAtMs = Number.NEGATIVE_INFINITY;
+  #refusal: { readonly reason: string; readonly atMs: number } | null = null;
+  #probing: Promise<void> | null = null;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#client = options.connect();
+  }
+
+  get client(): LogClient {
+    return this.#client;
+  }
+
+  /** Why an append would not be tried now, or null. */
+  get trouble(): string | null {
+    return this.#trouble;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
+  /** The server has decided an append. */
+  answered(): void {
+    this.#provenAtMs = performance.now();
+    this.#refusal = null;
+  }
+
+  /** Something went wrong that may be the server's or the connection's fault. */
+  failed(error: unknown): void {
+    this.#provenAtMs = Number.NEGATIVE_INFINITY;
+    if (error instanceof StoreUnavailableError) {
+      this.#refusal = { reason: error.message, atMs: performance.now() };
+    }
+    if (this.#probing !== null || this.isClosed) return;
+    this.#options.logger?.warn({ err: error }, 'the event store failed; probing it');
+    this.#probing = this.#probe().finally(() => (this.#probing = null));
+  }
+
+  /** Resolves to whether the server answers, at the latest when the signal is aborted. */
+  async usable(signal: AbortSignal): Promise<boolean> {
+    if (this.#probing !== null) await unlessAborted(this.#probing, signal);
+    return !signal.aborted && this.#trouble === null;
+  }
+
+  /** Why an append would not be tried now, or null; asks the server if that is not known well enough. */
+  async check(): Promise<string | null> {
+    const unsure = performance.now() - this.#provenAtMs > PROOF_MS;
+    if (this.#trouble === null && unsure && !this.isClosed) {
+      try {
+        await this.#probeOnce();
+      } catch (error) {
+        this.failed(error);
+        return messageOf(error);
+      }
+    }
+    return this.#trouble ?? this.#recentRefusal();
+  }
+
+  /** Calls back when another client has taken over; returns what ends that. */
+  onReplaced(listener: () => void): () => void {
+    this.#replaced.add(listener);
+    return () => this.#replaced.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#dispose(this.#client);
+  }
+
+  async #probe(): Promise<void> {
+    for (let failures = 0; !this.isClosed; failures += 1) {
+      try {
+        await this.#probeOnce();
+        if (this.#trouble !== null) this.#options.logger?.info('the event store answers again');
+        this.#trouble = null;
+        return;
+      } catch (error) {
+        this.#trouble = messageOf(error);
+        // A connection that is refused is made anew by the client itself.
+        const plain = isUnavailable(error) && failures % REPLACE_EVERY < REPLACE_EVERY - 1;
+        if (!plain) this.#tryToReplace();
+      }
+      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LAST_MS);
+      await sleep(pauseMs * (0.5 + Math.random()), undefined, {
+        signal: this.#closed.signal,
+      }).catch(() => undefined);
+    }
+  }
+
+  async #probeOnce(): Promise<void> {
+    await Promise.all([this.#probeReading(), this.#probeAppending()]);
+    this.#provenAtMs = performance.now();
+  }
+
+  async #probeAppending(): Promise<void> {
+    const [stream, expected] = [PROBE_STREAM, PROBE_REVISION] as const;
+    const encoded = encodeAppend(stream, [PROBE_EVENT], expected);
+    const { probeTimeoutMs: deadlineMs } = this.#options;
+    try {
+      await this.#client.append({ stream, encoded, expected, deadlineMs });
+    } catch (error) {
+      if (!(error instanceof StaleRevisionError)) throw error;
+    }
+  }
+
+  async #probeReading(): Promise<void> {
+    const page = { direction: 'backwards', from: null, maxCount: 1 } as const;
+    const stop = new AbortController();
+    try {
+      await within(
+        this.#options.probeTimeoutMs,
+        this.#client.readAll(page, undefined, stop.signal),
+      );
+    } finally {
+      stop.abort();
+    }
+  }
+
+  /** A full disk shows when an append is tried, and not in a probe, which writes nothing. */
+  #recentRefusal(): string | null {
+    if (this.#refusal === null) return null;
+    return performance.now() - this.#refusal.atMs < REFUSAL_MS ? this.#refusal.reason : null;
+  }
+
+  /** A file that the address names may be gone by now; then the client stays. */
+  #tryToReplace(): void {
+    if (this.isClosed) return;
+    try {
+      this.#replace();
+    } catch (error) {
+      this.#options.logger?.error({ err: error }, 'no client of the event store could be made');
+    }
+  }
+
+  #replace(): void {
+    const former = this.#client;
+    this.#client = this.#options.connect();
+    void this.#dispose(former);
+    for (const listener of this.#replaced) listener();
+  }
+
+  /** Bounded: a client may wait for ever for a stream that never ends. */
+  async #dispose(client: LogClient): Promise<void> {
+    try {
+      await within(this.#options.probeTimeoutMs, client.dispose());
+    } catch (error) {
+      this.#options.logger?.debug({ err: error }, 'a client of the event store did not end');
+    }
+  }
+}
+
+/** Resolves with the promise or when the signal is aborted, whichever comes first. */
+const unlessAborted = async (promise: Promise<void>, signal: AbortSignal): Promise<void> => {
+  const aborted = Promise.withResolvers<undefined>();
+  const stop = () => aborted.resolve(undefined);
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  await Promise.race([promise, aborted.promise]);
+  signal.removeEventListener('abort', stop);
+};

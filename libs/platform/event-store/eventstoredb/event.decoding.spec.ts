@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { metadata } from '../event-store.specification.js';
+import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
+import { type ClientRecord } from './log-client.js';
+
+const record: ClientRecord = {
+  streamId: 'job-1',
+  id: '6f1e9a3c-5b0d-4a63-9d53-9a5ab0a1e001',
+  revision: 4n,
+  type: 'JobSubmitted',
+  data: { jobId: '1' },
+  metadata,
+  isJson: true,
+  created: new Date('2026-01-02T03:04:05.678Z'),
+  position: { commit: 77n },
+};
+
+const FOREIGN = { version: 1, correlationId: '', causationId: '', requestId: '', actor: '' };
+
+describe('an event as the server tells it', () => {
+  it('becomes what was appended', () => {
+    expect(recordedFrom(record)).toEqual({
+      id: record.id,
+      type: 'JobSubmitted',
+      data: { jobId: '1' },
+      metadata,
+      stream: 'job-1',
+      revision: 4n,
+      position: 77n,
+      recordedAt: '2026-01-02T03:04:05.678Z',
+    });
+  });
+
+  it.each([
+    ['none', undefined],
+    ['bytes', Buffer.from('{')],
+    ['of another program', { $correlationId: '1' }],
+    ['with a part missing', { ...metadata, actor: undefined }],
+    ['with a part of another kind', { ...metadata, version: '1' }],
+  ])('has metadata of its own kind when they are %s', (_, foreign) => {
+    expect(recordedFrom({ ...record, metadata: foreign }).metadata).toEqual(FOREIGN);
+  });
+
+  it.each([
+    ['bytes', { isJson: false, data: Buffer.from([1, 2]) }],
+    ['a list', { data: [1] }],
+    ['a text', { data: 'malformed' }],
+    ['nothing', { data: null }],
+  ])('is not hidden when its data are %s', (_, part) => {
+    expect(recordedFrom({ ...record, ...part })).toMatchObject({ data: {}, revision: 4n });
+  });
+
+  it('has no position where the server says none', () => {
+    const { position: _, ...without } = record;
+    expect(positionOf(without)).toBe(0n);
+    expect(positionOf({ ...record, position: { commit: 0xffff_ffff_ffff_ffffn } })).toBe(0n);
+  });
+
+  it.each([
+    [{ type: '$metadata' }, true],
+    [{ type: '$>' }, true],
+    [{ streamId: '$stats-127.0.0.1:2113' }, true],
+    [{ streamId: '$$job-1' }, true],
+    [{}, false],
+  ])("is known as the server's own: %j", (part, expected) => {
+    expect(isSystemEvent({ ...record, ...part })).toBe(expected);
+  });
+});

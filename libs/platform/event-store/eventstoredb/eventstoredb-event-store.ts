@@ -1,0 +1,153 @@
+import { type Logger } from 'pino';
+import { checkFilter } from '../event-filter.js';
+import { StoreUnavailableError } from '../event-store.errors.js';
+import {
+  type AppendResult,
+  type EventStore,
+  type EventStoreHealth,
+  type EventToAppend,
+  type ExpectedRevision,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type RecordedEvent,
+  type StreamName,
+  type SubscribeOptions,
+  type SubscriptionBatch,
+} from '../event-store.port.js';
+import { type Connection } from './connection.js';
+import { type LiveTail } from './live-tail.js';
+import { type LogReader } from './log.reader.js';
+import { type SettlingAppender } from './settling-appender.js';
+import { acquireNode, type SharedNode } from './shared-node.js';
+import { type EventStoreDbTimeouts, TIMEOUTS } from './timeouts.js';
+
+export interface EventStoreDbOptions {
+  /**
+   * `esdb://` and `esdb+discover://` (`@eventstore/db-client`), or `kurrentdb://` and
+   * `kurrentdb+discover://` (`@kurrent/kurrentdb-client`), with the options of those packages.
+   */
+  readonly url: string;
+  readonly logger?: Logger;
+  readonly timeouts?: Partial<EventStoreDbTimeouts>;
+}
+
+/**
+ * The log on an EventStoreDB or KurrentDB, or on a node of our own that speaks their protocol. Opening
+ * waits for no server: `health()` says whether there is one. Stores of one process with the same
+ * address share one client.
+ * @throws Error for an address that the package does not understand, for a second address with
+ *   `@eventstore/db-client`, and when the package is not installed
+ */
+export const openEventStoreDb = async ({
+  url,
+  logger,
+  timeouts,
+}: EventStoreDbOptions): Promise<EventStore> =>
+  new EventStoreDbEventStore(await acquireNode(url, { ...TIMEOUTS, ...timeouts }, logger));
+
+class EventStoreDbEventStore implements EventStore {
+  readonly #node: SharedNode;
+  readonly #connection: Connection;
+  readonly #reader: LogReader;
+  readonly #appender: SettlingAppender;
+  readonly #tail: LiveTail;
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+  #closed: Promise<void> | null = null;
+
+  constructor(node: SharedNode) {
+    this.#node = node;
+    ({
+      connection: this.#connection,
+      reader: this.#reader,
+      appender: this.#appender,
+      tail: this.#tail,
+    } = node);
+  }
+
+  async append(
+    stream: StreamName,
+    events: readonly EventToAppend[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
+    this.#checkOpen();
+    const append = this.#appender.append(stream, events, expected, this.#closing.signal);
+    this.#underWay.add(append);
+    try {
+      return await append;
+    } finally {
+      this.#underWay.delete(append);
+    }
+  }
+
+  async *read(
+    stream: StreamName,
+    { direction = 'forwards', from, maxCount = Infinity }: ReadStreamOptions = {},
+  ): AsyncGenerator<readonly RecordedEvent[]> {
+    let next = from ?? null;
+    let left = maxCount;
+    for (let more = left > 0; more;) {
+      this.#checkOpen();
+      const page = await this.#reader.stream(stream, direction, next, left);
+      if (page.events.length > 0) yield page.events;
+      left -= page.events.length;
+      ({ next } = page);
+      more = next !== null && left > 0;
+    }
+  }
+
+  async *readAll({ after = 0n, filter, maxCount = Infinity }: ReadAllOptions = {}): AsyncGenerator<
+    readonly RecordedEvent[]
+  > {
+    checkFilter(filter);
+    let position = after;
+    let left = maxCount;
+    /** As it was at the start; not asked for where one page is all. */
+    let head: Position | null = null;
+    for (let more = left > 0; more;) {
+      this.#checkOpen();
+      const page = await this.#reader.log(position, left, filter);
+      if (!page.atHead) head ??= await this.#reader.head();
+      const end = head ?? page.position;
+      const events = page.events.filter((event) => event.position <= end);
+      if (events.length > 0) yield events;
+      left -= events.length;
+      ({ position } = page);
+      more = !page.atHead && position < end && left > 0;
+    }
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
+    checkFilter(options.filter);
+    this.#checkOpen();
+    return this.#tail.subscribe(options, this.#closing.signal);
+  }
+
+  async head(): Promise<Position> {
+    this.#checkOpen();
+    return this.#reader.head();
+  }
+
+  async health(): Promise<EventStoreHealth> {
+    const reason = this.#closing.signal.aborted ? CLOSED : await this.#connection.check();
+    return { writable: reason === null, reason };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#shut();
+    return this.#closed;
+  }
+
+  async #shut(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#underWay);
+    await this.#node.release();
+  }
+
+  #checkOpen(): void {
+    if (this.#closing.signal.aborted) throw new StoreUnavailableError(CLOSED);
+  }
+}
+
+const CLOSED = 'the event store is closed';

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
+import { counted } from '../event-store.specification.js';
+import { LogReader } from './log.reader.js';
+import { connectionOf, recordAt, ScriptedClient } from './scripted-client.specification.js';
+import { SettlingAppender } from './settling-appender.js';
+
+describe('an append whose outcome is unknown', () => {
+  const open = () => {
+    const client = new ScriptedClient();
+    const connection = connectionOf(client);
+    const reader = new LogReader(connection, { pageMs: 100, outageMs: 100 });
+    const appender = new SettlingAppender(connection, reader, { attemptMs: 50, settleMs: 1_000 });
+    const append = () =>
+      appender.append('job-1', counted(1), 'no-stream', new AbortController().signal);
+    return { client, connection, append };
+  };
+
+  /** Fails in turn with these, then succeeds. */
+  const failing = (client: ScriptedClient, ...errors: Error[]) => {
+    client.answer = () => {
+      const error = errors.shift();
+      return error ? Promise.reject(error) : Promise.resolve({ revision: 0n, position: 9n });
+    };
+    return errors;
+  };
+
+  it('asks the log for the position when the server does not tell it', async () => {
+    const { client, append } = open();
+    client.log.push(recordAt(1n));
+    client.answer = () => Promise.resolve({ revision: 0n, position: null });
+    expect(await append()).toEqual({ revision: 0n, position: 1n });
+  });
+
+  it('is repeated until it is answered', async () => {
+    const { client, append } = open();
+    const left = failing(client, new Error('lost'), new Error('lost again'));
+    expect(await append()).toEqual({ revision: 0n, position: 9n });
+    expect(left).toEqual([]);
+  });
+
+  it('is settled by a refusal', async () => {
+    const { client, append } = open();
+    failing(client, new Error('lost'), new StaleRevisionError('job-1', 'no-stream', 4n));
+    await expect(append()).rejects.toThrow(StaleRevisionError);
+  });
+
+  it('is not settled by a server that takes no appends any more: the first copy may have landed', async () => {
+    const { client, append } = open();
+    failing(client, new Error('lost'), new StoreUnavailableError('the disk is full'));
+    expect(await append()).toEqual({ revision: 0n, position: 9n });
+  });
+
+  it('is none where the first attempt was told that nothing was done', async () => {
+    const { client, connection, append } = open();
+    const left = failing(
+      client,
+      new StoreUnavailableError('the disk is full'),
+      new Error('unused'),
+    );
+    await expect(append()).rejects.toThrow(StoreUnavailableError);
+    expect(left).toHaveLength(1);
+    expect(await connection.check()).toBe('the disk is full');
+    failing(client);
+    await append();
+    expect(await connection.check()).toBeNull();
+  });
+});

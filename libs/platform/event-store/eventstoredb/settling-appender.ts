@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { encodeAppend } from '../append.encoding.js';
+import {
+  EventStoreError,
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '../event-store.errors.js';
+import {
+  type AppendResult,
+  type EventToAppend,
+  type ExpectedRevision,
+  type StreamName,
+} from '../event-store.port.js';
+import { messageOf } from './client-errors.js';
+import { type Connection } from './connection.js';
+import { type AppendRequest } from './log-client.js';
+import { type LogReader } from './log.reader.js';
+
+/** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
+const PAUSE_FIRST_MS = 10;
+const PAUSE_LAST_MS = 500;
+
+export interface AppendTimeouts {
+  /** How long one attempt may take, in milliseconds. */
+  readonly attemptMs: number;
+  /** How long the outcome of an append may stay unknown before that is what its caller is told. */
+  readonly settleMs: number;
+}
+
+/**
+ * Appends, and finds out what became of an append that was not answered: repeated with the same ids
+ * at the same revision it lands once, however often and however late its copies arrive.
+ */
+export class SettlingAppender {
+  readonly #connection: Connection;
+  readonly #reader: LogReader;
+  readonly #timeouts: AppendTimeouts;
+
+  constructor(connection: Connection, reader: LogReader, timeouts: AppendTimeouts) {
+    this.#connection = connection;
+    this.#reader = reader;
+    this.#timeouts = timeouts;
+  }
+
+  /** @param closing when aborted, nothing is repeated any more */
+  async append(
+    stream: StreamName,
+    events: readonly EventToAppend[],
+    expected: ExpectedRevision,
+    closing: AbortSignal,
+  ): Promise<AppendResult> {
+    const encoded = encodeAppend(stream, events, expected);
+    const { trouble } = this.#connection;
+    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    const deadlineMs = this.#timeouts.attemptMs;
+    const request = { stream, encoded, expected, deadlineMs };
+    let failure: unknown;
+    try {
+      return await this.#attempt(request);
+    } catch (error) {
+      if (this.#isRefusal(error)) throw error;
+      failure = error;
+    }
+    return this.#settle(request, failure, closing);
+  }
+
+  /** Told apart from `append` since it happens rarely, and costs timers and signals. */
+  async #settle(
+    request: AppendRequest,
+    first: unknown,
+    closing: AbortSignal,
+  ): Promise<AppendResult> {
+    const over = AbortSignal.any([AbortSignal.timeout(this.#timeouts.settleMs), closing]);
+    let failure = first;
+    for (let repeats = 0; isExact(request.expected); repeats += 1) {
+      if (!(await this.#connection.usable(over))) {
+        // The server may be found again, and lost again, while the time lasts.
+        if (over.aborted) break;
+      } else {
+        try {
+          return await this.#attempt(request);
+        } catch (error) {
+          // The first copy may have landed before the server became unable to take more.
+          if (this.#isRefusal(error) && !(error instanceof StoreUnavailableError)) throw error;
+          failure = error;
+        }
+      }
+      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** repeats, PAUSE_LAST_MS);
+      await sleep(pauseMs, undefined, { signal: over }).catch(() => undefined);
+    }
+    throw new UnknownOutcomeError(
+      `an append to ${request.stream} was not answered: ${messageOf(failure)}`,
+      { cause: failure },
+    );
+  }
+
+  async #attempt(request: AppendRequest): Promise<AppendResult> {
+    const { client } = this.#connection;
+    const { revision, position } = await client.append(request);
+    this.#connection.answered();
+    if (position !== null) return { revision, position };
+    return { revision, position: await this.#reader.positionOf(request.stream, revision) };
+  }
+
+  /** Whether nothing was appended; looks after the connection, if that may be why. */
+  #isRefusal(error: unknown): boolean {
+    const refused = error instanceof EventStoreError;
+    if (refused && !(error instanceof StoreUnavailableError)) this.#connection.answered();
+    else this.#connection.failed(error);
+    return refused;
+  }
+}
+
+/** Only there is a repeat certain to be recognised. */
+const isExact = (expected: ExpectedRevision): boolean =>
+  expected !== 'any' && expected !== 'stream-exists';

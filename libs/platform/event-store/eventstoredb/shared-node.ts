@@ -1,0 +1,80 @@
+import { type Logger } from 'pino';
+import { openerFor, packageOf } from './client-packages.js';
+import { Connection } from './connection.js';
+import { LiveTail } from './live-tail.js';
+import { LogReader } from './log.reader.js';
+import { SettlingAppender } from './settling-appender.js';
+import { type EventStoreDbTimeouts } from './timeouts.js';
+
+/** What all stores of this process with one address have in common: one client above all. */
+export interface SharedNode {
+  readonly connection: Connection;
+  readonly reader: LogReader;
+  readonly appender: SettlingAppender;
+  readonly tail: LiveTail;
+  /** The last one who leaves closes the connection. */
+  readonly release: () => Promise<void>;
+}
+
+interface Held {
+  readonly node: Promise<Omit<SharedNode, 'release'>>;
+  users: number;
+}
+
+const held = new Map<string, Held>();
+
+/** The time-outs and the logger of the first one hold for all. */
+export const acquireNode = async (
+  url: string,
+  timeouts: EventStoreDbTimeouts,
+  logger: Logger | undefined,
+): Promise<SharedNode> => {
+  const entry = held.get(url) ?? hold(url, timeouts, logger);
+  entry.users += 1;
+  try {
+    return { ...(await entry.node), release: () => leave(url, entry) };
+  } catch (error) {
+    if (held.get(url) === entry) held.delete(url);
+    throw error;
+  }
+};
+
+const hold = (url: string, timeouts: EventStoreDbTimeouts, logger: Logger | undefined): Held => {
+  refuseSecondAddress(url);
+  const entry = { node: openNode(url, timeouts, logger), users: 0 };
+  held.set(url, entry);
+  return entry;
+};
+
+/**
+ * All clients of `@eventstore/db-client` in a process share the table of their appends under way, and
+ * an error of one rejects the appends of all.
+ */
+const refuseSecondAddress = (url: string): void => {
+  const legacy = '@eventstore/db-client';
+  if (packageOf(url) !== legacy) return;
+  if ([...held.keys()].some((other) => packageOf(other) === legacy)) {
+    throw new Error(`${legacy} serves one address in a process, and another one is in use`);
+  }
+};
+
+const openNode = async (
+  url: string,
+  { attemptMs, settleMs, pageMs, outageMs, silenceMs }: EventStoreDbTimeouts,
+  logger: Logger | undefined,
+): Promise<Omit<SharedNode, 'release'>> => {
+  const connect = await openerFor(url);
+  const connection = new Connection({ connect, probeTimeoutMs: attemptMs, logger });
+  const reader = new LogReader(connection, { pageMs, outageMs });
+  const appender = new SettlingAppender(connection, reader, { attemptMs, settleMs });
+  const tail = new LiveTail(reader, { connection, reader, silenceMs, logger });
+  return { connection, reader, appender, tail };
+};
+
+const leave = async (url: string, entry: Held): Promise<void> => {
+  entry.users -= 1;
+  if (entry.users > 0) return;
+  held.delete(url);
+  const { connection } = await entry.node;
+  await connection.close();
+};

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger } from 'pino';
+import { type Position } from '../event-store.port.js';
+import { type Connection } from './connection.js';
+import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
+import { type ArrivedGroup } from './follower.js';
+import { type ClientRecord } from './log-client.js';
+import { type LogReader } from './log.reader.js';
+
+export interface TailSubscriptionOptions {
+  readonly connection: Connection;
+  readonly reader: LogReader;
+  /** A subscription that says nothing for so long although there is news is made anew. */
+  readonly silenceMs: number;
+  readonly logger: Logger | undefined;
+}
+
+/** Before a subscription that was dropped is made anew; twice as long while it brings nothing. */
+const PAUSE_FIRST_MS = 20;
+const PAUSE_LAST_MS = 2_000;
+
+/**
+ * A subscription to everything after a place that never ends by itself: when it is dropped, when the
+ * client is replaced and when it falls silent, it goes on after the last event that was delivered.
+ */
+export class TailSubscription {
+  readonly #options: TailSubscriptionOptions;
+  readonly #deliver: (group: ArrivedGroup) => void;
+  readonly #over = new AbortController();
+  #position: Position;
+  /** What has come in this turn of the event loop. */
+  #arrived: ClientRecord[] = [];
+
+  constructor(
+    options: TailSubscriptionOptions,
+    after: Position,
+    deliver: (group: ArrivedGroup) => void,
+  ) {
+    this.#options = options;
+    this.#position = after;
+    this.#deliver = deliver;
+    void this.#run();
+  }
+
+  /** Everything up to here has been delivered. */
+  get position(): Position {
+    return this.#position;
+  }
+
+  end(): void {
+    this.#over.abort();
+  }
+
+  async #run(): Promise<void> {
+    for (let fruitless = 0; !this.#isOver(); fruitless += 1) {
+      const before = this.#position;
+      const reason = await this.#subscribeOnce();
+      if (this.#position > before) fruitless = 0;
+      if (!this.#isOver()) await this.#recover(reason, fruitless);
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  async #recover(reason: Error | null, fruitless: number): Promise<void> {
+    const { connection, logger } = this.#options;
+    const { signal } = this.#over;
+    const after = String(this.#position);
+    logger?.warn({ err: reason, after }, 'the subscription to the log was dropped');
+    const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** fruitless, PAUSE_LAST_MS);
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    await connection.usable(signal);
+  }
+
+  /** Resolves to why it has ended. */
+  async #subscribeOnce(): Promise<Error | null> {
+    const { connection } = this.#options;
+    const ended = Promise.withResolvers<Error | null>();
+    const stop = () => ended.resolve(null);
+    const watch = this.#watch(() => ended.resolve(new Error('it fell silent')));
+    const forget = connection.onReplaced(() => ended.resolve(new Error('the client was replaced')));
+    this.#over.signal.addEventListener('abort', stop);
+    const leave = connection.client.subscribe(this.#position, {
+      onEvent: (record) => this.#arrive(record),
+      onEnd: (error) => {
+        if (error !== null) connection.failed(error);
+        ended.resolve(error);
+      },
+    });
+    try {
+      return await ended.promise;
+    } finally {
+      leave();
+      forget();
+      clearInterval(watch);
+      this.#over.signal.removeEventListener('abort', stop);
+      this.#flush();
+    }
+  }
+
+  /** What comes in one turn of the event loop is handed on together. */
+  #arrive(record: ClientRecord): void {
+    if (this.#arrived.length === 0) setImmediate(() => this.#flush());
+    this.#arrived.push(record);
+  }
+
+  #flush(): void {
+    const records = this.#arrived.splice(0).filter((record) => positionOf(record) > this.#position);
+    const last = records.at(-1);
+    if (last === undefined || this.#over.signal.aborted) return;
+    this.#position = positionOf(last);
+    const events = records.filter((record) => !isSystemEvent(record)).map(recordedFrom);
+    this.#deliver({ events, position: this.#position });
+  }
+
+  /** Looks at the log's head now and then: by the next look, the last one must have been reached. */
+  #watch(silent: () => void): NodeJS.Timeout {
+    let head: Position = 0n;
+    const look = async () => {
+      if (this.#position < head) silent();
+      head = await this.#options.reader.head();
+    };
+    // A head that cannot be read is the business of the connection's probes.
+    return setInterval(() => void look().catch(() => undefined), this.#options.silenceMs).unref();
+  }
+}
