@@ -34,6 +34,8 @@ export class PrivateLayer {
   readonly collections = new Map<CollectionName, Collection>();
   readonly checkpoints = new Map<string, Position>();
   readonly droppedCheckpoints = new Set<string>();
+  /** The latest lease under which each checkpoint was saved here. */
+  readonly fences = new Map<string, bigint>();
 
   collection(name: CollectionName): Collection {
     const known = this.collections.get(name);
@@ -113,6 +115,7 @@ export class PrivateReadStore implements ReadStore {
   async commit(commit: ReadStoreCommit): Promise<void> {
     this.#expectOpen();
     const writes = encodeCommit(commit);
+    this.#raiseFence(commit.checkpoint);
     const guards = await Promise.all(
       writes.map(({ collection, key }) => this.#positionBelow(collection, key)),
     );
@@ -145,6 +148,7 @@ export class PrivateReadStore implements ReadStore {
       checkKey(checkpoint);
       this.layer.collections.set(collection, { dropped: true, documents: new Map() });
       this.layer.checkpoints.delete(checkpoint);
+      this.layer.fences.delete(checkpoint);
       this.layer.droppedCheckpoints.add(checkpoint);
     });
   }
@@ -157,6 +161,15 @@ export class PrivateReadStore implements ReadStore {
 
   #expectOpen(): void {
     if (this.#closed) throw new ReadStoreError('store-unavailable', 'the read store is closed');
+  }
+
+  #raiseFence(checkpoint: ReadStoreCommit['checkpoint']): void {
+    if (checkpoint?.fence === undefined) return;
+    const { name, fence } = checkpoint;
+    if (fence < (this.layer.fences.get(name) ?? 0n)) {
+      throw new ReadStoreError('fenced-off', `a later lease than ${fence} has saved ${name}`);
+    }
+    this.layer.fences.set(name, fence);
   }
 
   async #positionBelow(collection: CollectionName, key: string): Promise<Position | undefined> {

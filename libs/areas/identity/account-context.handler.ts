@@ -42,8 +42,8 @@ export class AccountContextHandler implements IQueryHandler<AccountContextQuery>
     }
     const { sealedAppName, sealedDeviceInfo, startedAt, expiresAt } = state;
     const view = await this.views.viewOf(await this.views.userOf(userId));
-    const appName = this.personalData.openIfAny(userId, 'app-name', sealedAppName);
-    const deviceInfo = this.personalData.openIfAny(userId, 'device-info', sealedDeviceInfo);
+    const appName = await this.personalData.openIfAny(userId, 'app-name', sealedAppName);
+    const deviceInfo = await this.personalData.openIfAny(userId, 'device-info', sealedDeviceInfo);
     return { ...view, session: { id: sessionId, appName, deviceInfo, startedAt, expiresAt } };
   }
 }

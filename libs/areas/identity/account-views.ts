@@ -49,8 +49,8 @@ export class AccountViews {
       this.streams.tenants.stateOf(tenantStream(user.tenant)),
     ]);
     if (!tenant) throw new Error(`the tenant ${user.tenant} was never defined`);
-    const username = this.personalData.open(userId, 'username', user.sealedUsername);
-    const email = this.personalData.open(userId, 'email', user.sealedEmail);
+    const username = await this.personalData.open(userId, 'username', user.sealedUsername);
+    const email = await this.personalData.open(userId, 'email', user.sealedEmail);
     if (username === null || email === null) {
       return refuse('user_not_found', 'there is no such user');
     }

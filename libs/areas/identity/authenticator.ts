@@ -52,9 +52,11 @@ export class Authenticator {
     private readonly appTokens: AppTokens,
     private readonly clock: Clock,
     nowMs?: () => number,
+    freshMs?: number,
   ) {
     const prefixes = ['user-', 'apikey-', 'session-'];
-    this.#watch = new ChangeWatch(eventStore, prefixes, (stream) => this.#forget(stream), nowMs);
+    const forget = (stream: string | null): void => this.#forget(stream);
+    this.#watch = new ChangeWatch(eventStore, prefixes, forget, nowMs, freshMs);
   }
 
   /**

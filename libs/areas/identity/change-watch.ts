@@ -1,14 +1,14 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 
-/** How old a look at the log may be. */
+/** How old a look at a log in this process may be; over a network each look costs a round trip. */
 export const FRESH_MS = 5;
 /** After a pause this long, forgetting everything costs less than reading what has happened. */
 const PAUSE_MAX_MS = 1_000;
 
 /**
  * Tells which streams have changed, whoever changed them, before a cache is trusted. It asks for the
- * log's head at most once in five milliseconds and reads only what lies between, so there is nothing that
- * runs by itself and could fall behind or die unseen: without an answer nobody is let in.
+ * log's head at most once in `freshMs` and reads only what lies between, so there is nothing that runs
+ * by itself and could fall behind or die unseen: without an answer nobody is let in.
  */
 export class ChangeWatch {
   #position: Position = 0n;
@@ -26,15 +26,17 @@ export class ChangeWatch {
     private readonly onChange: (stream: string | null) => void,
     /** Monotonic milliseconds. */
     private readonly nowMs: () => number = () => performance.now(),
+    /** A change made elsewhere counts here so many milliseconds later at most. */
+    private readonly freshMs: number = FRESH_MS,
   ) {}
 
   isFresh(): boolean {
-    return this.nowMs() - this.#lookedAt < FRESH_MS;
+    return this.nowMs() - this.#lookedAt < this.freshMs;
   }
 
-  /** Resolves when every change made known more than five milliseconds before this call was told. */
+  /** Resolves when every change made known more than `freshMs` before this call was told. */
   async refresh(): Promise<void> {
-    const since = this.nowMs() - FRESH_MS;
+    const since = this.nowMs() - this.freshMs;
     while (this.#lookedAt <= since) {
       // A look that began too early does not count, but the next one is shared by all who wait.
       this.#look ??= this.#lookOnce().finally(() => {

@@ -29,7 +29,7 @@ export class ConfirmTwoFactorHandler implements ICommandHandler<ConfirmTwoFactor
 
   async execute({ data, context }: ConfirmTwoFactorCommand): Promise<readonly string[]> {
     const { userId, twoFactor } = await this.views.userOf(data.userId);
-    const proof = this.secondFactors.proofOf(userId, twoFactor, data.otpCode);
+    const proof = await this.secondFactors.proofOf(userId, twoFactor, data.otpCode);
     const { codes, hashes: recoveryCodeHashes } = this.secondFactors.newRecoveryCodes(userId);
     const confirmation = { userId, proof, recoveryCodeHashes, enabledAt: instant(this.clock) };
     const command = { type: 'ConfirmTwoFactor', data: confirmation } as const;

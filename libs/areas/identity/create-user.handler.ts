@@ -145,9 +145,9 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
         tenant: DEFAULT_TENANT,
         usernameHash: registration.usernameHash,
         emailHash: registration.emailHash,
-        sealedUsername: this.personalData.seal(userId, 'username', registration.username),
-        sealedEmail: this.personalData.seal(userId, 'email', registration.email),
-        sealedPasswordHash: this.personalData.seal(userId, 'password-hash', passwordHash),
+        sealedUsername: await this.personalData.seal(userId, 'username', registration.username),
+        sealedEmail: await this.personalData.seal(userId, 'email', registration.email),
+        sealedPasswordHash: await this.personalData.seal(userId, 'password-hash', passwordHash),
         theme: 'system' as const,
         language: 'en',
         registeredAt: instant(this.clock),
@@ -192,7 +192,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     const erasedAt = instant(this.clock);
     const data = { userId, reason: 'registration_abandoned', erasedAt } as const;
     await this.streams.users.run(userStream(userId), { type: 'EraseUser', data }, context);
-    this.personalData.erase(userId);
+    await this.personalData.erase(userId);
     await this.#release('email', emailHash, context);
   }
 

@@ -29,7 +29,7 @@ export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactor
 
   async execute({ data, context }: DisableTwoFactorCommand): Promise<void> {
     const { userId, twoFactor } = await this.views.userOf(data.userId);
-    const proof = this.secondFactors.proofOf(userId, twoFactor, data.otpCode);
+    const proof = await this.secondFactors.proofOf(userId, twoFactor, data.otpCode);
     const command = {
       type: 'DisableTwoFactor',
       data: { userId, proof, at: instant(this.clock) },

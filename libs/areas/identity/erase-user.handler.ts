@@ -60,7 +60,7 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
     const command = { type: 'EraseUser', data } as const;
     const { state } = await this.streams.users.run(userStream(userId), command, context);
     this.authenticator.distrust();
-    this.personalData.erase(userId);
+    await this.personalData.erase(userId);
     const keysRevoked = await this.#revokeKeys(userId, context);
     if (state.status === 'erased') {
       await this.#release('email', state.emailHash, userId, context);

@@ -46,12 +46,12 @@ export class FindUserByNameHandler implements IQueryHandler<FindUserByNameQuery>
     return found.document ? this.#open(found.document, found.position) : null;
   }
 
-  #open(
+  async #open(
     { userId, role, registeredAt, sealedUsername, sealedEmail }: ListedUser,
     position: bigint,
-  ): FoundUser | null {
-    const username = this.personalData.open(userId, 'username', sealedUsername);
-    const email = this.personalData.open(userId, 'email', sealedEmail);
+  ): Promise<FoundUser | null> {
+    const username = await this.personalData.open(userId, 'username', sealedUsername);
+    const email = await this.personalData.open(userId, 'email', sealedEmail);
     if (username === null || email === null) return null;
     const accountId = accountIdOf(userId);
     return { userId, accountId, username, email, role, registeredAt, position };

@@ -15,6 +15,7 @@ import { DisableTwoFactorHandler } from './disable-two-factor.handler.js';
 import { EraseUserHandler } from './erase-user.handler.js';
 import { FindUserByNameHandler } from './find-user-by-name.handler.js';
 import { buildIdentity, type IdentityServices } from './identity.services.js';
+import { IDENTITY_SETTINGS, type IdentitySettings } from './identity.settings.js';
 import { IDENTITY_STREAMS } from './identity.streams.js';
 import {
   ACCOUNT_VIEWS,
@@ -47,7 +48,7 @@ const SERVICES = Symbol('IdentityServices');
 
 const services: Provider = {
   provide: SERVICES,
-  inject: [EVENT_STORE, CODEC, PROJECTIONS, SECRETS, BALANCE_READER, CLOCK],
+  inject: [EVENT_STORE, CODEC, PROJECTIONS, SECRETS, BALANCE_READER, CLOCK, IDENTITY_SETTINGS],
   useFactory: (
     eventStore: EventStore,
     codec: EventCodec,
@@ -55,9 +56,11 @@ const services: Provider = {
     secrets: Secrets,
     balances: BalanceReader,
     clock: Clock,
+    { credentialsFreshMs }: IdentitySettings,
   ) => {
     const passwords = new Passwords();
-    return buildIdentity({ eventStore, codec, projections, secrets, balances, clock, passwords });
+    const platform = { eventStore, codec, projections, secrets, clock };
+    return buildIdentity({ ...platform, balances, passwords, credentialsFreshMs });
   },
 };
 
@@ -112,8 +115,8 @@ const handlers: readonly Type[] = [
 ];
 
 /**
- * Needs, besides the platform: `SECRETS`, `ACCOUNT_OPENER` and `BALANCE_READER`, which the
- * composition root provides globally.
+ * Needs, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `ACCOUNT_OPENER` and `BALANCE_READER`,
+ * which the composition root provides globally.
  */
 @Module({
   providers: [services, ...handedOut, ...handlers],

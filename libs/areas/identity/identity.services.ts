@@ -29,6 +29,8 @@ export interface IdentityFoundation {
   readonly balances: BalanceReader;
   readonly clock: Clock;
   readonly passwords: Passwords;
+  /** As in `IdentitySettings`. */
+  readonly credentialsFreshMs?: number | undefined;
 }
 
 /** Builds the area's services, one of each for a process; the module hands them out by token. */
@@ -40,6 +42,7 @@ export const buildIdentity = ({
   balances,
   clock,
   passwords,
+  credentialsFreshMs,
 }: IdentityFoundation) => {
   const streams = openIdentityStreams(eventStore, codec);
   const personalData = new PersonalData(secrets.subjects);
@@ -48,7 +51,14 @@ export const buildIdentity = ({
     email: secrets.key('email-index'),
   });
   const appTokens = new AppTokens(secrets.key('app-tokens'), clock);
-  const authenticator = new Authenticator(eventStore, codec, appTokens, clock);
+  const authenticator = new Authenticator(
+    eventStore,
+    codec,
+    appTokens,
+    clock,
+    undefined,
+    credentialsFreshMs,
+  );
   const keyRing = new KeyRing(streams, personalData, authenticator, clock);
   const accountViews = new AccountViews(streams, personalData, balances);
   const secondFactors = new SecondFactors(personalData, secrets.key('recovery-codes'), clock);

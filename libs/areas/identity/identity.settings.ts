@@ -8,5 +8,11 @@ export interface IdentitySettings {
     /** The web host, as users reach it. */
     readonly baseUrl: string;
   };
+  /**
+   * How old what is known of a credential may be, in milliseconds: so much later at most the end of
+   * one counts that another process has ended. Default: as often as a log in this process may be
+   * asked.
+   */
+  readonly credentialsFreshMs?: number;
 }
 export const IDENTITY_SETTINGS = Symbol('IdentitySettings');

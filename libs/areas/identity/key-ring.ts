@@ -42,7 +42,7 @@ export class KeyRing {
     const secret = mintSecret(key.keyKind);
     const keyHash = fingerprint(secret);
     const issuedAt = instant(this.clock);
-    const sealedName = this.personalData.seal(key.userId, 'api-key-name', name);
+    const sealedName = await this.personalData.seal(key.userId, 'api-key-name', name);
     const data = { ...key, keyHash, sealedName, issuedAt };
     await this.streams.apiKeys.run(apiKeyStream(keyHash), { type: 'IssueApiKey', data }, context);
     return { secret, keyHash, issuedAt };

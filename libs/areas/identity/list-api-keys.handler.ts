@@ -38,12 +38,18 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
 
   async execute({ userId }: ListApiKeysQuery): Promise<ApiKeysView> {
     const { keys, position } = await this.list.activeOf(userId);
-    return { keys: keys.map((key) => this.#view(key)), position };
+    return { keys: await Promise.all(keys.map((key) => this.#view(key))), position };
   }
 
-  #view({ keyHash, keyKind, userId, sealedName, ...rest }: ListedApiKey): ApiKeyView {
+  async #view({
+    keyHash,
+    keyKind,
+    userId,
+    sealedName,
+    ...rest
+  }: ListedApiKey): Promise<ApiKeyView> {
     const { sessionId, issuedAt, expiresAt } = rest;
-    const name = this.personalData.open(userId, 'api-key-name', sealedName) ?? '';
+    const name = (await this.personalData.open(userId, 'api-key-name', sealedName)) ?? '';
     return { id: keyIdOf(keyHash), kind: keyKind, name, sessionId, issuedAt, expiresAt };
   }
 }

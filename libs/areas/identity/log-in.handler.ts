@@ -71,8 +71,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const data = {
       challengeHash,
       userId,
-      sealedAppName: this.personalData.sealIfAny(userId, 'app-name', appName),
-      sealedDeviceInfo: this.personalData.sealIfAny(userId, 'device-info', deviceInfo),
+      sealedAppName: await this.personalData.sealIfAny(userId, 'app-name', appName),
+      sealedDeviceInfo: await this.personalData.sealIfAny(userId, 'device-info', deviceInfo),
       issuedAt: instant(this.clock),
       expiresAt: new Date(this.clock.now() + CHALLENGE_SECONDS * 1_000).toISOString(),
     };

@@ -30,13 +30,13 @@ export class PasswordCheck {
   /** @throws DomainError `invalid_credentials` */
   async byId(userId: number, password: string): Promise<RegisteredUser> {
     const { state } = await this.streams.users.stateOf(userStream(userId));
-    const matches = await this.passwords.verify(this.#hashOf(state), password);
+    const matches = await this.passwords.verify(await this.#hashOf(state), password);
     return matches && state.status === 'registered'
       ? state
       : refuse('invalid_credentials', 'the username or password is not right');
   }
 
-  #hashOf(user: UserState): string | null {
+  async #hashOf(user: UserState): Promise<string | null> {
     if (user.status !== 'registered') return null;
     return this.personalData.open(user.userId, 'password-hash', user.sealedPasswordHash);
   }

@@ -15,26 +15,34 @@ export class PersonalData {
   constructor(private readonly subjects: SubjectKeys) {}
 
   /** @throws SubjectErasedError */
-  seal(userId: number, field: PersonalField, text: string): string {
+  seal(userId: number, field: PersonalField, text: string): Promise<string> {
     return this.subjects.seal(subjectOf(userId), field, text);
   }
 
-  sealIfAny(userId: number, field: PersonalField, text: string | null): string | null {
+  async sealIfAny(
+    userId: number,
+    field: PersonalField,
+    text: string | null,
+  ): Promise<string | null> {
     return text === null ? null : this.seal(userId, field, text);
   }
 
   /** Null once the user was erased. */
-  open(userId: number, field: PersonalField, sealed: string): string | null {
+  open(userId: number, field: PersonalField, sealed: string): Promise<string | null> {
     return this.subjects.open(subjectOf(userId), field, sealed);
   }
 
-  openIfAny(userId: number, field: PersonalField, sealed: string | null): string | null {
+  async openIfAny(
+    userId: number,
+    field: PersonalField,
+    sealed: string | null,
+  ): Promise<string | null> {
     return sealed === null ? null : this.open(userId, field, sealed);
   }
 
   /** For ever, in every copy. */
-  erase(userId: number): void {
-    this.subjects.erase(subjectOf(userId));
+  erase(userId: number): Promise<void> {
+    return this.subjects.erase(subjectOf(userId));
   }
 }
 

@@ -29,7 +29,7 @@ export class ReplaceRecoveryCodesHandler implements ICommandHandler<ReplaceRecov
 
   async execute({ data, context }: ReplaceRecoveryCodesCommand): Promise<readonly string[]> {
     const { userId, twoFactor } = await this.views.userOf(data.userId);
-    const proof = this.secondFactors.proofOf(userId, twoFactor, data.otpCode);
+    const proof = await this.secondFactors.proofOf(userId, twoFactor, data.otpCode);
     const { codes, hashes: recoveryCodeHashes } = this.secondFactors.newRecoveryCodes(userId);
     const command = {
       type: 'ReplaceRecoveryCodes',

@@ -28,7 +28,7 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
   async execute({ data: { userId, keyId }, context }: RotateApiKeyCommand): Promise<NewApiKey> {
     const old = await this.list.find(userId, keyId);
     const { keyKind, sessionId, expiresAt, keyHash: replaces } = old;
-    const name = this.personalData.open(userId, 'api-key-name', old.sealedName) ?? '';
+    const name = (await this.personalData.open(userId, 'api-key-name', old.sealedName)) ?? '';
     const key = { userId, keyKind, name, sessionId, expiresAt, replaces };
     const { secret, keyHash, issuedAt } = await this.keys.replace(key, context);
     return { id: keyIdOf(keyHash), kind: keyKind, name, sessionId, issuedAt, expiresAt, secret };

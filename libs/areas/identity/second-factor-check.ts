@@ -21,7 +21,7 @@ export class SecondFactorCheck {
     code: string,
     context: CommandContext,
   ): Promise<SecondFactor> {
-    const proof = this.secondFactors.proofOf(userId, twoFactor, code);
+    const proof = await this.secondFactors.proofOf(userId, twoFactor, code);
     const data = { userId, proof, at: instant(this.clock) };
     const command = { type: 'PresentSecondFactor', data } as const;
     await this.streams.users.run(userStream(userId), command, context);

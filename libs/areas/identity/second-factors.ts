@@ -52,14 +52,14 @@ export class SecondFactors {
   }
 
   /** What `code` proves. A code that is no code proves nothing. */
-  proofOf(userId: number, twoFactor: TwoFactor, code: string): Proof {
+  async proofOf(userId: number, twoFactor: TwoFactor, code: string): Promise<Proof> {
     if (twoFactor.status === 'off') return { kind: 'none' };
     const compact = code.replace(/[\s-]/g, '').toLowerCase();
     if (RECOVERY_CODE.test(compact)) {
       return { kind: 'recovery_code', recoveryCodeHash: this.#recoveryHash(userId, compact) };
     }
     const { enrolmentId, sealedSecret } = twoFactor;
-    const secret = this.personalData.open(userId, 'two-factor-secret', sealedSecret);
+    const secret = await this.personalData.open(userId, 'two-factor-secret', sealedSecret);
     const step = secret === null ? null : stepOf(secret, compact, this.clock.now());
     return step === null ? { kind: 'none' } : { kind: 'one_time_code', enrolmentId, step };
   }

@@ -44,12 +44,12 @@ export class StartTwoFactorHandler implements ICommandHandler<StartTwoFactorComm
     const enrolment = {
       userId,
       enrolmentId: randomUUID(),
-      sealedSecret: this.personalData.seal(userId, 'two-factor-secret', secret),
+      sealedSecret: await this.personalData.seal(userId, 'two-factor-secret', secret),
       startedAt: instant(this.clock),
     };
     const command = { type: 'StartTwoFactorEnrolment', data: enrolment } as const;
     await this.streams.users.run(userStream(userId), command, context);
-    const username = this.personalData.open(userId, 'username', sealedUsername) ?? '';
+    const username = (await this.personalData.open(userId, 'username', sealedUsername)) ?? '';
     return { secret, keyUri: this.secondFactors.keyUri(secret, username) };
   }
 }

@@ -51,7 +51,7 @@ export class VerifyTwoFactorHandler implements ICommandHandler<VerifyTwoFactorCo
     const answer = { challengeHash, answeredAt: instant(this.clock) };
     const command = { type: 'AnswerChallenge', data: answer } as const;
     await this.streams.challenges.run(stream, command, context);
-    return this.sessions.open(user, this.#clientOf(challenge), factor, context);
+    return this.sessions.open(user, await this.#clientOf(challenge), factor, context);
   }
 
   /** A wrong code uses up one of the challenge's attempts. */
@@ -72,10 +72,10 @@ export class VerifyTwoFactorHandler implements ICommandHandler<VerifyTwoFactorCo
     }
   }
 
-  #clientOf({ userId, sealedAppName, sealedDeviceInfo }: OpenChallenge) {
+  async #clientOf({ userId, sealedAppName, sealedDeviceInfo }: OpenChallenge) {
     return {
-      appName: this.personalData.openIfAny(userId, 'app-name', sealedAppName),
-      deviceInfo: this.personalData.openIfAny(userId, 'device-info', sealedDeviceInfo),
+      appName: await this.personalData.openIfAny(userId, 'app-name', sealedAppName),
+      deviceInfo: await this.personalData.openIfAny(userId, 'device-info', sealedDeviceInfo),
     };
   }
 }

@@ -9,6 +9,7 @@ export const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 export const LIMIT_MAX = 10_000;
 export const LIMIT_DEFAULT = 1_000;
 const POSITION_MAX = 2n ** 63n - 1n;
+const FENCE_MAX = 2n ** 63n - 1n;
 
 /** How long an adapter remembers where a document was deleted: longer than a repeat is under way. */
 export const DELETIONS_REMEMBERED_MS = 60_000;
@@ -34,6 +35,21 @@ export const checkPosition = (position: Position): void => {
   }
 };
 
+export const checkFence = (fence: bigint): void => {
+  if (fence < 0n || fence > FENCE_MAX) {
+    throw new ReadStoreError('invalid-fence', `${fence} is outside 0 to 2^63 - 1`);
+  }
+};
+
+/** @param saved the token that the store keeps with the checkpoint, if it keeps one */
+export const expectNotFenced = (
+  { name, fence }: NonNullable<ReadStoreCommit['checkpoint']>,
+  saved: bigint | null | undefined,
+): void => {
+  if (fence === undefined || saved === undefined || saved === null || fence >= saved) return;
+  throw new ReadStoreError('fenced-off', `${name} is written under lease ${saved}, not ${fence}`);
+};
+
 /** A write with its document as JSON; null deletes. */
 export interface EncodedWrite extends Omit<DocumentWrite, 'document'> {
   readonly json: string | null;
@@ -44,6 +60,7 @@ export const encodeCommit = ({ writes, checkpoint }: ReadStoreCommit): readonly 
   if (checkpoint) {
     checkKey(checkpoint.name);
     checkPosition(checkpoint.position);
+    if (checkpoint.fence !== undefined) checkFence(checkpoint.fence);
   }
   return writes.map(({ collection, key, document, position }) => {
     checkCollection(collection);

@@ -219,6 +219,73 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
       });
     });
 
+    describe('fences', () => {
+      const under = (fence: bigint, position: bigint, name = USAGE) => ({ name, position, fence });
+
+      it('let the same lease and a later one write', async () => {
+        await store.commit({ writes: [put('a', 1n)], checkpoint: under(3n, 1n) });
+        await store.commit({ writes: [put('a', 2n)], checkpoint: under(3n, 2n) });
+        await store.commit({ writes: [put('a', 3n)], checkpoint: under(4n, 3n) });
+        expect((await store.get(USAGE, 'a'))?.position).toBe(3n);
+        expect(await store.checkpoint(USAGE)).toBe(3n);
+      });
+
+      it('shut an earlier lease out before anything is written, on every handle', async () => {
+        await store.commit({ writes: [put('a', 1n)], checkpoint: under(4n, 1n) });
+        const late = { writes: [put('a', 2n), put('b', 2n)], checkpoint: under(3n, 2n) };
+        const other = await open();
+        await expect(store.commit(late)).rejects.toEqual(refused('fenced-off'));
+        await expect(other.commit(late)).rejects.toEqual(refused('fenced-off'));
+        expect(await keys()).toEqual(['a']);
+        expect((await store.get(USAGE, 'a'))?.position).toBe(1n);
+        expect(await store.checkpoint(USAGE)).toBe(1n);
+      });
+
+      it('are raised by a commit without documents that does not move the place', async () => {
+        await store.commit({ writes: [], checkpoint: under(1n, 5n) });
+        await store.commit({ writes: [], checkpoint: under(2n, 0n) });
+        expect(await store.checkpoint(USAGE)).toBe(5n);
+        await expect(store.commit({ writes: [], checkpoint: under(1n, 6n) })).rejects.toEqual(
+          refused('fenced-off'),
+        );
+      });
+
+      it('do not concern a commit without a token, which leaves them as they are', async () => {
+        await store.commit({ writes: [], checkpoint: under(4n, 1n) });
+        await store.commit({ writes: [put('a', 2n)], checkpoint: at(2n) });
+        await store.commit({ writes: [put('b', 2n)] });
+        expect(await keys()).toEqual(['a', 'b']);
+        await expect(store.commit({ writes: [], checkpoint: under(3n, 3n) })).rejects.toEqual(
+          refused('fenced-off'),
+        );
+      });
+
+      it('are kept by name, begin at nothing and go with their checkpoint', async () => {
+        await store.commit({ writes: [], checkpoint: at(1n) });
+        await store.commit({ writes: [], checkpoint: under(0n, 1n) });
+        await store.commit({ writes: [], checkpoint: under(9n, 1n) });
+        await store.commit({ writes: [], checkpoint: under(2n, 1n, 'relay') });
+        await store.drop(USAGE, USAGE);
+        await store.commit({ writes: [put('a', 1n)], checkpoint: under(1n, 1n) });
+        expect(await keys()).toEqual(['a']);
+      });
+
+      it('outlast the handle, and go to 2^63 - 1', async () => {
+        await store.commit({ writes: [], checkpoint: under(2n ** 63n - 1n, 1n) });
+        await store.close();
+        store = await open();
+        await expect(
+          store.commit({ writes: [], checkpoint: under(2n ** 63n - 2n, 2n) }),
+        ).rejects.toEqual(refused('fenced-off'));
+      });
+
+      it.each([-1n, 2n ** 63n])('refuse the token %s', async (fence) => {
+        const commit = { writes: [put('a', 1n)], checkpoint: under(fence, 1n) };
+        await expect(store.commit(commit)).rejects.toEqual(refused('invalid-fence'));
+        expect(await store.count(USAGE)).toBe(0);
+      });
+    });
+
     describe('lists', () => {
       const inByteOrder = ['A', 'a', 'a-1', 'a-2', 'a-\uffff', 'a-😀', 'b', 'é', '\ud7ff', '\ue000']
         .concat('\uffff', '😀', '\u{10ffff}', '\u{10ffff}\u{10ffff}')

@@ -6,6 +6,9 @@ export type ReadStoreErrorCode =
   | 'invalid-document'
   | 'invalid-options'
   | 'document-too-large'
+  | 'invalid-fence'
+  /** Somebody with a later lease has written under this checkpoint. */
+  | 'fenced-off'
   /** Closed, unreachable, read-only, out of space or busy for too long; trying again may help. */
   | 'store-unavailable'
   /** Not a read store, damaged, or of a newer version: it can be deleted and rebuilt from the log. */

@@ -26,6 +26,16 @@ export class MasterKeyError extends Error {
  */
 export const readOrCreateMasterKey = (file: string): Buffer => read(file) ?? create(file);
 
+/**
+ * The master key of an installation that has one already, on this machine or another.
+ * @throws MasterKeyError when there is no such file, it is malformed or others may read it
+ */
+export const readMasterKey = (file: string): Buffer => {
+  const key = read(file);
+  if (key) return key;
+  throw new MasterKeyError(`there is no ${file}: put the master key of this installation there`);
+};
+
 const read = (file: string): Buffer | undefined => {
   let text: string;
   try {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openBox, sealBox, SealBrokenError } from './sealed-box.js';
 import { deriveKey, MASTER_KEY_FILE, openSecrets, type Secrets } from './secrets.js';
-import { SubjectErasedError } from './subject-keys.js';
+import { subjectKeysContract } from './subject-keys.contract.js';
 
 let directory: string;
 const opened: Secrets[] = [];
@@ -66,6 +66,18 @@ describe('the master key', () => {
     await expect(open()).rejects.toThrow('mode 0600');
   });
 
+  it('may lie elsewhere, and be the same for two directories', async () => {
+    const masterKeyFile = path.join(directory, 'elsewhere.key');
+    const [one, other] = await Promise.all(
+      ['a', 'b'].map((name) =>
+        openSecrets({ directory: path.join(directory, name), masterKeyFile }),
+      ),
+    );
+    opened.push(...[one, other].filter((secrets) => secrets !== undefined));
+    expect(one?.key('app-tokens')).toEqual(other?.key('app-tokens'));
+    expect(await readdir(path.join(directory, 'a'))).toEqual(['subject-keys.db']);
+  });
+
   it('is refused when it is cut short', async () => {
     await writeFile(path.join(directory, MASTER_KEY_FILE), 'abc\n', { mode: 0o600 });
     await expect(open()).rejects.toThrow('32 bytes in hex');
@@ -108,56 +120,24 @@ describe('a sealed box', () => {
   });
 });
 
-describe('subject keys', () => {
-  it('seal in one process what opens in another', async () => {
-    const [here, there] = [await open(), await open()];
-    const sealed = here.subjects.seal('user:1', 'email', 'ada@example.com');
-    expect(there.subjects.open('user:1', 'email', sealed)).toBe('ada@example.com');
-  });
+subjectKeysContract('sqlite', () =>
+  Promise.resolve({
+    open: async () => (await open()).subjects,
+    remove: () => Promise.resolve(),
+  }),
+);
 
-  it('open nothing as another field or subject', async () => {
+describe('the file of the subject keys', () => {
+  it('keeps no trace of an erased key, nor does what lies beside it', async () => {
     const { subjects } = await open();
-    const sealed = subjects.seal('user:1', 'email', 'ada@example.com');
-    subjects.seal('user:2', 'email', 'bob@example.com');
-    expect(() => subjects.open('user:1', 'username', sealed)).toThrow(SealBrokenError);
-    expect(() => subjects.open('user:2', 'email', sealed)).toThrow(SealBrokenError);
-  });
-
-  it('agree on one key when two processes seal for the first time', async () => {
-    const [here, there] = [await open(), await open()];
-    const one = here.subjects.seal('user:1', 'email', 'one');
-    const other = there.subjects.seal('user:1', 'email', 'other');
-    expect(there.subjects.open('user:1', 'email', one)).toBe('one');
-    expect(here.subjects.open('user:1', 'email', other)).toBe('other');
-  });
-
-  it('open nothing once erased, in every process, for ever', async () => {
-    const [here, there] = [await open(), await open()];
-    const sealed = here.subjects.seal('user:1', 'email', 'ada@example.com');
-    expect(there.subjects.open('user:1', 'email', sealed)).not.toBeNull();
-    here.subjects.erase('user:1');
-    here.subjects.erase('user:1');
-    expect(here.subjects.open('user:1', 'email', sealed)).toBeNull();
-    expect(there.subjects.open('user:1', 'email', sealed)).toBeNull();
-    expect(() => there.subjects.seal('user:1', 'email', 'again')).toThrow(SubjectErasedError);
-    expect((await open()).subjects.open('user:1', 'email', sealed)).toBeNull();
-  });
-
-  it('leave no trace of an erased key in the file or beside it', async () => {
-    const { subjects } = await open();
-    subjects.seal('user:1', 'email', 'ada@example.com');
+    await subjects.seal('user:1', 'email', 'ada@example.com');
     const file = path.join(directory, 'subject-keys.db');
     const before = await readFile(file);
     const wrapped = wrappedKeyIn(before);
-    subjects.erase('user:1');
+    await subjects.erase('user:1');
     for (const name of await readdir(directory)) {
       expect((await readFile(path.join(directory, name))).includes(wrapped)).toBe(false);
     }
-  });
-
-  it('know nothing of a subject who never was', async () => {
-    const { subjects } = await open();
-    expect(subjects.open('user:9', 'email', 'AAAA')).toBeNull();
   });
 });
 

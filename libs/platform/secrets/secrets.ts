@@ -1,8 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readOrCreateMasterKey } from './master-key.js';
-import { SqliteSubjectKeys, type SubjectKeys } from './subject-keys.js';
+import { readMasterKey, readOrCreateMasterKey } from './master-key.js';
+import { SqliteSubjectKeys } from './sqlite/sqlite-subject-keys.js';
+import { type SharedSubjectKeys, type SubjectKeys } from './subject-keys.js';
 
 export const MASTER_KEY_FILE = 'master.key';
 export const SUBJECT_KEYS_FILE = 'subject-keys.db';
@@ -22,28 +23,41 @@ export interface Secrets {
   close(): void;
 }
 
+export interface SecretsOptions {
+  /** Holds the master key and the subject keys, unless told otherwise; made if it is not there. */
+  readonly directory: string;
+  /** The same key on every machine of a fleet. */
+  readonly masterKeyFile?: string;
+  /** Where the processes of a fleet keep their subject keys. */
+  readonly sharedKeys?: SharedSubjectKeys;
+}
+
 /**
  * Opens the secrets of an installation, making them on first use.
  * @throws MasterKeyError
  */
-export const openSecrets = ({ directory }: { readonly directory: string }): Promise<Secrets> => {
-  // Promised, because a vault elsewhere would have to be asked.
-  return Promise.resolve().then(() => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const master = readOrCreateMasterKey(join(directory, MASTER_KEY_FILE));
-    const wrappingKey = deriveKey(master, 'subject-keys');
-    const subjects = new SqliteSubjectKeys(join(directory, SUBJECT_KEYS_FILE), wrappingKey);
-    const derived = new Map<string, Buffer>();
-    return {
-      key: (purpose) => {
-        const known = derived.get(purpose) ?? deriveKey(master, purpose);
-        derived.set(purpose, known);
-        return Buffer.from(known);
-      },
-      subjects,
-      close: () => subjects.close(),
-    };
-  });
+export const openSecrets = async ({
+  directory,
+  masterKeyFile = join(directory, MASTER_KEY_FILE),
+  sharedKeys,
+}: SecretsOptions): Promise<Secrets> => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const mustBeThere = (await sharedKeys?.isTaken()) === true;
+  const master = mustBeThere ? readMasterKey(masterKeyFile) : readOrCreateMasterKey(masterKeyFile);
+  const wrappingKey = deriveKey(master, 'subject-keys');
+  const subjects = sharedKeys
+    ? await sharedKeys.open(wrappingKey, deriveKey(master, 'master-key-check').toString('hex'))
+    : new SqliteSubjectKeys(join(directory, SUBJECT_KEYS_FILE), wrappingKey);
+  const derived = new Map<string, Buffer>();
+  return {
+    key: (purpose) => {
+      const known = derived.get(purpose) ?? deriveKey(master, purpose);
+      derived.set(purpose, known);
+      return Buffer.from(known);
+    },
+    subjects,
+    close: () => subjects.close(),
+  };
 };
 
 /** HKDF-SHA256 (RFC 5869) without salt: the master key is uniformly random already. */

@@ -3,7 +3,7 @@ import { ReadStoreError } from '../read-store.errors.js';
 
 /** `QRV1` in ASCII: marks the file as ours, so that somebody else's is never written to. */
 const APPLICATION_ID = 0x51525631;
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 /**
  * One clustered table: a list is one walk of a B-tree, and a row's document lies beside its key. A
@@ -28,9 +28,13 @@ const SCHEMA = `
   CREATE INDEX deletions ON documents (deletedAtMs) WHERE deletedAtMs IS NOT NULL;
   CREATE TABLE checkpoints (
     name TEXT PRIMARY KEY,
-    position INTEGER NOT NULL
+    position INTEGER NOT NULL,
+    fence INTEGER
   ) WITHOUT ROWID, STRICT;
 `;
+
+/** Version 1 had no leases. */
+const FROM_VERSION_1 = 'ALTER TABLE checkpoints ADD COLUMN fence INTEGER';
 
 /**
  * NORMAL fsyncs at checkpoints only: a power cut may take the last commits away, never half of one,
@@ -46,8 +50,8 @@ const CONNECTION = `
 `;
 
 /**
- * Prepares a connection and creates the tables in a new file.
- * @throws ReadStoreError `store-unreadable` for a file that is not a read store of this version
+ * Prepares a connection, creates the tables in a new file and completes those of an older version.
+ * @throws ReadStoreError `store-unreadable` for a file that is not a read store, or one of a newer version
  */
 export const prepareReadStore = (database: DatabaseSync, file: string): void => {
   recogniseReadStore(database, file);
@@ -57,9 +61,10 @@ export const prepareReadStore = (database: DatabaseSync, file: string): void => 
   }
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have created them meanwhile.
-    if (pragma(database, 'user_version') === 0) {
-      database.exec(SCHEMA);
+    // Another process may have brought them up to date meanwhile.
+    const version = pragma(database, 'user_version');
+    if (version !== SCHEMA_VERSION) {
+      database.exec(version === 0 ? SCHEMA : FROM_VERSION_1);
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     }
@@ -76,10 +81,11 @@ const recogniseReadStore = (database: DatabaseSync, file: string): void => {
   const version = pragma(database, 'user_version');
   const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
   const isNew = application === 0 && version === 0 && tables === 0;
-  if (isNew || (application === APPLICATION_ID && version === SCHEMA_VERSION)) return;
+  const isOurs = application === APPLICATION_ID;
+  if (isNew || (isOurs && (version === 1 || version === SCHEMA_VERSION))) return;
   throw unreadable(
     file,
-    application === APPLICATION_ID
+    isOurs
       ? `has version ${String(version)}, this program reads ${SCHEMA_VERSION}`
       : 'belongs to another program',
   );

@@ -32,9 +32,11 @@ const SQL = {
               deletedAtMs = excluded.deletedAtMs
           WHERE excluded.position > documents.position`,
   checkpoint: 'SELECT position FROM checkpoints WHERE name = ?',
-  setCheckpoint: `INSERT INTO checkpoints (name, position) VALUES (?, ?)
+  fence: 'SELECT fence FROM checkpoints WHERE name = ?',
+  setCheckpoint: `INSERT INTO checkpoints (name, position, fence) VALUES (?, ?, ?)
                   ON CONFLICT (name) DO UPDATE
-                  SET position = max(checkpoints.position, excluded.position)`,
+                  SET position = max(checkpoints.position, excluded.position),
+                      fence = coalesce(excluded.fence, checkpoints.fence)`,
   dropCollection: 'DELETE FROM collections WHERE name = ? RETURNING id',
   addDropped: 'INSERT INTO dropped (id) VALUES (?)',
   anyDropped: 'SELECT id FROM dropped LIMIT 1',

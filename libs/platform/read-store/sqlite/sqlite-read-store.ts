@@ -11,6 +11,7 @@ import {
   DELETIONS_REMEMBERED_MS,
   encodeCommit,
   type EncodedWrite,
+  expectNotFenced,
 } from '../read-store.checks.js';
 import { ReadStoreError } from '../read-store.errors.js';
 import {
@@ -109,10 +110,13 @@ class SqliteReadStore implements ReadStore {
 
   async commit(commit: ReadStoreCommit): Promise<void> {
     const writes = encodeCommit(commit);
+    const { checkpoint } = commit;
     await this.#transact(() => {
+      if (checkpoint?.fence !== undefined) this.#expectNotFenced(checkpoint);
       this.#write(writes);
-      const { checkpoint } = commit;
-      if (checkpoint) this.#statements.setCheckpoint.run(checkpoint.name, checkpoint.position);
+      if (!checkpoint) return;
+      const { name, position, fence = null } = checkpoint;
+      this.#statements.setCheckpoint.run(name, position, fence);
     });
     const deletions = writes.filter(({ json }) => json === null).length;
     const forgetBeforeMs = this.#clock.now() - DELETIONS_REMEMBERED_MS;
@@ -140,6 +144,11 @@ class SqliteReadStore implements ReadStore {
   close(): Promise<void> {
     this.#closing ??= this.#housekeeper.close().then(() => this.#database.close());
     return this.#closing;
+  }
+
+  #expectNotFenced(checkpoint: NonNullable<ReadStoreCommit['checkpoint']>): void {
+    const saved = this.#statements.fence.get(checkpoint.name)?.['fence'];
+    expectNotFenced(checkpoint, saved as bigint | null | undefined);
   }
 
   #write(writes: readonly EncodedWrite[]): void {

@@ -1,0 +1,130 @@
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { isDuplicateKey, isUnavailable } from './mongo-failure.js';
+
+const NAME_DEFAULT = 'quipu';
+const LAYOUT_VERSION = 1;
+
+/** Everybody is refused rather than kept waiting: a reader of the log tries again by itself. */
+const PATIENCE = {
+  serverSelectionTimeoutMS: 5_000,
+  connectTimeoutMS: 5_000,
+  socketTimeoutMS: 10_000,
+  waitQueueTimeoutMS: 5_000,
+  /** A server that hangs is noticed after this and `connectTimeoutMS`. */
+  heartbeatFrequencyMS: 2_000,
+} as const;
+
+/**
+ * A write is acknowledged when no election can take it back, and a read gives out nothing that one
+ * could. Whoever must find it after a power cut asks for `journal` as well.
+ */
+const CONSISTENCY = {
+  readPreference: 'primary',
+  readConcern: { level: 'majority' },
+  writeConcern: { w: 'majority', wtimeoutMS: 10_000 },
+} as const;
+
+/** For what no log can bring back: acknowledged when it is in the journal on the disk. */
+export const DURABLE = { writeConcern: { ...CONSISTENCY.writeConcern, journal: true } } as const;
+
+export type MongoDatabaseErrorCode =
+  /** Unreachable, or this client is not let in; trying again may help. */
+  | 'unavailable'
+  /** Laid out by a newer version of this program. */
+  | 'unreadable'
+  /** Not a connection string. */
+  | 'invalid-url';
+
+export class MongoDatabaseError extends Error {
+  override readonly name = 'MongoDatabaseError';
+
+  /** @param detail a sentence for the operator; never holds the URL, which may have a password */
+  constructor(
+    readonly code: MongoDatabaseErrorCode,
+    detail: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${code}: ${detail}`, options);
+  }
+}
+
+/** One client with its connections; a process opens one, and all its adapters share it. */
+export interface MongoDatabase {
+  readonly db: Db;
+  /** What uses it is refused afterwards; closing twice is allowed. */
+  close(): Promise<void>;
+}
+
+export interface MongoDatabaseOptions {
+  /** `mongodb://` or `mongodb+srv://`; its path names the database, `quipu` where it has none. */
+  readonly url: string;
+}
+
+/** @throws MongoDatabaseError */
+export const openMongoDatabase = async ({ url }: MongoDatabaseOptions): Promise<MongoDatabase> => {
+  const client = clientOf(url);
+  const db = client.db(databaseNameOf(url));
+  try {
+    await recognise(db);
+  } catch (error) {
+    await client.close();
+    if (!isUnavailable(error)) throw error;
+    throw new MongoDatabaseError('unavailable', error.message, { cause: error });
+  }
+  return { db, close: () => client.close() };
+};
+
+/** Positions go to 2^63: the integers that MongoDB calls long are bigints here. */
+const OPTIONS: MongoClientOptions = {
+  appName: 'quipu',
+  useBigInt64: true,
+  ...PATIENCE,
+  ...CONSISTENCY,
+};
+
+const clientOf = (url: string): MongoClient => {
+  try {
+    return new MongoClient(url, OPTIONS);
+  } catch (error) {
+    // Not handed on as a cause: what a parser throws may hold the whole URL.
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new MongoDatabaseError('invalid-url', detail);
+  }
+};
+
+/** The driver would say `test` of a URL that names none. */
+const databaseNameOf = (url: string): string => {
+  const [, name = ''] = /^[^:]+:\/\/[^/]*\/([^?]*)/.exec(url) ?? [];
+  return name === '' ? NAME_DEFAULT : decodeURIComponent(name);
+};
+
+interface Layout {
+  readonly _id: 'layout';
+  readonly version: number;
+}
+
+/** Marks a new database, and refuses one of a newer version before anything is written to it. */
+const recognise = async (db: Db): Promise<void> => {
+  const installation = db.collection<Layout>('installation');
+  const found = await installation.findOne({ _id: 'layout' });
+  if (!found) {
+    await insertIfAbsent(installation.insertOne({ _id: 'layout', version: LAYOUT_VERSION }));
+    return;
+  }
+  if (found.version === LAYOUT_VERSION) return;
+  throw new MongoDatabaseError(
+    'unreadable',
+    `the database ${db.databaseName} has version ${found.version}, this program reads ${LAYOUT_VERSION}`,
+  );
+};
+
+/** Of several processes that insert one document, one does. @returns whether this one did */
+export const insertIfAbsent = async (insertion: Promise<unknown>): Promise<boolean> => {
+  try {
+    await insertion;
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+};

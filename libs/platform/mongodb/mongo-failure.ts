@@ -1,0 +1,61 @@
+/** What a failure of the driver means to an adapter. */
+import { MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
+
+const DUPLICATE_KEY = 11_000;
+
+/**
+ * What a server answers that cannot serve now, or not this client: `src/mongo/base/error_codes.yml`
+ * of MongoDB. InternalError is all that FerretDB says of a full disk.
+ */
+const UNAVAILABLE: ReadonlySet<unknown> = new Set([
+  1, // InternalError
+  6, // HostUnreachable
+  7, // HostNotFound
+  13, // Unauthorized
+  18, // AuthenticationFailed
+  50, // MaxTimeMSExpired
+  64, // WriteConcernTimeout
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  100, // UnsatisfiableWriteConcern
+  112, // WriteConflict
+  133, // FailedToSatisfyReadPreference
+  134, // ReadConcernMajorityNotAvailableYet
+  189, // PrimarySteppedDown
+  202, // NetworkInterfaceExceededTimeLimit
+  262, // ExceededTimeLimit
+  9001, // SocketException
+  10_107, // NotWritablePrimary
+  11_600, // InterruptedAtShutdown
+  11_602, // InterruptedDueToReplStateChange
+  13_435, // NotPrimaryNoSecondaryOk
+  13_436, // NotPrimaryOrSecondary
+  14_031, // OutOfDiskSpace
+]);
+
+/** Whether a document with that `_id` was there already. */
+export const isDuplicateKey = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+
+/**
+ * Whether the server could not be asked or cannot serve now. What else the driver throws is a
+ * defect of the caller.
+ */
+export const isUnavailable = (error: unknown): error is Error => {
+  if (error instanceof MongoServerError) {
+    // A bulk write wraps what stopped it, and calls itself an answer of the server either way.
+    const { errorResponse } = error;
+    return errorResponse instanceof MongoError || isSystemError(errorResponse)
+      ? isUnavailable(errorResponse)
+      : UNAVAILABLE.has(error.code);
+  }
+  if (error instanceof MongoError) return !(error instanceof MongoInvalidArgumentError);
+  return isSystemError(error);
+};
+
+/**
+ * What the driver lets through as it is when a connection breaks while it writes. By shape: an
+ * error of another realm, as under a test runner, is not an `instanceof Error`.
+ */
+const isSystemError = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'syscall' in error;

@@ -1,0 +1,125 @@
+import { Binary, type Collection, type Db } from 'mongodb';
+import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/mongo-database.js';
+import { isDuplicateKey, isUnavailable } from '#platform/mongodb/mongo-failure.js';
+import { MasterKeyError } from '../master-key.js';
+import {
+  newWrappedKey,
+  openText,
+  sealText,
+  type SharedSubjectKeys,
+  SubjectErasedError,
+  type SubjectKeys,
+  SubjectKeysUnavailableError,
+  unwrapKey,
+} from '../subject-keys.js';
+
+/** Says under which master key the keys of a database are. */
+interface MasterKeyMark {
+  readonly _id: 'master-key';
+  readonly check: string;
+}
+
+/** Stays open when the keys are closed: the database belongs to whoever opened it. */
+export const mongoSubjectKeys = ({ db }: MongoDatabase): SharedSubjectKeys => {
+  const marks = db.collection<MasterKeyMark>('installation', DURABLE);
+  const find = () => asUnavailable(marks.findOne({ _id: 'master-key' }));
+  return {
+    isTaken: async () => (await find()) !== null,
+    open: async (wrappingKey, check) => {
+      await asUnavailable(insertIfAbsent(marks.insertOne({ _id: 'master-key', check })));
+      if ((await find())?.check !== check) {
+        throw new MasterKeyError(
+          `the database ${db.databaseName} belongs to an installation with another master key`,
+        );
+      }
+      return new MongoSubjectKeys(db, wrappingKey);
+    },
+  };
+};
+
+/** Either has a key or is erased. */
+interface KeyRow {
+  readonly _id: string;
+  readonly wrappedKey?: Binary;
+  readonly erasedAt?: Date;
+}
+
+/**
+ * Nothing is cached: every call asks the server, so that a subject erased by one process is erased
+ * for all of them at once.
+ */
+class MongoSubjectKeys implements SubjectKeys {
+  readonly #rows: Collection<KeyRow>;
+  #closed = false;
+
+  constructor(
+    db: Db,
+    private readonly wrappingKey: Buffer,
+  ) {
+    this.#rows = db.collection<KeyRow>('subjectKeys', DURABLE);
+  }
+
+  async seal(subject: string, field: string, plaintext: string): Promise<string> {
+    const key = await this.#run(async () => {
+      return (await this.#keyOf(subject)) ?? (await this.#create(subject));
+    });
+    return sealText(key, subject, field, plaintext);
+  }
+
+  async open(subject: string, field: string, sealed: string): Promise<string | null> {
+    const key = await this.#run(() => this.#keyOf(subject));
+    return key && openText(key, subject, field, sealed);
+  }
+
+  erase(subject: string): Promise<void> {
+    return this.#run(async () => {
+      while (!(await this.#tryToErase(subject)));
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #keyOf(subject: string): Promise<Buffer | null> {
+    const row = await this.#rows.findOne({ _id: subject });
+    return row?.wrappedKey ? unwrapKey(this.wrappingKey, subject, row.wrappedKey.value()) : null;
+  }
+
+  /** Of several processes that make one at once, all take the one that was first. */
+  async #create(subject: string): Promise<Buffer> {
+    const wrappedKey = new Binary(newWrappedKey(this.wrappingKey, subject));
+    await insertIfAbsent(this.#rows.insertOne({ _id: subject, wrappedKey }));
+    const key = await this.#keyOf(subject);
+    if (!key) throw new SubjectErasedError(subject);
+    return key;
+  }
+
+  /** False where a key was made between the search for one and the mark that there is none. */
+  async #tryToErase(subject: string): Promise<boolean> {
+    const erasure = { $unset: { wrappedKey: true }, $min: { erasedAt: new Date() } } as const;
+    try {
+      await this.#rows.updateOne({ _id: subject }, erasure, { upsert: true });
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  #run<Result>(operation: () => Promise<Result>): Promise<Result> {
+    if (this.#closed) {
+      return Promise.reject(new SubjectKeysUnavailableError('the subject keys are closed'));
+    }
+    return asUnavailable(operation());
+  }
+}
+
+const asUnavailable = async <Result>(operation: Promise<Result>): Promise<Result> => {
+  try {
+    return await operation;
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    throw new SubjectKeysUnavailableError(error.message, { cause: error });
+  }
+};

@@ -1,0 +1,127 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
+import {
+  newWrappedKey,
+  openText,
+  sealText,
+  SubjectErasedError,
+  type SubjectKeys,
+  unwrapKey,
+} from '../subject-keys.js';
+
+const KEYS_CACHED_MAX = 10_000;
+const BUSY_TIMEOUT_MS = 5_000;
+
+// "QUSK": tells the store of keys from any other SQLite file.
+const APPLICATION_ID = 0x5155534b;
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS subject_keys (
+    subject TEXT PRIMARY KEY,
+    wrapped_key BLOB,
+    erased_at TEXT
+  ) STRICT, WITHOUT ROWID;
+  PRAGMA application_id = ${APPLICATION_ID};
+`;
+
+interface KeyRow {
+  readonly wrapped_key: Uint8Array | null;
+}
+
+/**
+ * A small SQLite file beside the log. A rollback journal and `secure_delete` leave no erased key in
+ * the file or beside it, which a write-ahead log would until its next checkpoint.
+ */
+export class SqliteSubjectKeys implements SubjectKeys {
+  readonly #database: DatabaseSync;
+  readonly #find: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #erase: StatementSync;
+  readonly #dataVersion: StatementSync;
+  readonly #keys = new LRUCache<string, Buffer>({ max: KEYS_CACHED_MAX });
+  #versionOfCache: unknown;
+
+  /** @param wrappingKey 32 bytes */
+  constructor(
+    file: string,
+    private readonly wrappingKey: Buffer,
+  ) {
+    // SQLite would make the file as readable as the umask lets it.
+    closeSync(openSync(file, 'a', 0o600));
+    this.#database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    this.#database.exec(`
+      PRAGMA journal_mode = DELETE;
+      PRAGMA synchronous = EXTRA;
+      PRAGMA secure_delete = ON;
+    `);
+    this.#database.exec(SCHEMA);
+    this.#find = this.#database.prepare('SELECT wrapped_key FROM subject_keys WHERE subject = ?');
+    this.#insert = this.#database.prepare(
+      'INSERT INTO subject_keys (subject, wrapped_key) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#erase = this.#database.prepare(`
+      INSERT INTO subject_keys (subject, erased_at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ'))
+      ON CONFLICT DO UPDATE SET wrapped_key = NULL, erased_at = excluded.erased_at
+      WHERE erased_at IS NULL
+    `);
+    this.#dataVersion = this.#database.prepare('PRAGMA data_version');
+  }
+
+  seal(subject: string, field: string, plaintext: string): Promise<string> {
+    return promised(() => {
+      const key = this.#keyOf(subject) ?? this.#create(subject);
+      return sealText(key, subject, field, plaintext);
+    });
+  }
+
+  open(subject: string, field: string, sealed: string): Promise<string | null> {
+    return promised(() => {
+      const key = this.#keyOf(subject);
+      return key ? openText(key, subject, field, sealed) : null;
+    });
+  }
+
+  erase(subject: string): Promise<void> {
+    return promised(() => {
+      this.#keys.get(subject)?.fill(0);
+      this.#keys.delete(subject);
+      this.#erase.run(subject);
+    });
+  }
+
+  close(): void {
+    for (const key of this.#keys.values()) key.fill(0);
+    this.#keys.clear();
+    this.#database.close();
+  }
+
+  #keyOf(subject: string): Buffer | undefined {
+    this.#noticeOtherProcesses();
+    const known = this.#keys.get(subject);
+    if (known) return known;
+    const row = this.#find.get(subject) as KeyRow | undefined;
+    if (!row?.wrapped_key) return undefined;
+    const key = unwrapKey(this.wrappingKey, subject, row.wrapped_key);
+    this.#keys.set(subject, key);
+    return key;
+  }
+
+  #create(subject: string): Buffer {
+    this.#insert.run(subject, newWrappedKey(this.wrappingKey, subject));
+    const key = this.#keyOf(subject);
+    if (!key) throw new SubjectErasedError(subject);
+    return key;
+  }
+
+  /** `data_version` moves when another connection has written: it may have erased what is cached. */
+  #noticeOtherProcesses(): void {
+    const version = this.#dataVersion.get()?.['data_version'];
+    if (version === this.#versionOfCache) return;
+    this.#keys.clear();
+    this.#versionOfCache = version;
+  }
+}
+
+/** Done at once, on the thread that calls; what it throws is a rejection. */
+const promised = <Result>(work: () => Result): Promise<Result> =>
+  new Promise((resolve) => resolve(work()));
