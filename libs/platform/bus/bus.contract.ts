@@ -361,6 +361,13 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
       });
     });
 
+    it('says whether it would take messages', async () => {
+      await bus.publish(topic, [message(1)]);
+      expect(await bus.health()).toEqual({ reachable: true, reason: null });
+      await bus.close();
+      expect(await bus.health()).toEqual({ reachable: false, reason: 'the bus is closed' });
+    });
+
     describe('closing', () => {
       it('a consumer waits for its running handler and takes nothing more', async () => {
         let finish = (): void => undefined;

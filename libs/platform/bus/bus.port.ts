@@ -80,6 +80,15 @@ export interface Bus {
    */
   retryDeadLetter(topic: string, group: string, id: string): Promise<void>;
 
+  /** Whether messages would be taken now, for readiness; asks the broker where there is one. */
+  health(): Promise<BusHealth>;
+
   /** Closes every consumer, then refuses everything; closing twice is allowed. */
   close(): Promise<void>;
+}
+
+export interface BusHealth {
+  readonly reachable: boolean;
+  /** Why not, or null. */
+  readonly reason: string | null;
 }

@@ -2,6 +2,7 @@ import { checkConsumer, checkName, type EncodedMessage, encodeMessage } from '..
 import { BusError } from '../bus.errors.js';
 import {
   type Bus,
+  type BusHealth,
   type BusMessage,
   type Consumer,
   type ConsumerOptions,
@@ -72,6 +73,11 @@ class InProcessBus implements Bus {
       if (!found) throw new BusError('unknown-dead-letter', `${topic} has no group ${group}`);
       found.retry(id);
     });
+  }
+
+  health(): Promise<BusHealth> {
+    const reason = this.#closing ? 'the bus is closed' : null;
+    return Promise.resolve({ reachable: reason === null, reason });
   }
 
   close(): Promise<void> {

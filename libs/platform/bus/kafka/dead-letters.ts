@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { type DeadLetter } from '../bus.port.js';
+import { type FetchedRecord, type KafkaClient, KafkaFailure } from './kafka-client.port.js';
+import { deadLetterOf } from './record-codec.js';
+
+const READ_TIMEOUT_MS = 30_000;
+const READ_SESSION_MS = 10_000;
+/** The last record may have been compacted away: so many fetches that bring nothing are the end. */
+const EMPTY_FETCHES_MAX = 3;
+
+/** A dead letter, and under which key of its topic it lies. */
+export interface Kept {
+  readonly recordKey: string;
+  readonly letter: DeadLetter;
+}
+
+/**
+ * Reads a topic of dead letters from its beginning: those that were not taken off, in the order in
+ * which they died.
+ * @param name of the topic that keeps them
+ * @throws KafkaFailure
+ */
+export const readDeadLetters = async (
+  client: KafkaClient,
+  name: string,
+  of: { readonly topic: string; readonly group: string },
+): Promise<readonly Kept[]> => {
+  const kept = new Map<string, Kept>();
+  for (const record of await recordsOf(client, name)) {
+    const letter = deadLetterOf(of.topic, of.group, record);
+    const recordKey = record.key ?? '';
+    // Deleted first: one that died before under this key moves to the end.
+    kept.delete(recordKey);
+    if (letter) kept.set(recordKey, { recordKey, letter });
+  }
+  return [...kept.values()];
+};
+
+/** All that it holds now, by a group that is forgotten afterwards. It has one partition. */
+const recordsOf = async (client: KafkaClient, topic: string): Promise<readonly FetchedRecord[]> => {
+  const [bounds] = (await client.bounds(topic)) ?? [];
+  if (!bounds || bounds.first === bounds.next) return [];
+  const last = bounds.next - 1n;
+  const records = new Map<bigint, FetchedRecord>();
+  const groupId = `reader-${randomUUID()}@${topic}`;
+  let finish: (outcome: 'read' | 'too-late' | 'failed') => void = () => undefined;
+  const finished = new Promise<'read' | 'too-late' | 'failed'>((resolve) => (finish = resolve));
+  const timer = setTimeout(() => finish('too-late'), READ_TIMEOUT_MS);
+  let emptyFetches = 0;
+  const subscription = await client.subscribe({
+    topic,
+    groupId,
+    sessionTimeoutMs: READ_SESSION_MS,
+    onAssigned: () => undefined,
+    onRecords: (fetched) => {
+      emptyFetches = 0;
+      for (const record of fetched) {
+        records.set(record.offset, record);
+        if (record.offset >= last) finish('read');
+      }
+    },
+    onAlive: () => {
+      emptyFetches += 1;
+      if (emptyFetches > EMPTY_FETCHES_MAX) finish('read');
+    },
+    onFailed: () => finish('failed'),
+  });
+  const outcome = await finished;
+  clearTimeout(timer);
+  await subscription.close();
+  await client.deleteGroup(groupId).catch(() => undefined);
+  if (outcome !== 'read') throw new KafkaFailure('unavailable', `reading ${topic}: ${outcome}`);
+  return [...records.values()];
+};

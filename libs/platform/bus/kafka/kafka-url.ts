@@ -1,0 +1,95 @@
+import { BusError } from '../bus.errors.js';
+import { type KafkaConnection, type SaslMechanism } from './kafka-client.port.js';
+import { PREFIX_LENGTH_MAX } from './topic-names.js';
+
+export type KafkaClientName = 'kafkajs' | 'platformatic';
+
+export interface KafkaTarget extends KafkaConnection {
+  readonly client: KafkaClientName;
+  /** Before the names of all topics and groups, with a dot between. */
+  readonly prefix?: string;
+}
+
+const CLIENTS: Readonly<Record<string, KafkaClientName>> = {
+  kafka: 'kafkajs',
+  'kafka+platformatic': 'platformatic',
+};
+const MECHANISMS: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512'];
+const OPTIONS = ['ssl', 'mechanism', 'prefix'];
+const DEFAULT_PORT = 9092;
+/** `URL` takes a single host, so the parts are told apart here. */
+const PARTS = /^([a-z+]+):\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/?(?:\?([^#]*))?$/;
+const PREFIX = new RegExp(`^[a-z][a-z0-9-]{0,${PREFIX_LENGTH_MAX - 1}}$`);
+const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::(\d{1,5}))?$/i;
+
+/**
+ * Reads `kafka://host:port,host:port?ssl=true`, or `kafka+platformatic://…` for the other client.
+ * Credentials stand before the hosts, percent-encoded: `kafka://user:password@host?ssl=true&
+ * mechanism=scram-sha-256`. Without a port it is 9092; the mechanism is plain where none is named.
+ * `prefix=acme` is for a cluster that several installations share.
+ * @throws BusError `invalid-options`; what it says never repeats the credentials
+ */
+export const readKafkaUrl = (url: string): KafkaTarget => {
+  const [, scheme = '', credentials, hosts = '', query = ''] = PARTS.exec(url) ?? [];
+  const client = CLIENTS[scheme];
+  if (!client) return refuse('it takes kafka://host:port,… or kafka+platformatic://host:port,…');
+  const options = new URLSearchParams(query);
+  for (const name of options.keys()) {
+    if (!OPTIONS.includes(name)) refuse(`it has no option ${name}; options: ${OPTIONS.join(', ')}`);
+  }
+  const ssl = sslOf(options.get('ssl'));
+  const sasl = saslOf(credentials, options.get('mechanism'), ssl);
+  const prefix = prefixOf(options.get('prefix'));
+  const brokers = hosts.split(',').map(brokerOf);
+  return { client, brokers, ssl, ...(sasl && { sasl }), ...(prefix && { prefix }) };
+};
+
+const refuse = (detail: string): never => {
+  throw new BusError('invalid-options', `the URL of Kafka: ${detail}`);
+};
+
+const brokerOf = (text: string): string => {
+  const [, host, digits] = HOST.exec(text) ?? [];
+  const port = digits === undefined ? DEFAULT_PORT : Number(digits);
+  if (host === undefined || port < 1 || port > 65_535) {
+    return refuse(`${JSON.stringify(text)} is not host:port`);
+  }
+  return `${host}:${port}`;
+};
+
+const sslOf = (text: string | null): boolean => {
+  if (text === null || text === 'false') return false;
+  return text === 'true' || refuse('ssl is true or false');
+};
+
+const prefixOf = (text: string | null): string | undefined => {
+  if (text === null || PREFIX.test(text)) return text ?? undefined;
+  return refuse(`prefix is a letter, then up to ${PREFIX_LENGTH_MAX - 1} of a-z 0-9 -`);
+};
+
+const saslOf = (
+  credentials: string | undefined,
+  named: string | null,
+  ssl: boolean,
+): KafkaConnection['sasl'] => {
+  if (credentials === undefined) {
+    return named === null ? undefined : refuse('a mechanism needs user:password@ before the hosts');
+  }
+  const mechanism = MECHANISMS.find((one) => one === (named ?? 'plain'));
+  if (!mechanism) return refuse(`mechanism is one of ${MECHANISMS.join(', ')}`);
+  if (mechanism === 'plain' && !ssl) {
+    return refuse('mechanism plain sends the password as it is: it takes ssl=true');
+  }
+  const [username, ...rest] = credentials.split(':');
+  const password = rest.join(':');
+  if (!username || !password) return refuse('credentials are user:password, percent-encoded');
+  return { mechanism, username: decoded(username), password: decoded(password) };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse('credentials are user:password, percent-encoded');
+  }
+};

@@ -1,0 +1,34 @@
+import { kindOfBrokerError } from '../broker-errors.js';
+import { KafkaFailure, type KafkaFailureKind } from '../kafka-client.port.js';
+
+interface KafkajsError {
+  readonly name?: string;
+  /** Of a protocol error: the broker's word for it. */
+  readonly type?: string;
+  readonly cause?: unknown;
+  /** Of those that stand for several. */
+  readonly errors?: readonly unknown[];
+}
+
+/** An error, what it was caused by, and what it is made of. */
+const chain = (error: unknown): readonly KafkajsError[] => {
+  if (typeof error !== 'object' || error === null) return [];
+  const one: KafkajsError = error;
+  return [one, ...chain(one.cause), ...(one.errors ?? []).flatMap(chain)];
+};
+
+export const hasType = (error: unknown, type: string): boolean =>
+  chain(error).some((one) => one.type === type);
+
+export const failureOf = (error: unknown): KafkaFailure => {
+  if (error instanceof KafkaFailure) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new KafkaFailure(kindOf(error), message, { cause: error });
+};
+
+const kindOf = (error: unknown): KafkaFailureKind => {
+  const kinds = chain(error).map(({ type, name }) =>
+    name?.startsWith('KafkaJSSASL') === true ? 'refused' : kindOfBrokerError(type ?? ''),
+  );
+  return kinds.find((kind) => kind !== 'unavailable') ?? 'unavailable';
+};

@@ -1,0 +1,124 @@
+import { type Consumer, type EachBatchPayload, type IHeaders, type Kafka } from 'kafkajs';
+import {
+  type FetchedRecord,
+  type SubscribeOptions,
+  type Subscription,
+} from '../kafka-client.port.js';
+import { failureOf } from './kafkajs.failures.js';
+
+const HEARTBEATS_PER_SESSION = 10;
+/** Of a fetch that finds nothing; also how soon a paused subscription notices that it goes on. */
+const FETCH_WAIT_MS = 500;
+const REBALANCE_TIMEOUT_MS = 30_000;
+
+/** A consumer of kafkajs. It lives once: whoever subscribed replaces one that has crashed. */
+export class KafkajsSubscription implements Subscription {
+  private constructor(
+    private readonly consumer: Consumer,
+    private readonly topic: string,
+    private readonly onFailed: SubscribeOptions['onFailed'],
+  ) {}
+
+  static async open(kafka: Kafka, options: SubscribeOptions): Promise<KafkajsSubscription> {
+    const { topic, groupId, sessionTimeoutMs } = options;
+    const consumer = kafka.consumer({
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      heartbeatInterval: sessionTimeoutMs / HEARTBEATS_PER_SESSION,
+      rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      minBytes: 1,
+      readUncommitted: true,
+      allowAutoTopicCreation: false,
+      // Its own restart has been seen to leave two members behind, or none.
+      retry: { retries: 5, restartOnFailure: () => Promise.resolve(false) },
+    });
+    try {
+      const joined = listen(consumer, options);
+      await consumer.connect();
+      await consumer.subscribe({ topic, fromBeginning: true });
+      await consumer.run({ autoCommit: false, eachBatch: (batch) => take(batch, options) });
+      await joined;
+      return new KafkajsSubscription(consumer, topic, options.onFailed);
+    } catch (error) {
+      await consumer.disconnect().catch(() => undefined);
+      throw failureOf(error);
+    }
+  }
+
+  pause(): void {
+    this.#steer(() => this.consumer.pause([{ topic: this.topic }]));
+  }
+
+  resume(): void {
+    this.#steer(() => this.consumer.resume([{ topic: this.topic }]));
+  }
+
+  /** Before kafkajs tells that it has crashed, it throws at whoever steers it. */
+  #steer(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.onFailed(error);
+    }
+  }
+
+  async commit(offsets: ReadonlyMap<number, bigint>): Promise<void> {
+    const { topic } = this;
+    const entries = [...offsets].map(([partition, offset]) => ({
+      topic,
+      partition,
+      offset: offset.toString(),
+    }));
+    try {
+      await this.consumer.commitOffsets(entries);
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.consumer.disconnect().catch(() => undefined);
+  }
+}
+
+/** @returns when it has joined the group; rejects when it never will */
+const listen = (consumer: Consumer, options: SubscribeOptions): Promise<void> => {
+  const { events } = consumer;
+  const joined = new Promise<void>((resolve, reject) => {
+    consumer.on(events.GROUP_JOIN, ({ payload }) => {
+      options.onAssigned(payload.memberAssignment[options.topic] ?? [], payload.memberId);
+      options.onAlive();
+      resolve();
+    });
+    // Whether or not kafkajs would restart it: it is told not to.
+    consumer.on(events.CRASH, ({ payload }) => {
+      options.onFailed(payload.error);
+      reject(payload.error);
+    });
+  });
+  // A failure to connect leaves nobody who waits for it.
+  joined.catch(() => undefined);
+  consumer.on(events.FETCH, options.onAlive);
+  return joined;
+};
+
+/** Takes the batch and returns: what is slow is paused, so heartbeats never wait for a handler. */
+const take = async (payload: EachBatchPayload, options: SubscribeOptions): Promise<void> => {
+  const { partition, messages } = payload.batch;
+  options.onRecords(
+    messages.map(({ key, value, headers, offset }): FetchedRecord => {
+      const text = key === null ? null : key.toString('utf8');
+      return { partition, key: text, value, headers: textsOf(headers), offset: BigInt(offset) };
+    }),
+  );
+  await payload.heartbeat();
+};
+
+const textsOf = (headers: IHeaders | undefined): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => {
+      const last = Array.isArray(value) ? value.at(-1) : value;
+      return [name, last?.toString() ?? ''];
+    }),
+  );

@@ -1,0 +1,36 @@
+import { AuthenticationError } from '@platformatic/kafka';
+import { kindOfBrokerError } from '../broker-errors.js';
+import { KafkaFailure, type KafkaFailureKind } from '../kafka-client.port.js';
+
+interface PlatformaticError {
+  readonly code?: string;
+  /** Of a protocol error: the broker's word for it. */
+  readonly apiId?: string;
+  readonly cause?: unknown;
+  /** Of those that stand for several. */
+  readonly errors?: readonly unknown[];
+}
+
+/** An error, what it was caused by, and what it is made of. */
+const chain = (error: unknown): readonly PlatformaticError[] => {
+  if (typeof error !== 'object' || error === null) return [];
+  const one: PlatformaticError = error;
+  return [one, ...chain(one.cause), ...(one.errors ?? []).flatMap(chain)];
+};
+
+/** @param word as in `TOPIC_ALREADY_EXISTS` */
+export const isBrokerError = (error: unknown, word: string): boolean =>
+  chain(error).some(({ apiId }) => apiId === word);
+
+export const failureOf = (error: unknown): KafkaFailure => {
+  if (error instanceof KafkaFailure) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new KafkaFailure(kindOf(error), message, { cause: error });
+};
+
+const kindOf = (error: unknown): KafkaFailureKind => {
+  const kinds = chain(error).map(({ apiId, code }) =>
+    code === AuthenticationError.code ? 'refused' : kindOfBrokerError(apiId ?? ''),
+  );
+  return kinds.find((kind) => kind !== 'unavailable') ?? 'unavailable';
+};

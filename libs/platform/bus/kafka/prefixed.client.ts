@@ -1,0 +1,23 @@
+import { type KafkaClient } from './kafka-client.port.js';
+
+/**
+ * The same client where every topic and group has a prefix of its own, so that installations can share
+ * a cluster, and an operator can give each of them rights by prefix.
+ */
+export const prefixedClient = (client: KafkaClient, prefix: string): KafkaClient => {
+  const named = (name: string): string => `${prefix}.${name}`;
+  return {
+    send: (topic, records) => client.send(named(topic), records),
+    createTopic: (plan) => client.createTopic({ ...plan, topic: named(plan.topic) }),
+    brokerCount: () => client.brokerCount(),
+    bounds: (topic) => client.bounds(named(topic)),
+    subscribe: (options) =>
+      client.subscribe({
+        ...options,
+        topic: named(options.topic),
+        groupId: named(options.groupId),
+      }),
+    deleteGroup: (groupId) => client.deleteGroup(named(groupId)),
+    close: () => client.close(),
+  };
+};

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+
+/** Of the prefix that an installation may have. */
+export const PREFIX_LENGTH_MAX = 32;
+/** What brokers take for the name of a topic, and room for a prefix and its dot. */
+const TOPIC_LENGTH_MAX = 249 - PREFIX_LENGTH_MAX - 1;
+const DIGEST_LENGTH = 32;
+
+/** Groups are Kafka's across all topics and ours within one; `@` stands in no name of the bus. */
+export const groupIdOf = (topic: string, group: string): string => `${group}@${topic}`;
+
+/** Names of the bus have no capitals, so this is never the name of another topic. */
+export const deadLetterTopicOf = (topic: string, group: string): string => {
+  const name = `${topic}.DEAD.${group}`;
+  if (name.length <= TOPIC_LENGTH_MAX) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_LENGTH);
+  return `${name.slice(0, TOPIC_LENGTH_MAX - DIGEST_LENGTH - 1)}.${digest}`;
+};
