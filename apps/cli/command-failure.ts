@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { BusError } from '#platform/bus/bus.errors.js';
 import { EventStoreError } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
@@ -40,6 +41,9 @@ const oneLine = (message: string): string =>
 /** `instanceof` alone leaves the code's type open. */
 export const isRefusal = (error: unknown): error is DomainError => error instanceof DomainError;
 
+const isOfEngine = (error: unknown): error is EventStoreError | ReadStoreError | BusError =>
+  error instanceof EventStoreError || error instanceof ReadStoreError || error instanceof BusError;
+
 const inSnakeCase = (code: string): string => code.replaceAll('-', '_');
 
 /** Everything that a command can throw as one kind. What nobody foresaw keeps its stack as a cause. */
@@ -47,7 +51,7 @@ export const failureOf = (error: unknown): CommandFailure => {
   if (error instanceof CommandFailure) return error;
   if (error instanceof CommanderError) return usage(oneLine(error.message));
   if (isRefusal(error)) return new CommandFailure(error.code, error.detail);
-  if (error instanceof EventStoreError || error instanceof ReadStoreError) {
+  if (isOfEngine(error)) {
     return new CommandFailure(inSnakeCase(error.code), error.message);
   }
   const message = error instanceof Error ? error.message : String(error);

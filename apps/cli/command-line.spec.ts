@@ -68,6 +68,23 @@ describe('running a command line', () => {
         'there is no event log at /nowhere/at-all/events.db; set QUIPU_HOME to an installation',
     });
   });
+
+  it('has no dead letters to show where the bus is not shared', async () => {
+    const words = ['deadletters', 'list', '--topic', 'tasks', '--group', 'workers', '--json'];
+    const { exitCode, stderr } = await run(words);
+    expect(exitCode).toBe(EXIT.usage);
+    expect(JSON.parse(stderr)).toMatchObject({ success: false, code: 'no_shared_bus' });
+  });
+
+  it.each([[[]], [['--all', '00000000-0000-4000-8000-000000000001']]])(
+    'retries dead letters by name or all of them: %j',
+    async (which) => {
+      const words = ['deadletters', 'retry', '--topic', 'tasks', '--group', 'workers', ...which];
+      const { exitCode, stderr } = await run(words, { QUIPU_BUS: 'kafka://127.0.0.1:1' });
+      expect(exitCode).toBe(EXIT.usage);
+      expect(stderr).toBe('error: name the ids, or say --all\n');
+    },
+  );
 });
 
 describe('a failure', () => {

@@ -38,7 +38,8 @@ export const withInstallation = async <Result>(
   }
 };
 
-const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
+/** @throws CommandFailure `bad_settings` */
+export const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
   try {
     return readSettings(environment);
   } catch (error) {
@@ -47,17 +48,19 @@ const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
   }
 };
 
-const expectLog = async ({ eventsFile }: Settings): Promise<void> => {
+/** A server's log is there or tells so itself. */
+const expectLog = async ({ eventStore }: Settings): Promise<void> => {
+  if (eventStore.kind !== 'sqlite') return;
   try {
-    await access(eventsFile);
+    await access(eventStore.file);
   } catch (cause) {
-    const message = `there is no event log at ${eventsFile}; set QUIPU_HOME to an installation`;
+    const message = `there is no event log at ${eventStore.file}; set QUIPU_HOME to an installation`;
     throw new CommandFailure('no_installation', message, EXIT.usage, { cause });
   }
 };
 
 /** A command tells its own failures; what happens below is shown when asked for. */
-const loggerOf = ({ logLevel }: Settings, environment: NodeJS.ProcessEnv): Logger => {
+export const loggerOf = ({ logLevel }: Settings, environment: NodeJS.ProcessEnv): Logger => {
   const level = environment['QUIPU_LOG_LEVEL'] ? logLevel : 'silent';
   return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));
 };

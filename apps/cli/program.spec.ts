@@ -81,6 +81,8 @@ describe('the command line', () => {
     ['--limit', ['events', 'tail', '--limit', '0']],
     ['--filter-type', ['events', 'tail', '--filter-stream', 'a', '--filter-type', 'b']],
     ['--colour', ['ledger', 'check', '--colour']],
+    ['--group', ['deadletters', 'list', '--topic', 'tasks']],
+    ['--topic', ['deadletters', 'retry', '--group', 'workers', '--all']],
     ['lodger', ['lodger', 'check']],
     ['too many arguments', ['ledger', 'check', 'twice']],
   ])('names %s as what is wrong', async (named, words) => {
@@ -93,7 +95,7 @@ describe('the command line', () => {
     const commands = createProgram(() => Promise.resolve()).commands.flatMap((group) =>
       group.commands.map((command) => [group.name(), command.name()]),
     );
-    expect(commands).toHaveLength(8);
+    expect(commands).toHaveLength(10);
     for (const words of commands) {
       printed = '';
       await expect(parse(...words, '--help')).rejects.toThrow('(outputHelp)');

@@ -3,6 +3,8 @@ import path from 'node:path';
 import { Command, Option, type OutputConfiguration } from 'commander';
 import { type CreateUserOptions } from './commands/create-user.js';
 import { type CreditAccountOptions } from './commands/credit-account.js';
+import { type ListDeadLettersOptions } from './commands/list-dead-letters.js';
+import { type RetryDeadLetterOptions } from './commands/retry-dead-letter.js';
 import { type EraseUserOptions } from './commands/erase-user.js';
 import { type RebuildProjectionsOptions } from './commands/rebuild-projections.js';
 import { type RotateKeyOptions } from './commands/rotate-key.js';
@@ -35,6 +37,7 @@ export const createProgram = (invoke: Invoke, output: OutputConfiguration = {}):
   addEvents(group(program, 'events', 'Read the log of events.'), invoke);
   addProjections(group(program, 'projections', 'Look after the read models.'), invoke);
   addLedger(group(program, 'ledger', 'Audit the ledger.'), invoke);
+  addDeadLetters(group(program, 'deadletters', 'Look after messages that failed.'), invoke);
   return program;
 };
 
@@ -134,4 +137,27 @@ const addLedger = (ledger: Command, invoke: Invoke): void => {
   ).action((options: CommonOptions) =>
     invoke(options, async () => (await import('./commands/check-ledger.js')).checkLedger),
   );
+};
+
+const addDeadLetters = (deadLetters: Command, invoke: Invoke): void => {
+  command(deadLetters, 'list', 'Show the messages that a group has given up.')
+    .requiredOption('--topic <name>', 'of the bus')
+    .requiredOption('--group <name>', 'whose')
+    .action((options: ListDeadLettersOptions) =>
+      invoke(
+        options,
+        async () => (await import('./commands/list-dead-letters.js')).listDeadLetters,
+      ),
+    );
+  command(deadLetters, 'retry', 'Take messages off the list and deliver them to the group anew.')
+    .requiredOption('--topic <name>', 'of the bus')
+    .requiredOption('--group <name>', 'whose')
+    .argument('[ids...]', 'which, by the ids that list shows')
+    .option('--all', 'every one')
+    .action((ids: string[], options: Omit<RetryDeadLetterOptions, 'ids'>) =>
+      invoke(
+        { ...options, ids },
+        async () => (await import('./commands/retry-dead-letter.js')).retryDeadLetter,
+      ),
+    );
 };

@@ -3,14 +3,19 @@ import path from 'node:path';
 import { type Logger } from 'pino';
 import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
 import { openSqliteAnswerStore } from '#areas/inference/idempotency/sqlite/sqlite-answer-store.js';
+import { workerTopicSettings } from '#areas/inference/rigs/workers/worker.protocol.js';
+import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type Engines } from '#platform/runtime/runtime.js';
+import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { lazyAnswers } from './lazy-answers.js';
-import { type Settings, SettingsError } from './settings.js';
+import { type Settings, SettingsError, withoutSecrets } from './settings.js';
 
 /** Everything that is opened at start and closed at the end. */
 export interface OpenEngines extends Engines {
@@ -19,31 +24,32 @@ export interface OpenEngines extends Engines {
   close(): Promise<void>;
 }
 
+/** What stands behind the read models, and whatever else processes share that is no event. */
+interface SharedStores {
+  readonly readStore: ReadStore;
+  readonly secrets: Secrets;
+  readonly answers: AnswerStore;
+  /** In the opposite order of opening. */
+  close(): Promise<void>;
+}
+
 /** A request that was given up is settled within this time, and its key then free. */
 const LEASE_MARGIN_MS = 300_000;
 
 /** Opens the engine that each setting names; only here is an adapter picked. */
 export const openEngines = async (
-  { home, eventsFile, viewsFile, requestSeconds }: Settings,
+  settings: Settings,
   clock: Clock,
   logger: Logger,
 ): Promise<OpenEngines> => {
-  await located('QUIPU_HOME', home, mkdir(home, { recursive: true, mode: 0o700 }));
-  const secrets = await openSecrets({ directory: home });
-  const [eventStore, readStore] = await Promise.all([
-    located('QUIPU_EVENT_STORE', eventsFile, openSqliteEventStore({ file: eventsFile, clock })),
-    located('QUIPU_READ_STORE', viewsFile, openSqliteReadStore({ file: viewsFile })),
-  ]);
-  const answersFile = path.join(home, 'answers.db');
-  const answers = lazyAnswers(answersFile, () =>
-    openSqliteAnswerStore({
-      file: answersFile,
-      encryptionKey: secrets.key('idempotency'),
-      clock,
-      leaseMs: requestSeconds * 1_000 + LEASE_MARGIN_MS,
-    }),
+  await openHome(settings);
+  const opened = await allOrNone(
+    openEventStore(settings, clock, logger),
+    openSharedStores(settings, clock),
+    openBus(settings, logger),
   );
-  const bus = createInProcessBus();
+  const [eventStore, shared, bus] = opened;
+  const { readStore, secrets, answers } = shared;
   return {
     eventStore,
     readStore,
@@ -54,20 +60,138 @@ export const openEngines = async (
     answers,
     close: async () => {
       await bus.close();
-      await answers.close();
-      await readStore.close();
+      await shared.close();
       await eventStore.close();
-      secrets.close();
     },
   };
 };
 
+/** The folder of whatever lies in files. */
+export const openHome = ({ home }: Settings): Promise<unknown> =>
+  located('QUIPU_HOME', home, mkdir(home, { recursive: true, mode: 0o700 }));
+
+export const openEventStore = (
+  { eventStore: target }: Settings,
+  clock: Clock,
+  logger: Logger,
+): Promise<EventStore> => {
+  switch (target.kind) {
+    case 'sqlite': {
+      const { file } = target;
+      return located('QUIPU_EVENT_STORE', file, openSqliteEventStore({ file, clock }));
+    }
+    case 'eventstoredb':
+      return located('QUIPU_EVENT_STORE', target.url, openEventStoreDb(target.url, logger));
+  }
+};
+
+const openEventStoreDb = async (url: string, logger: Logger): Promise<EventStore> => {
+  const adapter = await import('#platform/event-store/eventstoredb/eventstoredb-event-store.js');
+  return adapter.openEventStoreDb({ url, logger });
+};
+
+export const openBus = async ({ bus, instance }: Settings, logger: Logger): Promise<Bus> => {
+  if (bus.kind === 'memory') return createInProcessBus();
+  const { openKafkaBus } = await import('#platform/bus/kafka/kafka-bus.js');
+  const brokers = bus.brokers.join(',');
+  const topicSettings = workerTopicSettings;
+  const options = { ...bus, clientId: instance, topicSettings, logger };
+  return located('QUIPU_BUS', brokers, openKafkaBus(options));
+};
+
+const openSharedStores = (settings: Settings, clock: Clock): Promise<SharedStores> => {
+  const { readStore: target } = settings;
+  switch (target.kind) {
+    case 'sqlite':
+      return openFiles(target.file, settings, clock);
+    case 'mongodb':
+      return located('QUIPU_READ_STORE', target.url, openDatabase(target.url, settings, clock));
+  }
+};
+
+const openFiles = async (file: string, settings: Settings, clock: Clock): Promise<SharedStores> => {
+  const { home: directory, masterKeyFile } = settings;
+  const secrets = await openSecrets({ directory, masterKeyFile });
+  const readStore = await located('QUIPU_READ_STORE', file, openSqliteReadStore({ file }));
+  const answersFile = path.join(directory, 'answers.db');
+  const encryptionKey = secrets.key('idempotency');
+  const leaseMs = answerLeaseMs(settings);
+  const answers = lazyAnswers(answersFile, () =>
+    openSqliteAnswerStore({ file: answersFile, encryptionKey, clock, leaseMs }),
+  );
+  const close = async (): Promise<void> => {
+    await answers.close();
+    await readStore.close();
+    secrets.close();
+  };
+  return { readStore, secrets, answers, close };
+};
+
+/** Loaded only now: the client is some 20 MB of code that an installation on files never runs. */
+const openDatabase = async (
+  url: string,
+  settings: Settings,
+  clock: Clock,
+): Promise<SharedStores> => {
+  const [{ openMongoDatabase }, { openMongoReadStore }, { openMongoAnswerStore }, subjects] =
+    await Promise.all([
+      import('#platform/mongodb/mongo-database.js'),
+      import('#platform/read-store/mongodb/mongodb-read-store.js'),
+      import('#areas/inference/idempotency/mongodb/mongodb-answer-store.js'),
+      import('#platform/secrets/mongodb/mongodb-subject-keys.js'),
+    ]);
+  const database = await openMongoDatabase({ url });
+  try {
+    const { home: directory, masterKeyFile } = settings;
+    const sharedKeys = subjects.mongoSubjectKeys(database);
+    const secrets = await openSecrets({ directory, masterKeyFile, sharedKeys });
+    const readStore = await openMongoReadStore({ database, clock });
+    const encryptionKey = secrets.key('idempotency');
+    const leaseMs = answerLeaseMs(settings);
+    const answers = await openMongoAnswerStore({ database, encryptionKey, clock, leaseMs });
+    const close = async (): Promise<void> => {
+      await answers.close();
+      await readStore.close();
+      secrets.close();
+      await database.close();
+    };
+    return { readStore, secrets, answers, close };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+};
+
+const answerLeaseMs = ({ requestSeconds }: Settings): number =>
+  requestSeconds * 1_000 + LEASE_MARGIN_MS;
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Of several that open at once, none stays open when one cannot be opened. */
+const allOrNone = async <One extends Closable, Two extends Closable, Three extends Closable>(
+  ...opening: readonly [Promise<One>, Promise<Two>, Promise<Three>]
+): Promise<readonly [One, Two, Three]> => {
+  try {
+    return await Promise.all(opening);
+  } catch (error) {
+    for (const one of await Promise.allSettled(opening)) {
+      if (one.status === 'fulfilled') await one.value.close();
+    }
+    throw error;
+  }
+};
+
 /** What cannot be opened is named by the variable that says where it lies. */
-const located = async <T>(variable: string, file: string, opening: Promise<T>): Promise<T> => {
+const located = async <T>(variable: string, where: string, opening: Promise<T>): Promise<T> => {
   try {
     return await opening;
   } catch (cause) {
+    // It names its own variable or file.
+    if (cause instanceof SettingsError || cause instanceof MasterKeyError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SettingsError(`bad settings\n  ${variable}: ${file}: ${reason}`, { cause });
+    const told = withoutSecrets(`${where}: ${reason}`);
+    throw new SettingsError(`bad settings\n  ${variable}: ${told}`, { cause });
   }
 };

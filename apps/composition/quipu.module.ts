@@ -20,7 +20,6 @@ import {
   type RequestLimits,
   RIGS,
 } from '#areas/inference/ports.js';
-import { createLanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
@@ -34,6 +33,7 @@ import { GatewayMetrics } from '../gateway/metrics/gateway-metrics.js';
 import { RUNTIME } from '../gateway/operations/readiness.js';
 import { areas } from './areas.js';
 import { type OpenEngines } from './engines.js';
+import { bindLanguageModels } from './language-models.binding.js';
 import { bindLedger } from './ledger.binding.js';
 import { refusals } from './refusals.js';
 import { bindRigs } from './rigs.binding.js';
@@ -43,6 +43,8 @@ export const LANGUAGE_MODELS = Symbol('LanguageModels');
 
 /** The catalog that ships with Quipu. */
 const SHIPPED_CATALOG = path.resolve(import.meta.dirname, '../../../catalog.yaml');
+/** Each look at a log on another machine costs a round trip; an ended key counts so long there. */
+const REMOTE_FRESH_MS = 250;
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d' } as const;
 
 const settingsProviders = (settings: Settings, engines: OpenEngines): readonly Provider[] => {
@@ -51,7 +53,10 @@ const settingsProviders = (settings: Settings, engines: OpenEngines): readonly P
     localModelsFolder: path.join(settings.home, 'models'),
   };
   const baseUrl = settings.webUrl ?? listeningUrl(settings);
-  const identity: IdentitySettings = { tenant: { ...TENANT, baseUrl } };
+  const identity: IdentitySettings = {
+    tenant: { ...TENANT, baseUrl },
+    ...(settings.eventStore.kind !== 'sqlite' && { credentialsFreshMs: REMOTE_FRESH_MS }),
+  };
   const limits: RequestLimits = {
     requestMsMax: settings.requestSeconds * 1_000,
     settleMsMax: settings.settleSeconds * 1_000,
@@ -68,7 +73,7 @@ const settingsProviders = (settings: Settings, engines: OpenEngines): readonly P
     { provide: SECRETS, useValue: engines.secrets },
     { provide: ANSWER_STORE, useValue: engines.answers },
     { provide: KEEP_ALIVE_MS, useValue: settings.keepAliveSeconds * 1_000 },
-    { provide: LANGUAGE_MODELS, useFactory: () => createLanguageModelEngine() },
+    { provide: LANGUAGE_MODELS, useFactory: () => bindLanguageModels(settings, engines) },
   ];
 };
 

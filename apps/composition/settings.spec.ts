@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { listeningUrl, readSettings, SettingsError } from './settings.js';
+import { listeningUrl, readSettings, SettingsError, withoutSecrets } from './settings.js';
 
 const messageOf = (environment: NodeJS.ProcessEnv): string => {
   try {
@@ -16,13 +16,19 @@ const messageOf = (environment: NodeJS.ProcessEnv): string => {
 describe('settings', () => {
   it('have a default each', () => {
     const home = path.resolve('.quipu');
-    expect(readSettings({})).toEqual({
+    const { instance, ...settings } = readSettings({});
+    expect(instance).toMatch(/^[a-z][a-z0-9.-]{0,62}$/);
+    expect(settings).toEqual({
       host: '127.0.0.1',
       port: 8080,
       home,
+      masterKeyFile: path.join(home, 'master.key'),
       catalogFile: undefined,
-      eventsFile: path.join(home, 'events.db'),
-      viewsFile: path.join(home, 'views.db'),
+      eventStore: { kind: 'sqlite', file: path.join(home, 'events.db') },
+      readStore: { kind: 'sqlite', file: path.join(home, 'views.db') },
+      bus: { kind: 'memory' },
+      lease: { ttlMs: 10_000, renewMs: 3_000 },
+      grpc: undefined,
       trustProxy: 0,
       webUrl: undefined,
       logLevel: 'info',
@@ -35,7 +41,8 @@ describe('settings', () => {
   });
 
   it('take an empty variable for one that is not set', () => {
-    expect(readSettings({ PORT: '', QUIPU_CATALOG: '' })).toEqual(readSettings({}));
+    const named = { QUIPU_INSTANCE: 'one' };
+    expect(readSettings({ ...named, PORT: '', QUIPU_CATALOG: '' })).toEqual(readSettings(named));
   });
 
   it.each([
@@ -43,16 +50,54 @@ describe('settings', () => {
     ['PORT', '65535', { port: 65_535 }],
     ['HOST', '::', { host: '::' }],
     ['HOST', 'Quipu.example', { host: 'Quipu.example' }],
-    ['QUIPU_HOME', '/srv/quipu', { home: '/srv/quipu', eventsFile: '/srv/quipu/events.db' }],
+    [
+      'QUIPU_HOME',
+      '/srv/quipu',
+      { home: '/srv/quipu', eventStore: { kind: 'sqlite', file: '/srv/quipu/events.db' } },
+    ],
     ['QUIPU_HOME', '~/q', { home: path.join(homedir(), 'q') }],
     ['QUIPU_CATALOG', '/etc/catalog.yaml', { catalogFile: '/etc/catalog.yaml' }],
-    ['QUIPU_EVENT_STORE', 'sqlite:/data/log.db', { eventsFile: '/data/log.db' }],
+    ['QUIPU_MASTER_KEY_FILE', '/run/secrets/quipu', { masterKeyFile: '/run/secrets/quipu' }],
+    [
+      'QUIPU_EVENT_STORE',
+      'sqlite:/data/log.db',
+      { eventStore: { kind: 'sqlite', file: '/data/log.db' } },
+    ],
+    ...['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover'].map(
+      (scheme) =>
+        [
+          'QUIPU_EVENT_STORE',
+          `${scheme}://admin:secret@log:2113?tls=true`,
+          {
+            eventStore: { kind: 'eventstoredb', url: `${scheme}://admin:secret@log:2113?tls=true` },
+          },
+        ] as const,
+    ),
     [
       'QUIPU_READ_STORE',
       'sqlite:~/views.db',
-      { viewsFile: path.join(homedir(), 'views.db'), home: path.resolve('.quipu') },
+      {
+        readStore: { kind: 'sqlite', file: path.join(homedir(), 'views.db') },
+        home: path.resolve('.quipu'),
+      },
     ],
-    ['QUIPU_BUS', 'memory:', {}],
+    ...['mongodb://views:27017/quipu', 'mongodb+srv://views/quipu'].map(
+      (url) => ['QUIPU_READ_STORE', url, { readStore: { kind: 'mongodb', url } }] as const,
+    ),
+    ['QUIPU_BUS', 'memory:', { bus: { kind: 'memory' } }],
+    [
+      'QUIPU_BUS',
+      'kafka://one:9092,two',
+      { bus: { kind: 'kafka', client: 'kafkajs', brokers: ['one:9092', 'two:9092'] } },
+    ],
+    [
+      'QUIPU_BUS',
+      'kafka+platformatic://one:9092',
+      { bus: { kind: 'kafka', client: 'platformatic', brokers: ['one:9092'] } },
+    ],
+    ['QUIPU_INSTANCE', 'gateway-1', { instance: 'gateway-1' }],
+    ['QUIPU_LEASE_TTL_MS', '30000', { lease: { ttlMs: 30_000, renewMs: 3_000 } }],
+    ['QUIPU_LEASE_RENEW_MS', '500', { lease: { ttlMs: 10_000, renewMs: 500 } }],
     ['QUIPU_TRUST_PROXY', '2', { trustProxy: 2 }],
     ['QUIPU_TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: ['10.0.0.0/8', '::1'] }],
     ['QUIPU_WEB_URL', 'https://quipu.example', { webUrl: 'https://quipu.example' }],
@@ -78,10 +123,21 @@ describe('settings', () => {
     ['QUIPU_TRUST_PROXY', '-1'],
     ['QUIPU_TRUST_PROXY', '10.0.0.0/33'],
     ['QUIPU_TRUST_PROXY', '10.0.0.0/8,'],
-    ['QUIPU_EVENT_STORE', 'esdb://localhost:2113'],
+    ['QUIPU_EVENT_STORE', 'http://localhost:2113'],
+    ['QUIPU_EVENT_STORE', 'esdb://'],
     ['QUIPU_EVENT_STORE', 'sqlite:'],
-    ['QUIPU_READ_STORE', 'mongodb://localhost'],
-    ['QUIPU_BUS', 'kafka://localhost:9092'],
+    ['QUIPU_READ_STORE', 'postgres://localhost'],
+    ['QUIPU_READ_STORE', 'mongodb://'],
+    ['QUIPU_BUS', 'amqp://localhost'],
+    ['QUIPU_BUS', 'kafka://'],
+    ['QUIPU_BUS', 'memory:shared'],
+    ['QUIPU_INSTANCE', 'Gateway 1'],
+    ['QUIPU_INSTANCE', '1-gateway'],
+    ['QUIPU_LEASE_TTL_MS', '999'],
+    ['QUIPU_LEASE_RENEW_MS', '99'],
+    ['QUIPU_LEASE_RENEW_MS', '3334'],
+    ['QUIPU_GRPC_PORT', 'esdb'],
+    ['QUIPU_GRPC_INSECURE', 'yes'],
     ['QUIPU_WEB_URL', 'quipu'],
     ['QUIPU_WEB_URL', 'ftp://quipu.example'],
     ['QUIPU_LOG_LEVEL', 'loud'],
@@ -92,6 +148,51 @@ describe('settings', () => {
     ['QUIPU_BODY_LIMIT_BYTES', '1'],
   ])('name the variable that is wrong: %s=%s', (name, value) => {
     expect(messageOf({ [name]: value })).toMatch(new RegExp(`^bad settings\\n  ${name}: .+$`));
+  });
+
+  const served = { QUIPU_GRPC_PORT: '2113' };
+  const insecure = { ...served, QUIPU_GRPC_INSECURE: '1' };
+  const tls = { QUIPU_GRPC_TLS_CERT: '/tls/cert.pem', QUIPU_GRPC_TLS_KEY: '/tls/key.pem' };
+
+  it('serve the embedded store in plain text on a loopback address, or with TLS anywhere', () => {
+    expect(readSettings(insecure).grpc).toEqual({ host: '127.0.0.1', port: 2_113, tls: null });
+    expect(readSettings({ ...insecure, HOST: '0.0.0.0', QUIPU_GRPC_HOST: '::1' }).grpc).toEqual({
+      host: '::1',
+      port: 2_113,
+      tls: null,
+    });
+    expect(readSettings({ ...served, ...tls, HOST: '0.0.0.0' }).grpc).toEqual({
+      host: '0.0.0.0',
+      port: 2_113,
+      tls: { certificateFile: '/tls/cert.pem', keyFile: '/tls/key.pem' },
+    });
+  });
+
+  it.each([
+    ['QUIPU_GRPC_TLS_CERT', served],
+    ['QUIPU_GRPC_TLS_KEY', { ...served, QUIPU_GRPC_TLS_CERT: '/tls/cert.pem' }],
+    ['QUIPU_GRPC_TLS_CERT', { ...served, QUIPU_GRPC_TLS_KEY: '/tls/key.pem' }],
+    ['QUIPU_GRPC_INSECURE', { ...insecure, ...tls }],
+    ['QUIPU_GRPC_INSECURE', { ...insecure, HOST: '0.0.0.0' }],
+    ['QUIPU_GRPC_INSECURE', { ...insecure, QUIPU_GRPC_HOST: 'quipu.example' }],
+    ['QUIPU_GRPC_PORT', { ...insecure, QUIPU_EVENT_STORE: 'esdb://log:2113' }],
+  ])('refuse what contradicts itself, by name: %s', (name, environment) => {
+    expect(messageOf(environment)).toMatch(new RegExp(`^bad settings\\n  ${name}: .+$`));
+  });
+
+  it.each([
+    ['QUIPU_EVENT_STORE', 'http://admin:hunter2@log'],
+    ['QUIPU_READ_STORE', 'mongo://admin:hunter2@views'],
+    ['QUIPU_BUS', 'kafka://admin:hunter2@one:port'],
+    ['QUIPU_BUS', 'kafka://admin:hunter2@one:9092?mechanism=none'],
+  ])('never repeat a password: %s=%s', (name, value) => {
+    expect(messageOf({ [name]: value })).not.toContain('hunter2');
+  });
+
+  it('hide what stands before a host in a text', () => {
+    const told = withoutSecrets('cannot reach mongodb://admin:hunter2@one,two/quipu: refused');
+    expect(told).toBe('cannot reach mongodb://***@one,two/quipu: refused');
+    expect(withoutSecrets('http://one/a@b')).toBe('http://one/a@b');
   });
 
   it.each([

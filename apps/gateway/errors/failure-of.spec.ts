@@ -1,5 +1,6 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { AnswerStoreError } from '#areas/inference/idempotency/answer-store.errors.js';
 import { RequestCutError } from '#areas/inference/request-cut.js';
 import { RigError, type RigErrorKind } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError, type RouteErrorKind } from '#areas/inference/rigs/route-error.js';
@@ -11,8 +12,10 @@ import {
   UnknownOutcomeError,
 } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { ContentionError } from '#platform/runtime/command-runner.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections.js';
+import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { refusals } from '../../composition/refusals.js';
 import { failureOf as failureWith } from './failure-of.js';
 import { HttpFailure } from './http-failure.js';
@@ -179,6 +182,23 @@ describe('what the platform could not do', () => {
     const told = failureOf(new UnknownOutcomeError('no'));
     expect(told).toMatchObject({ status: 503, code: 'unknown-outcome' });
     expect(told.message).not.toContain('nothing was charged');
+  });
+
+  it.each([
+    new ReadStoreError('store-unavailable', 'on 10.0.0.7'),
+    new AnswerStoreError('store-unavailable', 'on 10.0.0.7'),
+    new SubjectKeysUnavailableError('on 10.0.0.7'),
+  ])('$name: asks for another try, and does not say where the store is', (error) => {
+    const told = failureOf(error);
+    expect(told).toMatchObject({ status: 503, code: 'store_unavailable', retryAfterSeconds: 5 });
+    expect(told.message).not.toContain('10.0.0.7');
+  });
+
+  it.each([
+    new ReadStoreError('invalid-key', 'no'),
+    new AnswerStoreError('answer-unreadable', 'no'),
+  ])('is a defect where another try would not help: $message', (error) => {
+    expect(failureOf(error)).toMatchObject(internal);
   });
 
   it('asks for another try', () => {

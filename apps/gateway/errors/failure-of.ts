@@ -1,12 +1,15 @@
 import { HttpException } from '@nestjs/common';
+import { AnswerStoreError } from '#areas/inference/idempotency/answer-store.errors.js';
 import { RequestCutError } from '#areas/inference/request-cut.js';
 import { RigError } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { EventStoreError, UnknownOutcomeError } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { ContentionError } from '#platform/runtime/command-runner.js';
 import { type Refusal } from '#platform/runtime/area.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections.js';
+import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { errorType, type Failure } from './envelope.js';
 import { HttpFailure } from './http-failure.js';
 import { cutFailure, rigFailure, routeFailure } from './route-failure.js';
@@ -56,8 +59,18 @@ export const failureOf = (error: unknown, refusals: Refusals): Failure => {
     const message = 'the answer is being brought up to date; try again';
     return failure({ status: 503, code: 'read_model_lagging', message, retryAfterSeconds: 1 });
   }
+  if (isStoreAway(error)) {
+    const message = 'a store behind this service does not answer now; try again';
+    return failure({ status: 503, code: 'store_unavailable', message, retryAfterSeconds: 5 });
+  }
   return fastifyFailure(error) ?? INTERNAL;
 };
+
+/** Whichever store it is: read models, answers of idempotent requests, keys of persons. */
+const isStoreAway = (error: unknown): boolean =>
+  error instanceof SubjectKeysUnavailableError ||
+  ((error instanceof ReadStoreError || error instanceof AnswerStoreError) &&
+    error.code === 'store-unavailable');
 
 const domainFailure = ({ code, detail, metadata }: DomainError, refusals: Refusals): Failure => {
   const { status, param } = refusals[code] ?? { status: 500 };

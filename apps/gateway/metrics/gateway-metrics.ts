@@ -76,6 +76,17 @@ export class GatewayMetrics {
     labelNames: ['reader'],
     registers: [this.registry],
   });
+  readonly projectionLag = new Gauge({
+    name: 'quipu_projection_lag_seconds',
+    help: 'How long the oldest event that a projection does not show yet has waited.',
+    labelNames: ['reader'],
+    registers: [this.registry],
+  });
+  readonly leader = new Gauge({
+    name: 'quipu_leader',
+    help: '1 while this process runs the readers of the log, 0 while another one does.',
+    registers: [this.registry],
+  });
   readonly logHead = new Gauge({
     name: 'quipu_log_head_position',
     help: 'The position of the last event in the log.',

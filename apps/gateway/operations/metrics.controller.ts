@@ -18,11 +18,16 @@ export class MetricsController {
   @ApiProduces('text/plain')
   @ApiOkResponse({ schema: { type: 'string', example: 'quipu_open_requests 0' } })
   async scrape(@Res() reply: FastifyReply): Promise<void> {
-    const { head, projections, reactions, rigs, open_requests } = await this.readiness.report();
+    const { head, lease, projections, reactions, rigs, open_requests } =
+      await this.readiness.report();
     const { registry, logHead, readerPosition, readerStopped, rigState, openRequests } =
       this.metrics;
-    logHead.set(Number(head));
+    if (head !== null) logHead.set(Number(head));
+    if (lease) this.metrics.leader.set(lease.role === 'leader' ? 1 : 0);
     openRequests.set(open_requests);
+    for (const { name, lagMs } of projections) {
+      this.metrics.projectionLag.labels(name).set(lagMs / 1_000);
+    }
     for (const { name, position, phase } of [...projections, ...reactions]) {
       readerPosition.labels(name).set(Number(position));
       readerStopped.labels(name).set(phase === 'stopped' ? 1 : 0);

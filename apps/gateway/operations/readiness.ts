@@ -3,27 +3,45 @@ import { Catalog, type CatalogStatus } from '#areas/catalog/catalog.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type RigStatus } from '#areas/inference/rigs/rig-state.js';
+import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { type LeadershipStatus } from '#platform/runtime/leadership.port.js';
 import { type LogReaderStatus } from '#platform/runtime/log-reader.js';
 import { type ProjectionStatus } from '#platform/runtime/projections.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
-import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../inference/open-requests.js';
 
 export const RUNTIME = Symbol('Runtime');
 
-/** Positions a projection may be behind before this process calls itself not ready. */
-export const LAG_MAX = 10_000n;
+/** How long an event may wait to be in a projection before this process calls itself not ready. */
+export const LAG_MS_MAX = 10_000;
+/** A server that does not answer within this time is not there. */
+const ANSWER_MS_MAX = 2_000;
+/** Any checkpoint will do: what counts is that the read store answers. */
+const ANY_CHECKPOINT = 'readiness';
 
 /** Positions are decimal strings. */
 type Readable<Status> = Omit<Status, 'position'> & { readonly position: string };
+
+interface ReadStoreHealth {
+  readonly reachable: boolean;
+  /** Why not, or null. */
+  readonly reason: string | null;
+}
 
 export interface ReadinessReport {
   readonly status: 'ready' | 'not_ready';
   /** Why not; empty when ready. */
   readonly reasons: readonly string[];
   readonly event_store: EventStoreHealth;
-  readonly head: string;
+  readonly read_store: ReadStoreHealth;
+  readonly bus: BusHealth;
+  /** Null while the log cannot be asked. */
+  readonly head: string | null;
+  /** Null where this process does not try for the lease of the readers. */
+  readonly lease: LeadershipStatus | null;
   readonly projections: readonly Readable<ProjectionStatus>[];
   readonly reactions: readonly Readable<LogReaderStatus>[];
   readonly catalog: CatalogStatus;
@@ -31,7 +49,7 @@ export interface ReadinessReport {
   readonly open_requests: number;
 }
 
-/** Tells the truth about this process: what is behind, what has stopped, what cannot be written. */
+/** Tells the truth about this process: what is behind, what has stopped, what does not answer. */
 @Injectable()
 export class Readiness {
   readonly #heldBack = new Set<string>();
@@ -39,6 +57,8 @@ export class Readiness {
   constructor(
     @Inject(RUNTIME) private readonly runtime: Runtime,
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(READ_STORE) private readonly readStore: ReadStore,
+    @Inject(BUS) private readonly bus: Bus,
     private readonly catalog: Catalog,
     @Inject(RIGS) private readonly rigs: RigRouter,
     private readonly requests: OpenRequests,
@@ -51,26 +71,41 @@ export class Readiness {
   }
 
   async report(): Promise<ReadinessReport> {
-    const health = await this.eventStore.health();
-    const head = await this.eventStore.head();
-    const projections = await this.runtime.projections.status();
+    const [eventStore, readStore, bus, head, status] = await Promise.all([
+      this.#eventStoreHealth(),
+      this.#readStoreHealth(),
+      this.#busHealth(),
+      answered(this.eventStore.head()),
+      answered(this.runtime.projections.status()),
+    ]);
+    const projections = status.answer ?? [];
     const reactions = this.runtime.reactions();
+    const lease = this.runtime.leadership();
     const reasons = [
       ...this.#heldBack,
-      ...(health.writable ? [] : [`the event store cannot be written: ${health.reason ?? ''}`]),
+      ...(eventStore.writable
+        ? []
+        : [`the event store cannot be written: ${eventStore.reason ?? ''}`]),
+      ...(readStore.reachable ? [] : [`the read store cannot be asked: ${readStore.reason ?? ''}`]),
+      ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
       ...(this.requests.draining ? ['draining'] : []),
+      ...(status.failure === null ? [] : [`projections cannot be looked at: ${status.failure}`]),
+      ...(lease?.failure ? [`the lease cannot be tried for: ${lease.failure}`] : []),
       ...[...projections, ...reactions]
         .filter(({ phase }) => phase === 'stopped')
         .map(({ name, failure }) => `${name} has stopped: ${failure ?? ''}`),
       ...projections
-        .filter(({ lag }) => BigInt(lag) > LAG_MAX)
-        .map(({ name, lag }) => `${name} is ${lag} positions behind`),
+        .filter(({ lagMs }) => lagMs > LAG_MS_MAX)
+        .map(({ name, lagMs }) => `${name} is ${Math.round(lagMs / 1_000)} s behind`),
     ];
     return {
       status: reasons.length === 0 ? 'ready' : 'not_ready',
       reasons,
-      event_store: health,
-      head: head.toString(),
+      event_store: eventStore,
+      read_store: readStore,
+      bus,
+      head: head.answer?.toString() ?? null,
+      lease,
       projections: projections.map(readable),
       reactions: reactions.map(readable),
       catalog: this.catalog.status(),
@@ -78,7 +113,44 @@ export class Readiness {
       open_requests: this.requests.count,
     };
   }
+
+  async #eventStoreHealth(): Promise<EventStoreHealth> {
+    const { answer, failure } = await answered(this.eventStore.health());
+    return answer ?? { writable: false, reason: failure };
+  }
+
+  async #readStoreHealth(): Promise<ReadStoreHealth> {
+    const { failure } = await answered(this.readStore.checkpoint(ANY_CHECKPOINT));
+    return { reachable: failure === null, reason: failure };
+  }
+
+  async #busHealth(): Promise<BusHealth> {
+    const { answer, failure } = await answered(this.bus.health());
+    return answer ?? { reachable: false, reason: failure };
+  }
 }
+
+interface Answered<Answer> {
+  readonly answer: Answer | undefined;
+  /** Why there is none, or null. */
+  readonly failure: string | null;
+}
+
+/** What a server says in time, or why it does not: whoever asks for health needs an answer. */
+const answered = async <Answer>(asked: Promise<Answer>): Promise<Answered<Answer>> => {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    const late = new Error(`no answer within ${ANSWER_MS_MAX} ms`);
+    timer = setTimeout(() => reject(late), ANSWER_MS_MAX);
+  });
+  try {
+    return { answer: await Promise.race([asked, silence]), failure: null };
+  } catch (error) {
+    return { answer: undefined, failure: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 const readable = <Status extends LogReaderStatus>(status: Status): Readable<Status> => ({
   ...status,

@@ -141,6 +141,22 @@ describe('language model engine', () => {
     expect(cut.text.length).toBeLessThan(whole.text.length);
   });
 
+  it('says before each delta what is used up to its end', async () => {
+    const told: CompletionUsage[] = [];
+    const stream = engine.stream(request('What is a hold?'), never(), (used) => told.push(used));
+    let deltas = 0;
+    let next = await stream.next();
+    for (; !next.done; next = await stream.next()) {
+      deltas += 1;
+      expect(told).toHaveLength(deltas);
+    }
+    const tokens = told.map(({ completionTokens }) => completionTokens);
+    expect(tokens).toEqual(tokens.toSorted((one, other) => one - other));
+    expect(told.at(-1)).toMatchObject({ promptTokens: next.value.promptTokens });
+    expect(tokens.at(-1)).toBeLessThanOrEqual(next.value.completionTokens);
+    expect(tokens[0]).toBeGreaterThan(0);
+  });
+
   it('ends before a stop string that straddles tokens', async () => {
     const whole = await complete(engine, request('What is a hold?'));
     const boundary = (whole.deltas[0] ?? '').length + (whole.deltas[1] ?? '').length;

@@ -44,15 +44,20 @@ export interface CompletionUsage {
   readonly finishReason: 'stop' | 'length';
 }
 
+/** For whoever hands deltas on and may be asked at any of them what it took. */
+export type UsageListener = (used: CompletionUsage) => void;
+
 export interface LanguageModelEngine {
   /**
    * Yields text deltas of whole characters and returns what was used, also when `signal` aborts.
+   * @param onUsage told before each delta what is used up to its end
    * @throws EngineBusyError, PromptTooLongError, ModelFileMissingError, ModelFileInvalidError,
    *   ModelFailedError, EngineCrashedError, EngineClosedError
    */
   stream(
     request: CompletionRequest,
     signal: AbortSignal,
+    onUsage?: UsageListener,
   ): AsyncGenerator<string, CompletionUsage, void>;
   /**
    * Reads the file, not the model: nothing native is loaded. Remembered until the file changes.
@@ -103,6 +108,7 @@ interface Running {
 async function* read(
   { child, id, inbox }: Running,
   { modelFile, stop = [] }: CompletionRequest,
+  onUsage: UsageListener,
 ): AsyncGenerator<string, CompletionUsage, void> {
   let used: CompletionUsage = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
   let filter: StopStrings = stopStrings(stop);
@@ -118,18 +124,22 @@ async function* read(
         child.acknowledge(id);
         used = { ...used, completionTokens: letter.completionTokens };
         const { text, stopped } = filter.push(letter.text);
-        if (text !== '') yield text;
+        if (text !== '') {
+          onUsage(used);
+          yield text;
+        }
         if (stopped) return used;
         break;
       }
       case 'done': {
         const rest = filter.flush();
-        if (rest !== '') yield rest;
-        return {
-          ...used,
-          completionTokens: letter.completionTokens,
-          finishReason: letter.finishReason,
-        };
+        const { completionTokens, finishReason } = letter;
+        used = { ...used, completionTokens, finishReason };
+        if (rest !== '') {
+          onUsage(used);
+          yield rest;
+        }
+        return used;
       }
       case 'failed':
         throw errorOf(letter.failure, modelFile);
@@ -157,6 +167,7 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
   async *stream(
     request: CompletionRequest,
     signal: AbortSignal,
+    onUsage: UsageListener = () => undefined,
   ): AsyncGenerator<string, CompletionUsage, void> {
     if (this.closed) throw new EngineClosedError();
     const admitted = await this.admission.enter(signal);
@@ -166,7 +177,7 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     try {
-      return yield* read(running, request);
+      return yield* read(running, request, onUsage);
     } finally {
       signal.removeEventListener('abort', abort);
       running.child.cancel(running.id);

@@ -15,6 +15,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
+import { expectNotFenced } from '#platform/read-store/read-store.checks.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import {
   type ListOptions,
@@ -231,8 +232,11 @@ export class FaultyReadStore implements ReadStore {
   readonly commits = new Faults();
   readonly gets = new Faults();
   readonly committed: ReadStoreCommit[] = [];
+  /** While true, no commit and no checkpoint is answered. */
+  isAway = false;
   readonly #collections = new Map<string, Map<string, Held>>();
   readonly #checkpoints = new Map<string, bigint>();
+  readonly #fences = new Map<string, bigint>();
 
   async get<Document extends object>(
     collection: string,
@@ -269,6 +273,9 @@ export class FaultyReadStore implements ReadStore {
   }
 
   commit(commit: ReadStoreCommit): Promise<void> {
+    if (this.isAway) {
+      return Promise.reject(new ReadStoreError('store-unavailable', 'the views are away'));
+    }
     return this.commits.inflict(
       // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
       async () => this.#apply(commit),
@@ -280,6 +287,7 @@ export class FaultyReadStore implements ReadStore {
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async checkpoint(name: string): Promise<bigint | undefined> {
+    if (this.isAway) throw new ReadStoreError('store-unavailable', 'the views are away');
     return this.#checkpoints.get(name);
   }
 
@@ -287,6 +295,7 @@ export class FaultyReadStore implements ReadStore {
   async drop(collection: string, checkpoint: string): Promise<void> {
     this.#collections.delete(collection);
     this.#checkpoints.delete(checkpoint);
+    this.#fences.delete(checkpoint);
   }
 
   close(): Promise<void> {
@@ -294,6 +303,8 @@ export class FaultyReadStore implements ReadStore {
   }
 
   #apply(commit: ReadStoreCommit): void {
+    const { checkpoint } = commit;
+    if (checkpoint) expectNotFenced(checkpoint, this.#fences.get(checkpoint.name));
     this.committed.push(commit);
     for (const { collection, key, document, position } of commit.writes) {
       const held = this.#collections.get(collection) ?? new Map<string, Held>();
@@ -301,8 +312,9 @@ export class FaultyReadStore implements ReadStore {
       if (position <= (held.get(key)?.position ?? -1n)) continue;
       held.set(key, { json: document && JSON.stringify(document), position });
     }
-    if (!commit.checkpoint) return;
-    const { name, position } = commit.checkpoint;
+    if (!checkpoint) return;
+    const { name, position, fence } = checkpoint;
+    if (fence !== undefined) this.#fences.set(name, fence);
     const before = this.#checkpoints.get(name) ?? 0n;
     this.#checkpoints.set(name, position > before ? position : before);
   }

@@ -6,8 +6,12 @@ import {
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 
-/** `stopped`: it failed, keeps its place and tries again at `retryAt`. */
-export type LogReaderPhase = 'starting' | 'catching-up' | 'live' | 'stopped' | 'closed';
+/**
+ * `stopped`: it failed, keeps its place and tries again at `retryAt`. `elsewhere`: another process
+ * runs it.
+ */
+export type LogReaderPhase =
+  'starting' | 'catching-up' | 'live' | 'stopped' | 'closed' | 'elsewhere';
 
 export interface LogReaderStatus {
   readonly name: string;
@@ -17,6 +21,21 @@ export interface LogReaderStatus {
   readonly failure: string | null;
   /** ISO 8601 UTC, or null. */
   readonly retryAt: string | null;
+}
+
+/** How far something has come with the log, whichever process reads it. */
+export interface Place {
+  start(): void;
+
+  stop(): Promise<void>;
+
+  /** Resolves to whether everything up to `position` was handled within the time. */
+  reach(position: Position, timeoutMs: number): Promise<boolean>;
+
+  /** As far as this process knows. */
+  readonly position: Position;
+
+  status(): LogReaderStatus | Promise<LogReaderStatus>;
 }
 
 /** What reads the log from a place of its own: a projection, a saga, a relay. */
@@ -34,7 +53,30 @@ export interface LogFollower {
 }
 
 /** A place that nothing was saved for moves this far unsaved: a crash passes over it again. */
-export const POSITIONS_UNSAVED_MAX = 10_000n;
+const POSITIONS_UNSAVED_MAX = 10_000n;
+/** But not all the time: the positions of some logs are bytes. */
+const PLACE_SAVED_EVERY_MS = 1_000;
+
+/** A follower's place as it was last saved. */
+export class SavedPlace {
+  #position: Position;
+  #savedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(position: Position) {
+    this.#position = position;
+  }
+
+  saved(position: Position): void {
+    if (position > this.#position) this.#position = position;
+    this.#savedAtMs = performance.now();
+  }
+
+  /** Whether a place that nothing was saved for is worth a write. */
+  isFarBehind(position: Position): boolean {
+    if (position - this.#position < POSITIONS_UNSAVED_MAX) return false;
+    return performance.now() - this.#savedAtMs >= PLACE_SAVED_EVERY_MS;
+  }
+}
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_LAST_MS = 60_000;
@@ -50,7 +92,7 @@ interface Waiter {
  * Keeps one follower on the log for as long as the process lives. A failure stops it: it keeps its
  * place, shows itself in `status`, and tries again with back-off. Nothing is ever skipped.
  */
-export class LogReader {
+export class LogReader implements Place {
   readonly #stop = new AbortController();
   #phase: LogReaderPhase = 'starting';
   #position: Position = 0n;
@@ -69,6 +111,10 @@ export class LogReader {
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
+
+  get position(): Position {
+    return this.#position;
+  }
 
   status(): LogReaderStatus {
     return {

@@ -4,7 +4,7 @@ import { type DomainEvent, type NamedEvent } from '#platform/kernel/projection.j
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { derivedId } from './derived-id.js';
 import { type EventCodec } from './event-codec.js';
-import { type LogFollower, POSITIONS_UNSAVED_MAX } from './log-reader.js';
+import { type LogFollower, SavedPlace } from './log-reader.js';
 
 /** Private events stay home: what leaves is a message of its own, made by one pure function. */
 export interface Relay<Event extends DomainEvent = DomainEvent> {
@@ -22,7 +22,7 @@ export interface Relay<Event extends DomainEvent = DomainEvent> {
 export class OutboxFollower implements LogFollower {
   readonly name: string;
   readonly types: readonly string[];
-  #saved: Position = 0n;
+  #saved = new SavedPlace(0n);
 
   constructor(
     private readonly relay: Relay,
@@ -36,7 +36,7 @@ export class OutboxFollower implements LogFollower {
 
   async checkpoint(): Promise<Position | undefined> {
     const checkpoint = await this.readStore.checkpoint(this.name);
-    this.#saved = checkpoint ?? 0n;
+    this.#saved = new SavedPlace(checkpoint ?? 0n);
     return checkpoint;
   }
 
@@ -51,8 +51,8 @@ export class OutboxFollower implements LogFollower {
         return [{ ...message, id: derivedId(this.relay.name, recorded.id), headers }];
       });
     if (messages.length > 0) await this.bus.publish(this.relay.topic, messages);
-    else if (position - this.#saved < POSITIONS_UNSAVED_MAX) return;
+    else if (!this.#saved.isFarBehind(position)) return;
     await this.readStore.commit({ writes: [], checkpoint: { name: this.name, position } });
-    this.#saved = position;
+    this.#saved.saved(position);
   }
 }

@@ -9,7 +9,6 @@ import {
   LOGGER,
   PROJECTIONS,
   READ_STORE,
-  SAGAS,
   SNAPSHOTS,
 } from './tokens.js';
 
@@ -27,7 +26,6 @@ export class PlatformModule {
       [CODEC, runtime.codec],
       [SNAPSHOTS, runtime.snapshots],
       [PROJECTIONS, runtime.projections],
-      [SAGAS, runtime.sagas],
     ];
     const providers = values.map(([provide, useValue]) => ({ provide, useValue }));
     return {

@@ -7,7 +7,7 @@ import {
 import { type AnyProjection, type DomainEvent } from '#platform/kernel/projection.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
-import { type LogFollower, POSITIONS_UNSAVED_MAX } from './log-reader.js';
+import { type LogFollower, SavedPlace } from './log-reader.js';
 
 /** Documents kept in memory by the one writer of their collection. */
 const DOCUMENTS_CACHED_MAX = 10_000;
@@ -25,7 +25,7 @@ export class ProjectionFollower implements LogFollower {
   readonly name: string;
   readonly types: readonly string[];
   readonly #cache = new LRUCache<string, Held>({ max: DOCUMENTS_CACHED_MAX });
-  #saved: Position = 0n;
+  #saved = new SavedPlace(0n);
 
   constructor(
     private readonly projection: AnyProjection,
@@ -42,7 +42,7 @@ export class ProjectionFollower implements LogFollower {
     // What a failed commit left in the cache may not be in the store.
     this.#cache.clear();
     const checkpoint = await this.readStore.checkpoint(this.collection);
-    this.#saved = checkpoint ?? 0n;
+    this.#saved = new SavedPlace(checkpoint ?? 0n);
     return checkpoint;
   }
 
@@ -51,7 +51,7 @@ export class ProjectionFollower implements LogFollower {
     for (const event of events) {
       if (this.types.includes(event.type)) await this.#apply(event, changed);
     }
-    if (changed.size === 0 && position - this.#saved < POSITIONS_UNSAVED_MAX) return;
+    if (changed.size === 0 && !this.#saved.isFarBehind(position)) return;
     const { collection } = this;
     const writes: DocumentWrite[] = [...changed].map(([key, held]) => ({
       collection,
@@ -59,7 +59,7 @@ export class ProjectionFollower implements LogFollower {
       ...held,
     }));
     await this.readStore.commit({ writes, checkpoint: { name: collection, position } });
-    this.#saved = position;
+    this.#saved.saved(position);
     for (const [key, held] of changed) this.#cache.set(key, held);
   }
 

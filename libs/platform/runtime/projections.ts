@@ -9,9 +9,10 @@ import {
 } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
 import { collectionOf, type Generation, Generations } from './generations.js';
-import { LogReader, type LogReaderStatus } from './log-reader.js';
+import { LogReader, type LogReaderStatus, type Place } from './log-reader.js';
 import { ProjectionFollower } from './projection-follower.js';
-import { type StoredProjection, storedProjection } from './stored-projections.js';
+import { StoredPlace } from './stored-place.js';
+import { lagOf, type StoredProjection, storedProjection } from './stored-projections.js';
 
 export { type StoredProjection } from './stored-projections.js';
 
@@ -30,15 +31,17 @@ const PROGRESS_EVERY_MS = 250;
 interface Deployed {
   readonly projection: AnyProjection;
   generation: Generation;
-  reader: LogReader;
+  place: Place;
 }
 
 export interface ProjectionStatus extends LogReaderStatus {
   readonly projection: string;
   readonly version: number;
   readonly generation: number;
-  /** The log's head less this reader's position. */
+  /** The log's head less its position; "0" where nothing in between concerns it. */
   readonly lag: string;
+  /** How long the oldest event that concerns it has waited to be in its documents. */
+  readonly lagMs: number;
 }
 
 export interface Found<Document> {
@@ -53,7 +56,8 @@ export interface Listed<Document> {
 }
 
 /**
- * Runs every projection and answers from what they build, as of the log's head when asked.
+ * Runs every projection, or follows what another process builds of them, and answers from that as of
+ * the log's head when asked.
  *
  * A rebuild folds from zero into a collection of its own beside the one that serves; when it has
  * caught up, the pointer in the read store is moved, every process adopts it, and the old collection
@@ -66,6 +70,8 @@ export interface Listed<Document> {
 export class Projections {
   readonly #deployed = new Map<string, Deployed>();
   readonly #generations: Generations;
+  /** Where what is built here is written; undefined while another process builds. */
+  #writable: ReadStore | undefined;
   /** Readers of rebuilds that do not serve yet. */
   readonly #building = new Set<LogReader>();
   /** Work that nobody waits for but `stop`. */
@@ -84,16 +90,29 @@ export class Projections {
     this.#generations = new Generations(readStore);
   }
 
-  async start(): Promise<void> {
-    for (const projection of this.projections) await this.#deploy(projection);
+  /** Runs every projection in this process, until `follow` or `stop`. */
+  async start(readStore: ReadStore = this.readStore): Promise<void> {
+    this.#writable = readStore;
+    await this.#deployAll();
     this.#adopting = setInterval(() => this.#adoptAll(), ADOPT_EVERY_MS).unref();
+  }
+
+  /** Runs none, and answers from what another process builds. */
+  async follow(): Promise<void> {
+    this.#writable = undefined;
+    clearInterval(this.#adopting);
+    // Asks no store for anything: one that is away may be why nothing runs here any more.
+    const running = [...this.#deployed.values()];
+    await Promise.all(running.map((deployed) => this.#move(deployed, deployed.generation)));
+    await Promise.all(this.#background);
+    if (running.length === 0) await this.#deployAll();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#adopting);
-    const serving = [...this.#deployed.values()].map(({ reader }) => reader);
-    await Promise.all([...serving, ...this.#building].map((reader) => reader.stop()));
+    const places = [...this.#deployed.values()].map(({ place }) => place);
+    await Promise.all([...places, ...this.#building].map((place) => place.stop()));
     await Promise.all(this.#background);
   }
 
@@ -125,12 +144,7 @@ export class Projections {
   }
 
   async status(): Promise<readonly ProjectionStatus[]> {
-    const head = await this.eventStore.head();
-    return [...this.#deployed.values()].map(({ projection, generation, reader }) => {
-      const status = reader.status();
-      const lag = head > status.position ? head - status.position : 0n;
-      return { ...status, ...generation, projection: projection.name, lag: lag.toString() };
-    });
+    return Promise.all([...this.#deployed.values()].map((deployed) => this.#statusOf(deployed)));
   }
 
   /** Reads the checkpoints; needs no `start`, so that any process may ask. */
@@ -152,7 +166,7 @@ export class Projections {
     if (!projection) throw new RangeError(`no projection is called ${name}`);
     const next = await this.#generations.claim(projection);
     try {
-      await this.#build(this.#reader(projection, next), onProgress);
+      await this.#build(this.#reader(projection, next, this.readStore), onProgress);
     } catch (error) {
       await this.#generations.drop(name, next);
       throw error;
@@ -187,21 +201,51 @@ export class Projections {
     }
   }
 
+  async #statusOf(deployed: Deployed): Promise<ProjectionStatus> {
+    // Nobody may have asked this process for anything since another one has rebuilt it.
+    if (!this.#writable) await this.#adopt(deployed);
+    const { projection, generation, place } = deployed;
+    const status = await place.status();
+    const { positions, since } = await lagOf(projection, this.eventStore, status.position);
+    const lagMs = since === null ? 0 : Math.max(0, this.clock.now() - Date.parse(since));
+    return { ...status, ...generation, projection: projection.name, lag: String(positions), lagMs };
+  }
+
+  async #deployAll(): Promise<void> {
+    for (const projection of this.projections) await this.#deploy(projection);
+  }
+
   async #deploy(projection: AnyProjection): Promise<void> {
     const { name, version } = projection;
     const serving = await this.#generations.serving(name);
     const serves = serving?.version === version;
     const generation = serves ? serving : await this.#generations.first(projection);
-    const reader = this.#reader(projection, generation);
-    this.#deployed.set(name, { projection, generation, reader });
-    reader.start();
-    if (!serves) this.#inBackground(name, this.#introduce(name, generation, reader));
+    const deployed = this.#deployed.get(name);
+    if (deployed) await this.#move(deployed, generation);
+    else this.#add(projection, generation);
+    if (!this.#writable) return;
+    if (!serves) this.#inBackground(name, this.#introduce(name, generation));
     else if (serving.replaced) await this.#generations.drop(name, serving.replaced);
   }
 
+  #add(projection: AnyProjection, generation: Generation): void {
+    const place = this.#place(projection, generation);
+    this.#deployed.set(projection.name, { projection, generation, place });
+    place.start();
+  }
+
+  async #move(deployed: Deployed, generation: Generation): Promise<void> {
+    const { place: before } = deployed;
+    deployed.generation = generation;
+    deployed.place = this.#place(deployed.projection, generation);
+    deployed.place.start();
+    await before.stop();
+  }
+
   /** Makes the first build of a version the one that serves, when it has caught up. */
-  async #introduce(name: string, generation: Generation, reader: LogReader): Promise<void> {
-    if (!(await this.#untilCaughtUp(reader))) return;
+  async #introduce(name: string, generation: Generation): Promise<void> {
+    const place = this.#deployed.get(name)?.place;
+    if (!place || !(await this.#untilCaughtUp(place))) return;
     const replaced = await this.#generations.serving(name);
     await this.#generations.serve(name, generation, replaced ?? null);
   }
@@ -217,14 +261,11 @@ export class Projections {
     const { name, version } = deployed.projection;
     const serving = await this.#generations.serving(name);
     if (this.#stopped || serving?.version !== version) return;
-    const { generation: old, reader } = deployed;
+    const { generation: old } = deployed;
     if (serving.generation <= old.generation) return;
-    deployed.generation = serving;
-    deployed.reader = this.#reader(deployed.projection, serving);
-    deployed.reader.start();
-    await reader.stop();
+    await this.#move(deployed, serving);
     // Whoever dropped it did not know that this process was still writing.
-    await this.#generations.drop(name, old);
+    if (this.#writable) await this.#generations.drop(name, old);
   }
 
   #inBackground(name: string, work: Promise<void>): void {
@@ -236,20 +277,26 @@ export class Projections {
     this.#background.add(settled);
   }
 
-  #reader(projection: AnyProjection, generation: Generation): LogReader {
+  #place(projection: AnyProjection, generation: Generation): Place {
+    if (this.#writable) return this.#reader(projection, generation, this.#writable);
     const collection = collectionOf(projection.name, generation);
-    const follower = new ProjectionFollower(projection, collection, this.readStore, this.codec);
+    return new StoredPlace(projection, collection, this.eventStore, this.readStore);
+  }
+
+  #reader(projection: AnyProjection, generation: Generation, readStore: ReadStore): LogReader {
+    const collection = collectionOf(projection.name, generation);
+    const follower = new ProjectionFollower(projection, collection, readStore, this.codec);
     return new LogReader(follower, this.eventStore, this.clock, this.logger);
   }
 
   /** Resolves to false when the reader was stopped before. */
   async #untilCaughtUp(
-    reader: LogReader,
+    reader: Place,
     onProgress?: (status: LogReaderStatus) => void,
   ): Promise<boolean> {
     for (;;) {
       const reached = await reader.reach(await this.eventStore.head(), PROGRESS_EVERY_MS);
-      const status = reader.status();
+      const status = await reader.status();
       onProgress?.(status);
       if (reached || status.phase === 'closed') return reached;
     }
@@ -264,12 +311,19 @@ export class Projections {
     const deployed = this.#deployed.get(name);
     if (!deployed) throw new RangeError(`no projection is called ${name}`);
     const head = await this.eventStore.head();
+    const endsAt = performance.now() + REACH_TIMEOUT_MS;
     for (;;) {
-      const { reader, generation } = deployed;
-      const reached = await reader.reach(head, REACH_TIMEOUT_MS);
-      if (deployed.reader !== reader) continue;
-      if (!reached) throw new ProjectionLaggingError(`${name} has not reached position ${head}`);
-      const { position } = reader.status();
+      const { place, generation } = deployed;
+      const left = endsAt - performance.now();
+      if (left <= 0) throw new ProjectionLaggingError(`${name} has not reached position ${head}`);
+      const reached = await place.reach(head, Math.min(left, ADOPT_EVERY_MS));
+      if (deployed.place !== place) continue;
+      if (!reached) {
+        // What is waited for may have been replaced by a rebuild in another process.
+        await this.#adopt(deployed);
+        continue;
+      }
+      const position = place.position > head ? place.position : head;
       const answer = await read(collectionOf(name, generation));
       if (await this.#isCurrent(deployed, generation)) return { answer, position };
       await this.#adopt(deployed);

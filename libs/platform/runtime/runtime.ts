@@ -6,6 +6,8 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type Area, type SagaCommandFactory } from './area.js';
 import { EventCodec } from './event-codec.js';
+import { FencedReadStore, LeaseLostError } from './fenced-read-store.js';
+import { type Leadership, type LeadershipStatus, type Tenure } from './leadership.port.js';
 import { LogReader, type LogReaderStatus } from './log-reader.js';
 import { OutboxFollower } from './outbox.js';
 import { Projections } from './projections.js';
@@ -27,68 +29,140 @@ export interface CommandSender {
   execute(command: ICommand): Promise<unknown>;
 }
 
-/** Everything that reads the log on behalf of a list of areas, started and stopped together. */
+interface Reactions {
+  readonly sagas: Sagas;
+  readonly relays: readonly LogReader[];
+}
+
+/**
+ * Everything that reads the log on behalf of a list of areas. In a process of its own it all runs
+ * here (`startProjections`, `startReactions`); in a fleet a process answers from what others project
+ * (`startFollowing`), and some of them run everything while they hold the lease (`startUnder`).
+ */
 export class Runtime {
   readonly codec: EventCodec;
   readonly snapshots: Snapshots;
   readonly projections: Projections;
-  readonly sagas: Sagas;
-  readonly #relays: readonly LogReader[];
+  readonly #areas: readonly Area[];
   readonly #sagaCommands: ReadonlyMap<string, SagaCommandFactory>;
-  #sender: CommandSender | undefined;
+  #reactions: Reactions | undefined;
+  #leadership: Leadership | undefined;
 
   constructor(
     readonly engines: Engines,
     areas: readonly Area[],
   ) {
-    const { eventStore, readStore, bus, clock, logger } = engines;
+    const { eventStore, readStore, clock, logger } = engines;
     const codec = new EventCodec(areas.flatMap(({ events }) => events));
     const projections = areas.flatMap((area) => area.projections);
-    const sagas = areas.flatMap((area) => area.sagas);
-    const relays = areas.flatMap((area) => area.relays);
     const sagaCommands = areas.flatMap((area) => Object.entries(area.sagaCommands));
     refuseTwins('projections', projections);
-    refuseTwins('sagas', sagas);
-    refuseTwins('relays', relays);
+    refuseTwins(
+      'sagas',
+      areas.flatMap(({ sagas }) => sagas),
+    );
+    refuseTwins(
+      'relays',
+      areas.flatMap(({ relays }) => relays),
+    );
     const commandNames = sagaCommands.map(([name]) => ({ name }));
     refuseTwins('saga commands', commandNames);
+    this.#areas = areas;
     this.#sagaCommands = new Map(sagaCommands);
     this.codec = codec;
     this.snapshots = new Snapshots(readStore);
     this.projections = new Projections(projections, eventStore, readStore, codec, clock, logger);
-    this.sagas = new Sagas(sagas, eventStore, readStore, codec, bus, this.#send, clock, logger);
-    this.#relays = relays
-      .map((relay) => new OutboxFollower(relay, readStore, codec, bus))
-      .map((follower) => new LogReader(follower, eventStore, clock, logger));
   }
 
+  /** Runs the projections in this process, whoever else does. */
   async startProjections(): Promise<void> {
     await this.projections.start();
   }
 
+  /** Runs sagas and relays in this process, whoever else does. */
   startReactions(sender: CommandSender): void {
-    this.#sender = sender;
-    this.sagas.start();
-    for (const relay of this.#relays) relay.start();
+    this.#react(this.engines.readStore, sender);
   }
 
-  /** Sagas and relays; projections have a status of their own. */
+  /** Runs nothing, and answers from what other processes project. */
+  async startFollowing(): Promise<void> {
+    await this.projections.follow();
+  }
+
+  /** After `startFollowing`: runs everything while the lease is held. */
+  startUnder(leadership: Leadership, sender: CommandSender): void {
+    this.#leadership = leadership;
+    leadership.start({
+      begin: (tenure) => this.#lead(tenure, sender),
+      end: () => this.#stepDown(),
+    });
+  }
+
+  /** Null where this process does not try for the lease. */
+  leadership(): LeadershipStatus | null {
+    return this.#leadership?.status() ?? null;
+  }
+
+  /** The sagas and relays that run here; projections have a status of their own. */
   reactions(): readonly LogReaderStatus[] {
-    return [...this.sagas.status(), ...this.#relays.map((relay) => relay.status())];
+    if (!this.#reactions) return [];
+    const { sagas, relays } = this.#reactions;
+    return [...sagas.status(), ...relays.map((relay) => relay.status())];
   }
 
   async stop(): Promise<void> {
-    await this.sagas.stop();
-    await Promise.all(this.#relays.map((relay) => relay.stop()));
+    await this.#leadership?.stop();
+    await this.#stopReactions();
     await this.projections.stop();
   }
 
-  readonly #send: SendCommand = async (name, data, context) => {
-    const factory = this.#sagaCommands.get(name);
-    if (!factory) throw new Error(`no area has the saga command ${name}`);
-    if (!this.#sender) throw new Error('sagas were started without a command sender');
-    await this.#sender.execute(factory(data as never, context));
-  };
+  async #lead(tenure: Tenure, sender: CommandSender): Promise<void> {
+    const readStore = new FencedReadStore(this.engines.readStore, tenure);
+    await this.projections.start(readStore);
+    this.#react(readStore, {
+      // What was decided before the lease was lost must not be sent after it.
+      execute: (command) =>
+        tenure.isHeld()
+          ? sender.execute(command)
+          : Promise.reject(new LeaseLostError('the lease was lost before this command')),
+    });
+  }
+
+  async #stepDown(): Promise<void> {
+    await this.#stopReactions();
+    this.#reactions = undefined;
+    await this.projections.follow();
+  }
+
+  async #stopReactions(): Promise<void> {
+    if (!this.#reactions) return;
+    const { sagas, relays } = this.#reactions;
+    await sagas.stop();
+    await Promise.all(relays.map((relay) => relay.stop()));
+  }
+
+  #react(readStore: ReadStore, sender: CommandSender): void {
+    const { eventStore, bus, clock, logger } = this.engines;
+    const { codec } = this;
+    const list = this.#areas.flatMap(({ sagas }) => sagas);
+    const send = this.#sendBy(sender);
+    const sagas = new Sagas(list, eventStore, readStore, codec, bus, send, clock, logger);
+    const relays = this.#areas
+      .flatMap((area) => area.relays)
+      .map((relay) => new OutboxFollower(relay, readStore, codec, bus))
+      .map((follower) => new LogReader(follower, eventStore, clock, logger));
+    this.#reactions = { sagas, relays };
+    sagas.start();
+    for (const relay of relays) relay.start();
+  }
+
+  #sendBy(sender: CommandSender): SendCommand {
+    return async (name, data, context) => {
+      const factory = this.#sagaCommands.get(name);
+      if (!factory) throw new Error(`no area has the saga command ${name}`);
+      await sender.execute(factory(data as never, context));
+    };
+  }
 }
 
 /** Two of one name would share a place in the log, and each would miss what the other has read. */

@@ -51,19 +51,19 @@ export class SagaDocuments {
   #stored = new Set<string>();
   #saves = 0;
 
-  /** @param repeatedUpTo what follows from events up to here may be in the store in part already */
+  /** @param repeatsLeft what follows from so many events may be in the store in part already */
   constructor(
     private readonly saga: AnySaga,
     private readonly readStore: ReadStore,
     private readonly codec: EventCodec,
-    private repeatedUpTo: Position,
+    private repeatsLeft: number,
     /** Every process in the store, or null when there were too many to list. */
     private known: Set<string> | null,
   ) {}
 
   /** From here on every event is new: nobody has written anything that follows from it. */
   noMoreRepeats(): void {
-    this.repeatedUpTo = 0n;
+    this.repeatsLeft = 0;
   }
 
   get unsaved(): number {
@@ -72,6 +72,8 @@ export class SagaDocuments {
 
   /** Undefined for an event that was handled before. */
   async reactionTo(recorded: RecordedEvent): Promise<Reaction | undefined> {
+    const mayBeRepeated = this.repeatsLeft > 0;
+    if (mayBeRepeated) this.repeatsLeft -= 1;
     const event = this.codec.revive(recorded);
     const process = this.saga.key(event);
     const held = this.#processes.get(process) ?? (await this.#load(process));
@@ -89,7 +91,7 @@ export class SagaDocuments {
         const timers = this.#reschedule(process, held.document.timers, actions, recorded);
         const document = { state: next, timers };
         this.#processes.set(process, { document, position });
-        if (position <= this.repeatedUpTo) this.#markStored(process, document);
+        if (mayBeRepeated) this.#markStored(process, document);
       },
     };
   }

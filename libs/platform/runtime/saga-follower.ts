@@ -8,7 +8,7 @@ import { type AnySaga, type SagaAction } from '#platform/kernel/saga.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type CommandContext, followUp } from './command-context.js';
 import { type EventCodec } from './event-codec.js';
-import { type LogFollower, POSITIONS_UNSAVED_MAX } from './log-reader.js';
+import { type LogFollower, SavedPlace } from './log-reader.js';
 import { knownProcesses, processesOf, SagaDocuments } from './saga-documents.js';
 
 /** Sends a saga's command. It must be idempotent by the context's request id. */
@@ -20,6 +20,10 @@ export type SendCommand = (
 
 /** Changes kept in memory before they are saved without waiting for `save`. */
 const UNSAVED_MAX = 2_000;
+/** Events handled since the last save before another one does not wait for `save`. */
+const EVENTS_UNSAVED_MAX = 10_000;
+/** Whoever was here before has saved long before it had handled twice as many. */
+const REPEATS_MAX = 2 * EVENTS_UNSAVED_MAX;
 
 /**
  * Follows the log for one saga. Actions are carried out before the place is saved, so after a crash
@@ -35,7 +39,8 @@ export class SagaFollower implements LogFollower {
   #documents: SagaDocuments;
   /** The last event that was handled, or the end of the last batch. */
   #handled: Position = 0n;
-  #saved: Position = 0n;
+  #saved = new SavedPlace(0n);
+  #eventsUnsaved = 0;
 
   constructor(
     private readonly saga: AnySaga,
@@ -51,8 +56,9 @@ export class SagaFollower implements LogFollower {
 
   async checkpoint(): Promise<Position | undefined> {
     const checkpoint = await this.readStore.checkpoint(this.name);
-    this.#saved = checkpoint ?? 0n;
-    this.#handled = this.#saved;
+    this.#saved = new SavedPlace(checkpoint ?? 0n);
+    this.#handled = checkpoint ?? 0n;
+    this.#eventsUnsaved = 0;
     this.#documents = this.#nothingYet(await knownProcesses(this.readStore, this.saga.name));
     return checkpoint;
   }
@@ -64,6 +70,7 @@ export class SagaFollower implements LogFollower {
         if (!this.types.includes(event.type)) continue;
         if (await this.#react(event)) sent = true;
         this.#handled = event.position;
+        this.#eventsUnsaved += 1;
       }
     } catch (error) {
       // What went well before the failure must not be done again at every retry.
@@ -72,11 +79,8 @@ export class SagaFollower implements LogFollower {
     }
     this.#handled = position;
     if (caughtUp) this.#documents.noMoreRepeats();
-    if (
-      sent ||
-      this.#documents.unsaved > UNSAVED_MAX ||
-      position - this.#saved >= POSITIONS_UNSAVED_MAX
-    ) {
+    const { unsaved } = this.#documents;
+    if (sent || unsaved > UNSAVED_MAX || this.#eventsUnsaved >= EVENTS_UNSAVED_MAX) {
       await this.save();
     }
   }
@@ -85,17 +89,18 @@ export class SagaFollower implements LogFollower {
   async save(): Promise<void> {
     const documents = this.#documents;
     const position = this.#handled;
-    if (documents.unsaved === 0 && position - this.#saved < POSITIONS_UNSAVED_MAX) return;
+    const events = this.#eventsUnsaved;
+    const isDue = documents.unsaved > 0 || events >= EVENTS_UNSAVED_MAX;
+    if (!isDue && !this.#saved.isFarBehind(position)) return;
     const { writes, forget } = documents.changes();
     await this.readStore.commit({ writes, checkpoint: { name: this.name, position } });
     forget();
-    if (this.#saved < position) this.#saved = position;
+    this.#saved.saved(position);
+    if (documents === this.#documents) this.#eventsUnsaved -= events;
   }
 
-  /** Whoever was here before has saved its place long before it was twice this far ahead of it. */
   #nothingYet(known: Set<string> | null): SagaDocuments {
-    const repeatedUpTo = this.#saved + 2n * POSITIONS_UNSAVED_MAX;
-    return new SagaDocuments(this.saga, this.readStore, this.codec, repeatedUpTo, known);
+    return new SagaDocuments(this.saga, this.readStore, this.codec, REPEATS_MAX, known);
   }
 
   /** Resolves to whether anything was sent. */

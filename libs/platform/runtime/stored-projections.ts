@@ -11,7 +11,7 @@ export interface StoredProjection {
   /** What answers queries, or null before the first time. */
   readonly serving: Generation | null;
   readonly position: Position;
-  /** The log's head less the position; 0n where nothing in between concerns the projection. */
+  /** As in `Lag.positions`. */
   readonly lag: bigint;
 }
 
@@ -26,21 +26,32 @@ export const storedProjection = async (
   const pointer = await generations.serving(name);
   const checkpoint = pointer && (await readStore.checkpoint(collectionOf(name, pointer)));
   const position = checkpoint ?? 0n;
-  const lag = await lagOf(projection, eventStore, position);
+  const { positions: lag } = await lagOf(projection, eventStore, position);
   const serving = pointer ? { version: pointer.version, generation: pointer.generation } : null;
   return { projection: name, version, serving, position, lag };
 };
 
-const lagOf = async (
+export interface Lag {
+  /** The log's head less the position; 0n where nothing in between concerns the projection. */
+  readonly positions: bigint;
+  /** When the first event in between that concerns it was recorded; ISO 8601 UTC, or null. */
+  readonly since: string | null;
+}
+
+const NO_LAG: Lag = { positions: 0n, since: null };
+
+export const lagOf = async (
   { on }: AnyProjection,
   eventStore: EventStore,
   position: Position,
-): Promise<bigint> => {
+): Promise<Lag> => {
   const head = await eventStore.head();
+  if (head <= position) return NO_LAG;
   const types = on.map(({ type }) => type);
   const filter = { by: 'type', prefixes: types } as const;
   for await (const page of eventStore.readAll({ after: position, filter })) {
-    if (page.some(({ type }) => types.includes(type))) return head - position;
+    const first = page.find(({ type }) => types.includes(type));
+    if (first) return { positions: head - position, since: first.recordedAt };
   }
-  return 0n;
+  return NO_LAG;
 };

@@ -6,5 +6,4 @@ export const CLOCK = Symbol('Clock');
 export const CODEC = Symbol('EventCodec');
 export const SNAPSHOTS = Symbol('Snapshots');
 export const PROJECTIONS = Symbol('Projections');
-export const SAGAS = Symbol('Sagas');
 export const LOGGER = Symbol('Logger');

@@ -174,6 +174,8 @@ describe('a stream of an embedded model', () => {
     ],
     ['model_file_missing', { kind: 'refused', details: { status: 503 } }],
     ['model_file_invalid', { kind: 'refused', details: { status: 503 } }],
+    ['no_worker', { kind: 'unreachable' }],
+    ['worker_lost', { kind: 'unreachable' }],
     ['model_failed', { kind: 'failed' }],
   ])('says whose fault it is when the engine does: %s', async (code, expected) => {
     const failure = Object.assign(new Error('no'), { code });

@@ -13,10 +13,11 @@ export interface TextEnd {
 }
 
 /**
- * The port to a language model in this process. It yields pieces of text, none of them torn inside a
- * character, and returns what it used; the signal makes it stop and either return or throw. An error
- * with the code `busy`, `prompt_too_long`, `model_file_missing` or `model_file_invalid` says that the
- * engine is not at fault.
+ * The port to a language model, in this process or with workers. It yields pieces of text, none of
+ * them torn inside a character, and returns what it used; the signal makes it stop and either return
+ * or throw. An error with the code `busy`, `prompt_too_long`, `model_file_missing` or
+ * `model_file_invalid` says that the engine is not at fault; `no_worker` or `worker_lost`, that none
+ * was there to ask.
  */
 export interface TextEngine {
   stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;
@@ -178,6 +179,9 @@ const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
   }
   if (code === 'model_file_missing' || code === 'model_file_invalid') {
     return unusableFile(rig, cause);
+  }
+  if (code === 'no_worker' || code === 'worker_lost') {
+    return new RigError('unreachable', `rig ${rig} has no worker at hand`, { cause });
   }
   return new RigError('failed', `rig ${rig} failed`, { cause });
 };

@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { type CommandBus } from '@nestjs/cqrs';
 import { DepositFundsCommand } from '#areas/billing/deposit-funds.handler.js';
 import { accountIdOf } from '#areas/identity/caller.js';
 import { CreateUserCommand } from '#areas/identity/create-user.handler.js';
 import { RotateUserKeysCommand } from '#areas/identity/rotate-user-keys.handler.js';
-import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { MICRO_USD_PER_USD, toDecimal } from '#platform/kernel/money.js';
@@ -18,6 +19,8 @@ const OPENING_CREDIT = 10n * MICRO_USD_PER_USD;
 const PASSWORD_BYTES = 18;
 /** Credentials are for their owner's eyes. */
 const OWNER_ONLY = { mode: 0o600 } as const;
+/** A first start that another machine began so long ago on the same folder has broken off. */
+const ABANDONED_MS = 60_000;
 
 /** The credentials of a first start, as `bootstrap.json` keeps them. */
 export interface Bootstrap {
@@ -27,15 +30,23 @@ export interface Bootstrap {
   readonly renter_key: string;
 }
 
-/** A first start under way: one that breaks off is carried on by the next start. */
+/** A first start under way: one that breaks off is carried on by the next start on its folder. */
 interface Pending {
   readonly requestId: string;
   readonly password: string;
+  /** Who is at it. */
+  readonly host: string;
+  readonly pid: number;
+  readonly beganAtMs: number;
 }
 
 type Keys = Pick<Bootstrap, 'api_key' | 'renter_key'> & { readonly accountId: string };
 
-/** On a log without users: an administrator with opening credit, told once. */
+/**
+ * On a log without users: an administrator with opening credit, told once. Of gateways that start at
+ * once on one folder the one that makes the file does it, of others the one that gets the name; the
+ * rest find nothing to do.
+ */
 export const bootstrap = async (
   commands: CommandBus,
   eventStore: EventStore,
@@ -43,9 +54,14 @@ export const bootstrap = async (
   home: string,
 ): Promise<Bootstrap | undefined> => {
   const pendingFile = path.join(home, 'bootstrap.pending');
-  const pending = await pendingStart(pendingFile, eventStore);
+  const pending = await pendingStart(pendingFile, eventStore, clock);
   if (!pending) return undefined;
-  const { accountId, ...keys } = await administrator(commands, pending);
+  const administrated = await administrator(commands, eventStore, pending);
+  if (!administrated) {
+    await rm(pendingFile);
+    return undefined;
+  }
+  const { accountId, ...keys } = administrated;
   const deposit = {
     accountId,
     depositId: 'opening-credit',
@@ -65,29 +81,75 @@ export const bootstrap = async (
   return credentials;
 };
 
-const pendingStart = async (file: string, eventStore: EventStore): Promise<Pending | undefined> => {
+const pendingStart = async (
+  file: string,
+  eventStore: EventStore,
+  clock: Clock,
+): Promise<Pending | undefined> => {
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text !== undefined) return JSON.parse(text) as Pending;
-  if (await hasUsers(eventStore)) return undefined;
+  if (text !== undefined) return carriedOn(file, JSON.parse(text) as Pending, clock);
+  if ((await firstUser(eventStore)) !== undefined) return undefined;
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-  const pending: Pending = { requestId: randomUUID(), password };
-  await writeFile(file, JSON.stringify(pending), OWNER_ONLY);
-  return pending;
-};
-
-const hasUsers = async (eventStore: EventStore): Promise<boolean> => {
-  const filter = { by: 'stream', prefixes: ['user-'] } as const;
-  for await (const page of eventStore.readAll({ filter, maxCount: 1 })) {
-    if (page.length > 0) return true;
+  const pending = mine({ requestId: randomUUID(), password }, clock);
+  try {
+    await writeFile(file, JSON.stringify(pending), { ...OWNER_ONLY, flag: 'wx' });
+    return pending;
+  } catch (error) {
+    // Another process on this folder was quicker.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
   }
-  return false;
 };
 
-/** Keys are shown once, so a start that broke off after they were issued issues new ones. */
+const mine = (start: Pick<Pending, 'requestId' | 'password'>, clock: Clock): Pending => ({
+  requestId: start.requestId,
+  password: start.password,
+  host: hostname(),
+  pid: process.pid,
+  beganAtMs: clock.now(),
+});
+
+/** Undefined while somebody else is at it. */
+const carriedOn = async (
+  file: string,
+  pending: Pending,
+  clock: Clock,
+): Promise<Pending | undefined> => {
+  const isElsewhere = pending.host !== hostname();
+  const isUnderWay = isElsewhere
+    ? clock.now() - pending.beganAtMs < ABANDONED_MS
+    : pending.pid !== process.pid && isRunning(pending.pid);
+  if (isUnderWay) return undefined;
+  const taken = mine(pending, clock);
+  await writeFile(file, JSON.stringify(taken), OWNER_ONLY);
+  return taken;
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It runs, and belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const firstUser = async (eventStore: EventStore): Promise<RecordedEvent | undefined> => {
+  const filter = { by: 'stream', prefixes: ['user-'] } as const;
+  for await (const [first] of eventStore.readAll({ filter, maxCount: 1 })) return first;
+  return undefined;
+};
+
+/**
+ * Keys are shown once, so a start that broke off after they were issued issues new ones. Undefined
+ * where another first start has the name.
+ */
 const administrator = async (
   commands: CommandBus,
+  eventStore: EventStore,
   { requestId, password }: Pending,
-): Promise<Keys> => {
+): Promise<Keys | undefined> => {
   try {
     const user = { username: USERNAME, email: EMAIL, role: 'Admin', password };
     const context = contextOf(requestId, 'system');
@@ -96,6 +158,8 @@ const administrator = async (
     return { accountId, api_key: apiKey, renter_key: renterKey };
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'username_taken')) throw error;
+    const first = await firstUser(eventStore);
+    if (first?.metadata.requestId !== requestId) return undefined;
     const rotate = async (keyKind: 'user' | 'renter') => {
       const command = new RotateUserKeysCommand(
         { username: USERNAME, keyKind },

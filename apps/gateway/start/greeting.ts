@@ -1,9 +1,10 @@
 import { type Bootstrap } from './bootstrap.js';
+import { type Gateway } from './gateway.process.js';
 
 const MODEL = 'quipu/nano';
 
-/** What a first start prints: the credentials, once, and a command that works as it stands. */
-export const greeting = (
+/** The credentials, once, and a command that works as it stands. */
+const firstGreeting = (
   url: string,
   { username, password, api_key: apiKey }: Bootstrap,
   file: string,
@@ -29,3 +30,7 @@ and see it metered:
   curl -H 'Authorization: Bearer ${apiKey}' ${url}/api/v1/billing/overview.php
 
 `;
+
+/** What a start prints; a first one tells its credentials. */
+export const greetingOf = ({ url, bootstrap, bootstrapFile }: Gateway): string =>
+  bootstrap ? firstGreeting(url, bootstrap, bootstrapFile) : `Quipu is ready at ${url}\n`;

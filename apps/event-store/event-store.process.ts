@@ -1,0 +1,62 @@
+import { type Logger } from 'pino';
+import { AppTokens } from '#areas/identity/app-tokens.js';
+import { Authenticator } from '#areas/identity/authenticator.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
+import { deriveKey } from '#platform/secrets/secrets.js';
+import { areas } from '../composition/areas.js';
+import { openEventStore, openHome } from '../composition/engines.js';
+import { serveOwnEventStore } from '../composition/served-event-store.js';
+import { type Settings, SettingsError } from '../composition/settings.js';
+import { serveHealth } from './health.server.js';
+
+export interface EventStoreNode {
+  readonly grpcPort: number;
+  /** Of health. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The embedded event store alone, served to a fleet by the protocol of EventStoreDB. */
+export const startEventStore = async (
+  settings: Settings,
+  logger: Logger,
+  clock: Clock = systemClock,
+): Promise<EventStoreNode> => {
+  const { grpc: served, host, port } = settings;
+  if (!served) throw new SettingsError('bad settings\n  QUIPU_GRPC_PORT: needed by this process');
+  await openHome(settings);
+  const eventStore = await openEventStore(settings, clock, logger);
+  const authenticator = (): Authenticator => authenticatorOn(eventStore, settings, clock);
+  const grpc = await serveOwnEventStore(served, eventStore, authenticator);
+  const health = await serveHealth(eventStore, host, port);
+  logger.info({ grpcPort: grpc.port, health: health.url }, 'the event store is served');
+  return { grpcPort: grpc.port, url: health.url, stop: () => stop(grpc, health, eventStore) };
+};
+
+/** Keys are read from the log that is served; app tokens, which it also knows, open nothing here. */
+const authenticatorOn = (
+  eventStore: EventStore,
+  { masterKeyFile }: Settings,
+  clock: Clock,
+): Authenticator => {
+  const codec = new EventCodec(areas.flatMap(({ events }) => events));
+  const appTokens = new AppTokens(
+    deriveKey(readOrCreateMasterKey(masterKeyFile), 'app-tokens'),
+    clock,
+  );
+  return new Authenticator(eventStore, codec, appTokens, clock);
+};
+
+const stop = async (
+  grpc: EventStoreServer,
+  health: { close(): Promise<void> },
+  eventStore: EventStore,
+): Promise<void> => {
+  await health.close();
+  await grpc.close();
+  await eventStore.close();
+};

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, type DynamicModule, Module, UseFilters } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EventPattern, MessagePattern, Payload } from '@nestjs/microservices';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { defer, type Observable } from 'rxjs';
+import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
+import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
+import { BusServer } from './bus.server.js';
+import { RethrowFilter } from './tasks.controller.js';
+
+const TOPIC = 'quipu.server-spec';
+
+const handled: { readonly by: string; readonly delivery: Delivery }[] = [];
+let failures = 0;
+
+@Controller()
+@UseFilters(RethrowFilter)
+class Listener {
+  @EventPattern(TOPIC, { group: 'shared', attemptsMax: 2 })
+  shared(@Payload() delivery: Delivery): Promise<void> {
+    handled.push({ by: 'shared', delivery });
+    if (failures === 0) return Promise.resolve();
+    failures -= 1;
+    return Promise.reject(new Error('out of paper'));
+  }
+
+  @EventPattern(`${TOPIC}.all`, { group: 'each' })
+  each(@Payload() delivery: Delivery): Observable<void> {
+    // Nothing is emitted, and what is asked for happens on subscription only.
+    return defer(() => {
+      handled.push({ by: 'each', delivery });
+      return [];
+    });
+  }
+}
+
+@Controller()
+class Answering {
+  @MessagePattern(TOPIC)
+  answer(): string {
+    return 'yes';
+  }
+}
+
+@Controller()
+class Ungrouped {
+  @EventPattern(TOPIC)
+  hear(@Payload() delivery: Delivery): string {
+    return delivery.key;
+  }
+}
+
+@Module({})
+class Composed {}
+
+const GROUPS = { shared: 'all-of-us', each: 'just-me' };
+
+describe('Nest on our bus', () => {
+  let bus: Bus;
+
+  beforeEach(() => {
+    bus = createInProcessBus();
+    handled.length = 0;
+    failures = 0;
+  });
+
+  afterEach(() => bus.close());
+
+  const serve = async (controller: new () => object) => {
+    const module: DynamicModule = { module: Composed, controllers: [controller] };
+    const server = new BusServer(bus, GROUPS);
+    const app = await NestFactory.createMicroservice(module, { strategy: server, logger: false });
+    return { app, server };
+  };
+
+  const publish = async (topic: string, data: unknown) => {
+    const message = { key: 'k', id: randomUUID(), headers: { a: 'b' }, data };
+    await bus.publish(topic, [message]);
+    return message;
+  };
+
+  const until = async (happened: () => boolean | Promise<boolean>) => {
+    while (!(await happened())) await sleep(2);
+  };
+
+  it('gives a method the whole delivery of its topic', async () => {
+    const { app } = await serve(Listener);
+    await app.listen();
+    const message = await publish(TOPIC, { n: 1 });
+    await until(() => handled.length === 1);
+    expect(handled).toEqual([{ by: 'shared', delivery: { ...message, topic: TOPIC, attempt: 1 } }]);
+    await app.close();
+  });
+
+  it('waits for what a method returns as an observable', async () => {
+    const { app } = await serve(Listener);
+    await app.listen();
+    await publish(`${TOPIC}.all`, null);
+    await until(() => handled.length === 1);
+    expect(handled[0]?.by).toBe('each');
+    await app.close();
+  });
+
+  it('joins the groups that the patterns name', async () => {
+    const { app } = await serve(Listener);
+    await app.listen();
+    const other = await bus.consume({
+      topic: TOPIC,
+      group: GROUPS.shared,
+      handle: () => Promise.resolve(),
+    });
+    const tenth = async () => {
+      for (let n = 0; n < 10; n += 1) await publish(TOPIC, n);
+    };
+    await tenth();
+    await until(() => handled.length > 0);
+    await sleep(20);
+    // Shared with another member, so some may have gone there, and none came twice.
+    expect(new Set(handled.map(({ delivery }) => delivery.id)).size).toBe(handled.length);
+    await other.close();
+    await app.close();
+  });
+
+  it('has what a method rejects with tried again, then filed with its reason', async () => {
+    const { app } = await serve(Listener);
+    await app.listen();
+    failures = 3;
+    const message = await publish(TOPIC, null);
+    await until(async () => (await bus.deadLetters(TOPIC, GROUPS.shared)).length === 1);
+    expect(handled.map(({ delivery }) => delivery.attempt)).toEqual([1, 2]);
+    expect(await bus.deadLetters(TOPIC, GROUPS.shared)).toMatchObject([
+      { id: message.id, reason: 'out of paper', attempts: 2 },
+    ]);
+    await app.close();
+  });
+
+  it('takes nothing more once it is closed', async () => {
+    const { app, server } = await serve(Listener);
+    await app.listen();
+    await server.close();
+    await publish(TOPIC, null);
+    await sleep(20);
+    expect(handled).toEqual([]);
+    await app.close();
+  });
+
+  it.each([
+    [Answering, /@MessagePattern is not served/],
+    [Ungrouped, /names no group/],
+  ])('refuses a pattern that it cannot serve: %p', async (controller, message) => {
+    const { app } = await serve(controller);
+    await expect(app.listen()).rejects.toThrow(message);
+    await app.close();
+  });
+});

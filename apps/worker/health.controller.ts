@@ -1,0 +1,21 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { type FastifyReply } from 'fastify';
+import { WorkerHealth } from './worker-health.js';
+
+/** For whoever decides whether to restart it. */
+@Controller('health')
+export class HealthController {
+  constructor(private readonly health: WorkerHealth) {}
+
+  /** The process answers; nothing else is asked. */
+  @Get('live')
+  live(): object {
+    return { status: 'live' };
+  }
+
+  @Get('ready')
+  ready(@Res() reply: FastifyReply): void {
+    const report = this.health.report();
+    void reply.status(report.status === 'ready' ? 200 : 503).send(report);
+  }
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { TaskSeal } from '#areas/inference/rigs/workers/task.seal.js';
+import {
+  ReplyHeaders,
+  replyPlace,
+  TaskFailure,
+  TextPage,
+} from '#areas/inference/rigs/workers/worker.protocol.js';
+import { BusError } from '#platform/bus/bus.errors.js';
+import { type BusMessage } from '#platform/bus/bus.port.js';
+import { ReplyOutbox } from './reply-outbox.js';
+import { RunReplies } from './run-replies.js';
+
+const TOPIC = 'quipu.replies.gateway-1';
+const TASK = '00000000-0000-4000-8000-000000000001';
+
+/** A bus whose publishing takes until the test says so. */
+class SlowBus {
+  readonly published: (readonly BusMessage[])[] = [];
+  failures: BusError[] = [];
+  #finish: (() => void)[] = [];
+  held = false;
+
+  publish = async (_topic: string, messages: readonly BusMessage[]): Promise<void> => {
+    this.published.push(messages);
+    const failure = this.failures.shift();
+    if (failure) throw failure;
+    if (this.held) await new Promise<void>((resolve) => this.#finish.push(resolve));
+  };
+
+  release(): void {
+    for (const finish of this.#finish.splice(0)) finish();
+  }
+}
+
+describe('the replies of a run', () => {
+  const seal = new TaskSeal(randomBytes(32));
+  let bus: SlowBus;
+  let outbox: ReplyOutbox;
+  let lost: unknown[];
+
+  beforeEach(() => {
+    bus = new SlowBus();
+    outbox = new ReplyOutbox(bus, 300);
+    lost = [];
+  });
+
+  const open = (): RunReplies => {
+    const replies: RunReplies = new RunReplies(
+      { task: TASK, attempt: 1, worker: 'w-1' },
+      seal,
+      (isUrgent) => outbox.wanted(TOPIC, source, isUrgent),
+    );
+    const source = { take: () => replies.take(), lost: (error: unknown) => lost.push(error) };
+    return replies;
+  };
+
+  const said = () =>
+    bus.published.map((messages) =>
+      messages.map(({ headers, data }) => {
+        const read = ReplyHeaders.parse(headers);
+        if (read.kind === 'page') return seal.open(replyPlace(read), data, TextPage).pieces;
+        if (read.kind === 'failed') return seal.open(replyPlace(read), data, TaskFailure).code;
+        return read.kind;
+      }),
+    );
+
+  const numbers = () => bus.published.flat().map(({ headers }) => Number(headers['number']));
+  const used = (completionTokens: number) => ({ promptTokens: 3, completionTokens });
+
+  it('begin with the first words, and later ones go together in pages', async () => {
+    const replies = open();
+    replies.started();
+    await sleep(1);
+    expect(said()).toEqual([]);
+    bus.held = true;
+    replies.piece('1', used(1));
+    await sleep(1);
+    replies.piece('2', used(2));
+    await sleep(1);
+    replies.piece('3', used(3));
+    expect(said()).toEqual([['started', [['1', 1]]]]);
+    bus.held = false;
+    bus.release();
+    await sleep(40);
+    replies.piece('4', used(4));
+    replies.done({ ...used(5), finishReason: 'stop' });
+    await outbox.drained();
+    expect(said().slice(1)).toEqual([
+      [
+        [
+          ['2', 2],
+          ['3', 3],
+        ],
+      ],
+      [[['4', 4]]],
+    ]);
+    expect(numbers()).toEqual([0, 1, 2, 3].slice(0, numbers().length));
+  });
+
+  it('say that it has started when the first words take their time', async () => {
+    open().started();
+    await sleep(40);
+    expect(said()).toEqual([['started']]);
+  });
+
+  it('are spaced, but for first words and last ones', async () => {
+    const replies = open();
+    const other = open();
+    const startedMs = performance.now();
+    replies.piece('1', used(1));
+    await sleep(1);
+    replies.piece('2', used(2));
+    other.piece('first', used(1));
+    await sleep(1);
+    // The other's first words took with them what waited.
+    expect(bus.published).toHaveLength(2);
+    replies.done({ ...used(2), finishReason: 'stop' });
+    await sleep(1);
+    expect(bus.published).toHaveLength(3);
+    expect(performance.now() - startedMs).toBeLessThan(20);
+  });
+
+  it('are forgotten when nobody listens', async () => {
+    const replies = open();
+    replies.started();
+    replies.forget();
+    await sleep(40);
+    expect(bus.published).toEqual([]);
+  });
+
+  it('say what was generated before they say that it failed', async () => {
+    const replies = open();
+    replies.started();
+    replies.piece('a', used(1));
+    replies.failed({ code: 'crashed', message: 'no' });
+    await outbox.drained();
+    expect(said()).toEqual([['started', [['a', 1]], 'crashed']]);
+  });
+
+  it('beat only after a silence', async () => {
+    const replies = open();
+    replies.started();
+    replies.beat();
+    await sleep(40);
+    expect(said().flat()).toEqual(['started']);
+    replies.beat();
+    await outbox.drained();
+    expect(said().flat()).toEqual(['started', 'beat']);
+  });
+
+  it('are published again, the same, after a refusal that passes', async () => {
+    bus.failures = [new BusError('bus-unavailable', 'no'), new BusError('topic-full', 'no')];
+    open().piece('1', used(1));
+    await outbox.drained();
+    expect(bus.published).toHaveLength(3);
+    expect(new Set(bus.published.flat().map(({ id }) => id)).size).toBe(1);
+    expect(lost).toEqual([]);
+  });
+
+  it('are lost after a refusal that does not pass, or too many', async () => {
+    const replies = open();
+    bus.failures = [new BusError('message-too-large', 'no')];
+    replies.piece('1', used(1));
+    await outbox.drained();
+    expect(lost).toHaveLength(1);
+    bus.failures = Array.from({ length: 20 }, () => new BusError('bus-unavailable', 'no'));
+    replies.done({ ...used(2), finishReason: 'stop' });
+    await outbox.drained();
+    expect(lost).toHaveLength(2);
+  });
+});

@@ -1,0 +1,415 @@
+import { type ChildProcess } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
+import {
+  createEmbeddedRig,
+  type TextEnd,
+  type TextEngine,
+} from '#areas/inference/rigs/embedded-rig.js';
+import { createRigRouter } from '#areas/inference/rigs/rig-router.js';
+import { CANCELLATIONS_TOPIC, TASKS_TOPIC } from '#areas/inference/rigs/workers/worker.protocol.js';
+import { startModelChild } from '#engines/language-model/model-process.js';
+import { type Delivery } from '#platform/bus/bus.port.js';
+import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
+import { Fleet, NANO } from './worker.specification.js';
+
+const never = new AbortController().signal;
+
+const asking = (content: string, more: Partial<TextRequest> = {}): TextRequest => ({
+  modelFile: NANO,
+  messages: [{ role: 'user', content }],
+  maxTokens: 64,
+  temperature: 0.8,
+  seed: 42,
+  ...more,
+});
+
+/** It would talk until its context is full. */
+const LONG = asking('Hello!', { maxTokens: 900, temperature: 1000, seed: 4 });
+
+const drain = async (stream: AsyncGenerator<string, TextEnd>) => {
+  const pieces: string[] = [];
+  for (;;) {
+    const next = await stream.next();
+    if (next.done) return { pieces, end: next.value };
+    pieces.push(next.value);
+  }
+};
+
+const answer = (engine: TextEngine, request: TextRequest) => drain(engine.stream(request, never));
+
+const until = async (happened: () => boolean | Promise<boolean>): Promise<void> => {
+  const untilMs = performance.now() + 10_000;
+  while (!(await happened())) {
+    if (performance.now() > untilMs) throw new Error('it did not happen');
+    await sleep(2);
+  }
+};
+
+const get = async (url: string) => {
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+};
+
+let fleet: Fleet;
+
+beforeEach(() => {
+  fleet = new Fleet(createInProcessBus());
+});
+
+afterEach(() => fleet.close());
+
+/** What the worker says of itself, as JSON. */
+const runningTasks = async (url: string): Promise<number> =>
+  (JSON.parse((await get(`${url}/health/ready`)).text) as { running_tasks: number }).running_tasks;
+
+const outcomes = async (url: string, outcome: string): Promise<number> => {
+  const { text } = await get(`${url}/metrics`);
+  const line = new RegExp(`quipu_worker_tasks_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text);
+  return Number(line?.[1] ?? 0);
+};
+
+describe('a model that workers serve', () => {
+  it('says the same, piece for piece, and uses the same as in this process', async () => {
+    await fleet.worker();
+    const gateway = fleet.gateway();
+    for (const request of [
+      asking('What is a hold?'),
+      asking('Who are you?', { temperature: 0 }),
+      asking('What is an event?', { maxTokens: 3 }),
+      asking('Hello!', { temperature: 1.5, seed: 9, stop: ['a'] }),
+    ]) {
+      expect(await answer(gateway, request)).toEqual(await answer(fleet.local, request));
+    }
+  });
+
+  it('keeps many streams apart and each in order', async () => {
+    await fleet.worker('worker-1');
+    await fleet.worker('worker-2');
+    const gateways = [fleet.gateway('gateway-1'), fleet.gateway('gateway-2')];
+    const requests = Array.from({ length: 12 }, (_, seed) => asking('Hello!', { seed }));
+    const answers = await Promise.all(
+      requests.map((request, n) => answer(gateways[n % 2] ?? fleet.local, request)),
+    );
+    for (const [n, request] of requests.entries()) {
+      expect(answers[n]).toEqual(await answer(fleet.local, request));
+    }
+  });
+
+  it('makes the same chat completion', async () => {
+    await fleet.worker();
+    const clock = { now: () => 1_700_000_000_000 };
+    const body = { model: 'quipu/nano', max_tokens: 40, seed: 3, temperature: 0.9 };
+    const request = {
+      body: { ...body, messages: [{ role: 'user', content: 'What is Quipu?' }] },
+      promptTokensMax: 100,
+    };
+    const [here, there] = await Promise.all(
+      [fleet.local, fleet.gateway()].map((engine) =>
+        createEmbeddedRig({ name: 'built-in', engine, modelFile: NANO, clock }).complete(
+          request,
+          never,
+        ),
+      ),
+    );
+    const id: unknown = expect.stringMatching(/^chatcmpl-/);
+    expect(there).toEqual({ ...here, completion: { ...here?.completion, id } });
+  });
+
+  it('returns exactly what was handed out when the caller leaves', async () => {
+    await fleet.worker();
+    const gateway = fleet.gateway();
+    const caller = new AbortController();
+    const stream = gateway.stream(LONG, caller.signal);
+    for (let piece = 0; piece < 3; piece += 1) await stream.next();
+    caller.abort();
+    const { value } = await stream.next();
+    const whole = fleet.local.stream(LONG, never, (now) => used.push(now));
+    const used: object[] = [];
+    for (let piece = 0; piece < 3; piece += 1) await whole.next();
+    await whole.return({ promptTokens: 0, completionTokens: 0, finishReason: 'stop' });
+    expect(value).toEqual(used.at(-1));
+  });
+
+  it('stops within 100 ms of its caller leaving', async () => {
+    const { url } = await fleet.worker();
+    const gateway = fleet.gateway();
+    const caller = new AbortController();
+    const stream = gateway.stream(LONG, caller.signal);
+    await stream.next();
+    expect(await runningTasks(url)).toBe(1);
+    const leftMs = performance.now();
+    caller.abort();
+    await stream.next();
+    await until(async () => (await runningTasks(url)) === 0);
+    expect(performance.now() - leftMs).toBeLessThan(100);
+    expect(await outcomes(url, 'cancelled')).toBe(1);
+  });
+
+  it('says why it refuses', async () => {
+    await fleet.worker();
+    const long = asking('hold '.repeat(2_000));
+    await expect(answer(fleet.gateway(), long)).rejects.toMatchObject({
+      code: 'prompt_too_long',
+      message: expect.stringMatching(/1024/),
+    });
+  });
+});
+
+describe('the model files of a worker', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-models-'));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('are found by their contents, whatever they are called, and when they come later', async () => {
+    const { url } = await fleet.worker('worker-1', { home: folder, shippedModels: folder });
+    const gateway = fleet.gateway();
+    expect(await get(`${url}/health/ready`)).toMatchObject({ status: 503 });
+    await expect(answer(gateway, asking('Hello!'))).rejects.toMatchObject({
+      code: 'model_file_missing',
+    });
+    await mkdir(path.join(folder, 'models'));
+    await writeFile(path.join(folder, 'models', 'broken.gguf'), 'no model');
+    await copyFile(NANO, path.join(folder, 'models', 'other-name.gguf'));
+    expect(await answer(gateway, asking('Hello!'))).toEqual(
+      await answer(fleet.local, asking('Hello!')),
+    );
+    expect(await get(`${url}/health/ready`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a worker that is lost', () => {
+  const LIMITS = { hedgeMs: 50, takeMsMax: 400, silenceMsMax: 400 };
+
+  /** A fleet whose first worker never says anything again once its model is killed. */
+  const dying = async () => {
+    const children: ChildProcess[] = [];
+    await fleet.worker('worker-1', {
+      models: {
+        startChild: (settings) => {
+          const child = startModelChild(settings);
+          children.push(child);
+          return child;
+        },
+      },
+    });
+    return { kill: () => children[0]?.kill('SIGKILL') };
+  };
+
+  it('breaks the stream off when its model dies midway', async () => {
+    const { kill } = await dying();
+    const rig = createEmbeddedRig({ name: 'r', engine: fleet.gateway(), modelFile: NANO });
+    const { messages, seed, temperature } = LONG;
+    const body = { model: 'm', messages, seed, temperature, max_tokens: 900 };
+    const pages = rig.stream({ body, promptTokensMax: 50 }, never);
+    await pages.next();
+    kill();
+    const rest = (async () => {
+      for (let next = await pages.next(); !next.done; next = await pages.next());
+    })();
+    await expect(rest).rejects.toMatchObject({ kind: 'broken-off' });
+  });
+
+  it('is noticed by its silence, and the router asks again before the first byte', async () => {
+    const bus = fleet.bus;
+    let dead = 0;
+    // It takes the first task, says so, and is gone.
+    const zombie = await bus.consume({
+      topic: TASKS_TOPIC,
+      group: 'quipu.workers.language-model',
+      handle: async ({ headers }) => {
+        dead += 1;
+        const { task = '', attempt = '', 'reply-topic': topic = '' } = headers;
+        const reply = { kind: 'started', task, attempt, worker: 'zombie', number: '0' };
+        await bus.publish(topic, [{ key: task, id: randomUUID(), headers: reply, data: null }]);
+      },
+    });
+    const gateway = fleet.gateway('gateway-1', { takeMsMax: 5_000, silenceMsMax: 1_500 });
+    const router = createRigRouter({
+      rigs: [
+        {
+          name: 'built-in',
+          maxConcurrency: 4,
+          models: new Set(['quipu/nano']),
+          backend: createEmbeddedRig({ name: 'built-in', engine: gateway, modelFile: NANO }),
+        },
+      ],
+      clock: { now: () => performance.now() },
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+      random: Math.random,
+    });
+    const body = { model: 'm', messages: asking('Hello!').messages, max_tokens: 8 };
+    const order = { model: 'quipu/nano', requestFor: () => ({ body, promptTokensMax: 50 }) };
+    const answered = router.complete(order, never);
+    await until(() => dead > 0);
+    await zombie.close();
+    await fleet.worker('worker-2');
+    const { attempts } = await answered;
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['unreachable', 'answered']);
+  });
+
+  it('answers soon when there is no worker at all', async () => {
+    const rig = createEmbeddedRig({
+      name: 'r',
+      engine: fleet.gateway('gateway-1', LIMITS),
+      modelFile: NANO,
+    });
+    const body = { model: 'm', messages: LONG.messages, max_tokens: 8 };
+    const startedMs = performance.now();
+    await expect(rig.complete({ body, promptTokensMax: 50 }, never)).rejects.toMatchObject({
+      kind: 'unreachable',
+    });
+    expect(performance.now() - startedMs).toBeLessThan(LIMITS.takeMsMax * 2);
+  });
+});
+
+describe('what a worker is given', () => {
+  /** Everything that the gateways offer, to be delivered again as a broker would. */
+  const offers = async (): Promise<Delivery[]> => {
+    const seen: Delivery[] = [];
+    await fleet.bus.consume({
+      topic: TASKS_TOPIC,
+      group: 'recorder',
+      handle: (delivery) => Promise.resolve(void seen.push(delivery)),
+    });
+    return seen;
+  };
+
+  it('is done once, however often it is delivered', async () => {
+    const { url } = await fleet.worker();
+    const offered = await offers();
+    const gateway = fleet.gateway();
+    const stream = gateway.stream(LONG, never);
+    await stream.next();
+    const again = { ...offered[0], id: randomUUID() } as Delivery;
+    await fleet.bus.publish(TASKS_TOPIC, [again]);
+    await until(async () => (await outcomes(url, 'repeated')) === 1);
+    expect(await runningTasks(url)).toBe(1);
+    await drain(stream);
+    await fleet.bus.publish(TASKS_TOPIC, [{ ...again, id: randomUUID() }]);
+    await until(async () => (await outcomes(url, 'repeated')) === 2);
+    expect(await outcomes(url, 'done')).toBe(1);
+  });
+
+  it('is not begun after its time', async () => {
+    const { url } = await fleet.worker();
+    const headers = {
+      task: randomUUID(),
+      attempt: '1',
+      'reply-topic': 'quipu.replies.watched',
+      'take-by': String(Date.now() - 1),
+    };
+    const replies: Delivery[] = [];
+    await fleet.bus.consume({
+      topic: 'quipu.replies.watched',
+      group: 'watcher',
+      handle: (delivery) => Promise.resolve(void replies.push(delivery)),
+    });
+    const late = { key: headers.task, id: randomUUID(), headers, data: null };
+    await fleet.bus.publish(TASKS_TOPIC, [late]);
+    await until(() => replies.length === 1);
+    expect(replies).toMatchObject([{ headers: { kind: 'failed', task: headers.task } }]);
+    expect(await outcomes(url, 'expired')).toBe(1);
+  });
+
+  it('is not begun when it was cancelled before it came, and a later attempt is', async () => {
+    const { url } = await fleet.worker();
+    const task = randomUUID();
+    const cancellation = { task, through: '2', except: '' };
+    const offer = (attempt: number) => {
+      const headers = {
+        task,
+        attempt: String(attempt),
+        'reply-topic': 'quipu.replies.nobody',
+        'take-by': String(Date.now() + 5_000),
+      };
+      return { key: `${task}.${attempt}`, id: randomUUID(), headers, data: null };
+    };
+    await fleet.bus.publish(CANCELLATIONS_TOPIC, [
+      { key: task, id: randomUUID(), headers: cancellation, data: null },
+    ]);
+    await sleep(20);
+    await fleet.bus.publish(TASKS_TOPIC, [offer(1), offer(2), offer(3)]);
+    await until(async () => (await outcomes(url, 'unreadable')) === 1);
+    expect(await outcomes(url, 'cancelled')).toBe(2);
+  });
+
+  it('cannot be read with another master key, and both sides learn it', async () => {
+    await fleet.worker('worker-1', { key: randomBytes(32) });
+    await expect(answer(fleet.gateway(), asking('Hello!'))).rejects.toMatchObject({
+      code: 'unreadable',
+    });
+  });
+
+  it('becomes a dead letter with its reason when it is no task', async () => {
+    await fleet.worker();
+    const odd = { key: 'odd', id: randomUUID(), headers: { task: 'odd' }, data: null };
+    await fleet.bus.publish(TASKS_TOPIC, [odd]);
+    const group = 'quipu.workers.language-model';
+    await until(async () => (await fleet.bus.deadLetters(TASKS_TOPIC, group)).length === 1);
+    expect(await fleet.bus.deadLetters(TASKS_TOPIC, group)).toMatchObject([
+      { id: odd.id, reason: expect.stringMatching(/Invalid UUID/) },
+    ]);
+  });
+
+  it('is refused when there is too much of it', async () => {
+    const { url } = await fleet.worker('worker-1', { models: { runningMax: 1, waitingMax: 64 } });
+    const gateway = fleet.gateway();
+    const callers = Array.from({ length: 20 }, () => new AbortController());
+    const streams = callers.map(({ signal }) => drain(gateway.stream(LONG, signal)));
+    await until(async () => (await runningTasks(url)) === 20);
+    await expect(answer(gateway, asking('Hello!'))).rejects.toMatchObject({ code: 'busy' });
+    for (const caller of callers) caller.abort();
+    await Promise.all(streams);
+    await until(async () => (await runningTasks(url)) === 0);
+    expect((await answer(gateway, asking('Hello!'))).pieces).not.toEqual([]);
+  });
+});
+
+describe('a worker that stops', () => {
+  it('takes nothing more, finishes what it does, and says that it drains', async () => {
+    const worker = await fleet.worker();
+    const gateway = fleet.gateway('gateway-1', { hedgeMs: 50, takeMsMax: 300 });
+    const stream = gateway.stream(LONG, never);
+    await stream.next();
+    const stopping = worker.stop();
+    expect(await get(`${worker.url}/health/ready`)).toMatchObject({
+      status: 503,
+      text: expect.stringMatching(/draining/),
+    });
+    expect(await get(`${worker.url}/health/live`)).toMatchObject({ status: 200 });
+    const { end } = await drain(stream);
+    expect(end).toEqual((await answer(fleet.local, LONG)).end);
+    await stopping;
+    await worker.stop();
+    await expect(get(worker.url)).rejects.toThrow();
+    await expect(answer(gateway, LONG)).rejects.toMatchObject({ code: 'no_worker' });
+  });
+
+  it('tells who waits when it cannot wait any longer', async () => {
+    const worker = await fleet.worker('worker-1', {
+      drainSeconds: 0.05,
+      models: { runningMax: 1, waitingMax: 64 },
+    });
+    const gateway = fleet.gateway();
+    const results = Promise.allSettled(
+      Array.from({ length: 10 }, (_, seed) => answer(gateway, { ...LONG, seed })),
+    );
+    await until(async () => (await runningTasks(worker.url)) === 10);
+    await fleet.worker('worker-2');
+    await worker.stop();
+    const statuses = (await results).map(({ status }) => status);
+    // What had begun to speak is broken off; what waited is taken by the other worker.
+    expect(statuses.filter((status) => status === 'rejected').length).toBeLessThanOrEqual(2);
+    expect(statuses.filter((status) => status === 'fulfilled').length).toBeGreaterThanOrEqual(8);
+  });
+});

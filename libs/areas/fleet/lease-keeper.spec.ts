@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { fleetEvents } from '#events/fleet/lease.events.js';
+import { systemClock } from '#platform/kernel/clock.js';
+import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
+import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import {
+  FaultyEventStore,
+  FaultyReadStore,
+  MemoryLog,
+} from '#platform/runtime/faulty-stores.specification.js';
+import { type Reign, type Tenure } from '#platform/runtime/leadership.port.js';
+import { anyContext, until } from '#platform/runtime/stock.specification.js';
+import { leaseDecider } from './lease.decider.js';
+import { HEARTBEATS, LeaseKeeper } from './lease-keeper.js';
+
+const TTL_MS = 400;
+const RENEW_MS = 50;
+
+/** What one process is told, and whether it reigns now. */
+class Chronicle implements Reign {
+  tenure: Tenure | undefined;
+  readonly tokens: bigint[] = [];
+  refusesToBegin = false;
+
+  begin(tenure: Tenure): Promise<void> {
+    this.tokens.push(tenure.token);
+    if (this.refusesToBegin) return Promise.reject(new Error('not now'));
+    this.tenure = tenure;
+    return Promise.resolve();
+  }
+
+  end(): Promise<void> {
+    this.tenure = undefined;
+    return Promise.resolve();
+  }
+}
+
+/** The shared store as one process reaches it, until it does not any more. */
+class CutOff extends FaultyReadStore {
+  constructor(private readonly shared: FaultyReadStore) {
+    super();
+  }
+
+  override checkpoint(name: string): Promise<bigint | undefined> {
+    return this.isAway ? super.checkpoint(name) : this.shared.checkpoint(name);
+  }
+
+  override commit(commit: ReadStoreCommit): Promise<void> {
+    return this.isAway ? super.commit(commit) : this.shared.commit(commit);
+  }
+}
+
+describe('the keeper of the lease', () => {
+  const running: LeaseKeeper[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((keeper) => keeper.stop()));
+  });
+
+  const openFleet = () => {
+    const log = new MemoryLog();
+    const shared = new FaultyReadStore();
+    const join = (instance: string, readStore = shared, nowMs?: () => number) => {
+      const eventStore = new FaultyEventStore(log);
+      const codec = new EventCodec(fleetEvents);
+      const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
+      const settings = { instance, ttlMs: TTL_MS, renewMs: RENEW_MS };
+      const logger = pino({ enabled: false });
+      const keeper = new LeaseKeeper(runner, readStore, settings, systemClock, logger, nowMs);
+      const reign = new Chronicle();
+      running.push(keeper);
+      return { keeper, reign, readStore, start: () => keeper.start(reign) };
+    };
+    return { log, shared, join };
+  };
+
+  it('takes a lease that nobody holds, and keeps it for longer than it lasts', async () => {
+    const { log, shared, join } = openFleet();
+    const one = join('one');
+    one.start();
+    await until(() => one.reign.tenure !== undefined);
+    await sleep(2 * TTL_MS);
+    expect(one.reign.tenure?.isHeld()).toBe(true);
+    expect(log.events.map(({ type }) => type)).toEqual(['LeaseTaken']);
+    expect(await shared.checkpoint(HEARTBEATS)).toBeGreaterThan(4n);
+    expect(one.keeper.status()).toEqual({
+      role: 'leader',
+      instance: 'one',
+      token: '1',
+      holder: 'one',
+      failure: null,
+    });
+  });
+
+  it('lets one of several reign at a time, and the next as soon as that one stops', async () => {
+    const { log, join } = openFleet();
+    const fleet = ['one', 'two', 'three'].map((name) => join(name));
+    for (const { start } of fleet) start();
+    const reigning = () => fleet.filter(({ reign }) => reign.tenure !== undefined);
+    await until(() => reigning().length === 1);
+    await sleep(TTL_MS);
+    const [first] = reigning();
+    expect(reigning()).toHaveLength(1);
+    const stoppedAt = performance.now();
+    await first?.keeper.stop();
+    await until(() => reigning().length === 1);
+    expect(performance.now() - stoppedAt).toBeLessThan(TTL_MS);
+    expect(reigning()[0]).not.toBe(first);
+    expect(log.events.map(({ type }) => type)).toEqual([
+      'LeaseTaken',
+      'LeaseReleased',
+      'LeaseTaken',
+    ]);
+  });
+
+  it('takes over from a holder that cannot renew any more, which knows it first', async () => {
+    const { log, shared, join } = openFleet();
+    const one = join('one', new CutOff(shared));
+    const two = join('two');
+    one.start();
+    await until(() => one.reign.tenure !== undefined);
+    two.start();
+    await sleep(TTL_MS);
+    expect(two.reign.tokens).toEqual([]);
+    one.readStore.isAway = true;
+    const silentFrom = performance.now();
+    await until(() => one.reign.tenure === undefined);
+    expect(two.reign.tokens).toEqual([]);
+    await until(() => two.reign.tenure !== undefined);
+    expect(performance.now() - silentFrom).toBeLessThan(3 * TTL_MS);
+    expect(log.events.at(-1)?.data).toMatchObject({ holder: 'two', token: 2 });
+  });
+
+  it('does not let in before the holder has been silent for long enough', async () => {
+    const { join, log, shared } = openFleet();
+    const codec = new EventCodec(fleetEvents);
+    const eventStore = new FaultyEventStore(log);
+    const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
+    const data = {
+      lease: 'readers',
+      holder: 'gone',
+      over: 0,
+      takenAt: '2026-01-01T00:00:00.000Z',
+    } as const;
+    await runner.run('lease-readers', { type: 'TakeLease', data }, anyContext());
+    await shared.commit({ writes: [], checkpoint: { name: HEARTBEATS, position: 7n, fence: 1n } });
+    const two = join('two');
+    const startedAt = performance.now();
+    two.start();
+    await until(() => two.reign.tenure !== undefined);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(TTL_MS);
+    expect(log.events.at(-1)?.data).toMatchObject({
+      token: 2,
+      from: { holder: 'gone', because: 'silent' },
+    });
+  });
+
+  it('knows that it has lost the lease while it stood still, before anything else tells it', async () => {
+    const { join } = openFleet();
+    let stoodStillMs = 0;
+    const one = join('one', undefined, () => performance.now() + stoodStillMs);
+    one.start();
+    await until(() => one.reign.tenure !== undefined);
+    const { tenure } = one.reign;
+    stoodStillMs = TTL_MS;
+    expect(tenure?.isHeld()).toBe(false);
+    await until(() => one.reign.tokens.length === 2);
+    expect(tenure?.isHeld()).toBe(false);
+  });
+
+  it('ends its reign when a later holder has fenced it off', async () => {
+    const { join, shared } = openFleet();
+    const one = join('one');
+    one.start();
+    await until(() => one.reign.tenure !== undefined);
+    const { tenure } = one.reign;
+    const checkpoint = { name: HEARTBEATS, position: 1_000n, fence: 9n };
+    await shared.commit({ writes: [], checkpoint });
+    await until(() => tenure?.isHeld() === false);
+  });
+
+  it('gives the lease back when its reign cannot begin, and tries again', async () => {
+    const { join, log } = openFleet();
+    const one = join('one');
+    one.reign.refusesToBegin = true;
+    one.start();
+    await until(() => one.keeper.status().failure === 'not now');
+    one.reign.refusesToBegin = false;
+    await until(() => one.reign.tenure !== undefined);
+    expect(one.keeper.status().failure).toBeNull();
+    expect(log.events.slice(0, 3).map(({ type }) => type)).toEqual([
+      'LeaseTaken',
+      'LeaseReleased',
+      'LeaseTaken',
+    ]);
+  });
+
+  it('does not take a lease under which it could not write', async () => {
+    const { join, log, shared } = openFleet();
+    shared.isAway = true;
+    const one = join('one');
+    one.start();
+    await until(() => one.keeper.status().failure !== null);
+    expect(log.events).toEqual([]);
+    shared.isAway = false;
+    await until(() => one.reign.tenure !== undefined);
+  });
+});

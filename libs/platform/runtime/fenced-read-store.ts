@@ -1,0 +1,73 @@
+import { type Position } from '#platform/event-store/event-store.port.js';
+import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
+import {
+  type CollectionName,
+  type ListOptions,
+  type ReadStore,
+  type ReadStoreCommit,
+  type StoredDocument,
+} from '#platform/read-store/read-store.port.js';
+import { type Tenure } from './leadership.port.js';
+
+/** This process has lost the lease under which it read the log; another one goes on. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}
+
+/**
+ * The read store as a holder of the lease writes it. Whoever asks for its place claims it first, so
+ * that from then on no earlier holder writes beside it, however long that one stood still.
+ */
+export class FencedReadStore implements ReadStore {
+  constructor(
+    private readonly readStore: ReadStore,
+    private readonly tenure: Tenure,
+  ) {}
+
+  get<Document extends object>(
+    collection: CollectionName,
+    key: string,
+  ): Promise<StoredDocument<Document> | undefined> {
+    return this.readStore.get<Document>(collection, key);
+  }
+
+  list<Document extends object>(
+    collection: CollectionName,
+    options?: ListOptions,
+  ): Promise<readonly StoredDocument<Document>[]> {
+    return this.readStore.list<Document>(collection, options);
+  }
+
+  count(collection: CollectionName, prefix?: string): Promise<number> {
+    return this.readStore.count(collection, prefix);
+  }
+
+  async commit({ writes, checkpoint }: ReadStoreCommit): Promise<void> {
+    if (!this.tenure.isHeld()) throw new LeaseLostError('the lease was lost before this write');
+    const fence = this.tenure.token;
+    try {
+      await this.readStore.commit({
+        writes,
+        ...(checkpoint && { checkpoint: { ...checkpoint, fence } }),
+      });
+    } catch (error) {
+      if (error instanceof ReadStoreError && error.code === 'fenced-off') this.tenure.lost();
+      throw error;
+    }
+  }
+
+  /** Asked for after the claim: what an earlier holder has saved until then counts. */
+  async checkpoint(name: string): Promise<Position | undefined> {
+    await this.commit({ writes: [], checkpoint: { name, position: 0n } });
+    return this.readStore.checkpoint(name);
+  }
+
+  drop(collection: CollectionName, checkpoint: string): Promise<void> {
+    return this.readStore.drop(collection, checkpoint);
+  }
+
+  /** The store belongs to whoever opened it. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import { type EventToAppend } from '#platform/event-store/event-store.port.js';
+import { CommandRunner } from './command-runner.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { StoredPlace } from './stored-place.js';
+import {
+  add,
+  anyContext,
+  shelves,
+  stockCodec,
+  stockDecider,
+  until,
+} from './stock.specification.js';
+
+const PLACE = 'shelves.v1.g1';
+
+/** A read store that counts how often it is asked for a checkpoint. */
+class CountingReadStore extends FaultyReadStore {
+  looks = 0;
+
+  override checkpoint(name: string): Promise<bigint | undefined> {
+    this.looks += 1;
+    return super.checkpoint(name);
+  }
+}
+
+const open = () => {
+  const eventStore = new FaultyEventStore();
+  const readStore = new CountingReadStore();
+  const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: stockCodec() });
+  const place = new StoredPlace(shelves, PLACE, eventStore, readStore);
+  const write = async (): Promise<bigint> =>
+    (await runner.run('shelf-a', add('a', 1), anyContext())).position;
+  /** Something that no projection follows. */
+  const writeForeign = async (): Promise<bigint> => {
+    const { length } = eventStore.log.of('other-1');
+    const metadata = {
+      version: 1,
+      correlationId: 'c',
+      causationId: 'c',
+      requestId: 'r',
+      actor: 'spec',
+    };
+    const event: EventToAppend = { id: `e${length}`, type: 'Elsewhere', data: {}, metadata };
+    const expected = length === 0 ? 'no-stream' : BigInt(length) - 1n;
+    return (await eventStore.append('other-1', [event], expected)).position;
+  };
+  const project = (position: bigint): Promise<void> =>
+    readStore.commit({ writes: [], checkpoint: { name: PLACE, position } });
+  return { eventStore, readStore, place, write, writeForeign, project };
+};
+
+describe('the place of a projection that another process runs', () => {
+  it('is reached when the checkpoint has come to the last event that concerns it', async () => {
+    const { place, write, writeForeign, project } = open();
+    const position = await write();
+    const head = await writeForeign();
+    const reached = place.reach(head, 5_000);
+    await project(position);
+    expect(await reached).toBe(true);
+    expect(place.position).toBe(position);
+  });
+
+  it('is not reached before', async () => {
+    const { place, write, project } = open();
+    const first = await write();
+    const head = await write();
+    await project(first);
+    expect(await place.reach(head, 50)).toBe(false);
+    await project(head);
+    expect(await place.reach(head, 50)).toBe(true);
+  });
+
+  it('is reached at once where nothing in the log concerns it', async () => {
+    const { place, writeForeign } = open();
+    expect(await place.reach(await writeForeign(), 50)).toBe(true);
+    expect(await place.reach(await writeForeign(), 50)).toBe(true);
+  });
+
+  it('is reached though far more concerns it than is looked at in one go', async () => {
+    const { place, write, project } = open();
+    const positions: bigint[] = [];
+    for (let events = 0; events < 1_100; events += 1) positions.push(await write());
+    const head = positions.at(-1) ?? 0n;
+    await project(positions[3] ?? 0n);
+    const reached = place.reach(head, 5_000);
+    await project(positions[600] ?? 0n);
+    expect(await Promise.race([reached, place.reach(head, 50)])).toBe(false);
+    await project(head);
+    expect(await reached).toBe(true);
+  });
+
+  it('costs one look for all who wait at once, and none while nobody does', async () => {
+    const { readStore, place, write, project } = open();
+    const head = await write();
+    const waiting = Array.from({ length: 100 }, () => place.reach(head, 5_000));
+    await project(head);
+    expect((await Promise.all(waiting)).every(Boolean)).toBe(true);
+    expect(readStore.looks).toBeLessThan(10);
+    const { looks } = readStore;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(readStore.looks).toBe(looks);
+  });
+
+  it('bears with a store that is away for a while', async () => {
+    const { readStore, place, write, project } = open();
+    const head = await write();
+    const reached = place.reach(head, 5_000);
+    await until(() => readStore.looks > 1);
+    readStore.isAway = true;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    readStore.isAway = false;
+    await project(head);
+    expect(await reached).toBe(true);
+  });
+
+  it('is given up when it is stopped', async () => {
+    const { place, write } = open();
+    const reached = place.reach(await write(), 5_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await place.stop();
+    expect(await reached).toBe(false);
+    expect(await place.status()).toMatchObject({ phase: 'elsewhere', position: 0n });
+  });
+});

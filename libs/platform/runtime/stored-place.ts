@@ -1,0 +1,150 @@
+import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { type LogReaderStatus, type Place } from './log-reader.js';
+
+/** While somebody waits, the checkpoint is looked at after pauses that grow from one to the other. */
+const PAUSE_FIRST_MS = 5;
+const PAUSE_LAST_MS = 200;
+
+/** Events looked at to find what to wait for; a projection that is further behind is waited for first. */
+const SEARCHED_MAX = 500;
+
+interface Waiter {
+  readonly position: Position;
+  readonly settle: (reached: boolean) => void;
+}
+
+/**
+ * The place of a projection that another process runs, as the read store has it. It asks for the
+ * checkpoint only while somebody waits, once for all who do. The checkpoint need not reach the log's
+ * head, only the last event before it that concerns the projection: nothing else is worth a write to
+ * whoever runs it. What was found not to concern it is not looked at again.
+ */
+export class StoredPlace implements Place {
+  /** The checkpoint as it was last seen. */
+  #seen: Position = 0n;
+  /** Every event of the projection up to `#searched` is at or below this. */
+  #concerns: Position = 0n;
+  #searched: Position = 0n;
+  /** The highest position that anybody waits for. */
+  #asked: Position = 0n;
+  #searching: Promise<void> | null = null;
+  #waiters: Waiter[] = [];
+  #polling = false;
+  #pauseMs = PAUSE_FIRST_MS;
+  #closed = false;
+
+  constructor(
+    private readonly projection: AnyProjection,
+    /** The checkpoint's name. */
+    private readonly collection: string,
+    private readonly eventStore: EventStore,
+    private readonly readStore: ReadStore,
+  ) {}
+
+  get position(): Position {
+    return this.#seen;
+  }
+
+  start(): void {
+    // Nothing runs by itself.
+  }
+
+  stop(): Promise<void> {
+    this.#closed = true;
+    for (const { settle } of this.#waiters.splice(0)) settle(false);
+    return Promise.resolve();
+  }
+
+  async status(): Promise<LogReaderStatus> {
+    await this.#look();
+    const { collection: name } = this;
+    return { name, phase: 'elsewhere', position: this.#seen, failure: null, retryAt: null };
+  }
+
+  async reach(position: Position, timeoutMs: number): Promise<boolean> {
+    const endsAt = performance.now() + timeoutMs;
+    for (;;) {
+      await this.#search(position);
+      if (this.#seen >= min(this.#concerns, position)) {
+        if (this.#seen >= position || this.#searched >= position) return true;
+        continue;
+      }
+      const left = endsAt - performance.now();
+      if (left <= 0 || !(await this.#wait(min(this.#concerns, position), left))) return false;
+    }
+  }
+
+  /** Looks further for what concerns the projection; one search at a time, for all who wait. */
+  async #search(position: Position): Promise<void> {
+    if (position > this.#asked) this.#asked = position;
+    await this.#searching;
+    if (this.#searched >= position || this.#seen >= position) return;
+    this.#searching ??= this.#searchOnce(this.#asked).finally(() => {
+      this.#searching = null;
+    });
+    await this.#searching;
+  }
+
+  async #searchOnce(upTo: Position): Promise<void> {
+    await this.#look();
+    const after = max(this.#seen, this.#searched);
+    if (after >= upTo) return;
+    const types = this.projection.on.map(({ type }) => type);
+    const filter = { by: 'type', prefixes: types } as const;
+    let found = 0;
+    let last = after;
+    for await (const page of this.eventStore.readAll({ after, filter, maxCount: SEARCHED_MAX })) {
+      for (const { type, position } of page) {
+        found += 1;
+        last = position;
+        if (types.includes(type)) this.#concerns = max(this.#concerns, position);
+      }
+    }
+    this.#searched = max(this.#searched, found < SEARCHED_MAX ? upTo : last);
+  }
+
+  #wait(position: Position, timeoutMs: number): Promise<boolean> {
+    if (this.#closed) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        position,
+        settle: (reached) => {
+          clearTimeout(timer);
+          resolve(reached);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((one) => one !== waiter);
+        resolve(false);
+      }, timeoutMs);
+      this.#waiters.push(waiter);
+      this.#pauseMs = PAUSE_FIRST_MS;
+      void this.#poll();
+    });
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#polling) return;
+    this.#polling = true;
+    while (this.#waiters.length > 0) {
+      // Nobody who waits is told of a store that is away: it may be back before their time is up.
+      await this.#look().catch(() => undefined);
+      const reached = this.#waiters.filter(({ position }) => position <= this.#seen);
+      this.#waiters = this.#waiters.filter(({ position }) => position > this.#seen);
+      for (const { settle } of reached) settle(true);
+      if (this.#waiters.length === 0) break;
+      await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
+      this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_LAST_MS);
+    }
+    this.#polling = false;
+  }
+
+  async #look(): Promise<void> {
+    this.#seen = (await this.readStore.checkpoint(this.collection)) ?? 0n;
+  }
+}
+
+const min = (one: Position, other: Position): Position => (one < other ? one : other);
+const max = (one: Position, other: Position): Position => (one > other ? one : other);
