@@ -1,0 +1,214 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type CommonOptions } from '../cli/invocation.js';
+import { createProgram } from '../cli/program.js';
+
+const HOUSE = path.resolve(import.meta.dirname, '../..');
+const DOCKER = path.join(HOUSE, 'docker');
+
+const textOf = (name: string): Promise<string> => readFile(path.join(HOUSE, name), 'utf8');
+
+interface Ended {
+  readonly code: number | null;
+  readonly told: string;
+}
+
+const run = async (
+  command: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Ended> => {
+  const child = spawn(command, args, { env: environment });
+  let told = '';
+  child.stdout.on('data', (data: Buffer) => (told += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (told += data.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, told };
+};
+
+describe('the image', () => {
+  it('runs the Node that the packages name', async () => {
+    const { dependencies } = JSON.parse(await textOf('package.json')) as {
+      readonly dependencies: { readonly node: string };
+    };
+    const bases = [...(await textOf('docker/Dockerfile')).matchAll(/^FROM (node:\S+)/gm)];
+    expect(bases.map(([, image]) => image)).toEqual([
+      expect.stringMatching(`^node:${dependencies.node}-bookworm-slim@sha256:[\\da-f]{64}$`),
+    ]);
+  });
+
+  it('is built from every folder that the build compiles, and from no secret', async () => {
+    const [, roots = ''] =
+      /const ROOTS = \[(.*?)\]/.exec(await textOf('tools/build/build.mjs')) ?? [];
+    const compiled = [...roots.matchAll(/'([^']+)'/g)].map(([, root]) => `!${root}`);
+    const [first, ...letIn] = (await textOf('docker/Dockerfile.dockerignore'))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(first).toBe('*');
+    expect(compiled.length).toBeGreaterThan(0);
+    expect(letIn).toEqual(expect.arrayContaining(compiled));
+    expect(letIn.filter((line) => /^!docker(\/(secrets|\.env|models)|$)/.test(line))).toEqual([]);
+  });
+});
+
+describe('the entry point', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-entrypoint-'));
+    await writeFile(path.join(folder, 'node'), '#!/bin/sh\necho "$@"\n');
+    await chmod(path.join(folder, 'node'), 0o755);
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const enter = (...args: readonly string[]): Promise<Ended> =>
+    run(path.join(DOCKER, 'entrypoint.sh'), args, {
+      PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+    });
+
+  it.each(['standalone', 'gateway', 'projector', 'worker', 'event-store'])(
+    'starts a %s',
+    async (name) => {
+      const { code, told } = await enter(name);
+      expect(told.trim().split(' ').slice(0, 2)).toEqual([
+        '--enable-source-maps',
+        '--max-semi-space-size=16',
+      ]);
+      const [, main = ''] = /\/dist\/(.*)\.js$/.exec(told.trim()) ?? [];
+      expect(await textOf(`${main}.ts`)).toContain('runProcess');
+      expect(code).toBe(0);
+    },
+  );
+
+  it('starts one process where none is named', async () => {
+    expect((await enter()).told).toContain('dist/apps/standalone/main.js');
+  });
+
+  it('hands the command line its words', async () => {
+    const { told } = await enter('quipu', 'user', 'create', '--email', 'a@b');
+    expect(told).toMatch(/dist\/apps\/cli\/main\.js user create --email a@b\n$/);
+  });
+
+  it('refuses what is no process', async () => {
+    expect(await enter('reactor')).toEqual({
+      code: 2,
+      told: expect.stringContaining('there is no process reactor: standalone, gateway,'),
+    });
+  });
+});
+
+describe('the health check', () => {
+  let server: Server;
+  let status: number;
+
+  beforeEach(async () => {
+    server = createServer((request, response) => {
+      response.writeHead(request.url === '/health/ready' ? status : 404).end('{"reasons":["x"]}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(() => {
+    server.close();
+  });
+
+  const check = (port: number): Promise<Ended> =>
+    run(process.execPath, [path.join(DOCKER, 'health-check.mjs'), '/health/ready'], {
+      PORT: `${port}`,
+    });
+
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('of a process that answers %d ends with %d and says why', async (answered, code) => {
+    status = answered;
+    const { port } = server.address() as AddressInfo;
+    expect(await check(port)).toEqual({ code, told: '{"reasons":["x"]}\n' });
+  });
+
+  it('of a process that is not there ends with 1', async () => {
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    expect(await check(port)).toEqual({ code: 1, told: expect.stringContaining('ECONNREFUSED') });
+  });
+});
+
+describe('the copy of an embedded installation', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-back-up-'));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const backUp = (...args: readonly string[]): Promise<Ended> =>
+    run(process.execPath, [path.join(DOCKER, 'back-up.mjs'), ...args]);
+
+  it('holds what was committed, while somebody has the file open', async () => {
+    const database = new DatabaseSync(path.join(folder, 'events.db'));
+    database.exec(
+      'PRAGMA journal_mode = WAL; CREATE TABLE facts (fact); INSERT INTO facts VALUES (7)',
+    );
+    const target = path.join(folder, 'copy');
+    expect((await backUp(folder, target)).code).toBe(0);
+    expect(await readdir(target)).toEqual(['events.db']);
+    const copy = new DatabaseSync(path.join(target, 'events.db'), { readOnly: true });
+    expect(copy.prepare('SELECT fact FROM facts').all()).toEqual([{ fact: 7 }]);
+    copy.close();
+    database.close();
+  });
+
+  it('never replaces an older one', async () => {
+    expect(await backUp(folder, folder)).toEqual({
+      code: 1,
+      told: expect.stringContaining('EEXIST'),
+    });
+  });
+
+  it('needs to be told from where and to where', async () => {
+    expect(await backUp(folder)).toEqual({ code: 2, told: expect.stringContaining('usage: ') });
+  });
+});
+
+describe('the operator’s page', () => {
+  it('names commands that the command line knows', async () => {
+    const page = (await textOf('docker/README.md')).replaceAll('\\\n', ' ');
+    const words = [...page.matchAll(/run --rm (?:-\S+ )*quipu ([^\n`#|>]+)/g)].map(
+      ([, line = '']) => line.trim().split(/\s+/),
+    );
+    expect(words.length).toBeGreaterThan(4);
+    for (const args of words) {
+      const ran: CommonOptions[] = [];
+      const program = createProgram(
+        (options) => {
+          ran.push(options);
+          return Promise.resolve();
+        },
+        { writeErr: () => undefined },
+      );
+      await program.parseAsync(args, { from: 'user' });
+      expect(ran).toHaveLength(1);
+    }
+  });
+
+  it('names files that are there', async () => {
+    const page = await textOf('docker/README.md');
+    const named = new Set(
+      [...page.matchAll(/(?:-f |\]\()(docker\/)?([\w./-]+\.(?:yaml|md|conf|env))/g)].map(
+        ([, , file]) => file ?? '',
+      ),
+    );
+    expect(named.size).toBeGreaterThan(3);
+    for (const file of named) await readFile(path.resolve(DOCKER, file), 'utf8');
+  });
+});

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Starts the process that the first argument names, in place of this shell, so that signals reach it.
+set -eu
+
+app=$(dirname "$0")/..
+process=${1:-standalone}
+[ $# -eq 0 ] || shift
+
+case $process in
+  standalone | gateway | projector | worker | event-store)
+    exec node --enable-source-maps --max-semi-space-size=16 "$app/dist/apps/$process/main.js" "$@"
+    ;;
+  quipu)
+    exec node --enable-source-maps "$app/dist/apps/cli/main.js" "$@"
+    ;;
+  *)
+    echo "there is no process $process: standalone, gateway, projector, worker, event-store, quipu" >&2
+    exit 2
+    ;;
+esac
