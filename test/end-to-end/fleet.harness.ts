@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  type Script,
+  startUpstream,
+  type Upstream,
+} from '#areas/inference/rigs/upstream.specification.js';
+import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
+import { type Bootstrap } from '#apps/gateway/start/bootstrap.js';
+import { eventually } from './quipu.harness.js';
+
+/** For one that has failed at something and waits before it tries again, too. */
+const READY_MS = 30_000;
+
+const APPS = path.resolve(import.meta.dirname, '../../dist/apps');
+
+/** The processes of a fleet, as `npm run start:<name>` starts them. */
+export type AppName = 'event-store' | 'gateway' | 'projector' | 'worker' | 'cli';
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** A process of the fleet, from its compiled file. */
+export class Member {
+  output = '';
+  #child: ChildProcess | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly app: AppName,
+    readonly port: number,
+    private readonly environment: NodeJS.ProcessEnv,
+  ) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Resolves when it says that it is ready. */
+  async start(): Promise<this> {
+    this.spawn();
+    await this.ready();
+    return this;
+  }
+
+  spawn(): void {
+    const main = path.join(APPS, this.app, 'main.js');
+    if (!existsSync(main)) throw new Error(`${main} is missing: run npm run build first`);
+    const child = spawn(process.execPath, [main], {
+      env: { PATH: process.env['PATH'], ...this.environment, PORT: String(this.port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const hear = (chunk: Buffer): void => void (this.output += chunk.toString());
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    this.#child = child;
+  }
+
+  async ready(): Promise<void> {
+    let reasons: readonly string[] = [];
+    const isReady = async (): Promise<boolean> => {
+      const { exitCode } = this.#child ?? {};
+      if (typeof exitCode === 'number') {
+        throw new Error(`${this.name} ended with ${exitCode}: ${this.output}`);
+      }
+      const report = await this.report();
+      reasons = report?.reasons ?? ['it does not answer'];
+      return report?.status === 'ready';
+    };
+    await eventually(isReady, READY_MS).catch((cause: unknown) => {
+      throw new Error(`${this.name} is not ready: ${reasons.join('; ')}`, { cause });
+    });
+  }
+
+  /** What it says of itself; undefined while it says nothing. */
+  async report(): Promise<ReadinessReport | undefined> {
+    const response = await fetch(`${this.url}/health/ready`).catch(() => undefined);
+    return response && ((await response.json()) as ReadinessReport);
+  }
+
+  /** Resolves to its exit code, or null when a signal ended it. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child;
+    if (!child) return null;
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill(signal);
+      await exited;
+    }
+    return child.exitCode;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+}
+
+export interface FleetRequest extends Omit<RequestInit, 'headers'> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Fleet {
+  readonly home: string;
+  readonly upstream: Upstream;
+  readonly node: Member;
+  readonly gateways: readonly [Member, Member];
+  readonly projectors: readonly [Member, Member];
+  readonly credentials: Bootstrap;
+  /** The catalog of each gateway is a file of its own, as on machines of their own. */
+  catalogFile(gateway: 0 | 1): string;
+  /** With the key of the first account, unless the headers have another. */
+  request(gateway: Member, route: string, init?: FleetRequest): Promise<Response>;
+  /** Runs `quipu` on the engines of the fleet. */
+  quipu(...args: readonly string[]): Promise<unknown>;
+  leader(): Promise<Member | undefined>;
+  close(): Promise<void>;
+}
+
+export interface FleetOptions {
+  readonly leaseTtlMs: number;
+  readonly leaseRenewMs: number;
+  readonly catalogOf: (baseUrl: string) => string;
+  /** Of every gateway and projector; for engines other than those of the embedded fleet. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/**
+ * The embedded event store alone, two gateways and two projectors, each a process of its own, on
+ * read models in one file.
+ */
+export const startFleet = async (script: Script, options: FleetOptions): Promise<Fleet> => {
+  const home = await mkdtemp(path.join(tmpdir(), 'quipu-fleet-'));
+  const upstream = await startUpstream(script);
+  const catalogFile = (gateway: number): string => path.join(home, `catalog-${gateway}.yaml`);
+  for (const gateway of [0, 1]) {
+    await writeFile(catalogFile(gateway), options.catalogOf(upstream.baseUrl));
+  }
+  const grpcPort = await freePort();
+  const own = { QUIPU_HOME: home, QUIPU_LOG_LEVEL: 'warn' };
+  const node = new Member('event-store', 'event-store', await freePort(), {
+    ...own,
+    QUIPU_GRPC_PORT: String(grpcPort),
+    QUIPU_GRPC_INSECURE: '1',
+  });
+  const shared = {
+    ...own,
+    QUIPU_EVENT_STORE: `esdb://127.0.0.1:${grpcPort}?tls=false`,
+    QUIPU_LEASE_TTL_MS: String(options.leaseTtlMs),
+    QUIPU_LEASE_RENEW_MS: String(options.leaseRenewMs),
+    QUIPU_DRAIN_SECONDS: '5',
+    ...options.environment,
+  };
+  const member = async (app: 'gateway' | 'projector', index: number): Promise<Member> => {
+    const name = `${app}-${index}`;
+    const environment = { ...shared, QUIPU_INSTANCE: name, QUIPU_CATALOG: catalogFile(index) };
+    return new Member(name, app, await freePort(), environment);
+  };
+  const gateways = [await member('gateway', 0), await member('gateway', 1)] as const;
+  const projectors = [await member('projector', 0), await member('projector', 1)] as const;
+  const fleet = [node, ...projectors, ...gateways];
+  const close = async (): Promise<void> => {
+    await Promise.all([...projectors, ...gateways].map((one) => one.end('SIGKILL')));
+    await node.end('SIGKILL');
+    await upstream.close();
+    await rm(home, { recursive: true, force: true });
+  };
+  try {
+    await node.start();
+    // All at once: which of them makes the first account is up to them.
+    for (const one of [...projectors, ...gateways]) one.spawn();
+    await Promise.all(fleet.map((one) => one.ready()));
+    const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
+    const credentials = JSON.parse(text) as Bootstrap;
+    return {
+      home,
+      upstream,
+      node,
+      gateways,
+      projectors,
+      credentials,
+      catalogFile,
+      request: (gateway, route, { headers, ...init } = {}) =>
+        fetch(gateway.url + route, {
+          ...init,
+          headers: { authorization: `Bearer ${credentials.api_key}`, ...headers },
+        }),
+      quipu: (...args) => runCli(shared, args),
+      leader: () => leaderOf(projectors),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const leaderOf = async (projectors: readonly Member[]): Promise<Member | undefined> => {
+  for (const projector of projectors) {
+    if ((await projector.report())?.lease?.role === 'leader') return projector;
+  }
+  return undefined;
+};
+
+const runCli = async (
+  environment: NodeJS.ProcessEnv,
+  args: readonly string[],
+): Promise<unknown> => {
+  const child = spawn(process.execPath, [path.join(APPS, 'cli/main.js'), ...args, '--json'], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`quipu ${args.join(' ')} ended with ${code}: ${output}`);
+  return JSON.parse(output);
+};

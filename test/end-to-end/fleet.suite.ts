@@ -1,0 +1,227 @@
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Fleet, type Member, startFleet } from './fleet.harness.js';
+import { answering, chatRequest, eventually, MODEL } from './quipu.harness.js';
+
+const TTL_MS = 2_000;
+
+const catalogOf =
+  (inputUsdPerMtok: number, outputUsdPerMtok = 2) =>
+  (baseUrl: string): string => `
+rigs:
+  - { name: scripted, kind: openai, base_url: ${baseUrl}, max_concurrency: 64 }
+models:
+  - { id: ${MODEL}, upstream_id: scripted-1, owned_by: acme, rigs: [scripted], context: 8192,
+      max_output: 100, price: { input_usd_per_mtok: ${inputUsdPerMtok}, output_usd_per_mtok: ${outputUsdPerMtok} } }
+`;
+
+interface Overview {
+  readonly balance_usd: number;
+}
+
+interface IssuedKey {
+  readonly api_key: string;
+  readonly key: { readonly id: string };
+}
+
+/** What the processes of a fleet are set to, and the servers that this names. */
+export interface FleetEngines {
+  readonly environment: NodeJS.ProcessEnv;
+  close(): Promise<void>;
+}
+
+/** What a fleet promises, whatever its engines are. */
+export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngines>): void =>
+  describe(title, () => {
+    let engines: FleetEngines;
+    let fleet: Fleet;
+    let first: Member;
+    let second: Member;
+
+    beforeAll(async () => {
+      const catalog = catalogOf(1);
+      engines = await openEngines();
+      const { environment } = engines;
+      const options = { leaseTtlMs: TTL_MS, leaseRenewMs: 300, catalogOf: catalog, environment };
+      fleet = await startFleet(answering('Knots', '.'), options);
+      [first, second] = fleet.gateways;
+    });
+
+    afterAll(async () => {
+      await fleet.close();
+      await engines.close();
+    });
+
+    const chat = (
+      gateway: Member,
+      headers: Readonly<Record<string, string>> = {},
+      body: Readonly<Record<string, unknown>> = {},
+    ) =>
+      fleet.request(gateway, '/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(chatRequest(body)),
+      });
+
+    const balanceAt = async (gateway: Member): Promise<number> => {
+      const response = await fleet.request(gateway, '/api/v1/billing/overview.php');
+      if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+      return ((await response.json()) as Overview).balance_usd;
+    };
+
+    /** Microdollars of a balance in dollars, which JSON has as a float. */
+    const micro = (usd: number): number => Math.round(usd * 1_000_000);
+
+    /** A chat at one gateway, and what the other one says of the balance at once. */
+    const chatAndSee = async (): Promise<void> => {
+      const before = micro(await balanceAt(second));
+      expect((await chat(first)).status).toBe(200);
+      expect(micro(await balanceAt(second))).toBeLessThan(before);
+    };
+
+    const untilLed = async (): Promise<Member> => {
+      let leader: Member | undefined;
+      await eventually(async () => (leader = await fleet.leader()) !== undefined, 15_000);
+      if (!leader) throw new Error('nobody leads');
+      return leader;
+    };
+
+    const otherThan = (projector: Member): Member => {
+      const other = fleet.projectors.find((one) => one !== projector);
+      if (!other) throw new Error('there is no other');
+      return other;
+    };
+
+    it('makes its first account once, whoever starts first', () => {
+      const told = fleet.gateways.filter(({ output }) => output.includes('An account was created'));
+      expect(told).toHaveLength(1);
+      expect(told[0]?.output).toContain(fleet.credentials.api_key);
+    });
+
+    it('runs its readers in one of its processes, and says in which', async () => {
+      const leader = await untilLed();
+      expect(await leader.report()).toMatchObject({ status: 'ready', lease: { role: 'leader' } });
+      const standby = otherThan(leader);
+      await eventually(async () => (await standby.report())?.lease?.holder === leader.name);
+      expect(await standby.report()).toMatchObject({
+        status: 'ready',
+        lease: { role: 'standby' },
+        reactions: [],
+      });
+      expect(await first.report()).toMatchObject({ status: 'ready', lease: null });
+    });
+
+    it('shows at one gateway what was charged at the other, as soon as that has answered', async () => {
+      for (let chats = 0; chats < 5; chats += 1) await chatAndSee();
+    });
+
+    it('ends a key in every process within a second', async () => {
+      const issued = await fleet.request(first, '/api/v1/auth/keys', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'to be ended', kind: 'user' }),
+      });
+      const { api_key: apiKey, key } = (await issued.json()) as IssuedKey;
+      const authorization = `Bearer ${apiKey}`;
+      expect((await chat(second, { authorization })).status).toBe(200);
+      const ended = await fleet.request(first, `/api/v1/auth/keys/${key.id}`, { method: 'DELETE' });
+      expect(ended.status).toBe(200);
+      const endedAt = performance.now();
+      await eventually(async () => (await chat(second, { authorization })).status === 401, 1_000);
+      expect(performance.now() - endedAt).toBeLessThan(1_000);
+    });
+
+    it('charges by a new rate card in every process within a second', async () => {
+      const costAt = async (gateway: Member) =>
+        Number((await chat(gateway)).headers.get('x-quipu-cost-usd'));
+      expect(await costAt(second)).toBe(0.000013);
+      await writeFile(fleet.catalogFile(0), catalogOf(10)(fleet.upstream.baseUrl));
+      await eventually(async () => (await costAt(first)) === 0.000094);
+      await eventually(async () => (await costAt(second)) === 0.000094, 1_000);
+    });
+
+    it('hands its readers on at once when the process that runs them is stopped', async () => {
+      const leader = await untilLed();
+      const stoppedAt = performance.now();
+      expect(await leader.end('SIGTERM')).toBe(0);
+      const next = otherThan(leader);
+      await eventually(async () => (await next.report())?.lease?.role === 'leader');
+      expect(performance.now() - stoppedAt).toBeLessThan(TTL_MS);
+      await chatAndSee();
+      await leader.start();
+    });
+
+    it('takes over from a process that was killed, and misses nothing', async () => {
+      const leader = await untilLed();
+      const before = micro(await balanceAt(second));
+      await leader.end('SIGKILL');
+      const cost = Number((await chat(first)).headers.get('x-quipu-cost-usd'));
+      await untilLed();
+      expect(micro(await balanceAt(second))).toBe(before - micro(cost));
+      await leader.start();
+      expect((await leader.report())?.lease?.role).toBe('standby');
+    });
+
+    it('keeps a process out that stood still while its lease went to another', async () => {
+      const leader = await untilLed();
+      leader.signal('SIGSTOP');
+      const next = otherThan(leader);
+      await eventually(async () => (await next.report())?.lease?.role === 'leader', 15_000);
+      await chatAndSee();
+      leader.signal('SIGCONT');
+      await eventually(async () => (await leader.report())?.lease?.role === 'standby');
+      await chatAndSee();
+      expect(await fleet.leader()).toBe(next);
+    });
+
+    it('rebuilds a projection from another process while gateways go on answering', async () => {
+      const before = await balanceAt(second);
+      await fleet.quipu('projections', 'rebuild', 'account-overview');
+      expect(await balanceAt(first)).toBe(before);
+      await chatAndSee();
+    });
+
+    it('says so while its log is away, charges nothing, and comes back by itself', async () => {
+      const before = micro(await balanceAt(first));
+      await fleet.node.end('SIGKILL');
+      await eventually(async () => (await first.report())?.status === 'not_ready');
+      await eventually(async () => (await fleet.projectors[0].report())?.status === 'not_ready');
+      expect((await first.report())?.event_store.writable).toBe(false);
+      expect((await chat(first)).ok).toBe(false);
+      await fleet.node.start();
+      await Promise.all([...fleet.gateways, ...fleet.projectors].map((one) => one.ready()));
+      expect(micro(await balanceAt(first))).toBe(before);
+      await chatAndSee();
+    });
+
+    it('admits exactly what the balance covers, however many ask both gateways at once', async () => {
+      const covered = 10;
+      const tokens = 2;
+      const price = Math.floor(micro(await balanceAt(first)) / covered / tokens);
+      const catalog = catalogOf(0, price)(fleet.upstream.baseUrl);
+      for (const gateway of [0, 1] as const) await writeFile(fleet.catalogFile(gateway), catalog);
+      await sleep(1_000);
+      const asked = Array.from({ length: 6 * covered }, async (_, n) => {
+        const gateway = n % 2 === 0 ? first : second;
+        // A gateway that lost every race for the account says so and asks to be asked again.
+        for (;;) {
+          const { status } = await chat(gateway, {}, { max_tokens: tokens });
+          if (status !== 503) return status;
+        }
+      });
+      const statuses = await Promise.all(asked);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(covered);
+      expect(statuses.filter((status) => status === 402)).toHaveLength(5 * covered);
+      expect(micro(await balanceAt(second))).toBeLessThan(price * tokens);
+    });
+
+    it('has a ledger that balances, and stops in good order', async () => {
+      expect(await fleet.quipu('ledger', 'check')).toMatchObject({ balanced: true });
+      const gateways = await Promise.all(fleet.gateways.map((one) => one.end('SIGTERM')));
+      const projectors = await Promise.all(fleet.projectors.map((one) => one.end('SIGTERM')));
+      expect([...gateways, ...projectors, await fleet.node.end('SIGTERM')]).toEqual([
+        0, 0, 0, 0, 0,
+      ]);
+    });
+  });

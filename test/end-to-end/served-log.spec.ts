@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
+import {
+  AUTHORITY,
+  CERTIFICATE,
+  KEY,
+} from '#platform/event-store/grpc/certificate.specification.js';
+import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
+
+describe('the log of a gateway, by the protocol of EventStoreDB', () => {
+  let folder: string;
+  let world: World;
+  const opened: EventStore[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-served-log-'));
+    const files = { 'authority.pem': AUTHORITY, 'cert.pem': CERTIFICATE, 'key.pem': KEY };
+    for (const [name, text] of Object.entries(files)) {
+      await writeFile(path.join(folder, name), text);
+    }
+    const environment = {
+      QUIPU_GRPC_HOST: 'localhost',
+      QUIPU_GRPC_PORT: '0',
+      QUIPU_GRPC_TLS_CERT: path.join(folder, 'cert.pem'),
+      QUIPU_GRPC_TLS_KEY: path.join(folder, 'key.pem'),
+    };
+    world = await startWorld([answering('Knots', '.')], { environment });
+  });
+
+  afterAll(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    await world.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** As any client of EventStoreDB would, with this password. */
+  const openWith = async (apiKey: string): Promise<EventStore> => {
+    const authority = path.join(folder, 'authority.pem');
+    const address = `localhost:${world.quipu.grpcPort}?tls=true&tlsCAFile=${authority}`;
+    const store = await openEventStoreDb({ url: `kurrentdb://auditor:${apiKey}@${address}` });
+    opened.push(store);
+    return store;
+  };
+
+  it('is read by an Admin, whose API key is the password', async () => {
+    await world.openai.chat.completions.create(chatRequest());
+    const store = await openWith(world.credentials.api_key);
+    const read = (await Array.fromAsync(store.readAll())).flat();
+    expect(read).toEqual(await world.events());
+    expect(read.at(-1)?.type).toBe('HoldCaptured');
+  });
+
+  it('is closed to whoever has another key', async () => {
+    const store = await openWith(world.credentials.renter_key);
+    await expect(store.head()).rejects.toThrow('the API key of an Admin is required');
+  });
+});

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommandLine } from '#apps/cli/command-line.js';
+import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
+import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
+import { startKafka } from '../servers/kafka/kafka.server.js';
+import { type TestServer } from '../servers/test-server.js';
+
+const given = process.env['TEST_KAFKA_URL'];
+const DEADLINE_MS = 30_000;
+const ids = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
+
+let kafka: TestServer | null = null;
+let url: string;
+
+beforeAll(async () => {
+  kafka = given === undefined ? await startKafka() : null;
+  url = given ?? kafka?.url ?? '';
+}, 120_000);
+
+afterAll(() => kafka?.stop());
+
+const quipu = async (...words: string[]) => {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const stdin = Object.assign(new PassThrough(), { isTTY: false });
+  const { signal } = new AbortController();
+  const environment = { QUIPU_BUS: url };
+  const invocation = { environment, stdin, stdout, stderr, signal };
+  const exitCode = await runCommandLine(['deadletters', ...words, '--json'], invocation);
+  const result = stdout.read() ?? stderr.read();
+  return { exitCode, result: JSON.parse(String(result)) as Record<string, unknown> };
+};
+
+describe('dead letters on the command line', () => {
+  it('are listed, and delivered anew to their group', async () => {
+    const topic = `dead-letters.${randomUUID()}`;
+    const of = ['--topic', topic, '--group', 'workers'];
+    const bus = await openKafkaBus(readKafkaUrl(url));
+    const delivered: string[] = [];
+    let isBroken = true;
+    await bus.consume({
+      topic,
+      group: 'workers',
+      attemptsMax: 1,
+      handle: ({ id }) => {
+        delivered.push(id);
+        return isBroken ? Promise.reject(new Error('out of memory')) : Promise.resolve();
+      },
+    });
+    await bus.publish(
+      topic,
+      ids.map((id) => ({ key: 'job-1', id, headers: { type: 'task' }, data: { id } })),
+    );
+    const listed = async () => (await quipu('list', ...of)).result['dead_letters'] as unknown[];
+    const deadline = Date.now() + DEADLINE_MS;
+    while ((await listed()).length < 3 && Date.now() < deadline) await sleep(50);
+    expect(await listed()).toEqual(
+      ids.map((id) => ({
+        id,
+        key: 'job-1',
+        attempts: 1,
+        reason: 'out of memory',
+        headers: { type: 'task' },
+        data: { id },
+      })),
+    );
+    isBroken = false;
+    const one = await quipu('retry', ...of, ids[1] ?? '');
+    expect(one).toEqual({ exitCode: 0, result: { success: true, retried: [ids[1]] } });
+    const again = await quipu('retry', ...of, ids[1] ?? '');
+    expect(again).toMatchObject({ exitCode: 1, result: { code: 'unknown_dead_letter' } });
+    expect((await quipu('retry', ...of, '--all')).result['retried']).toEqual([ids[0], ids[2]]);
+    while (delivered.length < 6 && Date.now() < deadline) await sleep(10);
+    expect(delivered).toEqual([...ids, ids[1], ids[0], ids[2]]);
+    expect(await listed()).toEqual([]);
+    await bus.close();
+  });
+});

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { givenServerContract } from '#platform/event-store/eventstoredb/given-server.contract.js';
+import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
+import { type TestServer } from '../servers/test-server.js';
+
+/** What `TEST_ESDB_URL` names, of whatever scheme, or an embedded node in a process of its own. */
+let url = process.env['TEST_ESDB_URL'];
+let server: TestServer | undefined;
+
+beforeAll(async () => {
+  server = url === undefined ? await startEventStoreNode() : undefined;
+  url ??= server?.url;
+});
+
+afterAll(() => server?.stop());
+
+givenServerContract('a server given by its address', () => url ?? '');

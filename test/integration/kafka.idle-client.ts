@@ -1,0 +1,40 @@
+/**
+ * A producer and a consumer of kafkajs that have nothing to do. Says what that costs, as JSON: the
+ * share of a core in percent, and the warnings of Node.
+ *
+ * Node runs this file as it is, on the built cure. So it is erasable TypeScript.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import { cureRequestQueue } from '#platform/bus/kafka/kafkajs/request-queue.cure.js';
+
+const SETTLE_MS = 2_000;
+const [broker = '', cure = '', seconds = ''] = process.argv.slice(2);
+if (cure === 'cured') cureRequestQueue();
+
+const warnings: string[] = [];
+process.on('warning', ({ name }) => warnings.push(name));
+
+const topic = `idle-${randomUUID()}`;
+const kafka = new kafkajs.Kafka({ brokers: [broker], logLevel: kafkajs.logLevel.NOTHING });
+const admin = kafka.admin();
+await admin.connect();
+await admin.createTopics({ topics: [{ topic, numPartitions: 4 }] });
+await admin.disconnect();
+const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+await producer.connect();
+await producer.send({ topic, acks: -1, messages: [{ value: 'hello' }] });
+const consumer = kafka.consumer({ groupId: topic, maxWaitTimeInMs: 500 });
+await consumer.connect();
+await consumer.subscribe({ topic, fromBeginning: true });
+await consumer.run({ eachBatch: () => Promise.resolve() });
+
+await sleep(SETTLE_MS);
+const startedAt = performance.now();
+const before = process.cpuUsage();
+await sleep(Number(seconds) * 1_000);
+const { user, system } = process.cpuUsage(before);
+const percentOfACore = (user + system) / 10 / (performance.now() - startedAt);
+process.stdout.write(JSON.stringify({ percentOfACore, warnings }));
+process.exit();

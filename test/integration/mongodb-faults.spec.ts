@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openMongoAnswerStore } from '#areas/inference/idempotency/mongodb/mongodb-answer-store.js';
+import { type MongoDatabase, openMongoDatabase } from '#platform/mongodb/mongo-database.js';
+import { openMongoReadStore } from '#platform/read-store/mongodb/mongodb-read-store.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { mongoSubjectKeys } from '#platform/secrets/mongodb/mongodb-subject-keys.js';
+import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
+import { type TestServer } from '../servers/test-server.js';
+
+/** Server selection takes 5 s at the most, an answer 10 s. */
+const REFUSED_MS_MAX = 16_000;
+
+describe('the adapters of MongoDB, when the server', () => {
+  let server: TestServer;
+  let database: MongoDatabase;
+  let store: ReadStore;
+
+  beforeAll(async () => {
+    server = await startMongoDb();
+  });
+  afterAll(() => server.stop());
+
+  beforeEach(async () => {
+    database = await openMongoDatabase({ url: server.url });
+    store = await openMongoReadStore({ database });
+  });
+  afterEach(async () => {
+    await store.close();
+    await database.close();
+  });
+
+  const commit = (position: bigint, name = 'usage'): Promise<void> =>
+    store.commit({
+      writes: [{ collection: name, key: `k${position}`, document: {}, position }],
+      checkpoint: { name, position },
+    });
+
+  const unavailable = { name: 'ReadStoreError', code: 'store-unavailable' };
+
+  /** Until it works again; who reads the log does the same. */
+  const commitAtLast = async (position: bigint, name?: string): Promise<void> => {
+    for (;;) {
+      try {
+        await commit(position, name);
+        return;
+      } catch (error) {
+        expect(error).toMatchObject(unavailable);
+        await sleep(50);
+      }
+    }
+  };
+
+  it('is gone, refuse what they are asked, and recover when it is back', async () => {
+    const keys = await mongoSubjectKeys(database).open(Buffer.alloc(32), 'check');
+    const encryptionKey = new Uint8Array(32);
+    const answers = await openMongoAnswerStore({ database, encryptionKey });
+    const request = { scope: 'user-7', key: 'k', body: new Uint8Array() };
+    await commit(1n);
+    await server.kill();
+    const startedAt = Date.now();
+    await Promise.all([
+      expect(commit(2n)).rejects.toMatchObject(unavailable),
+      expect(store.get('usage', 'k1')).rejects.toMatchObject(unavailable),
+      expect(answers.admit(request)).rejects.toMatchObject({ code: 'store-unavailable' }),
+      expect(keys.open('user:1', 'email', 'AAAA')).rejects.toMatchObject({
+        name: 'SubjectKeysUnavailableError',
+      }),
+    ]);
+    expect(Date.now() - startedAt).toBeLessThan(REFUSED_MS_MAX);
+    await server.restart();
+    await commitAtLast(2n);
+    expect(await store.checkpoint('usage')).toBe(2n);
+    expect(await answers.admit(request)).toMatchObject({ outcome: 'started' });
+    expect(await keys.open('user:1', 'email', 'AAAA')).toBeNull();
+    await answers.close();
+  });
+
+  it('is gone, close nevertheless', async () => {
+    const encryptionKey = new Uint8Array(32);
+    const answers = await openMongoAnswerStore({ database, encryptionKey });
+    await answers.admit({ scope: 'user-7', key: 'left running', body: new Uint8Array() });
+    await server.kill();
+    await expect(answers.close()).resolves.toBeUndefined();
+    await expect(store.close()).resolves.toBeUndefined();
+    await server.restart();
+  });
+
+  it('hangs, do not wait for ever, and recover when it goes on', async () => {
+    await commit(3n);
+    server.freeze();
+    const startedAt = Date.now();
+    await expect(commit(4n)).rejects.toMatchObject(unavailable);
+    await expect(store.checkpoint('usage')).rejects.toMatchObject(unavailable);
+    expect(Date.now() - startedAt).toBeLessThan(2 * REFUSED_MS_MAX);
+    server.thaw();
+    await commitAtLast(5n);
+    expect(await store.checkpoint('usage')).toBe(5n);
+  });
+
+  it('is killed under load, lose nothing that they said was saved', async () => {
+    let saved = 0n;
+    const load = (async () => {
+      for (let position = 1n; position <= 200n; position += 1n) {
+        await commitAtLast(position, 'load');
+        saved = position;
+      }
+    })();
+    for (let kill = 0; kill < 3; kill += 1) {
+      await sleep(100);
+      const before = saved;
+      await server.restart();
+      const other = await openMongoDatabase({ url: server.url });
+      const reader = await openMongoReadStore({ database: other });
+      expect(await reader.checkpoint('load')).toBeGreaterThanOrEqual(before);
+      expect(await reader.get('load', `k${before}`)).toBeDefined();
+      await reader.close();
+      await other.close();
+    }
+    await load;
+    expect(await store.count('load')).toBe(200);
+    expect(await store.checkpoint('load')).toBe(200n);
+  });
+});
+
+describe('opening a MongoDB database', () => {
+  it('refuses what is no connection string, and does not repeat its password', async () => {
+    const opening = openMongoDatabase({ url: 'mongodb://ada:secret@/quipu' });
+    await expect(opening).rejects.toMatchObject({ code: 'invalid-url' });
+    await expect(opening).rejects.not.toThrow('secret');
+  });
+
+  it('says so when nobody answers', async () => {
+    const opening = openMongoDatabase({ url: 'mongodb://127.0.0.1:1/quipu' });
+    await expect(opening).rejects.toMatchObject({
+      name: 'MongoDatabaseError',
+      code: 'unavailable',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('takes the name of the database from the path, and refuses a newer layout', async () => {
+    const server = await startMongoDb();
+    try {
+      const named = await openMongoDatabase({ url: `${server.url}/named?appName=x` });
+      const unnamed = await openMongoDatabase({ url: server.url });
+      expect([named, unnamed].map(({ db }) => db.databaseName)).toEqual(['named', 'quipu']);
+      const installation = unnamed.db.collection<{ _id: string }>('installation');
+      await installation.updateOne({ _id: 'layout' }, { $set: { version: 99 } });
+      await Promise.all([named.close(), unnamed.close(), unnamed.close()]);
+      await expect(openMongoDatabase({ url: server.url })).rejects.toMatchObject({
+        code: 'unreadable',
+        message: expect.stringContaining('has version 99, this program reads 1'),
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+});

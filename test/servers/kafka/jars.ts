@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const POM = path.join(import.meta.dirname, 'pom.xml');
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.7.1:copy-dependencies';
+const HASH_LENGTH = 16;
+
+/**
+ * The folder with the jars that the pom names, downloaded once for each pom.
+ * @throws with what Maven said
+ */
+export const kafkaJars = async (): Promise<string> => {
+  const cache =
+    process.env['QUIPU_TEST_CACHE'] ?? path.join(homedir(), '.cache/quipu-test-servers');
+  const pom = await readFile(POM);
+  const hash = createHash('sha256').update(pom).digest('hex').slice(0, HASH_LENGTH);
+  const folder = path.join(cache, `kafka-${hash}`);
+  if (existsSync(folder)) return folder;
+  // Whoever comes second throws its copy away; a half-done folder never has the name.
+  const fresh = `${folder}.${process.pid}`;
+  await mkdir(fresh, { recursive: true });
+  const words = [
+    '-q',
+    '-B',
+    '-f',
+    POM,
+    COPY,
+    `-DoutputDirectory=${fresh}`,
+    '-DincludeScope=runtime',
+  ];
+  await promisify(execFile)('mvn', words);
+  await rename(fresh, folder).catch(async (error: unknown) => {
+    await rm(fresh, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  });
+  return folder;
+};
