@@ -19,7 +19,9 @@ import { appendSettled } from './settled-append.js';
 import { type Snapshot, type SnapshotPlan, type Snapshots } from './snapshots.js';
 
 /** How often a command is decided anew after somebody else appended first. */
-export const ATTEMPTS_MAX = 8;
+export const ATTEMPTS_MAX = 20;
+/** The longest pause before a command is decided anew: some ten appends of whoever was faster. */
+const PAUSE_MS_MAX = 64;
 /** Commands that go down in one append; what is too large for one is cut in halves. */
 export const BATCH_COMMANDS_MAX = 250;
 /** Idle streams whose state is kept; one beyond that is read again. */
@@ -182,7 +184,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
         return;
       }
       // Two that lose to each other in step would go on doing so: chance parts them.
-      if (attempt > 1) await sleep(Math.random() * 2 ** attempt);
+      if (attempt > 1) await sleep(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
       fold = await this.#catchUp(lane, fold);
     }
     throw new ContentionError(`${lane.stream} changed ${ATTEMPTS_MAX} times while deciding`);
