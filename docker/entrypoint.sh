@@ -8,6 +8,8 @@ process=${1:-standalone}
 
 case $process in
   standalone | gateway | projector | worker | event-store)
+    # A container keeps its host name over restarts, and so its topic of replies.
+    export QUIPU_INSTANCE="${QUIPU_INSTANCE:-$process-$(hostname)}"
     exec node --enable-source-maps --max-semi-space-size=16 "$app/dist/apps/$process/main.js" "$@"
     ;;
   quipu)
