@@ -5,6 +5,7 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { PositionWaiters } from './position-waiters.js';
 
 /**
  * `stopped`: it failed, keeps its place and tries again at `retryAt`. `elsewhere`: another process
@@ -83,11 +84,6 @@ const RETRY_LAST_MS = 60_000;
 /** While live, events are gathered so long: one write then serves many requests. */
 const GATHER_MS = 25;
 
-interface Waiter {
-  readonly position: Position;
-  readonly settle: (reached: boolean) => void;
-}
-
 /**
  * Keeps one follower on the log for as long as the process lives. A failure stops it: it keeps its
  * place, shows itself in `status`, and tries again with back-off. Nothing is ever skipped.
@@ -98,7 +94,7 @@ export class LogReader implements Place {
   #position: Position = 0n;
   #failure: string | null = null;
   #retryAt: string | null = null;
-  #waiters: Waiter[] = [];
+  readonly #waiters = new PositionWaiters();
   /** Ends the gathering. */
   #hurry: (() => void) | null = null;
   /** Ends the wait before a retry. */
@@ -136,7 +132,7 @@ export class LogReader implements Place {
     this.#endPause?.();
     await this.#running;
     this.#phase = 'closed';
-    for (const { settle } of this.#waiters.splice(0)) settle(false);
+    this.#waiters.giveUp();
   }
 
   /**
@@ -146,21 +142,9 @@ export class LogReader implements Place {
   async reach(position: Position, timeoutMs: number): Promise<boolean> {
     if (this.#position >= position) return true;
     if (this.#phase === 'closed') return false;
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        position,
-        settle: (reached) => {
-          clearTimeout(timer);
-          resolve(reached);
-        },
-      };
-      const timer = setTimeout(() => {
-        this.#waiters = this.#waiters.filter((one) => one !== waiter);
-        resolve(false);
-      }, timeoutMs);
-      this.#waiters.push(waiter);
-      this.#hurry?.();
-    });
+    const reached = this.#waiters.wait(position, timeoutMs);
+    this.#hurry?.();
+    return reached;
   }
 
   async #run(): Promise<void> {
@@ -194,7 +178,7 @@ export class LogReader implements Place {
 
   /** A caller that waits for its own write ends the gathering at once. */
   async #gather(): Promise<void> {
-    if (this.#waiters.length > 0 || this.#stop.signal.aborted) return;
+    if (this.#waiters.count > 0 || this.#stop.signal.aborted) return;
     await interruptible(GATHER_MS, (hurry) => (this.#hurry = hurry));
     this.#hurry = null;
   }
@@ -215,10 +199,7 @@ export class LogReader implements Place {
 
   #advance(position: Position): void {
     if (position > this.#position) this.#position = position;
-    if (this.#waiters.length === 0) return;
-    const reached = this.#waiters.filter((waiter) => waiter.position <= this.#position);
-    this.#waiters = this.#waiters.filter((waiter) => waiter.position > this.#position);
-    for (const { settle } of reached) settle(true);
+    this.#waiters.reached(this.#position);
   }
 }
 

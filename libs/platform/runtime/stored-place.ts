@@ -2,6 +2,7 @@ import { type EventStore, type Position } from '#platform/event-store/event-stor
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type LogReaderStatus, type Place } from './log-reader.js';
+import { PositionWaiters } from './position-waiters.js';
 
 /** While somebody waits, the checkpoint is looked at after pauses that grow from one to the other. */
 const PAUSE_FIRST_MS = 5;
@@ -9,11 +10,6 @@ const PAUSE_LAST_MS = 200;
 
 /** Events looked at to find what to wait for; a projection that is further behind is waited for first. */
 const SEARCHED_MAX = 500;
-
-interface Waiter {
-  readonly position: Position;
-  readonly settle: (reached: boolean) => void;
-}
 
 /**
  * The place of a projection that another process runs, as the read store has it. It asks for the
@@ -30,7 +26,7 @@ export class StoredPlace implements Place {
   /** The highest position that anybody waits for. */
   #asked: Position = 0n;
   #searching: Promise<void> | null = null;
-  #waiters: Waiter[] = [];
+  readonly #waiters = new PositionWaiters();
   #polling = false;
   #pauseMs = PAUSE_FIRST_MS;
   #closed = false;
@@ -53,7 +49,7 @@ export class StoredPlace implements Place {
 
   stop(): Promise<void> {
     this.#closed = true;
-    for (const { settle } of this.#waiters.splice(0)) settle(false);
+    this.#waiters.giveUp();
     return Promise.resolve();
   }
 
@@ -107,34 +103,20 @@ export class StoredPlace implements Place {
 
   #wait(position: Position, timeoutMs: number): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        position,
-        settle: (reached) => {
-          clearTimeout(timer);
-          resolve(reached);
-        },
-      };
-      const timer = setTimeout(() => {
-        this.#waiters = this.#waiters.filter((one) => one !== waiter);
-        resolve(false);
-      }, timeoutMs);
-      this.#waiters.push(waiter);
-      this.#pauseMs = PAUSE_FIRST_MS;
-      void this.#poll();
-    });
+    const reached = this.#waiters.wait(position, timeoutMs);
+    this.#pauseMs = PAUSE_FIRST_MS;
+    void this.#poll();
+    return reached;
   }
 
   async #poll(): Promise<void> {
     if (this.#polling) return;
     this.#polling = true;
-    while (this.#waiters.length > 0) {
+    while (this.#waiters.count > 0) {
       // Nobody who waits is told of a store that is away: it may be back before their time is up.
       await this.#look().catch(() => undefined);
-      const reached = this.#waiters.filter(({ position }) => position <= this.#seen);
-      this.#waiters = this.#waiters.filter(({ position }) => position > this.#seen);
-      for (const { settle } of reached) settle(true);
-      if (this.#waiters.length === 0) break;
+      this.#waiters.reached(this.#seen);
+      if (this.#waiters.count === 0) break;
       await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
       this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_LAST_MS);
     }
