@@ -76,14 +76,15 @@ export class RigAsking {
   private retryOf(
     rigs: readonly RigState[],
     attempts: readonly Attempt[],
-    { kind }: RigError,
+    failure: RigError,
   ): Retry | null {
-    if (attempts.length >= this.limits.attemptsMax || helps(kind) === 'nobody') return null;
+    const helpful = whoHelps(failure);
+    if (attempts.length >= this.limits.attemptsMax || helpful === 'nobody') return null;
     const nowMs = this.clock.now();
     const asked = new Set(attempts.map(({ rig }) => rig));
     const untried = rigs.filter((state) => !asked.has(state.rig.name) && state.isUp(nowMs));
     if (untried.some((state) => state.hasPlace)) return { pauseMs: 0, candidates: untried };
-    const candidates = helps(kind) === 'anybody' ? rigs : untried;
+    const candidates = helpful === 'anybody' ? rigs : untried;
     const waitMs = Math.min(...candidates.map((state) => state.waitMs(nowMs)));
     if (waitMs > this.limits.retryAfterMsMax) return null;
     return { pauseMs: Math.max(waitMs, this.backOffMs(attempts.length)), candidates };
@@ -106,12 +107,14 @@ export class RigAsking {
 }
 
 /** Who may be asked after a failure: any rig, any but those asked already, or none. */
-const helps = (kind: RigErrorKind): 'anybody' | 'others' | 'nobody' => {
+const whoHelps = ({ kind, details }: RigError): 'anybody' | 'others' | 'nobody' => {
   switch (kind) {
     case 'unreachable':
     case 'overloaded':
-    case 'failed':
       return 'anybody';
+    // A status below 500 is about the operator's key or settings: asking again changes nothing.
+    case 'failed':
+      return details.status !== undefined && details.status < 500 ? 'others' : 'anybody';
     // The caller has waited long enough, or the rig would do it again.
     case 'timed-out':
     case 'malformed':

@@ -232,17 +232,19 @@ describe('a failed attempt', () => {
     expect(a.asked.length + b.asked.length).toBe(1);
   });
 
-  it.each(['timed-out', 'malformed', 'broken-off'] as const)(
-    'is repeated at another rig only when it was %s',
-    async (kind) => {
-      const a = scripted(failing(kind));
-      const b = scripted(failing(kind));
-      const { complete } = routerOf({ rigsOf: { a: a.backend, b: b.backend } });
-      const error = await errorOf(complete());
-      expect(error.kind).toBe('failed');
-      expect([a.asked.length, b.asked.length]).toEqual([1, 1]);
-    },
-  );
+  it.each([
+    ['timed-out', {}],
+    ['malformed', {}],
+    ['broken-off', {}],
+    ['failed', { status: 401 }],
+  ] as const)('is repeated at another rig only when it was %s with %j', async (kind, details) => {
+    const a = scripted(failing(kind, details));
+    const b = scripted(failing(kind, details));
+    const { complete } = routerOf({ rigsOf: { a: a.backend, b: b.backend } });
+    const error = await errorOf(complete());
+    expect(error.kind).toBe('failed');
+    expect([a.asked.length, b.asked.length]).toEqual([1, 1]);
+  });
 
   it('waits as long as Retry-After says', async () => {
     const overloaded = failing('overloaded', { status: 429, retryAfterMs: 3_000 });
