@@ -62,11 +62,16 @@ describe('the keeper of the lease', () => {
   const openFleet = () => {
     const log = new MemoryLog();
     const shared = new FaultyReadStore();
-    const join = (instance: string, readStore = shared, nowMs?: () => number) => {
+    const join = (
+      instance: string,
+      readStore = shared,
+      nowMs?: () => number,
+      times = { ttlMs: TTL_MS, renewMs: RENEW_MS },
+    ) => {
       const eventStore = new FaultyEventStore(log);
       const codec = new EventCodec(fleetEvents);
       const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
-      const settings = { instance, ttlMs: TTL_MS, renewMs: RENEW_MS };
+      const settings = { instance, ...times };
       const logger = pino({ enabled: false });
       const keeper = new LeaseKeeper(runner, readStore, settings, systemClock, logger, nowMs);
       const reign = new Chronicle();
@@ -113,6 +118,16 @@ describe('the keeper of the lease', () => {
       'LeaseReleased',
       'LeaseTaken',
     ]);
+  });
+
+  it('stops without waiting for its next renewal', async () => {
+    const hoursMs = 3_600_000;
+    const { join } = openFleet();
+    const one = join('one', undefined, undefined, { ttlMs: 3 * hoursMs, renewMs: hoursMs });
+    one.start();
+    await until(() => one.reign.tenure !== undefined);
+    await one.keeper.stop();
+    expect(one.reign.tenure).toBeUndefined();
   });
 
   it('takes over from a holder that cannot renew any more, which knows it first', async () => {

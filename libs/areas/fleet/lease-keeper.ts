@@ -89,7 +89,7 @@ export class LeaseKeeper implements Leadership {
   }
 
   async #run(reign: Reign): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    while (!this.#isStopped()) {
       try {
         const tenure = await this.#contend();
         this.#failure = null;
@@ -98,8 +98,12 @@ export class LeaseKeeper implements Leadership {
         this.#failure = error instanceof Error ? error.message : String(error);
         this.logger.warn({ err: error }, 'the lease could not be tried for; trying again');
       }
-      await this.#pause();
+      if (!this.#isStopped()) await this.#pause();
     }
+  }
+
+  #isStopped(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   /** A tenure where the lease is free or its holder silent; undefined where somebody holds it. */
@@ -175,11 +179,10 @@ export class LeaseKeeper implements Leadership {
 
   /** Also while the reign begins and ends, which may take longer than the lease lasts. */
   async #keepRenewing(tenure: FencedTenure): Promise<void> {
-    for (;;) {
+    while (tenure.isHeld()) {
       await this.#pause();
-      if (!tenure.isHeld()) return;
       // One that hangs must not keep the end of the tenure from being noticed.
-      await Promise.race([this.#tryToRenew(tenure), tenure.over]);
+      if (tenure.isHeld()) await Promise.race([this.#tryToRenew(tenure), tenure.over]);
     }
   }
 

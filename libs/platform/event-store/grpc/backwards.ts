@@ -1,9 +1,13 @@
-import { type EventStore, type Position } from '../event-store.port.js';
+import { type EventStore, type Position, type RecordedEvent } from '../event-store.port.js';
 import { type LogFilter } from './log-filter.js';
-import { type RecordedEvent } from '../event-store.port.js';
 
-/** Positions that one step back looks at. */
-const WINDOW_POSITIONS = 512n;
+/**
+ * Positions that one step back looks at. Most who read backwards want the last event: the first steps
+ * are short.
+ */
+const WINDOW_FIRST_POSITIONS = 8n;
+const WINDOW_LAST_POSITIONS = 512n;
+const WINDOW_GROWTH = 8n;
 
 /** A step keeps the newest events up to here, in UTF-16 units of JSON; the next one reads the rest. */
 const KEPT_UNITS_MAX = 8 * 1_048_576;
@@ -18,8 +22,9 @@ export async function* readAllBackwards(
   before: Position,
 ): AsyncGenerator<RecordedEvent> {
   let end = before;
+  let window = WINDOW_FIRST_POSITIONS;
   while (end > 1n) {
-    const after = end > WINDOW_POSITIONS ? end - WINDOW_POSITIONS - 1n : 0n;
+    const after = end > window ? end - window - 1n : 0n;
     const kept = new NewestEvents();
     reading: for await (const page of eventStore.readAll({
       after,
@@ -32,6 +37,7 @@ export async function* readAllBackwards(
     }
     yield* kept.newestFirst();
     end = kept.cutAt ?? after + 1n;
+    if (window < WINDOW_LAST_POSITIONS) window *= WINDOW_GROWTH;
   }
 }
 
