@@ -1,7 +1,11 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const PARTS = ['mock', 'bare', 'journal', 'portkey', 'quipu', 'event-store'] as const;
+/** What needs Node alone: measured unless something else is asked for. */
+const NODE_PARTS = ['mock', 'bare', 'journal', 'portkey', 'quipu', 'event-store'] as const;
+/** What is measured on servers that Java or Go bring. */
+const SERVER_PARTS = ['fleet', 'rebuild', 'worker'] as const;
+const PARTS = [...NODE_PARTS, ...SERVER_PARTS] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface BenchOptions {
@@ -15,13 +19,18 @@ export interface BenchOptions {
   /** Homes, journals and logs are written here; fsync costs what this file system makes it cost. */
   readonly directory: string;
   readonly jsonPath: string | undefined;
+  /** Enough to see that everything runs; the figures say little. */
+  readonly isQuick: boolean;
 }
 
 const partNamed = (name: string): Part => {
   const part = PARTS.find((known) => known === name);
   if (part) return part;
-  throw new Error(`--only ${name}: expected some of ${PARTS.join(', ')}`);
+  throw new Error(`--only ${name}: expected all, or some of ${PARTS.join(', ')}`);
 };
+
+const partsNamed = (names: string): ReadonlySet<Part> =>
+  new Set(names === 'all' ? PARTS : names.split(',').map(partNamed));
 
 const positive = (option: string, text: string): number => {
   const value = Number(text);
@@ -39,7 +48,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      only: { type: 'string', default: PARTS.join(',') },
+      only: { type: 'string', default: NODE_PARTS.join(',') },
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
@@ -51,7 +60,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
   });
   const windowS = positive('seconds', values.seconds ?? (values.quick ? '1' : '3'));
   return {
-    parts: new Set(values.only.split(',').map(partNamed)),
+    parts: partsNamed(values.only),
     connections: values.connections.split(',').map((text) => whole('connections', text)),
     rounds: whole('rounds', values.rounds ?? (values.quick ? '1' : '3')),
     windowMs: windowS * 1000,
@@ -59,5 +68,6 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
     accounts: whole('accounts', values.accounts),
     directory: path.resolve(values.directory),
     jsonPath: values.json,
+    isQuick: values.quick,
   };
 };

@@ -3,9 +3,25 @@ import { UPSTREAM_MODEL } from './load/workload.js';
 import { type BenchOptions, type Part } from './bench-options.js';
 import { type PeerProcess, type PeerProgram, startPeer } from './peer-process.js';
 import { installPortkey, portkeyHeaders, portkeyProgram } from './portkey.peer.js';
-import { freshQuipuHome, openAccounts, QUIPU_MODEL } from './quipu.peer.js';
+import {
+  freshQuipuHome,
+  openAccounts,
+  QUIPU_MODEL,
+  type QuipuHome,
+  startOnce,
+} from './quipu.peer.js';
+import { startFleet } from './quipu-fleet.peer.js';
 
-export type LaneName = 'mock' | 'bare' | 'journal' | 'portkey' | 'quipu' | 'quipu-hot';
+export const LANES = [
+  'mock',
+  'bare',
+  'journal',
+  'portkey',
+  'quipu',
+  'quipu-hot',
+  'quipu-fleet',
+] as const;
+export type LaneName = (typeof LANES)[number];
 
 /** One row of the tables: a running peer and how it is asked. */
 export interface Lane {
@@ -14,6 +30,18 @@ export interface Lane {
   readonly model: string;
   readonly apiKeys: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Processes that work for the peer, their CPU being part of what a request costs in all. */
+  readonly behindPids: readonly number[];
+  /** Where the process that runs its projections tells how far they are; null without any. */
+  readonly projectionsUrl: string | null;
+}
+
+/** Lanes of one peer. */
+export interface LaneGroup {
+  readonly lanes: readonly Lane[];
+  /** Whose ledger must balance in the end; null where nobody keeps one. */
+  readonly home: QuipuHome | null;
+  readonly stop: () => Promise<void>;
 }
 
 export interface StartUp {
@@ -37,11 +65,13 @@ const ownProgram = (
 
 export const mockProgram = ownProgram('mock', 'mock-upstream.js', {});
 
-type GatewayPart = Exclude<Part, 'event-store'>;
+/** What is asked over HTTP, and started anew in each round to see how long that takes. */
+const STARTED = ['mock', 'bare', 'journal', 'portkey', 'quipu'] as const satisfies readonly Part[];
+type StartedPart = (typeof STARTED)[number];
 
 /** A fresh home for each start of Quipu, so its start-up is that of a stranger's first day. */
 const programOf = async (
-  part: GatewayPart,
+  part: StartedPart,
   { directory }: BenchOptions,
   upstreamPort: number,
 ): Promise<PeerProgram> => {
@@ -64,8 +94,8 @@ const programOf = async (
   }
 };
 
-export const gatewayParts = ({ parts }: BenchOptions): readonly GatewayPart[] =>
-  [...parts].filter((part) => part !== 'event-store');
+export const asksGateways = ({ parts }: BenchOptions): boolean =>
+  parts.has('fleet') || STARTED.some((part) => parts.has(part));
 
 /** Starts and stops each peer once per round, in turn. */
 export const measureStartUps = async (
@@ -74,7 +104,7 @@ export const measureStartUps = async (
 ): Promise<readonly StartUp[]> => {
   const startUps: StartUp[] = [];
   for (let round = 1; round <= options.rounds; round += 1)
-    for (const part of gatewayParts(options)) {
+    for (const part of STARTED.filter((one) => options.parts.has(one))) {
       const program = await programOf(part, options, upstreamPort);
       const { startUpMs, rssAtReadyBytes, stop } = await startPeer(program, options.directory);
       await stop();
@@ -84,41 +114,71 @@ export const measureStartUps = async (
 };
 
 const ANY_KEY = ['sk-bench'];
+const KEEPS_NO_BOOKS = { behindPids: [], projectionsUrl: null } as const;
+
+const readyUrlOf = ({ port }: PeerProcess): string => `http://127.0.0.1:${port}/health/ready`;
 
 const quipuLanes = async (
   { directory, accounts }: BenchOptions,
   upstreamPort: number,
-): Promise<readonly Lane[]> => {
+): Promise<LaneGroup> => {
   const home = await freshQuipuHome(directory, upstreamPort);
+  await startOnce(home);
   const { hot, many } = await openAccounts(home, accounts);
   const peer = await startPeer(home.program, directory);
-  const lane = { peer, model: QUIPU_MODEL, headers: {} };
-  return [
+  const projectionsUrl = readyUrlOf(peer);
+  const lane = { peer, model: QUIPU_MODEL, headers: {}, behindPids: [], projectionsUrl };
+  const lanes: readonly Lane[] = [
     { ...lane, name: 'quipu', apiKeys: many },
     { ...lane, name: 'quipu-hot', apiKeys: [hot] },
   ];
+  return { lanes, home, stop: peer.stop };
+};
+
+const fleetLane = async (
+  { directory, accounts }: BenchOptions,
+  upstreamPort: number,
+): Promise<LaneGroup> => {
+  const { home, gateway, eventStore, projector, stop } = await startFleet(directory, upstreamPort);
+  const { many } = await openAccounts(home, accounts);
+  const lane: Lane = {
+    name: 'quipu-fleet',
+    peer: gateway,
+    model: QUIPU_MODEL,
+    apiKeys: many,
+    headers: {},
+    behindPids: [eventStore.pid, projector.pid],
+    projectionsUrl: readyUrlOf(projector),
+  };
+  return { lanes: [lane], home, stop };
 };
 
 const lanesOf = async (
-  part: GatewayPart,
+  part: StartedPart,
   options: BenchOptions,
   upstream: PeerProcess,
-): Promise<readonly Lane[]> => {
-  const asked = { model: UPSTREAM_MODEL, apiKeys: ANY_KEY };
-  if (part === 'mock') return [{ ...asked, name: part, peer: upstream, headers: {} }];
+): Promise<LaneGroup> => {
   if (part === 'quipu') return quipuLanes(options, upstream.port);
+  const asked = { ...KEEPS_NO_BOOKS, name: part, model: UPSTREAM_MODEL, apiKeys: ANY_KEY };
+  if (part === 'mock') {
+    // Whoever started it stops it: the others ask it, too.
+    const stop = (): Promise<void> => Promise.resolve();
+    return { lanes: [{ ...asked, peer: upstream, headers: {} }], home: null, stop };
+  }
   const program = await programOf(part, options, upstream.port);
   const peer = await startPeer(program, options.directory);
   const headers = part === 'portkey' ? portkeyHeaders(upstream.port) : {};
-  return [{ ...asked, name: part, peer, headers }];
+  return { lanes: [{ ...asked, peer, headers }], home: null, stop: peer.stop };
 };
 
 /** All peers up at once: they idle, at no cost, while another is measured. */
 export const openLanes = async (
   options: BenchOptions,
   upstream: PeerProcess,
-): Promise<readonly Lane[]> => {
-  const lanes: Lane[] = [];
-  for (const part of gatewayParts(options)) lanes.push(...(await lanesOf(part, options, upstream)));
-  return lanes;
+): Promise<readonly LaneGroup[]> => {
+  const groups: LaneGroup[] = [];
+  for (const part of STARTED)
+    if (options.parts.has(part)) groups.push(await lanesOf(part, options, upstream));
+  if (options.parts.has('fleet')) groups.push(await fleetLane(options, upstream.port));
+  return groups;
 };

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** What a reader must know before comparing figures with those of another run. */
@@ -9,6 +9,8 @@ export interface Machine {
   readonly node: string;
   /** Where the journals lie; on `tmpfs` an fsync is free and the figures flatter. */
   readonly fileSystem: string;
+  /** Where Kafka and the MongoDB server keep their data. */
+  readonly serversFileSystem: string;
   /** One-minute load averages. */
   readonly load1Before: number;
   readonly load1After: number;
@@ -34,11 +36,13 @@ const fileSystemOf = async (directory: string): Promise<string> => {
 export const observeMachine = async (directory: string): Promise<() => Machine> => {
   const load1Before = load1();
   const fileSystem = await fileSystemOf(directory);
+  const serversFileSystem = await fileSystemOf(tmpdir());
   return () => ({
     cpuModel: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
     node: process.versions.node,
     fileSystem,
+    serversFileSystem,
     load1Before,
     load1After: load1(),
   });

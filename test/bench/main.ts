@@ -5,10 +5,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type BenchOptions, readOptions } from './bench-options.js';
+import { catchUp, NO_LAG } from './catch-up.js';
 import { type Figure } from './figure.js';
 import {
-  gatewayParts,
+  asksGateways,
   type Lane,
+  type LaneGroup,
   measureStartUps,
   mockProgram,
   openLanes,
@@ -18,8 +20,10 @@ import { type Workload, workloadName } from './load/workload.js';
 import { LoadClient } from './load-client.js';
 import { observeMachine } from './machine.js';
 import { startPeer } from './peer-process.js';
+import { checkLedger } from './quipu.peer.js';
 import { reportOf } from './report.js';
 import { type Sample } from './sample.js';
+import { requireTools } from './servers.js';
 import { gatewayFigures } from './targets.js';
 
 const progress = (text: string): void => {
@@ -33,13 +37,15 @@ const measure = async (
   round: number,
   { warmUpMs, windowMs }: BenchOptions,
 ): Promise<Sample> => {
-  const { name, peer, model, apiKeys, headers } = lane;
+  const { name, peer, projectionsUrl, ...asked } = lane;
   const { pid, port } = peer;
-  const order = { ...workload, port, pid, model, apiKeys, headers, warmUpMs, windowMs };
+  const order = { ...workload, ...asked, port, pid, warmUpMs, windowMs };
   const result = await generator.run(order);
   const rate = Math.round(result.requestsPerSecond);
   progress(`round ${round}: ${name}, ${workloadName(workload)}: ${rate}/s`);
-  return { ...workload, lane: name, round, ...result };
+  // The next lane must not pay for what this one left to be done.
+  const lag = projectionsUrl === null ? NO_LAG : await catchUp(projectionsUrl);
+  return { ...workload, lane: name, round, ...result, ...lag };
 };
 
 /** Lanes take turns within a workload, so that neighbours in a ratio are neighbours in time. */
@@ -63,28 +69,11 @@ const measureLanes = async (
 interface GatewayResults {
   readonly startUps: readonly StartUp[];
   readonly samples: readonly Sample[];
+  /** What is wrong with the answers or with the books; empty when all is well. */
+  readonly complaints: readonly string[];
 }
 
-const benchGateways = async (options: BenchOptions): Promise<GatewayResults> => {
-  if (gatewayParts(options).length === 0) return { startUps: [], samples: [] };
-  const upstream = await startPeer(mockProgram, options.directory);
-  const startUps = await measureStartUps(options, upstream.port);
-  const lanes = await openLanes(options, upstream);
-  const samples = await measureLanes(lanes, options);
-  await Promise.all([...new Set(lanes.map(({ peer }) => peer))].map((peer) => peer.stop()));
-  await upstream.stop();
-  return { startUps, samples };
-};
-
-/** Loaded only when asked for: it brings the event store itself into this process. */
-const storeFigures = async ({ parts }: BenchOptions): Promise<readonly Figure[]> => {
-  if (!parts.has('event-store')) return [];
-  progress('event store: appends and replay');
-  const { benchEventStore } = await import('./event-store.bench.js');
-  return benchEventStore();
-};
-
-const complaintsOf = (samples: readonly Sample[]): readonly string[] =>
+const wrongAnswersOf = (samples: readonly Sample[]): readonly string[] =>
   samples
     .filter(({ failures }) => failures > 0)
     .map(
@@ -93,18 +82,84 @@ const complaintsOf = (samples: readonly Sample[]): readonly string[] =>
         `the first: ${sample.firstFailure ?? ''}`,
     );
 
+/** A wrong answer may have been charged or not, so books are held against right ones only. */
+const wrongBooksOf = async (
+  { home, lanes }: LaneGroup,
+  samples: readonly Sample[],
+): Promise<readonly string[]> => {
+  if (home === null) return [];
+  const names = lanes.map(({ name }) => name);
+  const own = samples.filter(({ lane }) => names.includes(lane));
+  const answers = own.reduce((sum, { answered }) => sum + answered, 0);
+  progress(`ledger of ${names.join(' and ')}: ${answers} answers`);
+  try {
+    await checkLedger(home, answers);
+    return [];
+  } catch (error) {
+    return [`the ledger of ${names.join(' and ')}: ${String(error)}`];
+  }
+};
+
+const complaintsOf = async (
+  groups: readonly LaneGroup[],
+  samples: readonly Sample[],
+): Promise<readonly string[]> => {
+  const complaints = [...wrongAnswersOf(samples)];
+  if (complaints.length > 0) return complaints;
+  for (const group of groups) complaints.push(...(await wrongBooksOf(group, samples)));
+  return complaints;
+};
+
+const benchGateways = async (options: BenchOptions): Promise<GatewayResults> => {
+  if (!asksGateways(options)) return { startUps: [], samples: [], complaints: [] };
+  const upstream = await startPeer(mockProgram, options.directory);
+  const startUps = await measureStartUps(options, upstream.port);
+  const groups = await openLanes(options, upstream);
+  const lanes = groups.flatMap((group) => group.lanes);
+  const samples = await measureLanes(lanes, options);
+  const complaints = await complaintsOf(groups, samples);
+  await Promise.all(groups.map((group) => group.stop()));
+  await upstream.stop();
+  return { startUps, samples, complaints };
+};
+
+/** Each is loaded only when asked for: it brings parts of Quipu itself into this process. */
+const partFigures = async (options: BenchOptions): Promise<readonly Figure[]> => {
+  const { parts } = options;
+  const figures: Figure[] = [];
+  if (parts.has('event-store')) {
+    progress('event store: appends and replay');
+    const { benchEventStore } = await import('./event-store.bench.js');
+    figures.push(...(await benchEventStore()));
+    progress('event store: the same through a node');
+    const { benchServedEventStore } = await import('./served-event-store.bench.js');
+    figures.push(...(await benchServedEventStore(options)));
+  }
+  if (parts.has('rebuild')) {
+    progress('rebuild: read models from one log, in a file and on a server');
+    const { benchRebuild } = await import('./rebuild.bench.js');
+    figures.push(...(await benchRebuild(options)));
+  }
+  if (parts.has('worker')) {
+    progress('worker: the built-in model in process and behind Kafka');
+    const { benchWorker } = await import('./worker.bench.js');
+    figures.push(...(await benchWorker(options)));
+  }
+  return figures;
+};
+
 const bench = async (asked: BenchOptions): Promise<void> => {
+  await requireTools(asked.parts);
   await mkdir(asked.directory, { recursive: true });
   const directory = await mkdtemp(path.join(asked.directory, 'run-'));
   const options = { ...asked, directory };
   const machineNow = await observeMachine(directory);
-  const { startUps, samples } = await benchGateways(options);
-  const figures = [...gatewayFigures(samples, startUps), ...(await storeFigures(options))];
+  const { startUps, samples, complaints } = await benchGateways(options);
+  const figures = [...gatewayFigures(samples, startUps), ...(await partFigures(options))];
   const results = { machine: machineNow(), startUps, samples, figures };
   console.log(reportOf(results));
   if (options.jsonPath !== undefined)
     await writeFile(options.jsonPath, `${JSON.stringify(results, undefined, 2)}\n`);
-  const complaints = complaintsOf(samples);
   for (const complaint of complaints) console.error(complaint);
   if (complaints.length === 0) await rm(directory, { recursive: true });
   else {

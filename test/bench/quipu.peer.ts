@@ -9,12 +9,17 @@ import { type PeerProgram, startPeer } from './peer-process.js';
 /** What callers ask Quipu for; its catalog maps it to the upstream's own name. */
 export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
 
-const SERVER = path.resolve('dist/apps/standalone/main.js');
+type AppName = 'standalone' | 'gateway' | 'projector' | 'worker' | 'event-store' | 'cli';
+
+const mainOf = (app: AppName): string => path.resolve('dist/apps', app, 'main.js');
+
 /** As `npm start` has them. */
 const FLAGS = ['--enable-source-maps', '--max-semi-space-size=16'];
-const CLI = path.resolve('dist/apps/cli/main.js');
 /** More than the longest run could spend. */
 const CREDIT_USD = '10000';
+
+/** What its catalog asks for one answer of the upstream: 24 and 20 tokens, rounded up. */
+const ANSWER_MICRO_USD = 16;
 
 const run = promisify(execFile);
 
@@ -38,23 +43,26 @@ export interface QuipuHome {
   readonly directory: string;
 }
 
+/** A process of Quipu, as its npm script starts it. */
+export const quipuProgram = (
+  app: AppName,
+  environment: Readonly<Record<string, string>>,
+): PeerProgram => {
+  const main = mainOf(app);
+  if (!existsSync(main)) throw new Error(`${main} is missing: run the build first`);
+  return { name: app, args: () => [...FLAGS, main], environment, readyPath: '/health/ready' };
+};
+
 /** A home without a log, so that a start on it is a first start. */
 export const freshQuipuHome = async (
   directory: string,
   upstreamPort: number,
 ): Promise<QuipuHome> => {
-  if (!existsSync(SERVER)) throw new Error(`${SERVER} is missing: run the build first`);
   const home = await mkdtemp(path.join(directory, 'quipu-home-'));
   const catalog = path.join(home, 'catalog.yaml');
   await writeFile(catalog, catalogFor(upstreamPort));
   const environment = { QUIPU_HOME: home, QUIPU_CATALOG: catalog };
-  const program = {
-    name: 'quipu',
-    args: () => [...FLAGS, SERVER],
-    environment,
-    readyPath: '/health/ready',
-  };
-  return { program, environment, directory: home };
+  return { program: quipuProgram('standalone', environment), environment, directory: home };
 };
 
 const textField = (json: string, field: string): string => {
@@ -64,7 +72,7 @@ const textField = (json: string, field: string): string => {
 };
 
 const cli = async (home: QuipuHome, ...args: readonly string[]): Promise<string> => {
-  const { stdout } = await run(process.execPath, [CLI, ...args, '--json'], {
+  const { stdout } = await run(process.execPath, [mainOf('cli'), ...args, '--json'], {
     env: { ...process.env, ...home.environment },
   });
   return stdout;
@@ -78,13 +86,14 @@ export interface QuipuKeys {
   readonly many: readonly string[];
 }
 
-/**
- * A first start makes the bootstrap account, the hot one; the command line makes the many, while
- * no server runs on that home.
- */
-export const openAccounts = async (home: QuipuHome, accounts: number): Promise<QuipuKeys> => {
-  const server = await startPeer(home.program, path.dirname(home.directory));
+/** A first start makes the bootstrap account. */
+export const startOnce = async ({ program, directory }: QuipuHome): Promise<void> => {
+  const server = await startPeer(program, path.dirname(directory));
   await server.stop();
+};
+
+/** After a first start. The bootstrap account is the hot one; the command line makes the many. */
+export const openAccounts = async (home: QuipuHome, accounts: number): Promise<QuipuKeys> => {
   const bootstrap = await readFile(path.join(home.directory, 'bootstrap.json'), 'utf8');
   await credit(home, textField(bootstrap, 'username'));
   const many: string[] = [];
@@ -96,4 +105,15 @@ export const openAccounts = async (home: QuipuHome, accounts: number): Promise<Q
     await credit(home, username);
   }
   return { hot: textField(bootstrap, 'api_key'), many };
+};
+
+/**
+ * Every answer was charged once and nothing else was, each account is the sum of its events, and the
+ * read model says so, too.
+ * @throws when it is not so
+ */
+export const checkLedger = async (home: QuipuHome, answers: number): Promise<void> => {
+  const charged = textField(await cli(home, 'ledger', 'check'), 'charged_micro_usd');
+  const due = answers * ANSWER_MICRO_USD;
+  if (Number(charged) !== due) throw new Error(`charged ${charged} micro-USD instead of ${due}`);
 };

@@ -1,5 +1,5 @@
 import { type Figure } from './figure.js';
-import { type LaneName, type StartUp } from './lanes.js';
+import { type LaneName, LANES, type StartUp } from './lanes.js';
 import { type Workload, workloadName } from './load/workload.js';
 import { type Machine } from './machine.js';
 import { median, type Measure, type Sample, Samples } from './sample.js';
@@ -10,8 +10,6 @@ export interface BenchResults {
   readonly samples: readonly Sample[];
   readonly figures: readonly Figure[];
 }
-
-const LANES: readonly LaneName[] = ['mock', 'bare', 'journal', 'portkey', 'quipu', 'quipu-hot'];
 
 const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string => {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -67,6 +65,23 @@ const laneRow = (of: Samples, lane: LaneName): readonly string[] => [
   String(of.failures(lane)),
 ];
 
+/** What shows only when Quipu is several processes. */
+const FLEET_HEADINGS = [
+  'CPU µs/req in all',
+  'req/s : quipu',
+  'lag, positions',
+  'lag ms',
+  'caught up after ms',
+];
+
+const fleetCells = (of: Samples, lane: LaneName): readonly string[] => [
+  shown(of.median(lane, 'cpuMicrosPerRequestInAll')),
+  ratio(of, lane, 'quipu', 'requestsPerSecond'),
+  shown(of.median(lane, 'lagPositions')),
+  shown(of.median(lane, 'lagMs')),
+  shown(of.median(lane, 'catchUpMs')),
+];
+
 const workloadsOf = (samples: readonly Sample[]): readonly Workload[] => {
   const distinct = new Map<string, Workload>();
   for (const { connections, streaming } of samples)
@@ -76,8 +91,14 @@ const workloadsOf = (samples: readonly Sample[]): readonly Workload[] => {
 
 const workloadSection = (samples: readonly Sample[], workload: Workload): string => {
   const of = new Samples(samples, workload);
-  const rows = LANES.filter((lane) => of.has(lane)).map((lane) => laneRow(of, lane));
-  return `### ${workloadName(workload)}\n\n${table(HEADINGS, rows)}`;
+  const lanes = LANES.filter((lane) => of.has(lane));
+  const name = workloadName(workload);
+  if (!of.has('quipu-fleet')) {
+    const rows = lanes.map((lane) => laneRow(of, lane));
+    return `### ${name}\n\n${table(HEADINGS, rows)}`;
+  }
+  const rows = lanes.map((lane) => [...laneRow(of, lane), ...fleetCells(of, lane)]);
+  return `### ${name}\n\n${table([...HEADINGS, ...FLEET_HEADINGS], rows)}`;
 };
 
 const startUpSection = (startUps: readonly StartUp[]): string => {
@@ -113,9 +134,11 @@ const figureSection = (figures: readonly Figure[]): string => {
   return `### Targets\n\n${table(['figure', 'measured', 'target', ''], rows)}`;
 };
 
-const machineLine = ({ cpuModel, cores, node, fileSystem, load1Before, load1After }: Machine) =>
-  `${cores} x ${cpuModel}, Node ${node}, journals on ${fileSystem}, ` +
-  `load average ${shown(load1Before)} before and ${shown(load1After)} after. Quote ratios.`;
+const machineLine = (machine: Machine): string =>
+  `${machine.cores} x ${machine.cpuModel}, Node ${machine.node}, ` +
+  `journals on ${machine.fileSystem}, servers on ${machine.serversFileSystem}, ` +
+  `load average ${shown(machine.load1Before)} before and ${shown(machine.load1After)} after. ` +
+  'Quote ratios.';
 
 export const reportOf = ({ machine, startUps, samples, figures }: BenchResults): string =>
   [

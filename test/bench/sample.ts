@@ -1,9 +1,10 @@
+import { type Lag } from './catch-up.js';
 import { type LaneName } from './lanes.js';
 import { type LoadResult } from './load/load-run.js';
 import { type Workload } from './load/workload.js';
 
 /** One measurement of one lane in one round. */
-export interface Sample extends Workload, LoadResult {
+export interface Sample extends Workload, LoadResult, Lag {
   readonly lane: LaneName;
   readonly round: number;
 }
@@ -15,7 +16,14 @@ export const median = (values: readonly number[]): number => {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 };
 
-export type Measure = 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicrosPerRequest' | 'rssBytes';
+export type Measure =
+  | 'requestsPerSecond'
+  | 'p50Ms'
+  | 'p99Ms'
+  | 'cpuMicrosPerRequest'
+  | 'cpuMicrosPerRequestInAll'
+  | 'rssBytes'
+  | keyof Lag;
 
 /** The samples of one workload; every figure and ratio stays within it. */
 export class Samples {

@@ -18,7 +18,11 @@ const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
   p50Ms: 'p50',
   p99Ms: 'p99',
   cpuMicrosPerRequest: 'CPU a request',
+  cpuMicrosPerRequestInAll: 'CPU a request in all',
   rssBytes: 'RSS',
+  lagPositions: 'lag',
+  lagMs: 'lag in time',
+  catchUpMs: 'time to catch up',
 };
 
 const LANE_NAMES: Readonly<Record<LaneName, string>> = {
@@ -28,6 +32,7 @@ const LANE_NAMES: Readonly<Record<LaneName, string>> = {
   portkey: 'Portkey',
   quipu: 'Quipu',
   'quipu-hot': 'Quipu, one hot account',
+  'quipu-fleet': 'Quipu on the production engines',
 };
 
 const whole = (connections: number) => ({ connections, streaming: false });
@@ -68,6 +73,10 @@ const PROMISED: readonly Promised[] = [
   throughput(streams(50), 'portkey', 2),
   throughput(whole(10), 'quipu', 0.8, 'quipu-hot'),
   throughput(whole(50), 'quipu', 0.8, 'quipu-hot'),
+  throughput(whole(10), 'quipu', 0.5, 'quipu-fleet'),
+  throughput(whole(50), 'quipu', 0.5, 'quipu-fleet'),
+  throughput(streams(10), 'quipu', 0.5, 'quipu-fleet'),
+  throughput(streams(50), 'quipu', 0.5, 'quipu-fleet'),
 ];
 
 const START_UP_MS_MAX = 1_500;

@@ -9,7 +9,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { transformFile } from '@swc/core';
 
-const ROOTS = ['apps', 'libs', 'events', 'projections', 'tools', 'test/bench'];
+const ROOTS = ['apps', 'libs', 'events', 'projections', 'tools', 'test/bench', 'test/servers'];
 const TARGET = 'dist';
 /** Sources of everything: a change here builds all anew. */
 const CONFIGURATION = ['.swcrc', 'package-lock.json', 'tools/build/build.mjs'];

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LoadConnection } from './load-connection.js';
+import { percentile } from './percentile.js';
 import { type Footprint, footprintOf } from './process-tree.js';
 import { requestBody, type Workload } from './workload.js';
 
@@ -8,6 +9,8 @@ export interface LoadOrder extends Workload {
   readonly port: number;
   /** Root of the process tree whose CPU and memory are charged. */
   readonly pid: number;
+  /** Roots of those that work for it and whose CPU is shown beside its own. */
+  readonly behindPids: readonly number[];
   readonly model: string;
   /** One request in turn with each key. */
   readonly apiKeys: readonly string[];
@@ -22,9 +25,13 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly cpuMicrosPerRequest: number;
+  /** With those behind it. */
+  readonly cpuMicrosPerRequestInAll: number;
   readonly rssBytes: number;
   /** Wrong answers, in the warm-up too. */
   readonly failures: number;
+  /** Right answers, in the warm-up and after the window too. */
+  readonly answered: number;
   readonly firstFailure: string | null;
 }
 
@@ -45,9 +52,10 @@ const requestBytes = (order: LoadOrder, apiKey: string): Buffer => {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-/** Nearest rank. */
-const percentile = (sorted: Float64Array, share: number): number =>
-  sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+interface Footprints {
+  readonly own: Footprint;
+  readonly cpuMicrosInAll: number;
+}
 
 class LoadRun {
   readonly #requests: readonly Buffer[];
@@ -56,6 +64,7 @@ class LoadRun {
   #sent = 0;
   #underWay = 0;
   #failures = 0;
+  #answered = 0;
   #firstFailure: string | null = null;
   #stopping = false;
 
@@ -72,12 +81,12 @@ class LoadRun {
     for (const connection of this.#connections) this.#next(connection);
     await delay(this.order.warmUpMs);
     this.#latenciesMs = [];
-    const before = footprintOf(this.order.pid);
+    const before = this.#footprints();
     const startedAtMs = performance.now();
     await delay(this.order.windowMs);
     const elapsedMs = performance.now() - startedAtMs;
     const latenciesMs = Float64Array.from(this.#latenciesMs).sort();
-    const after = footprintOf(this.order.pid);
+    const after = this.#footprints();
     await this.#drain();
     return this.#result(latenciesMs, elapsedMs, before, after);
   }
@@ -90,12 +99,23 @@ class LoadRun {
     const sentAtMs = performance.now();
     connection.send(request, (defect) => {
       this.#underWay -= 1;
-      if (defect === undefined) this.#latenciesMs.push(performance.now() - sentAtMs);
+      if (defect === undefined) this.#succeed(performance.now() - sentAtMs);
       else this.#fail(defect);
       // A refused connection answers at once: leave the stack before trying again.
       if (defect === undefined) this.#next(connection);
       else setImmediate(() => this.#next(connection));
     });
+  }
+
+  #footprints(): Footprints {
+    const own = footprintOf(this.order.pid);
+    const behind = this.order.behindPids.map((pid) => footprintOf(pid).cpuMicros);
+    return { own, cpuMicrosInAll: behind.reduce((sum, one) => sum + one, own.cpuMicros) };
+  }
+
+  #succeed(latencyMs: number): void {
+    this.#answered += 1;
+    this.#latenciesMs.push(latencyMs);
   }
 
   #fail(defect: string): void {
@@ -114,8 +134,8 @@ class LoadRun {
   #result(
     latenciesMs: Float64Array,
     elapsedMs: number,
-    before: Footprint,
-    after: Footprint,
+    before: Footprints,
+    after: Footprints,
   ): LoadResult {
     const requests = latenciesMs.length;
     return {
@@ -123,9 +143,11 @@ class LoadRun {
       requestsPerSecond: (requests * 1000) / elapsedMs,
       p50Ms: percentile(latenciesMs, 0.5),
       p99Ms: percentile(latenciesMs, 0.99),
-      cpuMicrosPerRequest: (after.cpuMicros - before.cpuMicros) / requests,
-      rssBytes: after.rssBytes,
+      cpuMicrosPerRequest: (after.own.cpuMicros - before.own.cpuMicros) / requests,
+      cpuMicrosPerRequestInAll: (after.cpuMicrosInAll - before.cpuMicrosInAll) / requests,
+      rssBytes: after.own.rssBytes,
       failures: this.#failures,
+      answered: this.#answered,
       firstFailure: this.#firstFailure,
     };
   }

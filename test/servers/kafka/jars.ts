@@ -6,7 +6,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const POM = path.join(import.meta.dirname, 'pom.xml');
+/** Not beside the compiled file, from which the bench starts. */
+const POM = path.resolve('test/servers/kafka/pom.xml');
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.7.1:copy-dependencies';
 const HASH_LENGTH = 16;
 

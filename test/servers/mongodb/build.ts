@@ -6,7 +6,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const SOURCE = path.join(import.meta.dirname, 'ferretdb');
+/** Not beside the compiled file, from which the bench starts. */
+const SOURCE = path.resolve('test/servers/mongodb/ferretdb');
 const HASH_LENGTH = 16;
 
 /**
