@@ -80,7 +80,10 @@ export interface Bus {
    */
   retryDeadLetter(topic: string, group: string, id: string): Promise<void>;
 
-  /** Whether messages would be taken now, for readiness; asks the broker where there is one. */
+  /**
+   * Whether messages would be taken now, and heard by the consumers of this process; for readiness.
+   * Asks the broker where there is one.
+   */
   health(): Promise<BusHealth>;
 
   /** Closes every consumer, then refuses everything; closing twice is allowed. */

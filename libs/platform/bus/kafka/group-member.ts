@@ -71,6 +71,13 @@ export class GroupMember implements Consumer {
     return this.#subscriber.start(timeoutMs);
   }
 
+  /** Null while it hears what is published, or why it does not. */
+  get deafness(): string | null {
+    if (this.#subscriber.isHeard) return null;
+    const { topic, group } = this.options.consumer;
+    return `no member of ${groupIdOf(topic, group)} at the moment`;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -152,7 +152,10 @@ class KafkaBus implements Bus {
     if (this.#closing) return { reachable: false, reason: 'the bus is closed' };
     try {
       await this.client.brokerCount();
-      return { reachable: true, reason: null };
+      const deaf = [...this.#members]
+        .map((member) => member.deafness)
+        .filter((one) => one !== null);
+      return { reachable: deaf.length === 0, reason: deaf[0] ?? null };
     } catch (error) {
       return { reachable: false, reason: error instanceof Error ? error.message : String(error) };
     }

@@ -8,6 +8,8 @@ import { type KafkaClient, type SubscribeOptions, type Subscription } from './ka
 /** Without an answer of the broker for so many sessions a client is taken to be stuck. */
 const SILENT_SESSIONS_MAX = 3;
 const CHECKS_PER_SESSION = 3;
+/** After so long without an answer, what is published meanwhile may not be heard here. */
+const QUIET_MS_MAX = 5_000;
 
 export interface SubscriberOptions extends Omit<SubscribeOptions, 'onAlive' | 'onFailed'> {
   /** All partitions are gone, until `onAssigned` says more. */
@@ -20,6 +22,7 @@ export interface SubscriberOptions extends Omit<SubscribeOptions, 'onAlive' | 'o
  */
 export class Subscriber {
   #current: Subscription | null = null;
+  #watch: Watch | null = null;
   #isPaused = false;
   #running: Promise<void> | null = null;
   readonly #closed = new AbortController();
@@ -32,6 +35,11 @@ export class Subscriber {
 
   get current(): Subscription | null {
     return this.#current;
+  }
+
+  /** Whether it is a member of its group, of which the broker has lately heard. */
+  get isHeard(): boolean {
+    return this.#current !== null && (this.#watch?.silenceMs ?? Infinity) <= QUIET_MS_MAX;
   }
 
   /** @throws BusError `bus-unavailable` when it does not stand within the time; it is closed then */
@@ -93,6 +101,7 @@ export class Subscriber {
   async #once(standing: () => void): Promise<unknown> {
     const { signal } = this.#closed;
     const watch = new Watch(this.options.sessionTimeoutMs, signal);
+    this.#watch = watch;
     const { onLost: _, ...options } = this.options;
     try {
       const subscription = await this.client.subscribe({
@@ -129,11 +138,15 @@ class Watch {
     this.ended = new Promise((resolve) => (this.#end = resolve));
     const silenceMsMax = sessionTimeoutMs * SILENT_SESSIONS_MAX;
     this.#timer = setInterval(() => {
-      const silenceMs = Date.now() - this.#lastAlive;
+      const { silenceMs } = this;
       if (silenceMs > silenceMsMax) this.end(`no answer for ${silenceMs} ms`);
     }, sessionTimeoutMs / CHECKS_PER_SESSION);
     signal.addEventListener('abort', this.#abort, { once: true });
     if (signal.aborted) this.#abort();
+  }
+
+  get silenceMs(): number {
+    return Date.now() - this.#lastAlive;
   }
 
   alive(): void {
