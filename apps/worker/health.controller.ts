@@ -14,8 +14,8 @@ export class HealthController {
   }
 
   @Get('ready')
-  ready(@Res() reply: FastifyReply): void {
-    const report = this.health.report();
+  async ready(@Res() reply: FastifyReply): Promise<void> {
+    const report = await this.health.report();
     void reply.status(report.status === 'ready' ? 200 : 503).send(report);
   }
 }

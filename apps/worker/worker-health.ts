@@ -1,7 +1,11 @@
+import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
+import { answered } from '../gateway/operations/answered.js';
+
 export interface WorkerReport {
   readonly status: 'ready' | 'not_ready';
   /** Why not; empty when ready. */
   readonly reasons: readonly string[];
+  readonly bus: BusHealth;
   readonly models: number;
   readonly running_tasks: number;
 }
@@ -11,6 +15,7 @@ export class WorkerHealth {
   readonly #reasons = new Set<string>();
 
   constructor(
+    private readonly bus: Bus,
     private readonly facts: { readonly models: () => number; readonly running: () => number },
   ) {}
 
@@ -20,12 +25,19 @@ export class WorkerHealth {
     return () => void this.#reasons.delete(reason);
   }
 
-  report(): WorkerReport {
+  async report(): Promise<WorkerReport> {
     const models = this.facts.models();
-    const reasons = [...this.#reasons, ...(models === 0 ? ['there is no model file'] : [])];
+    const { answer, failure } = await answered(this.bus.health());
+    const bus = answer ?? { reachable: false, reason: failure };
+    const reasons = [
+      ...this.#reasons,
+      ...(models === 0 ? ['there is no model file'] : []),
+      ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
+    ];
     return {
       status: reasons.length === 0 ? 'ready' : 'not_ready',
       reasons,
+      bus,
       models,
       running_tasks: this.facts.running(),
     };

@@ -64,7 +64,8 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const tasksMax = RUNNING_MAX + WAITING_MAX;
   const parts = { bus, key, worker: instance, engine, models, tasksMax, metrics, clock, logger };
   const runner = new TaskRunner(parts);
-  const health = new WorkerHealth({ models: () => models.count, running: () => runner.running });
+  const facts = { models: () => models.count, running: () => runner.running };
+  const health = new WorkerHealth(bus, facts);
   const ready = health.holdBack('starting');
   const app = await NestFactory.create<NestFastifyApplication>(
     WorkerModule.of(runner, metrics, health),

@@ -12,13 +12,12 @@ import { type ProjectionStatus } from '#platform/runtime/projections.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../inference/open-requests.js';
+import { answered } from './answered.js';
 
 export const RUNTIME = Symbol('Runtime');
 
 /** How long an event may wait to be in a projection before this process calls itself not ready. */
 export const LAG_MS_MAX = 10_000;
-/** A server that does not answer within this time is not there. */
-const ANSWER_MS_MAX = 2_000;
 /** Any checkpoint will do: what counts is that the read store answers. */
 const ANY_CHECKPOINT = 'readiness';
 
@@ -129,28 +128,6 @@ export class Readiness {
     return answer ?? { reachable: false, reason: failure };
   }
 }
-
-interface Answered<Answer> {
-  readonly answer: Answer | undefined;
-  /** Why there is none, or null. */
-  readonly failure: string | null;
-}
-
-/** What a server says in time, or why it does not: whoever asks for health needs an answer. */
-const answered = async <Answer>(asked: Promise<Answer>): Promise<Answered<Answer>> => {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    const late = new Error(`no answer within ${ANSWER_MS_MAX} ms`);
-    timer = setTimeout(() => reject(late), ANSWER_MS_MAX);
-  });
-  try {
-    return { answer: await Promise.race([asked, silence]), failure: null };
-  } catch (error) {
-    return { answer: undefined, failure: error instanceof Error ? error.message : String(error) };
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 const readable = <Status extends LogReaderStatus>(status: Status): Readable<Status> => ({
   ...status,

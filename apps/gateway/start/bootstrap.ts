@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { type CommandBus } from '@nestjs/cqrs';
@@ -92,7 +92,7 @@ const pendingStart = async (
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const pending = mine({ requestId: randomUUID(), password }, clock);
   try {
-    await writeFile(file, JSON.stringify(pending), { ...OWNER_ONLY, flag: 'wx' });
+    await written(file, pending, link);
     return pending;
   } catch (error) {
     // Another process on this folder was quicker.
@@ -121,8 +121,23 @@ const carriedOn = async (
     : pending.pid !== process.pid && isRunning(pending.pid);
   if (isUnderWay) return undefined;
   const taken = mine(pending, clock);
-  await writeFile(file, JSON.stringify(taken), OWNER_ONLY);
+  await written(file, taken, rename);
   return taken;
+};
+
+/** Whole under its name or not at all: others may read it at any moment. */
+const written = async (
+  file: string,
+  pending: Pending,
+  name: (fresh: string, file: string) => Promise<void>,
+): Promise<void> => {
+  const fresh = `${file}.${randomUUID()}`;
+  await writeFile(fresh, JSON.stringify(pending), OWNER_ONLY);
+  try {
+    await name(fresh, file);
+  } finally {
+    await rm(fresh, { force: true });
+  }
 };
 
 const isRunning = (pid: number): boolean => {

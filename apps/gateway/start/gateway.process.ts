@@ -8,7 +8,6 @@ import { Catalog } from '#areas/catalog/catalog.js';
 import { DefineTenantCommand } from '#areas/identity/define-tenant.handler.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
-import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
@@ -27,9 +26,7 @@ import { OpenRequests } from '../inference/open-requests.js';
 import { OperationsHttpModule } from '../operations/operations-http.module.js';
 import { Readiness } from '../operations/readiness.js';
 import { type Bootstrap, bootstrap } from './bootstrap.js';
-
-/** How often expired answers of idempotent requests are removed. */
-const SWEEP_ANSWERS_MS = 60_000;
+import { sweepAnswers } from './sweep-answers.js';
 
 /** Where projections, sagas and relays run, as this process sees it. */
 export type Readers = 'here' | 'under-lease' | 'elsewhere';
@@ -99,18 +96,6 @@ export const startGateway = async (
       return stopping;
     },
   };
-};
-
-/** What fails is left for the next time, here or in another process: the store may be away. */
-const sweepAnswers = (answers: AnswerStore, logger: Logger): NodeJS.Timeout => {
-  const sweep = async (): Promise<void> => {
-    try {
-      await answers.sweep();
-    } catch (error) {
-      logger.warn({ err: error }, 'expired answers could not be removed');
-    }
-  };
-  return setInterval(() => void sweep(), SWEEP_ANSWERS_MS).unref();
 };
 
 /** Binds the HTTP edge. @throws SettingsError */
