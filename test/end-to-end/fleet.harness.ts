@@ -212,7 +212,8 @@ const leaderOf = async (projectors: readonly Member[]): Promise<Member | undefin
   return undefined;
 };
 
-const runCli = async (
+/** @returns what it printed as JSON */
+export const runCli = async (
   environment: NodeJS.ProcessEnv,
   args: readonly string[],
 ): Promise<unknown> => {

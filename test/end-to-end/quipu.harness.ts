@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import OpenAI from 'openai';
 import { pino } from 'pino';
-import { type Bootstrap } from '#apps/standalone/bootstrap.js';
+import { type Bootstrap } from '#apps/gateway/start/bootstrap.js';
 import { type Standalone, startStandalone } from '#apps/standalone/standalone.js';
-import { readSettings } from '#apps/composition/settings.js';
+import { readSettings, type Settings } from '#apps/composition/settings.js';
 import {
   chunksOf,
   completionOf,
@@ -21,6 +21,7 @@ import {
 } from '#areas/inference/rigs/upstream.specification.js';
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { type Clients, installProcesses } from './quipu.processes.js';
 
 /** The model of the scripted upstream. */
 export const MODEL = 'acme/scripted';
@@ -34,8 +35,24 @@ models:
       max_output: 100, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
 `;
 
+/** What a caller meets. */
+export interface RunningQuipu {
+  readonly url: string;
+  /** Where it serves its event store by EventStoreDB's protocol, if it does. */
+  readonly grpcPort: number | undefined;
+  /** In good order; twice is allowed. */
+  stop(): Promise<void>;
+}
+
+/** A home with its engines, which outlive what is started on them. */
+export interface Installation {
+  start(): Promise<RunningQuipu>;
+  events(): Promise<readonly RecordedEvent[]>;
+  close(): Promise<void>;
+}
+
 export interface World {
-  readonly quipu: Standalone;
+  readonly quipu: RunningQuipu;
   readonly upstream: Upstream;
   readonly home: string;
   readonly credentials: Bootstrap;
@@ -51,31 +68,39 @@ export interface WorldOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** The catalog file's text for an upstream at this address. */
   readonly catalogOf?: (baseUrl: string) => string;
+  /** Default: the first of each server's two, where servers are given at all. */
+  readonly clients?: Clients;
 }
 
-/** A whole Quipu in this process, on a home of its own, before a scripted upstream. */
+/** Set where the suite runs on real servers, in processes; otherwise everything is in this one. */
+const HAS_SERVERS = process.env['TEST_ENGINES'] === 'servers';
+
+/** A whole Quipu on a home of its own, before a scripted upstream. */
 export const startWorld = async (
   scripts: readonly Script[],
-  { environment = {}, catalogOf = scriptedCatalog }: WorldOptions = {},
+  { environment = {}, catalogOf = scriptedCatalog, clients = 'first' }: WorldOptions = {},
 ): Promise<World> => {
   const upstream = await startUpstream(...scripts);
   const home = await mkdtemp(path.join(tmpdir(), 'quipu-e2e-'));
   const catalogFile = path.join(home, 'catalog.yaml');
-  await writeFile(catalogFile, catalogOf(upstream.baseUrl));
-  const settings = readSettings({
-    PORT: '0',
+  const catalog = catalogOf(upstream.baseUrl);
+  await writeFile(catalogFile, catalog);
+  const variables = {
     QUIPU_HOME: home,
     QUIPU_CATALOG: catalogFile,
     QUIPU_LOG_LEVEL: 'silent',
     QUIPU_DRAIN_SECONDS: '5',
     ...environment,
-  });
+  };
+  const hasWorker = catalog.includes('kind: embedded');
+  const installation = HAS_SERVERS
+    ? await installProcesses({ environment: variables, clients, hasWorker })
+    : installHere(readSettings({ PORT: '0', ...variables }));
   const start = async (): Promise<World> => {
-    const quipu = await startStandalone(settings, pino({ level: settings.logLevel }));
+    const quipu = await installation.start();
     const credentials = JSON.parse(
       await readFile(path.join(home, 'bootstrap.json'), 'utf8'),
     ) as Bootstrap;
-    const eventStore = quipu.app.get<EventStore>(EVENT_STORE, { strict: false });
     return {
       quipu,
       upstream,
@@ -86,19 +111,32 @@ export const startWorld = async (
         apiKey: credentials.api_key,
         maxRetries: 0,
       }),
-      events: async () => (await Array.fromAsync(eventStore.readAll())).flat(),
+      events: () => installation.events(),
       restart: async () => {
         await quipu.stop();
         return start();
       },
       close: async () => {
-        await quipu.stop();
+        await installation.close();
         await upstream.close();
         await rm(home, { recursive: true, force: true });
       },
     };
   };
   return start();
+};
+
+/** On the embedded engines, in this process. */
+const installHere = (settings: Settings): Installation => {
+  let running: Standalone | undefined;
+  return {
+    start: async () => (running = await startStandalone(settings, pino({ level: 'silent' }))),
+    events: async () => {
+      const eventStore = running?.app.get<EventStore>(EVENT_STORE, { strict: false });
+      return (await Array.fromAsync(eventStore?.readAll() ?? [])).flat();
+    },
+    close: async () => running?.stop(),
+  };
 };
 
 export const chatRequest = (body: Readonly<Record<string, unknown>> = {}) => ({

@@ -5,22 +5,20 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '#apps/cli/command-line.js';
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
-import { startKafka } from '../servers/kafka/kafka.server.js';
-import { type TestServer } from '../servers/test-server.js';
+import { SuiteBroker } from '../servers/kafka/suite-broker.js';
 
-const given = process.env['TEST_KAFKA_URL'];
 const DEADLINE_MS = 30_000;
 const ids = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
 
-let kafka: TestServer | null = null;
+let broker: SuiteBroker;
 let url: string;
 
 beforeAll(async () => {
-  kafka = given === undefined ? await startKafka() : null;
-  url = given ?? kafka?.url ?? '';
+  broker = await SuiteBroker.start();
+  url = broker.newUrl();
 }, 120_000);
 
-afterAll(() => kafka?.stop());
+afterAll(() => broker.stop());
 
 const quipu = async (...words: string[]) => {
   const stdout = new PassThrough();

@@ -6,8 +6,7 @@ import { workerTopicSettings } from '#areas/inference/rigs/workers/worker.protoc
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { type KafkaClientName, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 import { Fleet, NANO } from '#apps/worker/worker.specification.js';
-import { startKafka } from '../servers/kafka/kafka.server.js';
-import { type TestServer } from '../servers/test-server.js';
+import { SuiteBroker } from '../servers/kafka/suite-broker.js';
 
 const never = new AbortController().signal;
 
@@ -38,17 +37,13 @@ const answer = async (engine: TextEngine, request: TextRequest) => {
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
 
-const given = process.env['TEST_KAFKA_URL'];
-
-let kafka: TestServer | null = null;
-let url: string;
+let broker: SuiteBroker;
 
 beforeAll(async () => {
-  kafka = given === undefined ? await startKafka() : null;
-  url = given ?? kafka?.url ?? '';
+  broker = await SuiteBroker.start();
 }, 120_000);
 
-afterAll(() => kafka?.stop());
+afterAll(() => broker.stop());
 
 describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
   'workers over Kafka, by %s',
@@ -56,7 +51,8 @@ describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
     let fleet: Fleet;
 
     const open = async (): Promise<Fleet> => {
-      const options = { ...readKafkaUrl(url), client, topicSettings: workerTopicSettings };
+      const target = readKafkaUrl(broker.newUrl(client));
+      const options = { ...target, topicSettings: workerTopicSettings };
       fleet = new Fleet(await openKafkaBus({ ...options, sessionTimeoutMs: 6_000 }));
       return fleet;
     };

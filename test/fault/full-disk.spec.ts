@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
+import {
+  completionOf,
+  json,
+  startUpstream,
+  statement,
+  type Upstream,
+} from '#areas/inference/rigs/upstream.specification.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { freePorts } from '../servers/server-process.js';
+
+const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
+const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
+/** Writes to the log after which the disk is full, well past the first start; and when it has room again. */
+const FULL_FROM = 200;
+const FULL_TO = 260;
+const DEADLINE_MS = 60_000;
+
+interface Answer {
+  readonly status: number;
+  readonly code: string | null;
+  readonly eventId: string | null;
+}
+
+describe('a whole Quipu on a disk that fills up', () => {
+  let home: string;
+  let url: string;
+  let upstream: Upstream;
+  let server: ChildProcess;
+  let environment: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    upstream = await startUpstream(json(200, completionOf('Knots.', statement(9, 2))));
+    home = await mkdtemp(path.join(tmpdir(), 'quipu-full-disk-'));
+    const catalog = path.join(home, 'catalog.yaml');
+    await writeFile(
+      catalog,
+      `
+rigs:
+  - { name: scripted, kind: openai, base_url: ${upstream.baseUrl}, max_concurrency: 64 }
+models:
+  - { id: acme/scripted, upstream_id: s, owned_by: acme, rigs: [scripted], context: 8192,
+      max_output: 100, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
+`,
+    );
+    const [port = 0] = await freePorts(1);
+    url = `http://127.0.0.1:${port}`;
+    environment = {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      QUIPU_HOME: home,
+      QUIPU_CATALOG: catalog,
+      QUIPU_LOG_LEVEL: 'fatal',
+      QUIPU_REQUEST_SECONDS: '5',
+      QUIPU_SETTLE_SECONDS: '1',
+    };
+    server = startOnFillingDisk();
+  });
+
+  afterAll(async () => {
+    if (server.exitCode === null && server.signalCode === null) await end('SIGKILL');
+    await upstream.close();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  /** The whole group: what strace itself is sent does not reach what it traces. */
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = once(server, 'exit');
+    process.kill(-(server.pid ?? 0), signal);
+    await ended;
+  };
+
+  /** Every other call runs at full speed: only writes to the log are stopped at. */
+  const startOnFillingDisk = (): ChildProcess => {
+    const log = path.join(home, 'events.db-wal');
+    const fault = `inject=pwrite64:error=ENOSPC:when=${FULL_FROM}..${FULL_TO}`;
+    const strace = ['-f', '--seccomp-bpf', '-o', '/dev/null', '-P', log, '-e', 'trace=pwrite64'];
+    const words = [...strace, '-e', fault, process.execPath, MAIN];
+    const stdio = ['ignore', 'ignore', 'inherit'] as const;
+    return spawn('strace', words, { env: environment, stdio: [...stdio], detached: true });
+  };
+
+  const readiness = async (): Promise<ReadinessReport | undefined> => {
+    const response = await fetch(`${url}/health/ready`).catch(() => undefined);
+    return response && ((await response.json()) as ReadinessReport);
+  };
+
+  const until = async (condition: () => Promise<boolean>): Promise<void> => {
+    const deadline = performance.now() + DEADLINE_MS;
+    while (!(await condition())) {
+      if (performance.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+
+  const ask = async (key: string): Promise<Answer> => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({
+        model: 'acme/scripted',
+        messages: [{ role: 'user', content: 'Tell me of knots.' }],
+      }),
+    });
+    const body = (await response.json()) as { readonly error?: { readonly code: string } };
+    const eventId = response.headers.get('x-quipu-event-id');
+    return { status: response.status, code: body.error?.code ?? null, eventId };
+  };
+
+  it('says so, acknowledges nothing, charges nothing, and goes on when there is room', async () => {
+    await until(async () => (await readiness())?.status === 'ready');
+    const { api_key: key } = JSON.parse(
+      await readFile(path.join(home, 'bootstrap.json'), 'utf8'),
+    ) as { api_key: string };
+    const answers: Answer[] = [];
+    let report: ReadinessReport | undefined;
+    await until(async () => {
+      const answer = await ask(key);
+      answers.push(answer);
+      if (answer.status === 503) report ??= await readiness();
+      return answers.some(({ status }) => status === 503) && answer.status === 200;
+    });
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status, code }) => `${status} ${code}`)).toEqual(
+      refused.map(() => '503 store-unavailable'),
+    );
+    expect(report).toMatchObject({ status: 'not_ready', event_store: { writable: false } });
+    expect(report?.event_store.reason).toMatch(/full/);
+    await until(async () => (await readiness())?.status === 'ready');
+    await expectBalanced();
+    await end('SIGTERM');
+    const eventStore = await openSqliteEventStore({ file: path.join(home, 'events.db') });
+    const charges = (await Array.fromAsync(eventStore.readAll()))
+      .flat()
+      .filter(({ type }) => type === 'HoldCaptured');
+    await eventStore.close();
+    const acknowledged = answers.flatMap(({ eventId }) => (eventId === null ? [] : [eventId]));
+    expect(charges.map(({ id }) => id)).toEqual(acknowledged);
+  });
+
+  const expectBalanced = async (): Promise<void> => {
+    const child = spawn(process.execPath, [CLI, 'ledger', 'check', '--json'], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const output = (await Array.fromAsync(child.stdout)).join('');
+    expect(JSON.parse(output)).toMatchObject({ balanced: true, faults: [] });
+  };
+});

@@ -1,0 +1,83 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../end-to-end/quipu.harness.js';
+import { type TestServer } from '../../servers/test-server.js';
+import {
+  BUILT_IN,
+  type FleetUnderFault,
+  startFleetUnderFault,
+} from './fleet-under-fault.harness.js';
+import { Load, type LoadOptions } from './load.js';
+import { expectSound, expectToldTheTruth } from './sound.js';
+
+/** Within which the absence of a server shows in `/health/ready`. */
+const NOTICED_MS = 8_000;
+/** Within which a caller is told of it; shorter absences are not noticed. */
+const TOLD_MS = 20_000;
+/** Within which everything is as before, counted from the server's own start. */
+const READY_MS = 20_000;
+
+describe('a fleet under load, of which a server', () => {
+  let fleet: FleetUnderFault;
+  const loads: Load[] = [];
+
+  beforeAll(async () => {
+    fleet = await startFleetUnderFault({ gateways: 2, projectors: 2, workers: 1 });
+  });
+
+  afterEach(async () => {
+    await Promise.all(loads.splice(0).map((load) => load.leave()));
+  });
+
+  afterAll(() => fleet.close());
+
+  const begin = async (options: LoadOptions = {}): Promise<Load> => {
+    const load = new Load(fleet, options);
+    loads.push(load);
+    await load.answers(10, READY_MS);
+    return load;
+  };
+
+  const saysSo = (reason: RegExp): Promise<void> =>
+    eventually(async () => {
+      const report = await fleet.gateways[0]?.report();
+      return report?.status === 'not_ready' && report.reasons.some((one) => reason.test(one));
+    }, NOTICED_MS);
+
+  /** Gone until that is seen by operators and by callers, and back. */
+  const loseAndRegain = async (server: TestServer, reason: RegExp, load: Load): Promise<void> => {
+    await server.kill();
+    await saysSo(reason);
+    await load.fails(TOLD_MS);
+    await server.restart();
+    const backAt = performance.now();
+    await fleet.allReady();
+    await load.answers(10, READY_MS);
+    expect(performance.now() - backAt).toBeLessThan(READY_MS);
+  };
+
+  const expectAllSound = async (): Promise<void> => {
+    await Promise.all(loads.map((load) => load.stop()));
+    for (const load of loads) {
+      expectToldTheTruth(load);
+      await expectSound(fleet, load);
+    }
+  };
+
+  it('is killed: the event store', async () => {
+    await loseAndRegain(fleet.servers.eventStore, /event store/, await begin());
+    await expectAllSound();
+  });
+
+  it('is killed: MongoDB', async () => {
+    await loseAndRegain(fleet.servers.mongodb, /read store/, await begin());
+    await expectAllSound();
+  });
+
+  it('is killed: Kafka, on which the built-in model depends and no other', async () => {
+    const elsewhere = await begin();
+    const builtIn = await begin({ model: BUILT_IN });
+    await loseAndRegain(fleet.servers.kafka, /bus/, builtIn);
+    await expectAllSound();
+    expect(elsewhere.failed).toEqual([]);
+  });
+});

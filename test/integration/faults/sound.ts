@@ -1,0 +1,128 @@
+import { expect } from '@jest/globals';
+import { LedgerAudit } from '#areas/billing/ledger-audit.js';
+import { type AccountEvent, type HoldCaptured } from '#events/billing/account.events.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { accountOverview } from '#projections/billing/account-overview.projection.js';
+import { type Member } from '../../end-to-end/fleet.harness.js';
+import { eventually } from '../../end-to-end/quipu.harness.js';
+import { type FleetUnderFault } from './fleet-under-fault.harness.js';
+import { type Attempt, type Load } from './load.js';
+
+/** A hold outlives its request by so much at the most: 8 s, 2 s, and until the timer is looked at. */
+const SWEPT_MS = 20_000;
+
+/**
+ * What must be so after any fault, once it is over: nothing acknowledged is lost, nothing is charged
+ * twice or against what the caller was told, the ledger balances, no hold is left open, and what
+ * gateways answer is the fold of the log.
+ */
+export const expectSound = async (fleet: FleetUnderFault, load: Load): Promise<void> => {
+  await noHoldIsLeftOpen(fleet);
+  const events = await fleet.events();
+  const charges = events.filter(({ type }) => type === 'HoldCaptured');
+  expect(lostOf(load.answered, charges)).toEqual([]);
+  expect(chargedTwice(load.attempts, charges)).toEqual([]);
+  expect(chargedAgainstWord(load.failed, charges)).toEqual([]);
+  expect(auditOf(events).faults).toEqual([]);
+  expect(await fleet.quipu('ledger', 'check')).toMatchObject({ balanced: true, faults: [] });
+  for (const gateway of fleet.gateways) {
+    expect(await overviewAt(gateway, fleet)).toMatchObject(foldOf(accountEventsOf(events)));
+  }
+};
+
+/**
+ * What a caller is told when something behind the gateway is away: to come back, or that it took too
+ * long, and never that the gateway has a defect.
+ */
+export const expectToldTheTruth = (load: Load): void => {
+  const strange = load.failed.filter(
+    ({ status, code }) =>
+      status !== null && (code === null || ![200, 409, 502, 503, 504].includes(status)),
+  );
+  expect(strange).toEqual([]);
+};
+
+const lostOf = (answered: readonly Attempt[], charges: readonly RecordedEvent[]) => {
+  const kept = new Set(charges.map(({ id }) => id));
+  return answered.filter(({ eventId }) => eventId !== null && !kept.has(eventId));
+};
+
+const NOT_KNOWN = 'unknown-outcome';
+
+/**
+ * By order, which a caller may have asked for many times by the same key. Who was told that nobody
+ * knows whether the charge landed, and asks again nevertheless, may pay for both; who was sent a part
+ * of an answer pays for that part.
+ */
+const chargedTwice = (attempts: readonly Attempt[], charges: readonly RecordedEvent[]) => {
+  const charged = new Set(charges.map(({ metadata }) => metadata.requestId));
+  const byOrder = Map.groupBy(
+    attempts.filter(
+      ({ requestId, status, code, eventId }) =>
+        code !== NOT_KNOWN &&
+        (status !== 200 || eventId !== null) &&
+        requestId !== null &&
+        charged.has(requestId),
+    ),
+    ({ order }) => order,
+  );
+  return [...byOrder.values()].filter((asked) => asked.length > 1);
+};
+
+/** Who is told that something failed pays nothing, unless it was said that this is not known. */
+const chargedAgainstWord = (failed: readonly Attempt[], charges: readonly RecordedEvent[]) => {
+  const charged = new Set(charges.map(({ metadata }) => metadata.requestId));
+  return failed.filter(
+    ({ status, code, requestId }) =>
+      status !== 200 && code !== NOT_KNOWN && requestId !== null && charged.has(requestId),
+  );
+};
+
+const accountEventsOf = (events: readonly RecordedEvent[]): readonly AccountEvent[] =>
+  events
+    .filter(({ stream }) => stream.startsWith('account-'))
+    .map(({ type, data }) => ({ type, data }) as AccountEvent);
+
+const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
+  const audit = new LedgerAudit();
+  for (const [index, event] of accountEventsOf(events).entries()) audit.take(event, BigInt(index));
+  return audit;
+};
+
+const noHoldIsLeftOpen = (fleet: FleetUnderFault): Promise<void> =>
+  eventually(async () => {
+    const { accounts } = auditOf(await fleet.events());
+    return [...accounts.values()].every(({ holds }) => holds.size === 0);
+  }, SWEPT_MS);
+
+const overviewAt = async ({ url }: Member, { credentials }: FleetUnderFault): Promise<unknown> => {
+  const headers = { authorization: `Bearer ${credentials.api_key}` };
+  const response = await fetch(`${url}/api/v1/billing/overview.php`, { headers });
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  return response.json();
+};
+
+const usd = (microUsd: string): number => Number(microUsd) / 1_000_000;
+
+/** The account overview as HTTP shows it, from the log alone; there is one account. */
+const foldOf = (events: readonly AccountEvent[]): object => {
+  const [accountId = ''] = events.map(({ data }) => data.accountId);
+  const nothing = accountOverview.initial(accountId);
+  const folded = events.reduce(
+    (document, event) => accountOverview.project(event, document, accountId) ?? nothing,
+    nothing,
+  );
+  const charged = events
+    .filter((event): event is HoldCaptured => event.type === 'HoldCaptured')
+    .reduce((sum, { data }) => sum + Number(data.amountMicroUsd), 0);
+  return {
+    available_usd: usd(folded.available),
+    held_usd: usd(folded.held),
+    balance_usd: usd(String(Number(folded.deposited) - charged)),
+    telemetry: {
+      active_compute_jobs: folded.openHolds,
+      total_inference_spend: usd(folded.chargedInference),
+      lifetime_deposited: usd(folded.deposited),
+    },
+  };
+};

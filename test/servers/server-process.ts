@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestServer } from './test-server.js';
+
+const POLL_MS = 20;
+const LOG_TAIL_LENGTH = 2_000;
+
+/** What a server of the tests is, apart from being a process. */
+export interface ServerProgram {
+  /** As a failure names it. */
+  readonly name: string;
+  /** Holds its data and its log; removed with it. */
+  readonly folder: string;
+  readonly url: string;
+  readonly address: TestServer['address'];
+  /** The program and its arguments. */
+  readonly command: readonly [program: string, ...words: readonly string[]];
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly startTimeoutMs: number;
+  /** Whether it serves a request; never rejects. */
+  answers(): Promise<boolean>;
+}
+
+/** A server in a process of its own. */
+export class ServerProcess implements TestServer {
+  #process: ChildProcess | null = null;
+
+  constructor(private readonly program: ServerProgram) {}
+
+  get url(): string {
+    return this.program.url;
+  }
+
+  get address(): TestServer['address'] {
+    return this.program.address;
+  }
+
+  /** Resolves when it answers. @throws with the end of its log */
+  async start(): Promise<this> {
+    const { command, environment = process.env, startTimeoutMs } = this.program;
+    const [program, ...words] = command;
+    const log = openSync(this.#logFile, 'a');
+    const child = spawn(program, words, { env: environment, stdio: ['ignore', log, log] });
+    closeSync(log);
+    this.#process = child;
+    const deadline = performance.now() + startTimeoutMs;
+    while (!(await this.program.answers())) {
+      if (hasEnded(child) || performance.now() > deadline) {
+        await this.kill();
+        throw new Error(`${this.program.name} did not start:\n${await this.#logTail()}`);
+      }
+      await sleep(POLL_MS);
+    }
+    return this;
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = null;
+    if (!child || hasEnded(child)) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+  }
+
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.program.folder, { recursive: true, force: true });
+  }
+
+  get #logFile(): string {
+    return path.join(this.program.folder, 'server.log');
+  }
+
+  async #logTail(): Promise<string> {
+    return (await readFile(this.#logFile, 'utf8')).slice(-LOG_TAIL_LENGTH);
+  }
+}
+
+/** A program that could not be started has no exit code. */
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+/** So many ports of loopback, all different: they are held together until each is known. */
+export const freePorts = async (count: number): Promise<readonly number[]> => {
+  const servers: Server[] = [];
+  for (let held = 0; held < count; held += 1) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    servers.push(server);
+  }
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) await once(server.close(), 'close');
+  return ports;
+};

@@ -1,0 +1,38 @@
+import { startKafka } from './kafka/kafka.server.js';
+import { startMongoDb } from './mongodb/mongodb.server.js';
+import { type TestServer } from './test-server.js';
+
+/** The servers that suites share, by the variable that names another one instead. */
+const SHARED = { TEST_KAFKA_URL: startKafka, TEST_MONGODB_URL: startMongoDb } as const;
+
+const running: TestServer[] = [];
+
+/**
+ * Starts what the environment does not name, all at once.
+ * @returns their URLs, by variable
+ * @throws when one of them does not start; none is running then
+ */
+export const startSharedServers = async (
+  environment: NodeJS.ProcessEnv,
+): Promise<Readonly<Record<string, string>>> => {
+  const wanted = Object.entries(SHARED).filter(([variable]) => environment[variable] === undefined);
+  const started = await Promise.allSettled(
+    wanted.map(async ([variable, start]) => {
+      const server = await start();
+      running.push(server);
+      return [variable, server.url] as const;
+    }),
+  );
+  const failed = started.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') {
+    await stopSharedServers();
+    throw failed.reason;
+  }
+  return Object.fromEntries(
+    started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+  );
+};
+
+export const stopSharedServers = async (): Promise<void> => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+};

@@ -1,0 +1,7 @@
+/** Once after all suites; the modules are those that the set-up has loaded. */
+const stopServers = async (): Promise<void> => {
+  const { stopSharedServers } = await import('./shared-servers.js');
+  await stopSharedServers();
+};
+
+export default stopServers;
