@@ -53,9 +53,18 @@ export const isUnavailable = (error: unknown): error is Error => {
   return isSystemError(error);
 };
 
+/** Node's own errors of a connection that has ended while it is written to: they name no system call. */
+const ENDED: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+
 /**
  * What the driver lets through as it is when a connection breaks while it writes. By shape: an
  * error of another realm, as under a test runner, is not an `instanceof Error`.
  */
 const isSystemError = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'syscall' in error;
+  typeof error === 'object' &&
+  error !== null &&
+  ('syscall' in error || ('code' in error && ENDED.has(error.code)));
