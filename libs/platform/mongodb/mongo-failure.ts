@@ -53,6 +53,19 @@ export const isUnavailable = (error: unknown): error is Error => {
   return isSystemError(error);
 };
 
+/** @throws what `refusal` makes of a server that could not be asked or cannot serve now */
+export const orRefusal = async <Result>(
+  operation: Promise<Result>,
+  refusal: (detail: string, options: ErrorOptions) => Error,
+): Promise<Result> => {
+  try {
+    return await operation;
+  } catch (cause) {
+    if (!isUnavailable(cause)) throw cause;
+    throw refusal(cause.message, { cause });
+  }
+};
+
 /** Node's own errors of a connection that has ended while it is written to: they name no system call. */
 const ENDED: ReadonlySet<unknown> = new Set([
   'EPIPE',

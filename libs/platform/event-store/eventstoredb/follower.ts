@@ -5,12 +5,9 @@ import {
   type RecordedEvent,
   type SubscriptionBatch,
 } from '../event-store.port.js';
+import { FollowerQueue } from '../follower-queue.js';
 import { unitsOf } from './log-client.js';
 import { type LogPage, PAGE_EVENTS_MAX } from './log.reader.js';
-
-/** Events that wait in memory for one follower; one who needs more goes back to reading. */
-const BUFFERED_EVENTS_MAX = 4_096;
-const BUFFERED_UNITS_MAX = 16 * 1_048_576;
 
 /** What came over the wire together. */
 export interface ArrivedGroup {
@@ -19,23 +16,14 @@ export interface ArrivedGroup {
   readonly position: Position;
 }
 
-interface Waiting {
-  readonly events: readonly RecordedEvent[];
-  position: Position;
-  readonly units: number;
-}
-
 /** One subscription's place in the log, and what waits there for its consumer. */
 export class Follower {
   readonly #over = new AbortController();
   /** More than a page: the reader of its pages says so. */
   isFarBehind = false;
-  #waiting: Waiting[] = [];
-  #events = 0;
-  #units = 0;
+  readonly #queue = new FollowerQueue();
   #position: Position;
   #live = false;
-  #wake: (() => void) | null = null;
 
   constructor(
     after: Position,
@@ -64,31 +52,17 @@ export class Follower {
     if (!this.#live || position <= this.#position) return;
     const wanted = events.filter((event) => this.#wants(event));
     const units = wanted.reduce((sum, { data }) => sum + unitsOf(data), 0);
-    const overflows =
-      this.#events + wanted.length > BUFFERED_EVENTS_MAX ||
-      this.#units + units > BUFFERED_UNITS_MAX;
-    if (overflows) this.#live = false;
-    else this.#keep({ events: wanted, position, units });
-    this.#wake?.();
+    if (this.#queue.hasRoomFor(wanted.length, units)) {
+      this.#position = position;
+      this.#queue.add({ events: wanted, position, units });
+    } else this.#live = false;
+    this.#queue.wake();
   }
 
   /** What waits, as one batch of bounded size; null when nothing does. */
   take(): SubscriptionBatch | null {
-    let events = 0;
-    let count = 0;
-    for (const next of this.#waiting) {
-      events += next.events.length;
-      if (count > 0 && events > PAGE_EVENTS_MAX) break;
-      count += 1;
-    }
-    const taken = this.#waiting.splice(0, count);
-    const last = taken.at(-1);
-    if (last === undefined) return null;
-    const batch = taken.flatMap((waiting) => waiting.events);
-    for (const { units } of taken) this.#units -= units;
-    this.#events -= batch.length;
-    const caughtUp = this.#live && this.#waiting.length === 0;
-    return { events: batch, position: last.position, caughtUp };
+    const taken = this.#queue.take(PAGE_EVENTS_MAX);
+    return taken && { ...taken, caughtUp: this.#live && this.#queue.isEmpty };
   }
 
   /** What was read after its place; `live` when everything later will be offered. */
@@ -100,27 +74,14 @@ export class Follower {
   }
 
   /** Resolves when there is something to take or to read, or when it is over. */
-  async news(): Promise<void> {
-    await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.#wake = null;
+  news(): Promise<void> {
+    return this.#queue.news();
   }
 
   end(): void {
     this.#over.abort();
-    this.#waiting = [];
-    this.#wake?.();
-  }
-
-  #keep(next: Waiting): void {
-    this.#position = next.position;
-    const last = this.#waiting.at(-1);
-    // Groups that the filter held back whole only move the place: one entry says that for all.
-    if (next.events.length === 0 && last !== undefined) last.position = next.position;
-    else {
-      this.#waiting.push(next);
-      this.#events += next.events.length;
-      this.#units += next.units;
-    }
+    this.#queue.clear();
+    this.#queue.wake();
   }
 
   #wants(event: RecordedEvent): boolean {

@@ -2,7 +2,7 @@ import { type Collection, type Db, type Filter } from 'mongodb';
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type MongoDatabase } from '#platform/mongodb/mongo-database.js';
-import { isUnavailable } from '#platform/mongodb/mongo-failure.js';
+import { orRefusal } from '#platform/mongodb/mongo-failure.js';
 import {
   checkCollection,
   checkKey,
@@ -155,14 +155,11 @@ class MongoReadStore implements ReadStore {
   }
 }
 
-const asRefusal = async <Result>(operation: Promise<Result>): Promise<Result> => {
-  try {
-    return await operation;
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    throw new ReadStoreError('store-unavailable', error.message, { cause: error });
-  }
-};
+const asRefusal = <Result>(operation: Promise<Result>): Promise<Result> =>
+  orRefusal(
+    operation,
+    (detail, options) => new ReadStoreError('store-unavailable', detail, options),
+  );
 
 /**
  * Apart from the collections of others, and from names that MongoDB keeps for itself or refuses:

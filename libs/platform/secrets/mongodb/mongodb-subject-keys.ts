@@ -1,6 +1,6 @@
 import { Binary, type Collection, type Db } from 'mongodb';
 import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/mongo-database.js';
-import { isDuplicateKey, isUnavailable } from '#platform/mongodb/mongo-failure.js';
+import { isDuplicateKey, orRefusal } from '#platform/mongodb/mongo-failure.js';
 import { MasterKeyError } from '../master-key.js';
 import {
   newWrappedKey,
@@ -115,11 +115,5 @@ class MongoSubjectKeys implements SubjectKeys {
   }
 }
 
-const asUnavailable = async <Result>(operation: Promise<Result>): Promise<Result> => {
-  try {
-    return await operation;
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    throw new SubjectKeysUnavailableError(error.message, { cause: error });
-  }
-};
+const asUnavailable = <Result>(operation: Promise<Result>): Promise<Result> =>
+  orRefusal(operation, (detail, options) => new SubjectKeysUnavailableError(detail, options));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Binary, type Collection } from 'mongodb';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/mongo-database.js';
-import { isUnavailable } from '#platform/mongodb/mongo-failure.js';
+import { orRefusal } from '#platform/mongodb/mongo-failure.js';
 import { AnswerStoreError } from '../answer-store.errors.js';
 import {
   type Admission,
@@ -191,11 +191,8 @@ class MongoAnswerStore implements AnswerStore {
   }
 }
 
-const asRefusal = async <Result>(operation: Promise<Result>): Promise<Result> => {
-  try {
-    return await operation;
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    throw new AnswerStoreError('store-unavailable', error.message, { cause: error });
-  }
-};
+const asRefusal = <Result>(operation: Promise<Result>): Promise<Result> =>
+  orRefusal(
+    operation,
+    (detail, options) => new AnswerStoreError('store-unavailable', detail, options),
+  );
