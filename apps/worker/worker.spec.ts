@@ -6,12 +6,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
-import {
-  createEmbeddedRig,
-  type TextEnd,
-  type TextEngine,
-} from '#areas/inference/rigs/embedded-rig.js';
+import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { createRigRouter } from '#areas/inference/rigs/rig-router.js';
+import { drain } from '#areas/inference/rigs/workers/text-stream.specification.js';
 import { CANCELLATIONS_TOPIC, TASKS_TOPIC } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { startModelChild } from '#engines/language-model/model-process.js';
 import { type Delivery } from '#platform/bus/bus.port.js';
@@ -31,15 +28,6 @@ const asking = (content: string, more: Partial<TextRequest> = {}): TextRequest =
 
 /** It would talk until its context is full. */
 const LONG = asking('Hello!', { maxTokens: 900, temperature: 1000, seed: 4 });
-
-const drain = async (stream: AsyncGenerator<string, TextEnd>) => {
-  const pieces: string[] = [];
-  for (;;) {
-    const next = await stream.next();
-    if (next.done) return { pieces, end: next.value };
-    pieces.push(next.value);
-  }
-};
 
 const answer = (engine: TextEngine, request: TextRequest) => drain(engine.stream(request, never));
 

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../servers/server-process.js';
 import { footprintOf } from './load/process-tree.js';
 
 /** How to start one peer; `PORT` is added to the environment by whoever starts it. */
@@ -38,15 +38,6 @@ process.on('exit', () => {
 export const keepUntilExit = (child: ChildProcess): void => {
   running.add(child);
   child.once('exit', () => running.delete(child));
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 };
 
 const answers200 = (port: number, readyPath: string): Promise<boolean> =>
@@ -85,7 +76,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
 
 /** Output goes to a file: a pipe nobody drains would slow a talkative peer. */
 export const startPeer = async (program: PeerProgram, directory: string): Promise<PeerProcess> => {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const logPath = path.join(directory, `${program.name}.log`);
   const log = openSync(logPath, 'a');
   const startedAtMs = performance.now();

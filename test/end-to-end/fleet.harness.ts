@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -12,6 +11,7 @@ import {
 } from '#areas/inference/rigs/upstream.specification.js';
 import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
 import { type Bootstrap } from '#apps/gateway/start/bootstrap.js';
+import { freePorts } from '../servers/server-process.js';
 import { eventually } from './quipu.harness.js';
 
 /** For one that has failed at something and waits before it tries again, too. */
@@ -21,15 +21,6 @@ const APPS = path.resolve(import.meta.dirname, '../../dist/apps');
 
 /** The processes of a fleet, as `npm run start:<name>` starts them. */
 export type AppName = 'event-store' | 'gateway' | 'projector' | 'worker' | 'cli';
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 /** A process of the fleet, from its compiled file. */
 export class Member {
@@ -146,9 +137,9 @@ export const startFleet = async (script: Script, options: FleetOptions): Promise
   for (const gateway of [0, 1]) {
     await writeFile(catalogFile(gateway), options.catalogOf(upstream.baseUrl));
   }
-  const grpcPort = await freePort();
+  const [grpcPort = 0, nodePort = 0] = await freePorts(2);
   const own = { QUIPU_HOME: home, QUIPU_LOG_LEVEL: 'warn' };
-  const node = new Member('event-store', 'event-store', await freePort(), {
+  const node = new Member('event-store', 'event-store', nodePort, {
     ...own,
     QUIPU_GRPC_PORT: String(grpcPort),
     QUIPU_GRPC_INSECURE: '1',
@@ -163,8 +154,9 @@ export const startFleet = async (script: Script, options: FleetOptions): Promise
   };
   const member = async (app: 'gateway' | 'projector', index: number): Promise<Member> => {
     const name = `${app}-${index}`;
+    const [port = 0] = await freePorts(1);
     const environment = { ...shared, QUIPU_INSTANCE: name, QUIPU_CATALOG: catalogFile(index) };
-    return new Member(name, app, await freePort(), environment);
+    return new Member(name, app, port, environment);
   };
   const gateways = [await member('gateway', 0), await member('gateway', 1)] as const;
   const projectors = [await member('projector', 0), await member('projector', 1)] as const;

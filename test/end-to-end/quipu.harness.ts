@@ -27,7 +27,7 @@ import { type Clients, installProcesses } from './quipu.processes.js';
 export const MODEL = 'acme/scripted';
 
 /** 1 USD for a million tokens in, 2 USD for a million out: a token costs 1 and 2 micro-dollars. */
-const scriptedCatalog = (baseUrl: string): string => `
+export const scriptedCatalog = (baseUrl: string): string => `
 rigs:
   - { name: scripted, kind: openai, base_url: ${baseUrl}, max_concurrency: 64 }
 models:

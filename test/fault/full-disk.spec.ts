@@ -13,6 +13,7 @@ import {
   type Upstream,
 } from '#areas/inference/rigs/upstream.specification.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
@@ -39,16 +40,7 @@ describe('a whole Quipu on a disk that fills up', () => {
     upstream = await startUpstream(json(200, completionOf('Knots.', statement(9, 2))));
     home = await mkdtemp(path.join(tmpdir(), 'quipu-full-disk-'));
     const catalog = path.join(home, 'catalog.yaml');
-    await writeFile(
-      catalog,
-      `
-rigs:
-  - { name: scripted, kind: openai, base_url: ${upstream.baseUrl}, max_concurrency: 64 }
-models:
-  - { id: acme/scripted, upstream_id: s, owned_by: acme, rigs: [scripted], context: 8192,
-      max_output: 100, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
-`,
-    );
+    await writeFile(catalog, scriptedCatalog(upstream.baseUrl));
     const [port = 0] = await freePorts(1);
     url = `http://127.0.0.1:${port}`;
     environment = {

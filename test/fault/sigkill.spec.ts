@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -23,6 +22,8 @@ import {
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
+import { freePorts } from '../servers/server-process.js';
 
 const ROUNDS = 12;
 const CALLERS = 16;
@@ -42,15 +43,6 @@ const upstreamScript: Script = (response, received) => {
       ? sse([...[...chunksOf(...WORDS), usageChunkOf(USAGE)].map(eventOf), DONE])
       : json(200, completionOf(WORDS.join(''), USAGE));
   setTimeout(() => script(response, received), 5);
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 /** A whole Quipu in a process that can be killed. */
@@ -162,17 +154,9 @@ describe('SIGKILL under load', () => {
     upstream = await startUpstream(upstreamScript);
     home = await mkdtemp(path.join(tmpdir(), 'quipu-sigkill-'));
     const catalog = path.join(home, 'catalog.yaml');
-    await writeFile(
-      catalog,
-      `
-rigs:
-  - { name: scripted, kind: openai, base_url: ${upstream.baseUrl}, max_concurrency: 64 }
-models:
-  - { id: acme/scripted, upstream_id: s, owned_by: acme, rigs: [scripted], context: 8192,
-      max_output: 100, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
-`,
-    );
-    victim = new Victim(home, await freePort(), catalog);
+    await writeFile(catalog, scriptedCatalog(upstream.baseUrl));
+    const [port = 0] = await freePorts(1);
+    victim = new Victim(home, port, catalog);
   });
 
   afterAll(async () => {

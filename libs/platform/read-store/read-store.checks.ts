@@ -35,7 +35,7 @@ export const checkPosition = (position: Position): void => {
   }
 };
 
-export const checkFence = (fence: bigint): void => {
+const checkFence = (fence: bigint): void => {
   if (fence < 0n || fence > FENCE_MAX) {
     throw new ReadStoreError('invalid-fence', `${fence} is outside 0 to 2^63 - 1`);
   }

@@ -6,7 +6,7 @@ import { SqliteSubjectKeys } from './sqlite/sqlite-subject-keys.js';
 import { type SharedSubjectKeys, type SubjectKeys } from './subject-keys.js';
 
 export const MASTER_KEY_FILE = 'master.key';
-export const SUBJECT_KEYS_FILE = 'subject-keys.db';
+const SUBJECT_KEYS_FILE = 'subject-keys.db';
 
 const KEY_BYTES = 32;
 

@@ -136,6 +136,7 @@ export class Connection {
         const plain = isUnavailable(error) && failures % REPLACE_EVERY < REPLACE_EVERY - 1;
         if (!plain) this.#tryToReplace();
       }
+      // Unlike pauses, so that a fleet does not ask a server that comes back in one moment.
       const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LAST_MS);
       await sleep(pauseMs * (0.5 + Math.random()), undefined, {
         signal: this.#closed.signal,

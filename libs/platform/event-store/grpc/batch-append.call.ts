@@ -13,7 +13,7 @@ import { type ServedLog, unavailable } from './served-log.js';
 
 /** Appends of one call that have no answer yet; then it reads no further. */
 export const PENDING_APPENDS_MAX = 1_024;
-export const PENDING_BYTES_MAX = 32 * 1_048_576;
+const PENDING_BYTES_MAX = 32 * 1_048_576;
 
 /** Appends of one call whose last part has not come; more are refused. */
 export const UNFINISHED_APPENDS_MAX = 64;

@@ -31,7 +31,7 @@ interface Placed {
 }
 
 /** Above it JSON is compressed: 16 MiB of it would not fit beside its key into MongoDB's 16 MiB. */
-export const TEXT_LENGTH_MAX = 1024 * 1024;
+const TEXT_LENGTH_MAX = 1024 * 1024;
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

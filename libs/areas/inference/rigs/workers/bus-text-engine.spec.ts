@@ -8,6 +8,7 @@ import { type TextRequest } from '../embedded-request.js';
 import { type TextEnd } from '../embedded-rig.js';
 import { type BusTextEngine, createBusTextEngine } from './bus-text-engine.js';
 import { TaskSeal } from './task.seal.js';
+import { drain } from './text-stream.specification.js';
 import {
   CANCELLATIONS_TOPIC,
   type ReplyKind,
@@ -66,15 +67,6 @@ class ScriptedRun {
     await this.bus.publish(topic, [{ key: task, id: randomUUID(), headers, data }]);
   }
 }
-
-const drain = async (stream: AsyncGenerator<string, TextEnd>) => {
-  const pieces: string[] = [];
-  for (;;) {
-    const next = await stream.next();
-    if (next.done) return { pieces, end: next.value };
-    pieces.push(next.value);
-  }
-};
 
 describe('a text engine whose work is done by workers', () => {
   let bus: Bus;

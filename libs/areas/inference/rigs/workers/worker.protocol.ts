@@ -103,7 +103,7 @@ export const TextPage = z.strictObject({
 });
 export type TextPage = z.infer<typeof TextPage>;
 
-export const TASK_FAILURE_CODES = [
+const TASK_FAILURE_CODES = [
   /** Of the engine. */
   'busy',
   'prompt_too_long',

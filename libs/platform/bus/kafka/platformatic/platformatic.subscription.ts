@@ -23,17 +23,15 @@ const MAX_BYTES_PER_PARTITION = 1_024 * 1_024;
 /** What both clients do by default, by the name that kafkajs has for it: a group may be mixed. */
 const PROTOCOL = { name: 'RoundRobinAssigner', version: 1 };
 
-type BytesConsumer = Consumer;
-type BytesMessage = Message;
-type BytesStream = Awaited<ReturnType<BytesConsumer['consume']>>;
+type MessagesStream = Awaited<ReturnType<Consumer['consume']>>;
 
 /** A consumer of @platformatic/kafka. It lives once, as that of kafkajs does. */
 export class PlatformaticSubscription implements Subscription {
   #isPaused = false;
 
   private constructor(
-    private readonly consumer: BytesConsumer,
-    private readonly stream: BytesStream,
+    private readonly consumer: Consumer,
+    private readonly stream: MessagesStream,
     private readonly options: SubscribeOptions,
   ) {
     stream.on('error', options.onFailed);
@@ -43,12 +41,12 @@ export class PlatformaticSubscription implements Subscription {
     consumer.on('consumer:heartbeat:end', () => {
       if (this.#isPaused) options.onAlive();
     });
-    stream.on('data', (message: BytesMessage) => options.onRecords([recordOf(message)]));
+    stream.on('data', (message: Message) => options.onRecords([recordOf(message)]));
   }
 
   static async open(base: BaseOptions, options: SubscribeOptions): Promise<Subscription> {
     const { topic, groupId, sessionTimeoutMs } = options;
-    const consumer: BytesConsumer = new Consumer({
+    const consumer: Consumer = new Consumer({
       ...base,
       groupId,
       sessionTimeout: sessionTimeoutMs,
@@ -118,17 +116,17 @@ export class PlatformaticSubscription implements Subscription {
   }
 }
 
-const partitionsOf = (consumer: BytesConsumer, topic: string): readonly number[] =>
+const partitionsOf = (consumer: Consumer, topic: string): readonly number[] =>
   consumer.assignments?.find((one) => one.topic === topic)?.partitions ?? [];
 
-const memberOf = ({ memberId }: BytesConsumer): string => memberId ?? '';
+const memberOf = ({ memberId }: Consumer): string => memberId ?? '';
 
 /**
  * Commits where a group begins. The stream remembers how far it has read a partition that it lost
  * before anything of it was committed, and would go on from there when it gets it back: what it had
  * read and dropped would be lost.
  */
-const commitBeginnings = async (consumer: BytesConsumer, topic: string): Promise<void> => {
+const commitBeginnings = async (consumer: Consumer, topic: string): Promise<void> => {
   const partitions = [...partitionsOf(consumer, topic)];
   if (partitions.length === 0) return;
   const committed = await consumer.listCommittedOffsets({ topics: [{ topic, partitions }] });
@@ -145,7 +143,7 @@ const commitBeginnings = async (consumer: BytesConsumer, topic: string): Promise
 };
 
 /** Leaves the group; where the broker does not answer, its connections are closed all the same. */
-const closed = (consumer: BytesConsumer): Promise<void> =>
+const closed = (consumer: Consumer): Promise<void> =>
   new Promise((resolve) => {
     consumer.close(true, (error) => {
       if (!error) {
@@ -157,7 +155,7 @@ const closed = (consumer: BytesConsumer): Promise<void> =>
     });
   });
 
-const recordOf = ({ key, value, headers, partition, offset }: BytesMessage): FetchedRecord => ({
+const recordOf = ({ key, value, headers, partition, offset }: Message): FetchedRecord => ({
   partition,
   offset,
   key: textOf(key),
