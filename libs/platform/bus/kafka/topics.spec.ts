@@ -36,7 +36,10 @@ describe('the topics of the bus', () => {
           configuration: { 'min.insync.replicas': least },
         },
       ]);
-      expect(plans[0]?.configuration).toMatchObject({ 'retention.ms': `${7 * 86_400_000}` });
+      expect(plans[0]?.configuration).toMatchObject({
+        'retention.ms': `${7 * 86_400_000}`,
+        'segment.ms': '86400000',
+      });
     },
   );
 
@@ -51,6 +54,16 @@ describe('the topics of the bus', () => {
     expect(plans).toMatchObject([
       { partitions: 1, replicas: 2, configuration: { 'retention.ms': '60000' } },
     ]);
+  });
+
+  it('close their segments before the messages in them are too old', async () => {
+    const { client, plans } = clusterOf(1);
+    const brief = { retentionMs: 60_000, deadLetterRetentionMs: 30_000 };
+    const topics = new Topics(client, () => brief, 0);
+    await topics.partitions('tasks');
+    await topics.deadLetters('tasks', 'tasks.DEAD.workers');
+    const segments = plans.map(({ configuration }) => configuration['segment.ms']);
+    expect(segments).toEqual(['60000', '30000']);
   });
 
   it('keep the partitions that an operator gave them', async () => {

@@ -25,8 +25,7 @@ export const TOPIC_DEFAULTS: TopicSettings = {
 };
 
 const REPLICAS_MAX = 3;
-/** Large batches of topics that nobody reads any more are let go in time. */
-const SEGMENT_MS = DAY_MS;
+const SEGMENT_MS_MAX = DAY_MS;
 
 /** Makes topics as they are first named, with nothing left to a broker's defaults. */
 export class Topics {
@@ -51,11 +50,7 @@ export class Topics {
   deadLetters(topic: string, name: string): Promise<number> {
     return this.#ensured(name, async () => {
       const { replicas, deadLetterRetentionMs } = this.#settings(topic);
-      const configuration = {
-        'cleanup.policy': 'compact,delete',
-        'retention.ms': `${deadLetterRetentionMs}`,
-      };
-      await this.#create(name, 1, replicas, configuration);
+      await this.#create(name, 1, replicas, 'compact,delete', deadLetterRetentionMs);
       return 1;
     });
   }
@@ -67,8 +62,7 @@ export class Topics {
 
   async #ensure(topic: string): Promise<number> {
     const { partitions, replicas, retentionMs } = this.#settings(topic);
-    const configuration = { 'cleanup.policy': 'delete', 'retention.ms': `${retentionMs}` };
-    const created = await this.#create(topic, partitions, replicas, configuration);
+    const created = await this.#create(topic, partitions, replicas, 'delete', retentionMs);
     if (created) return partitions;
     const bounds = await this.client.bounds(topic);
     // Brokers take a moment to tell each other, and longer where one has just come back.
@@ -80,7 +74,8 @@ export class Topics {
     topic: string,
     partitions: number,
     copies: TopicSettings['replicas'],
-    configuration: Readonly<Record<string, string>>,
+    cleanup: 'delete' | 'compact,delete',
+    retentionMs: number,
   ): Promise<boolean> {
     const replicas =
       copies === 'by-brokers' ? Math.min(await this.client.brokerCount(), REPLICAS_MAX) : copies;
@@ -89,8 +84,10 @@ export class Topics {
       partitions,
       replicas,
       configuration: {
-        ...configuration,
-        'segment.ms': `${SEGMENT_MS}`,
+        'cleanup.policy': cleanup,
+        'retention.ms': `${retentionMs}`,
+        // A broker deletes whole segments, and none that is still written to.
+        'segment.ms': `${Math.min(retentionMs, SEGMENT_MS_MAX)}`,
         // With three copies the loss of one broker stops nobody, and one copy alone takes no write.
         'min.insync.replicas': `${replicas > 2 ? 2 : 1}`,
       },
