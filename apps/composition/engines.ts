@@ -33,9 +33,6 @@ interface SharedStores {
   close(): Promise<void>;
 }
 
-/** A request that was given up is settled within this time, and its key then free. */
-const LEASE_MARGIN_MS = 300_000;
-
 /** Opens the engine that each setting names; only here is an adapter picked. */
 export const openEngines = async (
   settings: Settings,
@@ -162,8 +159,9 @@ const openDatabase = async (
   }
 };
 
-const answerLeaseMs = ({ requestSeconds }: Settings): number =>
-  requestSeconds * 1_000 + LEASE_MARGIN_MS;
+/** As long as its hold: whoever has not ended a request by then has left it. */
+const answerLeaseMs = ({ requestSeconds, settleSeconds }: Settings): number =>
+  (requestSeconds + settleSeconds) * 1_000;
 
 interface Closable {
   close(): Promise<void>;

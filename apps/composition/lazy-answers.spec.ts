@@ -3,7 +3,8 @@ import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port
 import { lazyAnswers } from './lazy-answers.js';
 
 const NOWHERE = '/nonexistent/answers.db';
-const REQUEST = { scope: 'account:1', key: 'k', body: new Uint8Array() };
+const REQUEST = { scope: 'account:1', key: 'k', body: new Uint8Array(), attempt: 'first' };
+const free = () => Promise.resolve('free' as const);
 
 const storeOf = (calls: string[]): AnswerStore => ({
   admit: () => {
@@ -35,7 +36,7 @@ describe('the answer store, opened when first needed', () => {
       calls.push('open');
       return Promise.resolve(storeOf(calls));
     });
-    await Promise.all([answers.admit(REQUEST), answers.admit(REQUEST)]);
+    await Promise.all([answers.admit(REQUEST, free), answers.admit(REQUEST, free)]);
     expect(await answers.sweep()).toBe(7);
     await answers.close();
     expect(calls).toEqual(['open', 'admit', 'admit', 'close']);
@@ -52,7 +53,7 @@ describe('the answer store, opened when first needed', () => {
       attempts += 1;
       return attempts === 1 ? Promise.reject(new Error('full')) : Promise.resolve(storeOf([]));
     });
-    await expect(answers.admit(REQUEST)).rejects.toThrow('full');
-    await expect(answers.admit(REQUEST)).resolves.toEqual({ outcome: 'running' });
+    await expect(answers.admit(REQUEST, free)).rejects.toThrow('full');
+    await expect(answers.admit(REQUEST, free)).resolves.toEqual({ outcome: 'running' });
   });
 });

@@ -16,7 +16,7 @@ export const lazyAnswers = (file: string, open: () => Promise<AnswerStore>): Ans
     return opening;
   };
   return {
-    admit: async (request) => (await opened()).admit(request),
+    admit: async (request, settle) => (await opened()).admit(request, settle),
     sweep: async () => (opening || existsSync(file) ? (await opened()).sweep() : 0),
     close: async () => {
       const store = await opening?.catch(() => undefined);

@@ -14,6 +14,7 @@ import { type AccountReceipt } from '#areas/billing/accounts.js';
 import { CaptureHoldCommand } from '#areas/billing/capture-hold.handler.js';
 import { PlaceHoldCommand } from '#areas/billing/place-hold.handler.js';
 import { ReleaseHoldCommand } from '#areas/billing/release-hold.handler.js';
+import { SettleHoldCommand } from '#areas/billing/settle-hold.handler.js';
 import { rate } from '#areas/inference/inference-world.specification.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { bindLedger } from './ledger.binding.js';
@@ -127,5 +128,18 @@ describe('the ledger of inference is billing', () => {
     } as const;
     await ledger.release(release, context);
     expect(sent).toEqual([new ReleaseHoldCommand(release, context)]);
+  });
+
+  it('settles a hold that was left', async () => {
+    const { ledger, sent } = openBus();
+    const left = {
+      accountId: ACCOUNT,
+      holdId: HOLD,
+      notBefore: PLACED_AT,
+      reason: 'internal_error',
+      releasedAt: ENDED_AT,
+    } as const;
+    await ledger.settle(left, context);
+    expect(sent).toEqual([new SettleHoldCommand(left, context)]);
   });
 });

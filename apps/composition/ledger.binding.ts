@@ -3,6 +3,7 @@ import { CaptureHoldCommand } from '#areas/billing/capture-hold.handler.js';
 import { PlaceHoldCommand } from '#areas/billing/place-hold.handler.js';
 import { TOKENS_PER_PRICE } from '#areas/billing/price.js';
 import { ReleaseHoldCommand } from '#areas/billing/release-hold.handler.js';
+import { SettleHoldCommand } from '#areas/billing/settle-hold.handler.js';
 import { type Ledger, type TokenQuantities, type TokenRate } from '#areas/inference/ports.js';
 import { type HoldCaptured, type PriceLine } from '#events/billing/account.events.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
@@ -75,4 +76,6 @@ export const bindLedger = (commands: CommandBus): Ledger => ({
   async release(release, context) {
     await commands.execute(new ReleaseHoldCommand(release, context));
   },
+
+  settle: (left, context) => commands.execute(new SettleHoldCommand(left, context)),
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,10 +20,14 @@ import {
   type Upstream,
   usageChunkOf,
 } from '#areas/inference/rigs/upstream.specification.js';
-import { type AccountEvent } from '#events/billing/account.events.js';
+import {
+  type AccountEvent,
+  type HoldCaptured,
+  type HoldReleased,
+} from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
-import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
+import { MODEL, scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
 
 const ROUNDS = 12;
@@ -48,6 +53,8 @@ const upstreamScript: Script = (response, received) => {
 /** A whole Quipu in a process that can be killed. */
 class Victim {
   readonly acknowledged: string[] = [];
+  /** What each caller wants answered: those who name a key ask for it again after a kill. */
+  readonly #orders = Array.from({ length: CALLERS }, () => randomUUID());
   #process: ChildProcess | undefined;
 
   constructor(
@@ -99,20 +106,33 @@ class Victim {
   /** Asks again and again until the process is gone; remembers what was acknowledged. */
   async load(key: string): Promise<void> {
     await Promise.all(
-      Array.from({ length: CALLERS }, async (_, caller) => {
-        for (;;) if (!(await this.#ask(key, caller % 2 === 0))) return;
+      this.#orders.map(async (_, caller) => {
+        const isKeyed = caller % 4 < 2;
+        let isThere = true;
+        while (isThere) {
+          isThere = await this.#ask(key, caller, isKeyed);
+          if (isThere || !isKeyed) this.#orders[caller] = randomUUID();
+        }
       }),
     );
   }
 
-  async #ask(key: string, stream: boolean): Promise<boolean> {
+  /** @returns whether that was the end of the order, rather than of the process */
+  async #ask(key: string, caller: number, isKeyed: boolean): Promise<boolean> {
+    const order = this.#orders[caller] ?? '';
+    const stream = caller % 2 === 0;
     try {
       const response = await fetch(`${this.url}/v1/chat/completions`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${key}`,
+          ...(isKeyed && { 'idempotency-key': order }),
+        },
         body: JSON.stringify({
-          model: 'acme/scripted',
-          messages: [{ role: 'user', content: 'Tell me of knots.' }],
+          model: MODEL,
+          // A prompt, and so a hash of the prompt, of its own.
+          messages: [{ role: 'user', content: `Tell me of knots. ${order}` }],
           stream,
         }),
       });
@@ -121,7 +141,7 @@ class Victim {
         ? /x-quipu-event-id=([0-9a-f-]+)/.exec(text)?.[1]
         : response.headers.get('x-quipu-event-id');
       if (id) this.acknowledged.push(id);
-      return response.ok;
+      return response.ok || text.includes('idempotency_answer_lost');
     } catch {
       return false;
     }
@@ -144,6 +164,19 @@ const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
   }
   return audit;
 };
+
+/** Every order has a prompt of its own. */
+const wholeAnswersChargedTwice = (events: readonly RecordedEvent[]): readonly string[] => {
+  const whole = events
+    .filter(({ type }) => type === 'HoldCaptured')
+    .map(({ data }) => data as HoldCaptured['data'])
+    .filter(({ outcome }) => outcome === 'completed');
+  const byPrompt = Map.groupBy(whole, ({ promptHash }) => promptHash);
+  return [...byPrompt].filter(([, charged]) => charged.length > 1).map(([prompt]) => prompt);
+};
+
+const isFreedByRetry = ({ type, data, metadata }: RecordedEvent): boolean =>
+  type === 'HoldReleased' && (data as HoldReleased['data']).holdId !== metadata.requestId;
 
 describe('SIGKILL under load', () => {
   let home: string;
@@ -184,6 +217,10 @@ describe('SIGKILL under load', () => {
       charges.push(events.filter(({ type }) => type === 'HoldCaptured').length);
     }
     expect(charges.at(-1)).toBeGreaterThan(ROUNDS);
+    const events = await readLog(home);
+    expect(wholeAnswersChargedTwice(events)).toEqual([]);
+    // Keyed requests that were killed in their middle were freed by those that came again.
+    expect(events.filter(isFreedByRetry).length).toBeGreaterThan(ROUNDS);
     await victim.start();
     await orphansAreSwept(home);
     await expectBalanced(victim);

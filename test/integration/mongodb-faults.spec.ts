@@ -5,8 +5,11 @@ import { type MongoDatabase, openMongoDatabase } from '#platform/mongodb/mongo-d
 import { openMongoReadStore } from '#platform/read-store/mongodb/mongodb-read-store.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { mongoSubjectKeys } from '#platform/secrets/mongodb/mongodb-subject-keys.js';
+import { eventually } from '../end-to-end/quipu.harness.js';
 import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { type TestServer } from '../servers/test-server.js';
+
+const free = () => Promise.resolve('free' as const);
 
 /** Server selection takes 5 s at the most, an answer 10 s. */
 const REFUSED_MS_MAX = 16_000;
@@ -55,14 +58,14 @@ describe('the adapters of MongoDB, when the server', () => {
     const keys = await mongoSubjectKeys(database).open(Buffer.alloc(32), 'check');
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
-    const request = { scope: 'user-7', key: 'k', body: new Uint8Array() };
+    const request = { scope: 'user-7', key: 'k', body: new Uint8Array(), attempt: 'first' };
     await commit(1n);
     await server.kill();
     const startedAt = Date.now();
     await Promise.all([
       expect(commit(2n)).rejects.toMatchObject(unavailable),
       expect(store.get('usage', 'k1')).rejects.toMatchObject(unavailable),
-      expect(answers.admit(request)).rejects.toMatchObject({ code: 'store-unavailable' }),
+      expect(answers.admit(request, free)).rejects.toMatchObject({ code: 'store-unavailable' }),
       expect(keys.open('user:1', 'email', 'AAAA')).rejects.toMatchObject({
         name: 'SubjectKeysUnavailableError',
       }),
@@ -71,15 +74,49 @@ describe('the adapters of MongoDB, when the server', () => {
     await server.restart();
     await commitAtLast(2n);
     expect(await store.checkpoint('usage')).toBe(2n);
-    expect(await answers.admit(request)).toMatchObject({ outcome: 'started' });
+    expect(await answers.admit(request, free)).toMatchObject({ outcome: 'started' });
     expect(await keys.open('user:1', 'email', 'AAAA')).toBeNull();
+    await answers.close();
+  });
+
+  it('is gone while a request ends, say how it ended when it is back', async () => {
+    const encryptionKey = new Uint8Array(32);
+    const answers = await openMongoAnswerStore({ database, encryptionKey });
+    const asked = (key: string) => ({ scope: 'user-7', key, body: new Uint8Array(), attempt: key });
+    const started = async (key: string) => {
+      const admission = await answers.admit(asked(key), free);
+      if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
+      return admission;
+    };
+    const keys = ['finished', 'abandoned', 'left'];
+    const [finished, abandoned, left] = await Promise.all(keys.map(started));
+    await server.kill();
+    const ends = await Promise.all([
+      finished?.finish({ status: 200, headers: {}, body: Buffer.from('whole') }),
+      abandoned?.abandon(),
+      left?.leave(),
+    ]);
+    expect(ends).toEqual(['later', undefined, undefined]);
+    await server.restart();
+    const charged = () => Promise.resolve('charged' as const);
+    const outcomes = keys.map(async (key) => {
+      let outcome = 'running';
+      const isEnded = async () => {
+        ({ outcome } = await answers.admit(asked(key), charged));
+        return outcome !== 'running';
+      };
+      await eventually(isEnded, REFUSED_MS_MAX);
+      return outcome;
+    });
+    expect(await Promise.all(outcomes)).toEqual(['replay', 'started', 'charged']);
     await answers.close();
   });
 
   it('is gone, close nevertheless', async () => {
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
-    await answers.admit({ scope: 'user-7', key: 'left running', body: new Uint8Array() });
+    const request = { scope: 'user-7', key: 'left running', body: new Uint8Array() };
+    await answers.admit({ ...request, attempt: 'first' }, free);
     await server.kill();
     await expect(answers.close()).resolves.toBeUndefined();
     await expect(store.close()).resolves.toBeUndefined();

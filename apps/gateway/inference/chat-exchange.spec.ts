@@ -20,7 +20,7 @@ import { envelope } from '../errors/envelope.js';
 import { Failures } from '../errors/failures.js';
 import { type Caller } from '../identity/caller.decorator.js';
 import { GatewayMetrics } from '../metrics/gateway-metrics.js';
-import { type AnswerTap, ChatExchange } from './chat-exchange.js';
+import { type AnswerEnd, type AnswerTap, ChatExchange } from './chat-exchange.js';
 import { parseChatBody } from './chat.body.js';
 import { OpenRequests } from './open-requests.js';
 
@@ -44,7 +44,7 @@ describe('the exchange of a chat', () => {
   let metrics: GatewayMetrics;
   let app: FastifyInstance;
   let tap: AnswerTap | undefined;
-  let whole: boolean | undefined;
+  let end: AnswerEnd | undefined;
 
   beforeEach(() => {
     inference = openInference();
@@ -55,12 +55,12 @@ describe('the exchange of a chat', () => {
     const commands = inference as unknown as CommandBus;
     const exchange = new ChatExchange(commands, requests, metrics, failures, 60_000);
     tap = undefined;
-    whole = undefined;
+    end = undefined;
     app = fastify();
     app.post('/v1/chat/completions', async ({ body }, reply) => {
       const startedAt = performance.now();
       const chat = { body: parseChatBody(body), caller, requestId: REQUEST_ID, startedAt };
-      whole = await exchange.answer(chat, reply, tap);
+      end = await exchange.answer(chat, reply, tap);
       return reply;
     });
     app.setErrorHandler((error, { url }, reply) => {
@@ -95,7 +95,7 @@ describe('the exchange of a chat', () => {
         'x-quipu-event-id': 'e',
       });
       expect(Number(headers['x-quipu-overhead-ms'])).toBeGreaterThanOrEqual(0);
-      expect(whole).toBe(true);
+      expect(end).toBe('whole');
       expect(requests.count).toBe(0);
     });
 
@@ -156,7 +156,7 @@ describe('the exchange of a chat', () => {
       );
       expect(done).toBe('data: [DONE]');
       expect(texts.join('')).toBe(payload);
-      expect(whole).toBe(true);
+      expect(end).toBe('whole');
     });
 
     it('answers with a status when no rig begins', async () => {
@@ -181,7 +181,18 @@ describe('the exchange of a chat', () => {
       });
       expect(payload).not.toContain('[DONE]');
       expect(inference.ledger.ends).toEqual(['capture upstream_failed']);
-      expect(whole).toBe(false);
+      expect(end).toBe('cut');
+    });
+
+    it('is in doubt when nobody can say whether the charge was written', async () => {
+      inference.rigs.script = async function* () {
+        yield await Promise.resolve([delta('Knotted ')]);
+        return usage(20, 1);
+      };
+      inference.ledger.failures.capture = new Error('the log is away');
+      const { payload } = await post({ stream: true });
+      expect(payload).not.toContain('[DONE]');
+      expect(end).toBe('in-doubt');
     });
 
     it('is cut when it runs too long, charged, and says so', async () => {
@@ -193,7 +204,7 @@ describe('the exchange of a chat', () => {
       expect(payload).not.toContain('[DONE]');
       expect(inference.ledger.ends).toEqual(['capture timed_out']);
       expect(await counted()).toContain('error_type="request_timed_out"');
-      expect(whole).toBe(false);
+      expect(end).toBe('cut');
     });
 
     const ask = async (): Promise<IncomingMessage> => {

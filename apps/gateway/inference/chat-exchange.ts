@@ -4,6 +4,7 @@ import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/caller.js';
 import { type ChatOrder } from '#areas/inference/chat-admission.js';
 import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
+import { isSettled } from '#areas/inference/settle-chat.handler.js';
 import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
 import { type LedgerEntry } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
@@ -30,6 +31,12 @@ export interface Chat {
   readonly startedAt: number;
 }
 
+/**
+ * How an answer ended: `whole` and charged, `cut` short and settled, or `in-doubt`, when it is not
+ * known what it has cost.
+ */
+export type AnswerEnd = 'whole' | 'cut' | 'in-doubt';
+
 /** Sees what the caller was sent, so that it can be replayed. */
 export interface AnswerTap {
   head(headers: Readonly<Record<string, string>>): void;
@@ -47,8 +54,8 @@ export class ChatExchange {
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
   ) {}
 
-  /** Resolves when the answer has ended, charge included: to whether it was given whole. */
-  async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<boolean> {
+  /** Resolves when the answer has ended, charge included. @throws what ended it before it began */
+  async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<AnswerEnd> {
     refuseCleanroom(chat.body);
     const open = this.requests.open();
     const leave = (): void => {
@@ -59,7 +66,7 @@ export class ChatExchange {
     try {
       if (chat.body.stream) return await this.#stream(chat, reply, open, tap);
       await this.#complete(chat, reply, open, tap);
-      return true;
+      return 'whole';
     } catch (error) {
       this.#ended(chat, this.failures.of(error).code);
       throw error;
@@ -94,7 +101,7 @@ export class ChatExchange {
     reply: FastifyReply,
     { signal }: OpenRequest,
     tap: AnswerTap | undefined,
-  ): Promise<boolean> {
+  ): Promise<AnswerEnd> {
     const stream = await this.commands.execute(new StreamChatCommand(orderOf(chat), signal));
     try {
       return await this.#write(chat, stream, reply, signal, tap);
@@ -110,7 +117,7 @@ export class ChatExchange {
     reply: FastifyReply,
     signal: AbortSignal,
     tap: AnswerTap | undefined,
-  ): Promise<boolean> {
+  ): Promise<AnswerEnd> {
     const { model } = chat.body;
     this.metrics.firstPage(model, (performance.now() - chat.startedAt) / 1e3);
     const headers = {
@@ -128,13 +135,13 @@ export class ChatExchange {
       signal,
       tap && ((text) => tap.text(text)),
     );
-    const ended = await this.#pump(chat, stream, writer);
+    const end = await this.#pump(chat, stream, writer);
     writer.end();
-    return ended && !signal.aborted;
+    return end;
   }
 
   /** Reads the stream to its end even when nobody listens any more: the end is the charge. */
-  async #pump(chat: Chat, stream: ChatStream, writer: SseWriter): Promise<boolean> {
+  async #pump(chat: Chat, stream: ChatStream, writer: SseWriter): Promise<AnswerEnd> {
     try {
       for (;;) {
         const page = await stream.pages.next();
@@ -148,21 +155,24 @@ export class ChatExchange {
           const headers = Object.entries(costHeaders(entry));
           await writer.write(comment(headers.map(([name, value]) => `${name}=${value}`).join(' ')));
         }
-        if (cut) return await this.#writeFailure(chat, cut, writer);
+        if (cut) {
+          await this.#writeFailure(chat, cut, writer);
+          return 'cut';
+        }
         this.#ended(chat, '');
         await writer.write(DONE);
-        return true;
+        return 'whole';
       }
     } catch (error) {
-      return await this.#writeFailure(chat, error, writer);
+      await this.#writeFailure(chat, error, writer);
+      return isSettled(error) ? 'cut' : 'in-doubt';
     }
   }
 
-  async #writeFailure(chat: Chat, error: unknown, writer: SseWriter): Promise<false> {
+  async #writeFailure(chat: Chat, error: unknown, writer: SseWriter): Promise<void> {
     const told = this.failures.of(error);
     this.#ended(chat, told.code);
     await writer.write(dataEvent({ ...openAiEnvelope(told), choices: [ENDED_BY_ERROR] }));
-    return false;
   }
 
   #charged({ body: { model } }: Chat, rig: string, usage: Usage, entry: LedgerEntry): void {

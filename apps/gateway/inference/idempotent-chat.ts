@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { type FastifyReply } from 'fastify';
 import {
   type Admission,
@@ -7,8 +8,10 @@ import {
   isIdempotencyKey,
   type StoredAnswer,
 } from '#areas/inference/idempotency/answer-store.port.js';
+import { isSettled, SettleChatCommand } from '#areas/inference/settle-chat.handler.js';
+import { contextOf } from '#platform/runtime/command-context.js';
 import { HttpFailure } from '../errors/http-failure.js';
-import { type AnswerTap, type Chat, ChatExchange } from './chat-exchange.js';
+import { type AnswerEnd, type AnswerTap, type Chat, ChatExchange } from './chat-exchange.js';
 
 export const ANSWER_STORE = Symbol('AnswerStore');
 
@@ -22,6 +25,7 @@ export class IdempotentChat {
   constructor(
     @Inject(ANSWER_STORE) private readonly answers: AnswerStore,
     private readonly exchange: ChatExchange,
+    private readonly commands: CommandBus,
   ) {}
 
   async answer(key: string, chat: Chat, reply: FastifyReply): Promise<void> {
@@ -33,27 +37,41 @@ export class IdempotentChat {
         param: 'Idempotency-Key',
       });
     }
+    const { caller, requestId } = chat;
+    const { accountId, userId } = caller;
     const body = Buffer.from(JSON.stringify(chat.body));
-    const scope = `account:${chat.caller.accountId}`;
-    const admission = await this.answers.admit({ scope, key, body });
+    const asked = { scope: `account:${accountId}`, key, body, attempt: requestId };
+    const context = contextOf(requestId, `user:${userId}`);
+    const admission = await this.answers.admit(asked, ({ attempt, startedAtMs }) =>
+      this.commands.execute(
+        new SettleChatCommand({ accountId, requestId: attempt, startedAtMs }, context),
+      ),
+    );
     if (admission.outcome === 'started') await this.#run(admission, chat, reply);
     else if (admission.outcome === 'replay') replay(admission.answer, reply);
     else throw refusalOf(admission.outcome);
   }
 
-  /** An answer that failed or was cut short leaves the key free, so that a retry is a new try. */
+  /**
+   * An answer that failed or was cut short frees the key, so that a retry is a new try. One that may
+   * have been charged all the same leaves it: the retry finds out first.
+   */
   async #run(
-    { finish, abandon }: Admission & { outcome: 'started' },
+    { finish, abandon, leave }: Admission & { outcome: 'started' },
     chat: Chat,
     reply: FastifyReply,
   ): Promise<void> {
     const recorder = new AnswerRecorder();
-    let whole = false;
+    let end: AnswerEnd = 'in-doubt';
     try {
-      whole = await this.exchange.answer(chat, reply, recorder);
+      end = await this.exchange.answer(chat, reply, recorder);
+    } catch (error) {
+      if (error instanceof HttpFailure || isSettled(error)) end = 'cut';
+      throw error;
     } finally {
-      if (whole) await finish(recorder.answer());
-      else await abandon();
+      if (end === 'whole') await finish(recorder.answer());
+      else if (end === 'cut') await abandon();
+      else await leave();
     }
   }
 }
@@ -87,7 +105,7 @@ const replay = ({ status, headers, body }: StoredAnswer, reply: FastifyReply): v
     .send(Buffer.from(body));
 };
 
-const refusalOf = (outcome: 'conflict' | 'running' | 'too-large'): HttpFailure => {
+const refusalOf = (outcome: 'conflict' | 'running' | 'too-large' | 'charged'): HttpFailure => {
   const param = 'Idempotency-Key';
   switch (outcome) {
     case 'conflict':
@@ -110,6 +128,15 @@ const refusalOf = (outcome: 'conflict' | 'running' | 'too-large'): HttpFailure =
         status: 409,
         code: 'idempotency_answer_too_large',
         message: 'the first request was answered and charged; its answer was too large to keep',
+        param,
+      });
+    case 'charged':
+      return new HttpFailure({
+        status: 409,
+        code: 'idempotency_answer_lost',
+        message:
+          'the first request was charged, and its answer was lost before it was kept; ' +
+          'another Idempotency-Key asks, and is charged, again',
         param,
       });
   }

@@ -17,6 +17,7 @@ import { InvoicesHandler } from './invoices.handler.js';
 import { OpenAccountHandler } from './open-account.handler.js';
 import { PlaceHoldHandler } from './place-hold.handler.js';
 import { ReleaseHoldHandler } from './release-hold.handler.js';
+import { SettleHoldHandler } from './settle-hold.handler.js';
 
 const accounts = {
   provide: ACCOUNTS,
@@ -45,6 +46,7 @@ const accounts = {
     PlaceHoldHandler,
     CaptureHoldHandler,
     ReleaseHoldHandler,
+    SettleHoldHandler,
     ExpireHoldHandler,
     AccountOverviewHandler,
     InvoicesHandler,

@@ -1,11 +1,13 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { CompleteChatCommand, CompleteChatHandler } from './complete-chat.handler.js';
 import {
   type CaptureRequest,
+  type HoldEnd,
   type HoldRequest,
   type Ledger,
+  type LeftHold,
   type ModelCatalog,
   type ReleaseRequest,
   type ServedModel,
@@ -48,13 +50,16 @@ export const orderOf = (body: Partial<ChatBody> = {}, routingMode = 'auto'): Cha
 type LedgerCall =
   | { readonly call: 'place'; readonly hold: HoldRequest }
   | { readonly call: 'capture'; readonly capture: CaptureRequest }
-  | { readonly call: 'release'; readonly release: ReleaseRequest };
+  | { readonly call: 'release'; readonly release: ReleaseRequest }
+  | { readonly call: 'settle'; readonly left: LeftHold; readonly context: CommandContext };
 
 /** Remembers what it was told; can be made to refuse, and to cover less than was asked. */
 export class RememberingLedger implements Ledger {
   readonly calls: LedgerCall[] = [];
   covers: Partial<TokenQuantities> = {};
   readonly failures: Partial<Record<LedgerCall['call'], Error>> = {};
+  /** What it finds of holds that were left. */
+  found: HoldEnd = 'free';
 
   place(hold: HoldRequest): Promise<TokenQuantities> {
     this.calls.push({ call: 'place', hold });
@@ -72,11 +77,17 @@ export class RememberingLedger implements Ledger {
     return this.#answer('release', undefined);
   }
 
+  settle(left: LeftHold, context: CommandContext): Promise<HoldEnd> {
+    this.calls.push({ call: 'settle', left, context });
+    return this.#answer('settle', this.found);
+  }
+
   /** What it was told after the hold: `capture completed`, `release client_gone`, … */
   get ends(): readonly string[] {
     return this.calls.flatMap((one) => {
       switch (one.call) {
         case 'place':
+        case 'settle':
           return [];
         case 'capture':
           return [`capture ${one.capture.outcome}`];

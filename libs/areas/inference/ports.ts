@@ -66,6 +66,15 @@ export interface ReleaseRequest {
   readonly releasedAt: string;
 }
 
+/** A hold that may have been placed, and may have ended: its request has left it. */
+export interface LeftHold extends ReleaseRequest {
+  /** Nothing that happened to the hold is older. */
+  readonly notBefore: string;
+}
+
+/** `free`: it was not charged, and will not be. */
+export type HoldEnd = 'free' | 'charged';
+
 /** A durable entry in the account. */
 export interface LedgerEntry {
   readonly eventId: string;
@@ -79,6 +88,8 @@ export interface Ledger {
   place(hold: HoldRequest, context: CommandContext): Promise<TokenQuantities>;
   capture(capture: CaptureRequest, context: CommandContext): Promise<LedgerEntry>;
   release(release: ReleaseRequest, context: CommandContext): Promise<void>;
+  /** Frees a hold unless it was charged. */
+  settle(left: LeftHold, context: CommandContext): Promise<HoldEnd>;
 }
 
 export interface ServedModel {

@@ -10,6 +10,9 @@ const RETRY_MS = 100;
 /** A caller's own patience. */
 const ANSWER_MS_MAX = 20_000;
 
+/** Charged, and the answer lost before it was kept: there is no more to come. */
+const ANSWER_LOST = 'idempotency_answer_lost';
+
 /** One request, as its caller saw it. */
 export interface Attempt {
   readonly order: string;
@@ -113,11 +116,19 @@ export class Load {
         authorization: `Bearer ${this.fleet.credentials.api_key}`,
         ...(isKeyed && { 'idempotency-key': order }),
       },
-      body: JSON.stringify(chatRequest({ model, stream: turn % 3 === 0, max_tokens: 16 })),
+      body: JSON.stringify(
+        chatRequest({
+          model,
+          stream: turn % 3 === 0,
+          max_tokens: 16,
+          // Every order has a prompt, and so a hash of the prompt, of its own.
+          messages: [{ role: 'user', content: `Tell me of knots. ${order}` }],
+        }),
+      ),
       signal: AbortSignal.any([AbortSignal.timeout(ANSWER_MS_MAX), this.#left.signal]),
     });
     this.attempts.push({ order, ...seen });
-    return seen.eventId !== null;
+    return seen.eventId !== null || seen.code === ANSWER_LOST;
   }
 
   async #exchange(url: string, init: RequestInit): Promise<Omit<Attempt, 'order'>> {

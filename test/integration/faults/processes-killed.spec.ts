@@ -23,7 +23,7 @@ describe('a fleet under load, of which', () => {
   let load: Load;
 
   beforeAll(async () => {
-    fleet = await startFleetUnderFault({ gateways: 1, projectors: 2, workers: 2 });
+    fleet = await startFleetUnderFault({ gateways: 2, projectors: 2, workers: 2 });
   });
 
   afterEach(() => load.leave());
@@ -49,6 +49,22 @@ describe('a fleet under load, of which', () => {
     await worker.end('SIGKILL');
     await load.answers(10, ANSWERS_MS);
     await worker.start();
+    await load.answers(10, ANSWERS_MS);
+    await load.stop();
+    expectToldTheTruth(load);
+    await expectSound(fleet, load);
+  });
+
+  it('a gateway is killed over its requests, which the others settle when they come again', async () => {
+    load = new Load(fleet);
+    const [gateway] = fleet.gateways;
+    if (!gateway) throw new Error('there is no gateway');
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      await load.answers(10, ANSWERS_MS);
+      await gateway.end('SIGKILL');
+      await load.fails(ANSWERS_MS);
+      await gateway.start();
+    }
     await load.answers(10, ANSWERS_MS);
     await load.stop();
     expectToldTheTruth(load);

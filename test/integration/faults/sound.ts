@@ -21,7 +21,7 @@ export const expectSound = async (fleet: FleetUnderFault, load: Load): Promise<v
   const events = await fleet.events();
   const charges = events.filter(({ type }) => type === 'HoldCaptured');
   expect(lostOf(load.answered, charges)).toEqual([]);
-  expect(chargedTwice(load.attempts, charges)).toEqual([]);
+  expect(chargedTwice(charges)).toEqual([]);
   expect(chargedAgainstWord(load.failed, charges)).toEqual([]);
   expect(auditOf(events).faults).toEqual([]);
   expect(await fleet.quipu('ledger', 'check')).toMatchObject({ balanced: true, faults: [] });
@@ -50,23 +50,17 @@ const lostOf = (answered: readonly Attempt[], charges: readonly RecordedEvent[])
 const NOT_KNOWN = 'unknown-outcome';
 
 /**
- * By order, which a caller may have asked for many times by the same key. Who was told that nobody
- * knows whether the charge landed, and asks again nevertheless, may pay for both; who was sent a part
- * of an answer pays for that part.
+ * Every order has a prompt of its own, and may have been asked for many times by one key: one whole
+ * answer is charged at the most. Who was sent a part of an answer pays for that part.
  */
-const chargedTwice = (attempts: readonly Attempt[], charges: readonly RecordedEvent[]) => {
-  const charged = new Set(charges.map(({ metadata }) => metadata.requestId));
-  const byOrder = Map.groupBy(
-    attempts.filter(
-      ({ requestId, status, code, eventId }) =>
-        code !== NOT_KNOWN &&
-        (status !== 200 || eventId !== null) &&
-        requestId !== null &&
-        charged.has(requestId),
-    ),
-    ({ order }) => order,
-  );
-  return [...byOrder.values()].filter((asked) => asked.length > 1);
+const chargedTwice = (charges: readonly RecordedEvent[]): readonly (readonly string[])[] => {
+  const whole = charges
+    .map(({ id, data }) => ({ id, ...(data as HoldCaptured['data']) }))
+    .filter(({ outcome }) => outcome === 'completed');
+  const byPrompt = Map.groupBy(whole, ({ promptHash }) => promptHash);
+  return [...byPrompt.values()]
+    .filter((charged) => charged.length > 1)
+    .map((charged) => charged.map(({ id }) => id));
 };
 
 /** Who is told that something failed pays nothing, unless it was said that this is not known. */

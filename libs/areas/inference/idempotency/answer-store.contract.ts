@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Clock } from '#platform/kernel/clock.js';
 import {
@@ -7,6 +8,8 @@ import {
   type AnswerStore,
   type IdempotentRequest,
   LEASE_MS,
+  type LeftAttempt,
+  type SettleAttempt,
   type StoredAnswer,
 } from './answer-store.port.js';
 
@@ -22,11 +25,16 @@ type Started = Extract<Admission, { readonly outcome: 'started' }>;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-const request: IdempotentRequest = {
+const request: Omit<IdempotentRequest, 'attempt'> = {
   scope: 'user-7',
   key: 'order 66',
   body: bytes('{"model":"nano","messages":[{"role":"user","content":"é 漢字"}]}'),
 };
+
+const notLeft: SettleAttempt = ({ attempt }) => {
+  throw new Error(`${attempt} was not left`);
+};
+const free: SettleAttempt = () => Promise.resolve('free');
 
 const streamed: StoredAnswer = {
   status: 200,
@@ -51,14 +59,22 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
       return handle;
     };
 
-    const start = async (asked = request, handle = store): Promise<Started> => {
-      const admission = await handle.admit(asked);
+    /** A new attempt, as every request is one. */
+    const admit = (
+      asked = request,
+      handle = store,
+      settle = notLeft,
+      attempt: string = randomUUID(),
+    ): Promise<Admission> => handle.admit({ ...asked, attempt }, settle);
+
+    const start = async (...asked: Parameters<typeof admit>): Promise<Started> => {
+      const admission = await admit(...asked);
       if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
       return admission;
     };
 
-    const outcome = async (asked = request, handle = store): Promise<string> =>
-      (await handle.admit(asked)).outcome;
+    const outcome = async (...asked: Parameters<typeof admit>): Promise<string> =>
+      (await admit(...asked)).outcome;
 
     beforeEach(async () => {
       nowMs = 1_800_000_000_000;
@@ -76,14 +92,14 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
       it('starts once and replays the answer to the byte', async () => {
         const { finish } = await start();
         expect(await finish(streamed)).toBe('kept');
-        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
-        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
+        expect(await admit()).toEqual({ outcome: 'replay', answer: streamed });
+        expect(await admit()).toEqual({ outcome: 'replay', answer: streamed });
       });
 
       it('replays failures and empty bodies as well', async () => {
         const failed = { status: 400, headers: {}, body: new Uint8Array() };
         await (await start()).finish(failed);
-        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: failed });
+        expect(await admit()).toEqual({ outcome: 'replay', answer: failed });
       });
 
       it('is running until it is answered', async () => {
@@ -114,11 +130,11 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         await finish(streamed);
         await abandon();
         expect(await finish({ ...streamed, status: 500 })).toBe('superseded');
-        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
+        expect(await admit()).toEqual({ outcome: 'replay', answer: streamed });
       });
 
       it.each(['', 'x'.repeat(256), 'tab\t', 'ключ', 'line\n'])('is refused: %j', async (key) => {
-        await expect(store.admit({ ...request, key })).rejects.toMatchObject({
+        await expect(admit({ ...request, key })).rejects.toMatchObject({
           name: 'AnswerStoreError',
           code: 'invalid-key',
         });
@@ -159,7 +175,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
 
       it('is kept up to the limit', async () => {
         expect(await (await start()).finish(sized(ANSWER_BYTES_MAX))).toBe('kept');
-        const admission = await store.admit(request);
+        const admission = await admit();
         if (admission.outcome !== 'replay') throw new Error(`it was ${admission.outcome}`);
         expect(Buffer.compare(admission.answer.body, sized(ANSWER_BYTES_MAX).body)).toBe(0);
       });
@@ -194,7 +210,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         await store.close();
         nowMs += LEASE_MS;
         const second = await open();
-        expect(await outcome(request, second)).toBe('started');
+        expect(await outcome(request, second, free)).toBe('started');
         expect(await outcome(request, second)).toBe('running');
       });
 
@@ -206,24 +222,87 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
       });
     });
 
+    describe('an attempt that was left', () => {
+      const lost = 'the first attempt';
+      const asked: LeftAttempt[] = [];
+      const charged: SettleAttempt = (left) => {
+        asked.push(left);
+        return Promise.resolve('charged');
+      };
+
+      beforeEach(async () => {
+        asked.length = 0;
+        await (await start(request, store, notLeft, lost)).leave();
+        nowMs += 5;
+      });
+
+      it('is asked after by its name and the time of its start', async () => {
+        await outcome(request, store, charged);
+        expect(asked).toEqual([{ attempt: lost, startedAtMs: nowMs - 5 }]);
+      });
+
+      it('and not charged is begun anew, by one of all who ask', async () => {
+        const second = await open();
+        const outcomes = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => outcome(request, n % 2 ? second : store, free)),
+        );
+        expect(outcomes.sort()).toEqual([...Array<string>(19).fill('running'), 'started']);
+      });
+
+      it('and charged is never begun anew, nor asked after again', async () => {
+        expect(await outcome(request, store, charged)).toBe('charged');
+        expect(await outcome(request, await open())).toBe('charged');
+        expect(await outcome({ ...request, body: bytes('{}') })).toBe('conflict');
+        nowMs += ANSWER_KEPT_MS;
+        expect(await outcome()).toBe('started');
+      });
+
+      it('stays as it is when nobody can say what it has cost', async () => {
+        const unknown: SettleAttempt = () => Promise.reject(new Error('the log is away'));
+        await expect(outcome(request, store, unknown)).rejects.toThrow('the log is away');
+        expect(await outcome(request, store, charged)).toBe('charged');
+      });
+
+      it('may be left again by the one that began it anew', async () => {
+        await (await start(request, store, free, 'the second')).leave();
+        await outcome(request, store, charged);
+        expect(asked).toMatchObject([{ attempt: 'the second' }]);
+      });
+
+      it('is free no more once it ends after all', async () => {
+        const ending = await start({ ...request, key: 'other' });
+        await ending.leave();
+        expect(await ending.finish(streamed)).toBe('kept');
+        expect(await outcome({ ...request, key: 'other' })).toBe('replay');
+      });
+
+      it('is left as well when its store is closed', async () => {
+        const second = await open();
+        await start({ ...request, key: 'other' }, second, notLeft, 'of the second');
+        await second.close();
+        await outcome({ ...request, key: 'other' }, store, charged);
+        expect(asked).toMatchObject([{ attempt: 'of the second' }]);
+      });
+    });
+
     describe('time', () => {
       it('lets a lease hold to its end and no longer', async () => {
         await start();
         nowMs += LEASE_MS - 1;
         expect(await outcome()).toBe('running');
         nowMs += 1;
-        expect(await outcome()).toBe('started');
+        expect(await outcome(request, store, free)).toBe('started');
       });
 
       it('keeps the answer of the second, not of the first who comes late', async () => {
         const first = await start();
         nowMs += LEASE_MS;
-        const second = await start();
+        const second = await start(request, store, free);
         expect(await first.finish({ ...streamed, status: 500 })).toBe('superseded');
         await first.abandon();
         expect(await outcome()).toBe('running');
         expect(await second.finish(streamed)).toBe('kept');
-        expect(await store.admit(request)).toEqual({ outcome: 'replay', answer: streamed });
+        expect(await admit()).toEqual({ outcome: 'replay', answer: streamed });
       });
 
       it('keeps the answer of one who comes late when nobody else was started', async () => {
@@ -259,7 +338,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
       await store.close();
       await store.close();
       const unavailable = { name: 'AnswerStoreError', code: 'store-unavailable' };
-      await expect(store.admit(request)).rejects.toMatchObject(unavailable);
+      await expect(admit()).rejects.toMatchObject(unavailable);
       await expect(finish(streamed)).rejects.toMatchObject(unavailable);
     });
   });

@@ -53,7 +53,7 @@ export class AnswerSeal {
     this.#sealing = derive('seal');
   }
 
-  identify({ scope, key, body }: IdempotentRequest): RequestIdentity {
+  identify({ scope, key, body }: Omit<IdempotentRequest, 'attempt'>): RequestIdentity {
     const named = Buffer.from(scope);
     const keyHash = createHmac('sha256', this.#hashing)
       // Its length first: no scope and key may read like another scope and key.

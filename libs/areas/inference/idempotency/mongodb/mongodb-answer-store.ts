@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type Collection } from 'mongodb';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/mongo-database.js';
@@ -13,6 +13,7 @@ import {
   type IdempotentRequest,
   isIdempotencyKey,
   LEASE_MS,
+  type SettleAttempt,
   type StoredAnswer,
 } from '../answer-store.port.js';
 import { AnswerSeal, type RequestIdentity } from '../answer.seal.js';
@@ -25,6 +26,9 @@ export interface MongoAnswerStoreOptions {
   readonly clock?: Clock;
   readonly leaseMs?: number;
 }
+
+/** Between two attempts to say how a request ended while the server is away. */
+const RETRY_MS = 250;
 
 /** @throws AnswerStoreError `store-unavailable` */
 export const openMongoAnswerStore = async ({
@@ -40,26 +44,31 @@ export const openMongoAnswerStore = async ({
 };
 
 type State =
-  { readonly state: 'running' | 'too-large' } | { readonly state: 'kept'; readonly sealed: Binary };
+  | { readonly state: 'running' | 'too-large' | 'charged' }
+  | { readonly state: 'kept'; readonly sealed: Binary };
 
 /** Instants are the clock's of the process that wrote them. */
 type Entry = State & {
   /** The hash of scope and key in base64url, so that it can be read and typed. */
   readonly _id: string;
   readonly fingerprint: Binary;
-  /** Names this start: only who holds it may finish or abandon. */
-  readonly token: string;
+  /** Names this start: only who holds it may end it. */
+  readonly attempt: string;
   readonly leaseEndsAt: Date;
   readonly expiresAt: Date;
 };
 
+/** An entry, as long as this attempt is what stands there. */
+type Start = Pick<Entry, '_id' | 'attempt'>;
+
 /**
  * Every change is one of a single entry under the condition that nobody else has changed it: an
- * insertion takes a free key, and a token stands for the start that it was given to.
+ * insertion takes a free key, and an attempt ends only what was started for it.
  */
 class MongoAnswerStore implements AnswerStore {
-  /** Token by key of the entry: what this process has running. */
-  readonly #running = new Map<string, string>();
+  /** What this process has running. */
+  readonly #running = new Set<Start>();
+  readonly #closed = new AbortController();
   #closing: Promise<void> | null = null;
 
   constructor(
@@ -69,18 +78,16 @@ class MongoAnswerStore implements AnswerStore {
     private readonly leaseMs: number,
   ) {}
 
-  async admit(request: IdempotentRequest): Promise<Admission> {
+  async admit(request: IdempotentRequest, settle: SettleAttempt): Promise<Admission> {
     if (!isIdempotencyKey(request.key)) {
       throw new AnswerStoreError('invalid-key', 'not 1 to 255 printable ASCII characters');
     }
     const identity = this.seal.identify(request);
-    return this.#run(async () => {
-      // Again, when somebody else was first to change what was found.
-      for (;;) {
-        const admission = await this.#tryToAdmit(identity);
-        if (admission) return admission;
-      }
-    });
+    // Again, when somebody else was first to change what was found.
+    for (;;) {
+      const admission = await this.#tryToAdmit(identity, request.attempt, settle);
+      if (admission) return admission;
+    }
   }
 
   async sweep(): Promise<number> {
@@ -90,72 +97,97 @@ class MongoAnswerStore implements AnswerStore {
 
   close(): Promise<void> {
     // A server that is gone does not keep the process: the leases end by themselves.
-    this.#closing ??= this.#release().catch(() => undefined);
+    this.#closing ??= this.#leaveAll().catch(() => undefined);
     return this.#closing;
   }
 
-  async #tryToAdmit(identity: RequestIdentity): Promise<Admission | null> {
-    const fresh = this.#freshEntry(identity);
-    const isFirst = await insertIfAbsent(this.entries.insertOne(fresh));
-    if (isFirst) return this.#started(identity, fresh);
-    const entry = await this.entries.findOne({ _id: fresh._id });
+  async #tryToAdmit(
+    identity: RequestIdentity,
+    attempt: string,
+    settle: SettleAttempt,
+  ): Promise<Admission | null> {
+    const fresh = this.#freshEntry(identity, attempt);
+    const { _id } = fresh;
+    const mine = { _id, attempt };
+    const insertion = () => insertIfAbsent(this.entries.insertOne(fresh));
+    if (await this.#take(mine, insertion)) return this.#started(identity, mine);
+    const entry = await this.#run(() => this.entries.findOne({ _id }));
     if (!entry) return null;
-    const standing = this.#standing(entry, identity);
+    const isExpired = entry.expiresAt.getTime() <= this.clock.now();
+    const standing = isExpired ? null : this.#standing(entry, identity);
     if (standing) return standing;
-    const { _id, token } = entry;
-    const { matchedCount } = await this.entries.replaceOne({ _id, token }, fresh);
-    return matchedCount === 1 ? this.#started(identity, fresh) : null;
+    const found: Start = { _id, attempt: entry.attempt };
+    if (!isExpired) {
+      const startedAtMs = entry.expiresAt.getTime() - ANSWER_KEPT_MS;
+      const end = await settle({ attempt: entry.attempt, startedAtMs });
+      if (end === 'charged') return this.#charged(found);
+    }
+    const replacement = async () =>
+      (await this.entries.replaceOne(found, fresh)).matchedCount === 1;
+    return (await this.#take(mine, replacement)) ? this.#started(identity, mine) : null;
   }
 
-  /** What the entry that is there makes of a request, or null where it may start. */
+  /** A start that may have been written all the same is nobody's, and must not seem to run. */
+  async #take(mine: Start, write: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await this.#run(write);
+    } catch (error) {
+      if (!this.#closing && isAway(error))
+        void this.#keepTrying(() => this.#run(() => this.#endLease(mine)));
+      throw error;
+    }
+  }
+
+  async #charged(found: Start): Promise<Admission | null> {
+    const running = { ...found, state: 'running' } as const;
+    const charged = { $set: { state: 'charged' } } as const;
+    const { matchedCount } = await this.#run(() => this.entries.updateOne(running, charged));
+    return matchedCount === 1 ? { outcome: 'charged' } : null;
+  }
+
+  /** What the entry that is there makes of a request, or null for an attempt that was left. */
   #standing(entry: Entry, identity: RequestIdentity): Admission | null {
-    const nowMs = this.clock.now();
-    if (entry.expiresAt.getTime() <= nowMs) return null;
     const isSame = Buffer.from(entry.fingerprint.value()).equals(identity.fingerprint);
     if (!isSame) return { outcome: 'conflict' };
     switch (entry.state) {
       case 'kept':
         return { outcome: 'replay', answer: this.seal.open(identity, entry.sealed.value()) };
       case 'too-large':
-        return { outcome: 'too-large' };
+      case 'charged':
+        return { outcome: entry.state };
       case 'running':
-        return entry.leaseEndsAt.getTime() <= nowMs ? null : { outcome: 'running' };
+        return entry.leaseEndsAt.getTime() <= this.clock.now() ? null : { outcome: 'running' };
     }
   }
 
-  #freshEntry({ keyHash, fingerprint }: RequestIdentity): Entry {
+  #freshEntry({ keyHash, fingerprint }: RequestIdentity, attempt: string): Entry {
     return {
       _id: Buffer.from(keyHash).toString('base64url'),
       fingerprint: new Binary(fingerprint),
       state: 'running',
-      token: randomUUID(),
+      attempt,
       leaseEndsAt: this.#in(this.leaseMs),
       expiresAt: this.#in(ANSWER_KEPT_MS),
     };
   }
 
-  #started(identity: RequestIdentity, { _id, token }: Entry): Admission {
-    this.#running.set(_id, token);
-    const mine = { _id, token, state: 'running' } as const;
-    const settled = <Result>(operation: () => Promise<Result>): Promise<Result> =>
-      this.#run(async () => {
-        const result = await operation();
-        if (this.#running.get(_id) === token) this.#running.delete(_id);
-        return result;
-      });
+  #started(identity: RequestIdentity, start: Start): Admission {
+    this.#running.add(start);
+    const mine = { ...start, state: 'running' } as const;
+    const abandon = async (): Promise<void> => {
+      await this.entries.deleteOne(mine);
+    };
     return {
       outcome: 'started',
-      finish: (answer) => settled(() => this.#finish(identity, mine, answer)),
-      abandon: () =>
-        settled(async () => {
-          await this.entries.deleteOne(mine);
-        }),
+      finish: (answer) => this.#end(start, 'later', () => this.#finish(identity, mine, answer)),
+      abandon: () => this.#end(start, undefined, abandon),
+      leave: () => this.#end(start, undefined, () => this.#endLease(start)),
     };
   }
 
   async #finish(
     identity: RequestIdentity,
-    mine: { readonly _id: string; readonly token: string; readonly state: 'running' },
+    mine: Start & { readonly state: 'running' },
     answer: StoredAnswer | 'too-large',
   ): Promise<FinishOutcome> {
     const expiresAt = this.#in(ANSWER_KEPT_MS);
@@ -168,14 +200,49 @@ class MongoAnswerStore implements AnswerStore {
     return fits ? 'kept' : 'too-large';
   }
 
-  /** Ends the leases of what is still running, so that nobody waits for it. */
-  async #release(): Promise<void> {
-    const running = [...this.#running].map(([_id, token]) => ({ _id, token }));
-    this.#running.clear();
-    for (const { _id, token } of running) {
-      const mine = { _id, token, state: 'running' } as const;
-      await this.entries.updateOne(mine, { $set: { leaseEndsAt: new Date(0) } });
+  async #endLease(start: Start): Promise<void> {
+    const mine = { ...start, state: 'running' } as const;
+    await this.entries.updateOne(mine, { $set: { leaseEndsAt: new Date(0) } });
+  }
+
+  /** Once now, and in the background while the server is away: nobody waits for that. */
+  async #end<Result>(
+    start: Start,
+    later: Result,
+    operation: () => Promise<Result>,
+  ): Promise<Result> {
+    const once = async (): Promise<Result> => {
+      const result = await this.#run(operation);
+      this.#running.delete(start);
+      return result;
+    };
+    try {
+      return await once();
+    } catch (error) {
+      if (this.#closing || !isAway(error)) throw error;
+      void this.#keepTrying(once);
+      return later;
     }
+  }
+
+  /** Until the lease ends, when others settle what was left without it. */
+  async #keepTrying(operation: () => Promise<unknown>): Promise<void> {
+    const untilMs = this.clock.now() + this.leaseMs;
+    const { signal } = this.#closed;
+    while (this.clock.now() < untilMs && !signal.aborted) {
+      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      const isDone = await operation().then(
+        () => true,
+        (error: unknown) => !isAway(error),
+      );
+      if (isDone) return;
+    }
+  }
+
+  /** Ends the leases of what is still running, so that nobody waits for it. */
+  async #leaveAll(): Promise<void> {
+    this.#closed.abort();
+    for (const start of this.#running) await this.#endLease(start);
   }
 
   #in(ms: number): Date {
@@ -190,6 +257,9 @@ class MongoAnswerStore implements AnswerStore {
     return asRefusal(operation());
   }
 }
+
+const isAway = (error: unknown): boolean =>
+  error instanceof AnswerStoreError && error.code === 'store-unavailable';
 
 const asRefusal = <Result>(operation: Promise<Result>): Promise<Result> =>
   orRefusal(

@@ -1,4 +1,5 @@
 /** What the calling thread and the thread of the answers say: one request, then one reply. */
+import { type AttemptEnd } from '../answer-store.port.js';
 
 export interface AnswersSettings {
   readonly file: string;
@@ -13,29 +14,39 @@ export type AnswersRequest =
       readonly keyHash: Uint8Array;
       readonly fingerprint: Uint8Array;
       readonly owner: string;
-      /** Names this start: only who holds it may finish or abandon. */
-      readonly token: string;
+      /** Names this start: only who holds it may end it. */
+      readonly attempt: string;
       readonly nowMs: number;
       readonly leaseEndsAtMs: number;
       readonly expiresAtMs: number;
-      /** An owner known to be gone: what it has running is free. */
-      readonly goneOwner: string | null;
+      /** What became of an attempt that was left, if that is what stands there still. */
+      readonly settled: { readonly attempt: string; readonly end: AttemptEnd } | null;
     }
   | {
       readonly kind: 'finish';
       readonly keyHash: Uint8Array;
-      readonly token: string;
+      readonly attempt: string;
       /** Null for an answer too large to keep. */
       readonly sealed: Uint8Array | null;
       readonly expiresAtMs: number;
     }
-  | { readonly kind: 'abandon'; readonly keyHash: Uint8Array; readonly token: string }
+  | {
+      readonly kind: 'abandon' | 'leave';
+      readonly keyHash: Uint8Array;
+      readonly attempt: string;
+    }
   | { readonly kind: 'sweep'; readonly nowMs: number }
   | { readonly kind: 'close' };
 
 export type AdmissionReply =
-  | { readonly kind: 'started' | 'conflict' | 'too-large' }
-  | { readonly kind: 'running'; readonly owner: string }
+  | { readonly kind: 'started' | 'conflict' | 'too-large' | 'charged' }
+  | {
+      readonly kind: 'running';
+      readonly owner: string;
+      readonly attempt: string;
+      readonly leaseEndsAtMs: number;
+      readonly expiresAtMs: number;
+    }
   | { readonly kind: 'kept'; readonly sealed: Uint8Array };
 
 /** What each request is answered with, unless it fails. */
@@ -43,6 +54,7 @@ export interface ReplyTo {
   readonly admit: AdmissionReply;
   readonly finish: ChangedReply;
   readonly abandon: ChangedReply;
+  readonly leave: ChangedReply;
   readonly sweep: ChangedReply;
   readonly close: { readonly kind: 'closed' };
 }

@@ -16,16 +16,16 @@ import type {
 
 /** "QANS": tells an answer store from any other SQLite file. */
 const APPLICATION_ID = 0x51414e53;
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
-/** `sealed` is null while it runs and for an answer too large to keep. */
+/** `sealed` is there for a kept answer alone. */
 const SCHEMA = `
   CREATE TABLE answers (
     keyHash BLOB PRIMARY KEY,
     fingerprint BLOB NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('running', 'kept', 'too-large')),
+    state TEXT NOT NULL CHECK (state IN ('running', 'kept', 'too-large', 'charged')),
     owner TEXT NOT NULL,
-    token TEXT NOT NULL,
+    attempt TEXT NOT NULL,
     leaseEndsAtMs INTEGER NOT NULL,
     expiresAtMs INTEGER NOT NULL,
     sealed BLOB
@@ -33,6 +33,17 @@ const SCHEMA = `
   CREATE INDEX expiry ON answers (expiresAtMs);
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/** Version 1 knew no state `charged`, and named a start by a token. */
+const FROM_VERSION_1 = `
+  DROP INDEX expiry;
+  ALTER TABLE answers RENAME TO answers1;
+  ${SCHEMA}
+  INSERT INTO answers
+    SELECT keyHash, fingerprint, state, owner, token, leaseEndsAtMs, expiresAtMs, sealed
+      FROM answers1;
+  DROP TABLE answers1;
 `;
 
 /** A slice holds the write lock for some milliseconds. */
@@ -48,8 +59,9 @@ class ForeignFileError extends Error {
 
 interface Entry {
   readonly fingerprint: Uint8Array;
-  readonly state: 'running' | 'kept' | 'too-large';
+  readonly state: 'running' | 'kept' | 'too-large' | 'charged';
   readonly owner: string;
+  readonly attempt: string;
   readonly leaseEndsAtMs: number;
   readonly expiresAtMs: number;
   readonly sealed: Uint8Array | null;
@@ -63,16 +75,16 @@ type RequestOf<Kind extends AnswersRequest['kind']> = Extract<
 const scalar = (database: DatabaseSync, sql: string): SQLOutputValue | undefined =>
   Object.values(database.prepare(sql).get() ?? {})[0];
 
-/** Reads only. @returns whether the file is new */
-const recognise = (database: DatabaseSync, file: string): boolean => {
+/** Reads only. @returns its version, 0 for one that is new */
+const recognise = (database: DatabaseSync, file: string): number => {
   const objects = scalar(database, 'SELECT count(*) FROM sqlite_schema');
   const application = scalar(database, 'PRAGMA application_id');
   const version = scalar(database, 'PRAGMA user_version');
-  if (objects === 0 && application === 0 && version === 0) return true;
+  if (objects === 0 && application === 0 && version === 0) return 0;
   if (application !== APPLICATION_ID) {
     throw new ForeignFileError(`${file} belongs to another program`);
   }
-  if (version === SCHEMA_VERSION) return false;
+  if (version === 1 || version === SCHEMA_VERSION) return version;
   throw new ForeignFileError(
     `${file} has version ${String(version)}, this program reads ${SCHEMA_VERSION}`,
   );
@@ -84,16 +96,23 @@ const create = (database: DatabaseSync): void => {
   if (scalar(database, 'PRAGMA journal_mode = WAL') !== 'wal') {
     throw new Error('no write-ahead log can be kept there');
   }
+};
+
+const migrate = (database: DatabaseSync): void => {
   database.exec('BEGIN IMMEDIATE');
-  // Another process may have created it meanwhile.
-  if (scalar(database, 'PRAGMA user_version') === 0) database.exec(SCHEMA);
+  // Another process may have done it meanwhile.
+  const version = scalar(database, 'PRAGMA user_version');
+  if (version === 0) database.exec(SCHEMA);
+  if (version === 1) database.exec(FROM_VERSION_1);
   database.exec('COMMIT');
 };
 
 const open = ({ file, busyTimeoutMs }: AnswersSettings): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
-    if (recognise(database, file)) create(database);
+    const version = recognise(database, file);
+    if (version === 0) create(database);
+    if (version < SCHEMA_VERSION) migrate(database);
     return database;
   } catch (error) {
     database.close();
@@ -103,20 +122,27 @@ const open = ({ file, busyTimeoutMs }: AnswersSettings): DatabaseSync => {
 
 const prepare = (database: DatabaseSync) => ({
   find: database.prepare(
-    `SELECT fingerprint, state, owner, leaseEndsAtMs, expiresAtMs, sealed
+    `SELECT fingerprint, state, owner, attempt, leaseEndsAtMs, expiresAtMs, sealed
        FROM answers WHERE keyHash = ?`,
   ),
   start: database.prepare(
     `INSERT OR REPLACE INTO answers
-       (keyHash, fingerprint, state, owner, token, leaseEndsAtMs, expiresAtMs)
+       (keyHash, fingerprint, state, owner, attempt, leaseEndsAtMs, expiresAtMs)
      VALUES (?, ?, 'running', ?, ?, ?, ?)`,
   ),
   finish: database.prepare(
     `UPDATE answers SET state = ?, sealed = ?, expiresAtMs = ?
-      WHERE keyHash = ? AND token = ? AND state = 'running'`,
+      WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
   ),
   abandon: database.prepare(
-    `DELETE FROM answers WHERE keyHash = ? AND token = ? AND state = 'running'`,
+    `DELETE FROM answers WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
+  ),
+  leave: database.prepare(
+    `UPDATE answers SET leaseEndsAtMs = 0
+      WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
+  ),
+  charge: database.prepare(
+    `UPDATE answers SET state = 'charged' WHERE keyHash = ? AND state = 'running'`,
   ),
   sweep: database.prepare(
     `DELETE FROM answers WHERE keyHash IN
@@ -125,13 +151,18 @@ const prepare = (database: DatabaseSync) => ({
 });
 
 /** What the entry that is there makes of a request, or null where it may start. */
-const standing = (entry: Entry, request: RequestOf<'admit'>): AdmissionReply | null => {
-  if (entry.expiresAtMs <= request.nowMs) return null;
-  if (!Buffer.from(entry.fingerprint).equals(request.fingerprint)) return { kind: 'conflict' };
-  if (entry.state === 'too-large') return { kind: 'too-large' };
-  if (entry.sealed !== null) return { kind: 'kept', sealed: entry.sealed };
-  const free = entry.leaseEndsAtMs <= request.nowMs || entry.owner === request.goneOwner;
-  return free ? null : { kind: 'running', owner: entry.owner };
+const standing = (
+  { fingerprint, state, sealed, owner, attempt, leaseEndsAtMs, expiresAtMs }: Entry,
+  request: RequestOf<'admit'>,
+): AdmissionReply | null => {
+  if (expiresAtMs <= request.nowMs) return null;
+  if (!Buffer.from(fingerprint).equals(request.fingerprint)) return { kind: 'conflict' };
+  if (state === 'too-large' || state === 'charged') return { kind: state };
+  if (sealed !== null) return { kind: 'kept', sealed };
+  if (request.settled?.attempt === attempt) {
+    return request.settled.end === 'free' ? null : { kind: 'charged' };
+  }
+  return { kind: 'running', owner, attempt, leaseEndsAtMs, expiresAtMs };
 };
 
 class Answers {
@@ -144,30 +175,32 @@ class Answers {
   }
 
   /**
-   * Not waited for by the disk: a power cut that takes a start away takes the request away too.
+   * Waits for the disk: a power cut must not take a start away and leave what the request was
+   * charged in the log, or the next attempt is charged again.
    */
   admit(request: RequestOf<'admit'>): AnswersReply {
-    const { keyHash, fingerprint, owner, token, leaseEndsAtMs, expiresAtMs } = request;
-    this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE');
+    const { keyHash, fingerprint, owner, attempt, leaseEndsAtMs, expiresAtMs } = request;
+    this.#database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
     const entry = this.#statements.find.get(keyHash) as Entry | undefined;
     const reply = entry && standing(entry, request);
     if (!reply) {
-      this.#statements.start.run(keyHash, fingerprint, owner, token, leaseEndsAtMs, expiresAtMs);
-    }
+      this.#statements.start.run(keyHash, fingerprint, owner, attempt, leaseEndsAtMs, expiresAtMs);
+    } else if (reply.kind === 'charged') this.#statements.charge.run(keyHash);
     this.#database.exec('COMMIT');
     return reply ?? { kind: 'started' };
   }
 
-  finish({ keyHash, token, sealed, expiresAtMs }: RequestOf<'finish'>): AnswersReply {
+  finish({ keyHash, attempt, sealed, expiresAtMs }: RequestOf<'finish'>): AnswersReply {
     this.#database.exec('PRAGMA synchronous = FULL');
     const state = sealed === null ? 'too-large' : 'kept';
-    const { changes } = this.#statements.finish.run(state, sealed, expiresAtMs, keyHash, token);
+    const { changes } = this.#statements.finish.run(state, sealed, expiresAtMs, keyHash, attempt);
     return { kind: 'changed', rows: Number(changes) };
   }
 
-  abandon({ keyHash, token }: RequestOf<'abandon'>): AnswersReply {
+  /** A power cut that takes this away only leaves the attempt to be settled. */
+  end({ kind, keyHash, attempt }: RequestOf<'abandon' | 'leave'>): AnswersReply {
     this.#database.exec('PRAGMA synchronous = NORMAL');
-    const { changes } = this.#statements.abandon.run(keyHash, token);
+    const { changes } = this.#statements[kind].run(keyHash, attempt);
     return { kind: 'changed', rows: Number(changes) };
   }
 
@@ -195,7 +228,8 @@ class Answers {
         case 'finish':
           return this.finish(request);
         case 'abandon':
-          return this.abandon(request);
+        case 'leave':
+          return this.end(request);
         case 'sweep':
           return this.sweep(request);
         case 'close':

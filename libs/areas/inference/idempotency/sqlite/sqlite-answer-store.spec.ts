@@ -18,6 +18,26 @@ answerStoreContract('sqlite', async () => {
   };
 });
 
+/** As the table was before an attempt could be left. */
+const TO_VERSION_1 = `
+  ALTER TABLE answers RENAME TO newer;
+  DROP INDEX expiry;
+  CREATE TABLE answers (
+    keyHash BLOB PRIMARY KEY,
+    fingerprint BLOB NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('running', 'kept', 'too-large')),
+    owner TEXT NOT NULL,
+    token TEXT NOT NULL,
+    leaseEndsAtMs INTEGER NOT NULL,
+    expiresAtMs INTEGER NOT NULL,
+    sealed BLOB
+  ) STRICT;
+  CREATE INDEX expiry ON answers (expiresAtMs);
+  INSERT INTO answers SELECT * FROM newer;
+  DROP TABLE newer;
+  PRAGMA user_version = 1;
+`;
+
 describe('the SQLite answer store', () => {
   let folder: string;
   let file: string;
@@ -42,7 +62,8 @@ describe('the SQLite answer store', () => {
 
   const secrets = ['the prompt of Ada', 'the reply to Ada', 'key-of-ada', 'user-of-ada'];
   const [prompt = '', reply = '', key = '', scope = ''] = secrets;
-  const request = { scope, key, body: Buffer.from(prompt.repeat(500)) };
+  const request = { scope, key, body: Buffer.from(prompt.repeat(500)), attempt: 'first' };
+  const free = () => Promise.resolve('free' as const);
   const answer = {
     status: 200,
     headers: { 'x-note': reply },
@@ -66,7 +87,7 @@ describe('the SQLite answer store', () => {
 
   it('never has a prompt, a reply, a key or a caller in clear on disk', async () => {
     const store = await open();
-    const admission = await store.admit(request);
+    const admission = await store.admit(request, free);
     expect(await filesWithSecrets()).toEqual([]);
     if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
     await admission.finish(answer);
@@ -78,23 +99,39 @@ describe('the SQLite answer store', () => {
 
   it('starts again at once what a closed store left running', async () => {
     const [first, second] = await Promise.all([open(), open()]);
-    await first.admit(request);
-    expect(await second.admit(request)).toEqual({ outcome: 'running' });
+    await first.admit(request, free);
+    expect(await second.admit(request, free)).toEqual({ outcome: 'running' });
     await first.close();
-    expect(await second.admit(request)).toMatchObject({ outcome: 'started' });
+    expect(await second.admit(request, free)).toMatchObject({ outcome: 'started' });
     await second.close();
+  });
+
+  it('brings a file of version 1 up to date', async () => {
+    const store = await open();
+    const admission = await store.admit(request, free);
+    if (admission.outcome === 'started') await admission.finish(answer);
+    await store.close();
+    withDatabase((database) => database.exec(TO_VERSION_1));
+    const [first, second] = await Promise.all([open(), open()]);
+    expect(await first.admit(request, free)).toEqual({ outcome: 'replay', answer });
+    const other = { ...request, key: 'other' };
+    const begun = await second.admit(other, free);
+    if (begun.outcome === 'started') await begun.leave();
+    const charged = () => Promise.resolve('charged' as const);
+    expect(await first.admit(other, charged)).toEqual({ outcome: 'charged' });
+    await Promise.all([first.close(), second.close()]);
   });
 
   it('can be opened by many at once', async () => {
     const stores = await Promise.all(Array.from({ length: 6 }, () => open()));
-    const admitted = await Promise.all(stores.map((store) => store.admit(request)));
+    const admitted = await Promise.all(stores.map((store) => store.admit(request, free)));
     expect(admitted.filter(({ outcome }) => outcome === 'started')).toHaveLength(1);
     await Promise.all(stores.map((store) => store.close()));
   });
 
   it('leaves one file behind', async () => {
     const store = await open();
-    await store.admit(request);
+    await store.admit(request, free);
     await store.close();
     const left = await readdir(path.dirname(file), { recursive: true });
     expect(left.sort()).toEqual(['answers.db', 'answers.db.owners']);
@@ -102,18 +139,18 @@ describe('the SQLite answer store', () => {
 
   it('knows nothing under another encryption key', async () => {
     const store = await open();
-    await store.admit(request);
+    await store.admit(request, free);
     const other = await open(new Uint8Array(32));
-    expect(await other.admit(request)).toMatchObject({ outcome: 'started' });
+    expect(await other.admit(request, free)).toMatchObject({ outcome: 'started' });
     await Promise.all([store.close(), other.close()]);
   });
 
   it('says so when a kept answer was tampered with', async () => {
     const store = await open();
-    const admission = await store.admit(request);
+    const admission = await store.admit(request, free);
     if (admission.outcome === 'started') await admission.finish(answer);
     withDatabase((database) => database.exec('UPDATE answers SET sealed = zeroblob(100)'));
-    await expect(store.admit(request)).rejects.toMatchObject({ code: 'answer-unreadable' });
+    await expect(store.admit(request, free)).rejects.toMatchObject({ code: 'answer-unreadable' });
     await store.close();
   });
 
@@ -122,7 +159,7 @@ describe('the SQLite answer store', () => {
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
     let admitted = false;
-    const admission = store.admit(request).finally(() => (admitted = true));
+    const admission = store.admit(request, free).finally(() => (admitted = true));
     let turns = 0;
     await until(() => Promise.resolve((turns += 1) > 10));
     expect(admitted).toBe(false);
@@ -136,7 +173,7 @@ describe('the SQLite answer store', () => {
     let now = 1_800_000_000_000;
     const store = await openSqliteAnswerStore({ file, encryptionKey, clock: { now: () => now } });
     for (const n of Array.from({ length: 20 }).keys()) {
-      const admission = await store.admit({ ...request, key: `k${n}` });
+      const admission = await store.admit({ ...request, key: `k${n}` }, free);
       if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
       await admission.finish({ ...answer, body: new Uint8Array(200_000) });
     }

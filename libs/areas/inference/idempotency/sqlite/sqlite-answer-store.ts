@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
@@ -12,10 +11,11 @@ import {
   type IdempotentRequest,
   isIdempotencyKey,
   LEASE_MS,
+  type SettleAttempt,
   type StoredAnswer,
 } from '../answer-store.port.js';
 import { AnswerSeal, type RequestIdentity } from '../answer.seal.js';
-import { type AdmissionReply } from './answers.protocol.js';
+import { type AdmissionReply, type AnswersRequest } from './answers.protocol.js';
 import { AnswersThread } from './answers.thread.js';
 import { OwnerPresence } from './owner-presence.js';
 
@@ -60,22 +60,24 @@ class SqliteAnswerStore implements AnswerStore {
     private readonly leaseMs: number,
   ) {}
 
-  async admit(request: IdempotentRequest): Promise<Admission> {
+  async admit(request: IdempotentRequest, settle: SettleAttempt): Promise<Admission> {
     if (!isIdempotencyKey(request.key)) {
       throw new AnswerStoreError('invalid-key', 'not 1 to 255 printable ASCII characters');
     }
     const identity = this.seal.identify(request);
-    const token = randomUUID();
-    const reply = await this.#ask(identity, token, null);
-    const taken =
-      reply.kind === 'running' && this.#isGone(reply.owner)
-        ? await this.#ask(identity, token, reply.owner)
-        : reply;
-    if (taken.kind === 'started') return this.#started(identity, token);
-    if (taken.kind === 'kept') {
-      return { outcome: 'replay', answer: this.seal.open(identity, taken.sealed) };
+    const { attempt } = request;
+    let reply = await this.#ask(identity, attempt, null);
+    // Again, when somebody else was first to settle what was left, and has left it, too.
+    while (reply.kind === 'running' && this.#isLeft(reply)) {
+      const startedAtMs = reply.expiresAtMs - ANSWER_KEPT_MS;
+      const end = await settle({ attempt: reply.attempt, startedAtMs });
+      reply = await this.#ask(identity, attempt, { attempt: reply.attempt, end });
     }
-    return { outcome: taken.kind };
+    if (reply.kind === 'started') return this.#started(identity, attempt);
+    if (reply.kind === 'kept') {
+      return { outcome: 'replay', answer: this.seal.open(identity, reply.sealed) };
+    }
+    return { outcome: reply.kind };
   }
 
   async sweep(): Promise<number> {
@@ -90,40 +92,43 @@ class SqliteAnswerStore implements AnswerStore {
 
   #ask(
     identity: RequestIdentity,
-    token: string,
-    goneOwner: string | null,
+    attempt: string,
+    settled: (AnswersRequest & { readonly kind: 'admit' })['settled'],
   ): Promise<AdmissionReply> {
     const nowMs = this.#nowMs();
     return this.thread.request({
       kind: 'admit',
       ...identity,
       owner: this.presence.id,
-      token,
+      attempt,
       nowMs,
       leaseEndsAtMs: nowMs + this.leaseMs,
       expiresAtMs: nowMs + ANSWER_KEPT_MS,
-      goneOwner,
+      settled,
     });
   }
 
-  #isGone(owner: string): boolean {
+  #isLeft({ owner, leaseEndsAtMs }: AdmissionReply & { readonly kind: 'running' }): boolean {
+    if (leaseEndsAtMs <= this.#nowMs()) return true;
     return owner !== this.presence.id && this.presence.isGone(owner);
   }
 
-  #started(identity: RequestIdentity, token: string): Admission {
+  #started(identity: RequestIdentity, attempt: string): Admission {
     const { keyHash } = identity;
+    const end = async (kind: 'abandon' | 'leave'): Promise<void> => {
+      await this.thread.request({ kind, keyHash, attempt });
+    };
     return {
       outcome: 'started',
-      finish: (answer) => this.#finish(identity, token, answer),
-      abandon: async () => {
-        await this.thread.request({ kind: 'abandon', keyHash, token });
-      },
+      finish: (answer) => this.#finish(identity, attempt, answer),
+      abandon: () => end('abandon'),
+      leave: () => end('leave'),
     };
   }
 
   async #finish(
     identity: RequestIdentity,
-    token: string,
+    attempt: string,
     answer: StoredAnswer | 'too-large',
   ): Promise<FinishOutcome> {
     const fits = answer !== 'too-large' && answer.body.byteLength <= ANSWER_BYTES_MAX;
@@ -131,7 +136,7 @@ class SqliteAnswerStore implements AnswerStore {
     const { rows } = await this.thread.request({
       kind: 'finish',
       keyHash,
-      token,
+      attempt,
       sealed: fits ? this.seal.seal(identity, answer) : null,
       expiresAtMs: this.#nowMs() + ANSWER_KEPT_MS,
     });

@@ -1,0 +1,61 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Clock } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type HoldEnd, type Ledger, LEDGER } from './ports.js';
+import { RequestCutError } from './request-cut.js';
+import { RigError } from './rigs/chat-backend.js';
+import { RouteError } from './rigs/route-error.js';
+
+/** A chat whose process is gone, or could not tell what it has cost. */
+export interface LeftChat {
+  readonly accountId: string;
+  readonly requestId: string;
+  /** By the clock of its process, in milliseconds since the Unix epoch. */
+  readonly startedAtMs: number;
+}
+
+/** Finds out whether a chat was charged that was left; one that was not never will be. */
+export class SettleChatCommand extends Command<HoldEnd> {
+  constructor(
+    readonly left: LeftChat,
+    /** Of the request that wants to know. */
+    readonly context: CommandContext,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SettleChatCommand)
+export class SettleChatHandler implements ICommandHandler<SettleChatCommand> {
+  constructor(
+    @Inject(LEDGER) private readonly ledger: Ledger,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  execute({ left, context }: SettleChatCommand): Promise<HoldEnd> {
+    const { accountId, requestId, startedAtMs } = left;
+    const { requestId: id, correlationId, actor } = context;
+    return this.ledger.settle(
+      {
+        accountId,
+        holdId: requestId,
+        notBefore: new Date(startedAtMs).toISOString(),
+        reason: 'internal_error',
+        releasedAt: new Date(this.clock.now()).toISOString(),
+      },
+      // The request has a hold of its own to release, under ids that are derived alike.
+      followUp({ id, correlationId }, `settle ${requestId}`, actor),
+    );
+  }
+}
+
+/** Whether what a chat has cost is known, and final, when it ends with this error. */
+export const isSettled = (error: unknown): boolean =>
+  error instanceof RouteError ||
+  error instanceof RigError ||
+  error instanceof RequestCutError ||
+  // Refused before anything was held; billing's word that a hold is gone says not how it went.
+  (error instanceof DomainError && error.code !== 'hold_not_open');
