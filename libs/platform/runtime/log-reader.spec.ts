@@ -66,9 +66,9 @@ const open = () => {
 const standTimeStill = () =>
   jest.useFakeTimers({ doNotFake: ['performance', 'queueMicrotask', 'nextTick', 'setImmediate'] });
 
-/** Lets what can go on without a timer go on, for fifty turns of the event loop at most. */
-const turnsUntil = async (holds: () => boolean) => {
-  for (let turn = 0; turn < 50 && !holds(); turn += 1) {
+/** Lets what can go on without a timer go on, for so many turns of the event loop at most. */
+const turnsUntil = async (holds: () => boolean, turnsMax = 50) => {
+  for (let turn = 0; turn < turnsMax && !holds(); turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -111,6 +111,23 @@ describe('a reader of the log', () => {
     const tries = follower.tries;
     expect(await reader.reach(head, 1_000)).toBe(true);
     expect(follower.tries - tries).toBeLessThanOrEqual(2);
+  });
+
+  it('gathers the longer, the longer the last write took', async () => {
+    const { follower, reader, append } = open();
+    await append(1);
+    standTimeStill();
+    const writtenAt = performance.now() + 10;
+    follower.hold = turnsUntil(() => performance.now() >= writtenAt, Infinity);
+    reader.start();
+    await turnsUntil(() => reader.status().phase === 'live' && follower.seen.length === 1, 10_000);
+    await append(3);
+    jest.advanceTimersByTime(150);
+    await turnsUntil(() => false);
+    expect(follower.seen).toHaveLength(1);
+    jest.advanceTimersByTime(350);
+    await turnsUntil(() => follower.seen.length === 4);
+    expect(follower.seen).toHaveLength(4);
   });
 
   it('says no when the time is up', async () => {

@@ -81,8 +81,11 @@ export class SavedPlace {
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_LAST_MS = 60_000;
-/** While live, events are gathered so long: one write then serves many requests. */
+/** While live, events are gathered at least so long: one write then serves many requests. */
 const GATHER_MS = 25;
+/** And longer where writing takes long: a store that is slow is at rest for most of the time. */
+const GATHER_PER_WRITE = 20;
+const GATHER_MS_MAX = 500;
 
 /**
  * Keeps one follower on the log for as long as the process lives. A failure stops it: it keeps its
@@ -165,21 +168,23 @@ export class LogReader implements Place {
     this.#phase = 'catching-up';
     const place = after === undefined ? {} : { after };
     for await (const batch of this.eventStore.subscribe({ ...place, filter, signal })) {
+      const startedAt = performance.now();
       await this.follower.handle(batch);
       onProgress();
       this.#failure = null;
       this.#retryAt = null;
       this.#phase = batch.caughtUp ? 'live' : 'catching-up';
       this.#advance(batch.position);
-      if (batch.caughtUp) await this.#gather();
+      if (batch.caughtUp) await this.#gather(performance.now() - startedAt);
     }
     if (!signal.aborted) throw new Error('the subscription ended');
   }
 
   /** A caller that waits for its own write ends the gathering at once. */
-  async #gather(): Promise<void> {
+  async #gather(writeMs: number): Promise<void> {
     if (this.#waiters.count > 0 || this.#stop.signal.aborted) return;
-    await interruptible(GATHER_MS, (hurry) => (this.#hurry = hurry));
+    const gatherMs = Math.min(Math.max(GATHER_MS, GATHER_PER_WRITE * writeMs), GATHER_MS_MAX);
+    await interruptible(gatherMs, (hurry) => (this.#hurry = hurry));
     this.#hurry = null;
   }
 
