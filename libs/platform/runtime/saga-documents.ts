@@ -40,15 +40,40 @@ export const processesOf = (saga: string): string => `saga.${saga}`;
 export const timerKey = (dueAt: string, process: string, timer: string): string =>
   `${dueAt} ${process} ${timer}`;
 
+/** A process that began and is nowhere but here. */
+interface Young {
+  /** Of the event that began it. */
+  readonly since: Position;
+  /** How often `grow` had been called. */
+  readonly bornAt: number;
+  /** How many events had been handled. */
+  readonly bornAfter: number;
+}
+
+/** Events after which nothing is young any more, however fast they are read. */
+const YOUNG_EVENTS_MAX = 5_000;
+
+/** What is to be written now. */
+export interface SagaChanges {
+  readonly writes: readonly DocumentWrite[];
+  /** The first event of what is left out for now, or null: the place that is saved lies before it. */
+  readonly heldBack: Position | null;
+  /** To be called when it has been written. */
+  readonly forget: () => void;
+}
+
 /**
- * A saga's processes and timers that have changed and are not saved yet. What begins and ends
- * between two saves is never written: most holds live less than a second, so most cost no write.
+ * A saga's processes and timers that have changed and are not saved yet. What ends while it is young is
+ * never written: most holds live less than a second, so most cost no write.
  */
 export class SagaDocuments {
   readonly #processes = new Map<string, Held<ProcessDocument>>();
   readonly #timers = new Map<string, Held<TimerDocument | null>>();
   /** Of those, the keys that the store may hold; the others need no delete. */
   #stored = new Set<string>();
+  readonly #young = new Map<string, Young>();
+  #grown = 0;
+  #events = 0;
   #saves = 0;
 
   /** @param repeatsLeft what follows from so many events may be in the store in part already */
@@ -74,6 +99,7 @@ export class SagaDocuments {
   async reactionTo(recorded: RecordedEvent): Promise<Reaction | undefined> {
     const mayBeRepeated = this.repeatsLeft > 0;
     if (mayBeRepeated) this.repeatsLeft -= 1;
+    this.#events += 1;
     const event = this.codec.revive(recorded);
     const process = this.saga.key(event);
     const held = this.#processes.get(process) ?? (await this.#load(process));
@@ -92,14 +118,29 @@ export class SagaDocuments {
         const document = { state: next, timers };
         this.#processes.set(process, { document, position });
         if (mayBeRepeated) this.#markStored(process, document);
+        const begins = held === NOTHING && !mayBeRepeated;
+        if (begins) {
+          const [bornAt, bornAfter] = [this.#grown, this.#events];
+          this.#young.set(process, { since: position, bornAt, bornAfter });
+        }
+        // What was sent is sent again after a crash, unless it was written down.
+        if (isOver(document) || actions.some(leavesTheProcess)) this.#young.delete(process);
       },
     };
   }
 
-  /** What is to be written now, and the way to forget it when it has been. */
-  changes(): { readonly writes: readonly DocumentWrite[]; readonly forget: () => void } {
-    const processes = [...this.#processes];
-    const timers = [...this.#timers];
+  /** To be called now and then: a process is young until the second call after its beginning. */
+  grow(): void {
+    this.#grown += 1;
+    for (const [process, { bornAt }] of this.#young) {
+      if (this.#grown - bornAt > 1) this.#young.delete(process);
+    }
+  }
+
+  changes(): SagaChanges {
+    const young = this.#leftOut();
+    const processes = [...this.#processes].filter(([key]) => !young.keys.has(key));
+    const timers = [...this.#timers].filter(([key]) => !young.keys.has(key));
     const { name } = this.saga;
     this.#saves += 1;
     // Timers first: where a store has no transactions and fails half-way, a process that is not yet
@@ -120,7 +161,25 @@ export class SagaDocuments {
       const held = this.#keysHeld();
       this.#stored = new Set([...this.#stored].filter((key) => held.has(key)));
     };
-    return { writes, forget };
+    return { writes, heldBack: young.since, forget };
+  }
+
+  /** The young processes with their timers, and where the first of them began. */
+  #leftOut(): { readonly keys: ReadonlySet<string>; readonly since: Position | null } {
+    const keys = new Set<string>();
+    let first: Position | null = null;
+    for (const [process, { since, bornAfter }] of this.#young) {
+      if (this.#events - bornAfter > YOUNG_EVENTS_MAX) {
+        this.#young.delete(process);
+        continue;
+      }
+      keys.add(process);
+      const { timers = {} } = this.#processes.get(process)?.document ?? {};
+      for (const [timer, dueAt] of Object.entries(timers))
+        keys.add(timerKey(dueAt, process, timer));
+      if (first === null || since < first) first = since;
+    }
+    return { keys, since: first };
   }
 
   /** Keys that a later change may delete without loading them first. */
@@ -208,6 +267,9 @@ const forgetUnchanged = <Document>(
 ): void => {
   for (const [key, one] of saved) if (held.get(key) === one) held.delete(key);
 };
+
+const leavesTheProcess = ({ kind }: SagaAction): boolean =>
+  kind === 'command' || kind === 'publish';
 
 const isOver = ({ state, timers }: ProcessDocument): boolean =>
   state === null && Object.keys(timers).length === 0;

@@ -22,7 +22,10 @@ export type SendCommand = (
 const UNSAVED_MAX = 2_000;
 /** Events handled since the last save before another one does not wait for `save`. */
 const EVENTS_UNSAVED_MAX = 10_000;
-/** Whoever was here before has saved long before it had handled twice as many. */
+/**
+ * Whoever was here before has saved long before it had handled twice as many, and its place lay behind
+ * by those that were young, a half as many at the most.
+ */
 const REPEATS_MAX = 2 * EVENTS_UNSAVED_MAX;
 
 /**
@@ -74,25 +77,34 @@ export class SagaFollower implements LogFollower {
       }
     } catch (error) {
       // What went well before the failure must not be done again at every retry.
-      await this.save();
+      await this.#save();
       throw error;
     }
     this.#handled = position;
     if (caughtUp) this.#documents.noMoreRepeats();
     const { unsaved } = this.#documents;
     if (sent || unsaved > UNSAVED_MAX || this.#eventsUnsaved >= EVENTS_UNSAVED_MAX) {
-      await this.save();
+      await this.#save();
     }
   }
 
-  /** Saves what has changed and the place, if anything has; may be called while a batch is handled. */
+  /**
+   * Saves what has changed, if anything has, and how far nothing is missing; may be called while a
+   * batch is handled. What began since the last call is left out, and saved by the next.
+   */
   async save(): Promise<void> {
+    this.#documents.grow();
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
     const documents = this.#documents;
-    const position = this.#handled;
+    const handled = this.#handled;
     const events = this.#eventsUnsaved;
     const isDue = documents.unsaved > 0 || events >= EVENTS_UNSAVED_MAX;
-    if (!isDue && !this.#saved.isFarBehind(position)) return;
-    const { writes, forget } = documents.changes();
+    if (!isDue && !this.#saved.isFarBehind(handled)) return;
+    const { writes, heldBack, forget } = documents.changes();
+    const position = heldBack === null ? handled : heldBack - 1n;
     await this.readStore.commit({ writes, checkpoint: { name: this.name, position } });
     forget();
     this.#saved.saved(position);

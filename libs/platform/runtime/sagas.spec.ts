@@ -215,6 +215,97 @@ describe('a saga', () => {
     const written = world.readStore.committed.flatMap(({ writes }) => writes);
     expect(written.filter(({ collection }) => collection === 'saga.watch.timers')).toEqual([]);
   });
+
+  describe('whose process has just begun', () => {
+    const openFollower = async (saga: AnySaga = watchSaga) => {
+      const world = openWorld();
+      const { log, readStore, run, timers } = world;
+      const open = async (): Promise<SagaFollower> => {
+        const codec = stockCodec();
+        const send = () => Promise.resolve();
+        const one = new SagaFollower(saga, readStore, codec, createInProcessBus(), send);
+        await one.checkpoint();
+        await one.handle({ events: [], position: 0n, caughtUp: true });
+        return one;
+      };
+      const follower = await open();
+      /** Hands on what was done since. */
+      const after = async (...commands: readonly StockCommand[]): Promise<void> => {
+        const from = log.events.length;
+        await run(...commands);
+        const events = log.events.slice(from);
+        await follower.handle({ events, position: await head(), caughtUp: true });
+      };
+      const head = () => new FaultyEventStore(log).head();
+      const written = () => readStore.committed.flatMap(({ writes }) => writes);
+      const place = () => readStore.checkpoint('saga.watch');
+      return { ...world, follower, after, head, written, place, timers, open };
+    };
+
+    it('writes nothing for it when it ends before the second save', async () => {
+      const evolve = (_: object, { type }: StockEvent) =>
+        type === 'PiecesAdded' ? null : { low: true };
+      const { follower, after, head, written, place } = await openFollower({
+        ...watchSaga,
+        evolve,
+      });
+      await after(take('a', 0));
+      await follower.save();
+      await after(add('a', 1));
+      await follower.save();
+      await follower.save();
+      expect(written()).toEqual([]);
+      expect(await place()).toBe(await head());
+    });
+
+    it('keeps its place before it, until the second save writes it', async () => {
+      const { follower, after, head, place, timers, log } = await openFollower();
+      await after(add('b', 1), take('a', 0), take('b', 1));
+      const [first] = log.events;
+      await follower.save();
+      expect(await place()).toBeLessThan(first?.position ?? 0n);
+      expect(await timers('watch')).toEqual([]);
+      await after(take('c', 0));
+      await follower.save();
+      expect((await timers('watch')).map(({ key }) => key.split(' ')[1])).toEqual(['a', 'b']);
+      expect(await place()).toBe((await head()) - 1n);
+    });
+
+    it('holds its place back for some thousand events, and no more', async () => {
+      const { follower, after, place, log } = await openFollower();
+      await after(take('a', 0), add('b', 1));
+      await follower.save();
+      const [begun, other] = log.events;
+      if (!begun || !other) throw new Error('nothing was written');
+      expect(await place()).toBe(begun.position - 1n);
+      const events = Array.from({ length: 5_001 }, (_, n) => {
+        return { ...other, position: other.position + BigInt(n + 1) };
+      });
+      const { position = 0n } = events.at(-1) ?? {};
+      await follower.handle({ events, position, caughtUp: true });
+      await follower.save();
+      expect(await place()).toBe(position);
+    });
+
+    it('finds it again after a crash', async () => {
+      const { follower, after, open, log, head, timers } = await openFollower();
+      await after(take('a', 0));
+      await follower.save();
+      const next = await open();
+      await next.handle({ events: log.events, position: await head(), caughtUp: true });
+      await next.save();
+      await next.save();
+      expect(await timers('watch')).toHaveLength(1);
+    });
+
+    it('writes it at once when something was sent for it', async () => {
+      const { follower, after, written } = await openFollower({ ...restockSaga, name: 'watch' });
+      await after(take('a', 0));
+      expect(written()).toHaveLength(2);
+      await follower.save();
+      expect(written()).toHaveLength(2);
+    });
+  });
 });
 
 describe('a timer', () => {
@@ -242,6 +333,8 @@ describe('a timer', () => {
     // Caught up, so that nothing counts as a repeat.
     await follower.handle({ events: [], position: 0n, caughtUp: true });
     await follower.handle({ events: [taken], position: taken.position, caughtUp: true });
+    // The next save will be its second.
+    await follower.save();
     await follower.handle({ events: [added], position: added.position, caughtUp: true });
     expect(readStore.committed.flatMap(({ writes }) => writes)).toHaveLength(4);
     expect(await timers('watch')).toEqual([]);
