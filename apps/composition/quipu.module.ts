@@ -43,19 +43,24 @@ export const LANGUAGE_MODELS = Symbol('LanguageModels');
 
 /** The catalog that ships with Quipu. */
 const SHIPPED_CATALOG = path.resolve(import.meta.dirname, '../../../catalog.yaml');
-/** Each look at a log on another machine costs a round trip; an ended key counts so long there. */
+/**
+ * Each look at a log on another machine costs a round trip: an ended key counts so long there, and a
+ * rate card is not known.
+ */
 const REMOTE_FRESH_MS = 250;
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d' } as const;
 
 const settingsProviders = (settings: Settings, engines: OpenEngines): readonly Provider[] => {
+  const isRemote = settings.eventStore.kind !== 'sqlite';
   const catalog: CatalogSettings = {
     catalogFile: settings.catalogFile ?? SHIPPED_CATALOG,
     localModelsFolder: path.join(settings.home, 'models'),
+    ...(isRemote && { rateCardsPollMs: REMOTE_FRESH_MS }),
   };
   const baseUrl = settings.webUrl ?? listeningUrl(settings);
   const identity: IdentitySettings = {
     tenant: { ...TENANT, baseUrl },
-    ...(settings.eventStore.kind !== 'sqlite' && { credentialsFreshMs: REMOTE_FRESH_MS }),
+    ...(isRemote && { credentialsFreshMs: REMOTE_FRESH_MS }),
   };
   const limits: RequestLimits = {
     requestMsMax: settings.requestSeconds * 1_000,

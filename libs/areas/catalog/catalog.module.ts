@@ -23,9 +23,14 @@ const rateCardRunner = {
 
 const rateCards = {
   provide: RateCards,
-  inject: [EVENT_STORE, CODEC, CLOCK, LOGGER],
-  useFactory: (eventStore: EventStore, codec: EventCodec, clock: Clock, logger: Logger) =>
-    new RateCards(eventStore, codec, clock, logger),
+  inject: [EVENT_STORE, CODEC, CLOCK, LOGGER, CATALOG_SETTINGS],
+  useFactory: (
+    eventStore: EventStore,
+    codec: EventCodec,
+    clock: Clock,
+    logger: Logger,
+    { rateCardsPollMs }: CatalogSettings,
+  ) => new RateCards(eventStore, codec, clock, logger, rateCardsPollMs),
 };
 
 const catalog = {

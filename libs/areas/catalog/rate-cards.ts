@@ -8,6 +8,7 @@ import {
 import { type Clock } from '#platform/kernel/clock.js';
 import { fromDecimal } from '#platform/kernel/money.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { LogPoller } from '#platform/runtime/log-poller.js';
 import { type LogFollower, LogReader } from '#platform/runtime/log-reader.js';
 import { type Price } from './catalog-entry.js';
 
@@ -34,14 +35,16 @@ export class RateCards {
   /** In order of version, and so of `effectiveFromMs`. */
   readonly #cards: RateCard[] = [];
   readonly #firstPricedMs = new Map<string, number>();
-  readonly #reader: LogReader;
+  readonly #reader: LogReader | LogPoller;
   #position: Position | undefined;
 
+  /** @param pollMs asks the log for new cards so often, instead of following all of it */
   constructor(
     eventStore: EventStore,
     private readonly codec: EventCodec,
     clock: Clock,
     logger: Logger,
+    pollMs?: number,
   ) {
     const follower: LogFollower = {
       name: 'catalog.rate-cards',
@@ -50,7 +53,10 @@ export class RateCards {
       // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
       handle: async (batch) => this.#fold(batch),
     };
-    this.#reader = new LogReader(follower, eventStore, clock, logger);
+    this.#reader =
+      pollMs === undefined
+        ? new LogReader(follower, eventStore, clock, logger)
+        : new LogPoller(follower, eventStore, pollMs, logger);
   }
 
   start(): void {
