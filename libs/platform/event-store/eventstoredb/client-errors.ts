@@ -1,22 +1,27 @@
-import { status } from '@grpc/grpc-js';
+import { Metadata, status } from '@grpc/grpc-js';
 
-/** What the errors of both packages have in common, and what of it matters here. */
-interface ClientError extends Error {
-  readonly type: string;
-}
-
-const isClientError = (error: unknown): error is ClientError =>
-  error instanceof Error && 'type' in error && typeof error.type === 'string';
+const hasCode = (error: unknown): error is Error & { readonly code: unknown } =>
+  error instanceof Error && 'code' in error;
 
 /** Nobody is there, or the connection was lost: the packages make the next one themselves. */
 export const isUnavailable = (error: unknown): boolean =>
-  (isClientError(error) && error.type === 'unavailable') ||
-  (error instanceof Error && 'code' in error && error.code === status.UNAVAILABLE);
+  (hasCode(error) && error.code === status.UNAVAILABLE) ||
+  // What a package says when it finds nobody to ask.
+  (error instanceof Error && 'type' in error && error.type === 'unavailable');
 
-/** What a read of a stream that is not there, or not any more, ends with. */
+/** What a read of a stream that is not there any more ends with, by name. */
+const MISSING: ReadonlySet<unknown> = new Set([
+  'stream-not-found',
+  'stream-deleted',
+  'stream-tombstoned',
+  'no-stream',
+]);
+
 export const isStreamMissing = (error: unknown): boolean =>
-  isClientError(error) &&
-  ['stream-not-found', 'stream-deleted', 'stream-tombstoned', 'no-stream'].includes(error.type);
+  error instanceof Error &&
+  'metadata' in error &&
+  error.metadata instanceof Metadata &&
+  error.metadata.get('exception').some((name) => MISSING.has(name.toString()));
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -69,24 +69,19 @@ export interface ClientListener {
   readonly onEnd: (error: Error | null) => void;
 }
 
-/** An event as both packages decode it. */
+/** An event as it came over the wire. */
 export interface ClientRecord {
   readonly streamId: string;
   readonly id: string;
   readonly revision: bigint;
   readonly type: string;
-  /** Parsed when `isJson`, else bytes. */
+  /** Parsed where `isJson`, or the text if it is none after all; else bytes. */
   readonly data: unknown;
-  /** Parsed where it is JSON; undefined where there is none. */
+  /** Parsed where it is JSON, else its text; undefined where there is none. */
   readonly metadata?: unknown;
   readonly isJson: boolean;
   readonly created: Date;
   readonly position?: { readonly commit: bigint } | undefined;
-}
-
-/** As both packages hand it out. */
-export interface ClientResolvedEvent {
-  readonly event?: ClientRecord | undefined;
 }
 
 /** A page that is larger ends early, so that memory is bounded. UTF-16 units of text. */

@@ -1,7 +1,5 @@
-import { type EventEmitter } from 'node:events';
 import { type EventFilter } from '../event-store.port.js';
 import { type BatchAppends } from './batch-appends.js';
-import { isStreamMissing } from './client-errors.js';
 import {
   type AppendRequest,
   type ClientAppendResult,
@@ -11,42 +9,26 @@ import {
   type PageToRead,
 } from './log-client.js';
 import { batchAppendsOver, disposeOf, type PackageConnection } from './package-connection.js';
-import { PackageReads, type ReadingParts } from './package-reads.js';
-import { follow } from './readable.js';
+import { PackageReads } from './package-reads.js';
 
-/** What both packages subscribe with. */
-export interface Subscribing {
-  subscribeToAll(options: {
-    readonly fromPosition: 'start' | { readonly commit: bigint; readonly prepare: bigint };
-    readonly requiresLeader: true;
-  }): Pick<EventEmitter, 'on' | 'off'> & { unsubscribe(): Promise<void> };
-}
-
-/** Either package: they are one in what they have inside. */
+/** A client of either package: they are one in what they have inside. */
 export class PackageClient implements LogClient {
-  readonly #client: Subscribing;
   readonly #connection: PackageConnection;
   readonly #appends: BatchAppends;
   readonly #reads: PackageReads;
 
-  constructor(client: Subscribing, parts: ReadingParts) {
-    this.#client = client;
-    this.#connection = client as unknown as PackageConnection;
+  constructor(client: object) {
+    this.#connection = client as PackageConnection;
     this.#appends = batchAppendsOver(this.#connection);
-    this.#reads = new PackageReads(this.#connection, parts);
+    this.#reads = new PackageReads(this.#connection);
   }
 
   append(request: AppendRequest): Promise<ClientAppendResult> {
     return this.#appends.append(request);
   }
 
-  async readStream(stream: string, page: PageToRead, signal: AbortSignal): Promise<ClientPage> {
-    try {
-      return await this.#reads.stream(stream, page, signal);
-    } catch (error) {
-      if (isStreamMissing(error)) return { records: [], cut: false };
-      throw error;
-    }
+  readStream(stream: string, page: PageToRead, signal: AbortSignal): Promise<ClientPage> {
+    return this.#reads.stream(stream, page, signal);
   }
 
   readAll(
@@ -58,11 +40,7 @@ export class PackageClient implements LogClient {
   }
 
   subscribe(after: bigint, listener: ClientListener): () => void {
-    const subscription = this.#client.subscribeToAll({
-      fromPosition: after === 0n ? 'start' : { commit: after, prepare: after },
-      requiresLeader: true,
-    });
-    return follow(subscription, () => subscription.unsubscribe(), listener);
+    return this.#reads.follow(after, listener);
   }
 
   dispose(): Promise<void> {

@@ -22,7 +22,8 @@ export interface PackageConnection {
 
 const BATCH_APPEND = '/event_store.client.streams.Streams/BatchAppend';
 
-const asTheyAre = (bytes: Buffer): Buffer => bytes;
+/** Messages are encoded and decoded here, not by the package. */
+export const asTheyAre = (bytes: Buffer): Buffer => bytes;
 
 /**
  * Appends over the package's connection, but not through its own `appendToStream`. That of

@@ -1,0 +1,173 @@
+import { type EventFilter, type StreamName } from '../event-store.port.js';
+import { MessageReader } from '../grpc/protobuf.reader.js';
+import { MessageWriter } from '../grpc/protobuf.writer.js';
+import {
+  readStreamName,
+  readUuid,
+  writePosition,
+  writeStreamName,
+} from '../grpc/shared.messages.js';
+import { type ClientRecord, type PageToRead } from './log-client.js';
+
+/**
+ * `ReadReq` and `ReadResp` of EventStoreDB's `streams.proto`. The packages know them too, but make
+ * objects of every part of an event before they make an event of it: half of what a replay costs.
+ */
+const writer = new MessageWriter();
+
+export const encodeStreamPage = (stream: StreamName, page: PageToRead): Buffer =>
+  encodeRequest(page, () =>
+    writer.message(1, () => {
+      writeStreamName(writer, 1, stream);
+      if (page.from !== null) writer.uint(2, page.from);
+      else writer.empty(page.direction === 'forwards' ? 3 : 4);
+    }),
+  );
+
+export const encodeLogPage = (page: PageToRead, filter: EventFilter | undefined): Buffer =>
+  encodeRequest(page, () => writePlaceInLog(page.from, page.direction), filter);
+
+/** Everything after the place, 0n for all, as it comes. */
+export const encodeSubscription = (after: bigint): Buffer =>
+  encodeRequest('follow', () => writePlaceInLog(after === 0n ? null : after, 'forwards'));
+
+const encodeRequest = (
+  extent: PageToRead | 'follow',
+  writeTarget: () => void,
+  filter?: EventFilter,
+): Buffer => {
+  writer.message(1, () => {
+    writeTarget();
+    if (extent === 'follow') writer.empty(6);
+    else {
+      writer.uint(3, extent.direction === 'forwards' ? 0 : 1);
+      writer.uint(5, extent.maxCount);
+    }
+    if (filter === undefined) writer.empty(8);
+    else writeFilter(filter);
+    // Ids as text.
+    writer.message(9, () => writer.empty(2));
+  });
+  return writer.finish();
+};
+
+const writePlaceInLog = (from: bigint | null, direction: PageToRead['direction']): void =>
+  writer.message(2, () => {
+    if (from !== null) writePosition(writer, 1, from);
+    else writer.empty(direction === 'forwards' ? 2 : 3);
+  });
+
+const writeFilter = ({ by, prefixes }: EventFilter): void =>
+  writer.message(7, () => {
+    writer.message(by === 'stream' ? 1 : 2, () => {
+      for (const prefix of prefixes) writer.text(2, prefix);
+    });
+    // No bound on what the server looks through; a checkpoint as often as it may.
+    writer.empty(4);
+    writer.uint(5, 1);
+  });
+
+/** Null for what is no event: a confirmation, a checkpoint, the news that all was read. */
+export type ReadAnswer = ClientRecord | 'stream-not-found' | null;
+
+/** @throws MalformedMessageError */
+export const decodeReadAnswer = (bytes: Buffer): ReadAnswer => {
+  const reader = new MessageReader(bytes);
+  let answer: ReadAnswer = null;
+  while (reader.next()) {
+    if (reader.field === 1) answer = readEvent(reader.message());
+    else {
+      if (reader.field === 4) answer = 'stream-not-found';
+      reader.skip();
+    }
+  }
+  return answer;
+};
+
+/** Beside the event there may be the link that led to it. */
+const readEvent = (reader: MessageReader): ClientRecord | null => {
+  let record: ClientRecord | null = null;
+  while (reader.next()) {
+    if (reader.field === 1) record = readRecord(reader.message());
+    else reader.skip();
+  }
+  return record;
+};
+
+const TICKS_PER_MILLISECOND = 10_000n;
+const NOTHING = Buffer.alloc(0);
+
+const readRecord = (reader: MessageReader): ClientRecord => {
+  let id = '';
+  let streamId = '';
+  let revision = 0n;
+  let commit = 0n;
+  let data: Buffer = NOTHING;
+  let metadata: Buffer = NOTHING;
+  const system = { type: '', created: '0', 'content-type': '' };
+  while (reader.next()) {
+    switch (reader.field) {
+      case 1:
+        id = readUuid(reader.message());
+        break;
+      case 2:
+        streamId = readStreamName(reader.message());
+        break;
+      case 3:
+        revision = reader.uint64();
+        break;
+      case 5:
+        commit = reader.uint64();
+        break;
+      case 6:
+        readSystemMetadata(reader.message(), system);
+        break;
+      case 7:
+        metadata = reader.bytes();
+        break;
+      case 8:
+        data = reader.bytes();
+        break;
+      default:
+        // The prepare position (4) tells nothing that the commit position does not.
+        reader.skip();
+    }
+  }
+  const isJson = system['content-type'] === 'application/json';
+  return {
+    streamId,
+    id,
+    revision,
+    type: system.type,
+    data: isJson ? parsedOr(data) : data,
+    metadata: metadata.length === 0 ? undefined : parsedOr(metadata),
+    isJson,
+    created: new Date(Number(BigInt(system.created) / TICKS_PER_MILLISECOND)),
+    position: { commit },
+  };
+};
+
+/** An entry of a map. */
+const readSystemMetadata = (
+  reader: MessageReader,
+  system: Record<'type' | 'created' | 'content-type', string>,
+): void => {
+  let key = '';
+  let value = '';
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text();
+    else if (reader.field === 2) value = reader.text();
+    else reader.skip();
+  }
+  if (key === 'type' || key === 'created' || key === 'content-type') system[key] = value;
+};
+
+/** What another program has written may say that it is JSON, and be none. */
+const parsedOr = (bytes: Buffer): unknown => {
+  const text = bytes.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
