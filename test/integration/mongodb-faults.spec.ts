@@ -1,3 +1,4 @@
+import { type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openMongoAnswerStore } from '#areas/inference/idempotency/mongodb/mongodb-answer-store.js';
@@ -9,10 +10,43 @@ import { eventually } from '../end-to-end/quipu.harness.js';
 import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { type TestServer } from '../servers/test-server.js';
 
+/** The driver leaves half a second between two heartbeats, however soon the next is wanted. */
+const HEARTBEAT_PAUSE_MS = 700;
+
 const free = () => Promise.resolve('free' as const);
 
 /** Server selection takes 5 s at the most, an answer 10 s. */
 const REFUSED_MS_MAX = 16_000;
+
+interface DriverInside {
+  readonly topology: {
+    readonly s: {
+      readonly servers: ReadonlyMap<
+        string,
+        {
+          readonly monitor: {
+            connection: { socket: Socket; closed: boolean };
+            requestCheck(): void;
+          };
+        }
+      >;
+    };
+  };
+}
+
+/**
+ * As it befalls a driver under load: the heartbeat is due between the end of its socket and the
+ * `close` that tells of it, so that its question is never answered.
+ */
+const hangHeartbeat = ({ db }: MongoDatabase): void => {
+  const { topology } = db.client as unknown as DriverInside;
+  for (const { monitor } of topology.s.servers.values()) {
+    const { socket } = monitor.connection;
+    socket.removeAllListeners('close');
+    socket.destroy();
+    monitor.requestCheck();
+  }
+};
 
 describe('the adapters of MongoDB, when the server', () => {
   let server: TestServer;
@@ -133,6 +167,23 @@ describe('the adapters of MongoDB, when the server', () => {
     server.thaw();
     await commitAtLast(5n);
     expect(await store.checkpoint('usage')).toBe(5n);
+  });
+
+  it('is looked for no more by a driver that hangs, are served by its client begun anew', async () => {
+    await commit(6n);
+    hangHeartbeat(database);
+    await sleep(HEARTBEAT_PAUSE_MS);
+    let isUp = true;
+    const readers = Array.from({ length: 6 }, async () => {
+      while (isUp) await store.checkpoint('usage').catch(() => (isUp = false));
+    });
+    // Connections that are lost over a question are what makes the driver look for a server anew.
+    await sleep(100);
+    await server.kill();
+    await Promise.all(readers);
+    await server.restart();
+    await commitAtLast(8n);
+    expect(await store.checkpoint('usage')).toBe(8n);
   });
 
   it('is killed under load, lose nothing that they said was saved', async () => {

@@ -1,4 +1,5 @@
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { HeartbeatWatch } from './heartbeat-watch.js';
 import { isDuplicateKey, isUnavailable } from './mongo-failure.js';
 
 const NAME_DEFAULT = 'quipu';
@@ -13,6 +14,9 @@ const PATIENCE = {
   /** A server that hangs is noticed after this and `connectTimeoutMS`. */
   heartbeatFrequencyMS: 2_000,
 } as const;
+
+/** One heartbeat every 2 s, which fails after 5 s more. */
+const HEARTBEAT = { silenceMs: 10_000, closingMs: 2_000 } as const;
 
 /**
  * A write is acknowledged when no election can take it back, and a read gives out nothing that one
@@ -64,14 +68,19 @@ export interface MongoDatabaseOptions {
 export const openMongoDatabase = async ({ url }: MongoDatabaseOptions): Promise<MongoDatabase> => {
   const client = clientOf(url);
   const db = client.db(databaseNameOf(url));
+  const watch = new HeartbeatWatch(client, HEARTBEAT);
+  const close = async (): Promise<void> => {
+    await watch.end();
+    await client.close();
+  };
   try {
     await recognise(db);
   } catch (error) {
-    await client.close();
+    await close();
     if (!isUnavailable(error)) throw error;
     throw new MongoDatabaseError('unavailable', error.message, { cause: error });
   }
-  return { db, close: () => client.close() };
+  return { db, close };
 };
 
 /** Positions go to 2^63: the integers that MongoDB calls long are bigints here. */
