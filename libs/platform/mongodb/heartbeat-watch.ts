@@ -15,6 +15,9 @@ const LOOKS_PER_SILENCE = 10;
  * connection whose socket is destroyed, while its `close` is still to come, waits for ever: the write
  * says that it has to be drained, and nothing ever drains it. Where that befalls the heartbeat, no
  * server is looked for any more, and every operation is refused until the process ends.
+ *
+ * It listens for the heartbeats of all servers of a set together: servers that tell a version of their
+ * topology, as members of sets do, have their heartbeat begun anew by the driver itself.
  */
 export class HeartbeatWatch {
   readonly #looking: NodeJS.Timeout;
