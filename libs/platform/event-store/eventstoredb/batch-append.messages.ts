@@ -2,7 +2,13 @@ import { type EncodedAppend, FIELDS_PER_EVENT } from '../append.encoding.js';
 import { type ExpectedRevision, type StreamName } from '../event-store.port.js';
 import { MessageReader } from '../grpc/protobuf.reader.js';
 import { MessageWriter } from '../grpc/protobuf.writer.js';
-import { readPosition, readUuid, writeStreamName, writeUuid } from '../grpc/shared.messages.js';
+import {
+  readPosition,
+  readUuid,
+  writeEntry,
+  writeStreamName,
+  writeUuid,
+} from '../grpc/shared.messages.js';
 import { type ClientAppendResult } from './log-client.js';
 
 /**
@@ -41,17 +47,11 @@ const EXPECTED_FIELD = { 'no-stream': 3, any: 4, 'stream-exists': 5 } as const;
 const writeEvent = (fields: readonly string[], at: number): void => {
   const [id = '', type = '', data = '', metadata = ''] = fields.slice(at, at + FIELDS_PER_EVENT);
   writeUuid(writer, 1, id, 'string');
-  writeEntry('type', type);
-  writeEntry('content-type', 'application/json');
+  writeEntry(writer, 2, 'type', type);
+  writeEntry(writer, 2, 'content-type', 'application/json');
   writer.text(3, metadata);
   writer.text(4, data);
 };
-
-const writeEntry = (key: string, value: string): void =>
-  writer.message(2, () => {
-    writer.text(1, key);
-    writer.text(2, value);
-  });
 
 export interface BatchAnswer {
   readonly correlationId: string;

@@ -1,13 +1,8 @@
 import { Metadata, status } from '@grpc/grpc-js';
 
-const hasCode = (error: unknown): error is Error & { readonly code: unknown } =>
-  error instanceof Error && 'code' in error;
-
 /** Nobody is there, or the connection was lost: the packages make the next one themselves. */
 export const isUnavailable = (error: unknown): boolean =>
-  (hasCode(error) && error.code === status.UNAVAILABLE) ||
-  // What a package says when it finds nobody to ask.
-  (error instanceof Error && 'type' in error && error.type === 'unavailable');
+  error instanceof Error && 'code' in error && error.code === status.UNAVAILABLE;
 
 /** What a read of a stream that is not there any more ends with, by name. */
 const MISSING: ReadonlySet<unknown> = new Set([

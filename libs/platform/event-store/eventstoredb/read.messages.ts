@@ -2,6 +2,7 @@ import { type EventFilter, type StreamName } from '../event-store.port.js';
 import { MessageReader } from '../grpc/protobuf.reader.js';
 import { MessageWriter } from '../grpc/protobuf.writer.js';
 import {
+  readEntry,
   readStreamName,
   readUuid,
   writePosition,
@@ -104,7 +105,9 @@ const readRecord = (reader: MessageReader): ClientRecord => {
   let commit = 0n;
   let data: Buffer = NOTHING;
   let metadata: Buffer = NOTHING;
-  const system = { type: '', created: '0', 'content-type': '' };
+  let type = '';
+  let contentType = '';
+  let created = '0';
   while (reader.next()) {
     switch (reader.field) {
       case 1:
@@ -119,9 +122,13 @@ const readRecord = (reader: MessageReader): ClientRecord => {
       case 5:
         commit = reader.uint64();
         break;
-      case 6:
-        readSystemMetadata(reader.message(), system);
+      case 6: {
+        const { key, value } = readEntry(reader.message());
+        if (key === 'type') type = value;
+        else if (key === 'content-type') contentType = value;
+        else if (key === 'created') created = value;
         break;
+      }
       case 7:
         metadata = reader.bytes();
         break;
@@ -133,37 +140,22 @@ const readRecord = (reader: MessageReader): ClientRecord => {
         reader.skip();
     }
   }
-  const isJson = system['content-type'] === 'application/json';
+  const isJson = contentType === 'application/json';
   return {
     streamId,
     id,
     revision,
-    type: system.type,
-    data: isJson ? parsedOr(data) : data,
-    metadata: metadata.length === 0 ? undefined : parsedOr(metadata),
+    type,
+    data: isJson ? parsedOrText(data) : data,
+    metadata: metadata.length === 0 ? undefined : parsedOrText(metadata),
     isJson,
-    created: new Date(Number(BigInt(system.created) / TICKS_PER_MILLISECOND)),
+    created: new Date(Number(BigInt(created) / TICKS_PER_MILLISECOND)),
     position: { commit },
   };
 };
 
-/** An entry of a map. */
-const readSystemMetadata = (
-  reader: MessageReader,
-  system: Record<'type' | 'created' | 'content-type', string>,
-): void => {
-  let key = '';
-  let value = '';
-  while (reader.next()) {
-    if (reader.field === 1) key = reader.text();
-    else if (reader.field === 2) value = reader.text();
-    else reader.skip();
-  }
-  if (key === 'type' || key === 'created' || key === 'content-type') system[key] = value;
-};
-
 /** What another program has written may say that it is JSON, and be none. */
-const parsedOr = (bytes: Buffer): unknown => {
+const parsedOrText = (bytes: Buffer): unknown => {
   const text = bytes.toString('utf8');
   try {
     return JSON.parse(text);

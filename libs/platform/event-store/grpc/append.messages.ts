@@ -3,6 +3,7 @@ import { type MessageReader } from './protobuf.reader.js';
 import { MessageWriter } from './protobuf.writer.js';
 import { type BatchFailure } from './refusals.js';
 import {
+  readEntry,
   readStreamName,
   readUuid,
   required,
@@ -154,17 +155,6 @@ const readProposed = (reader: MessageReader): ProposedEvent => {
 };
 
 const NOTHING = Buffer.alloc(0);
-
-const readEntry = (reader: MessageReader): { key: string; value: string } => {
-  let key = '';
-  let value = '';
-  while (reader.next()) {
-    if (reader.field === 1) key = reader.text();
-    else if (reader.field === 2) value = reader.text();
-    else reader.skip();
-  }
-  return { key, value };
-};
 
 const writer = new MessageWriter();
 

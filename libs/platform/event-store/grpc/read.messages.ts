@@ -6,6 +6,7 @@ import {
   readStreamName,
   required,
   type UuidForm,
+  writeEntry,
   writePosition,
   writeStreamName,
   writeUuid,
@@ -180,18 +181,12 @@ const writeRecorded = (event: RecordedEvent, uuidForm: UuidForm): void => {
   writer.uint(3, event.revision);
   writer.uint(4, event.position);
   writer.uint(5, event.position);
-  writeEntry('type', event.type);
-  writeEntry('created', String(Date.parse(event.recordedAt) * TICKS_PER_MILLISECOND));
-  writeEntry('content-type', 'application/json');
+  writeEntry(writer, 6, 'type', event.type);
+  writeEntry(writer, 6, 'created', String(Date.parse(event.recordedAt) * TICKS_PER_MILLISECOND));
+  writeEntry(writer, 6, 'content-type', 'application/json');
   writer.text(7, JSON.stringify(event.metadata));
   writer.text(8, JSON.stringify(event.data));
 };
-
-const writeEntry = (key: string, value: string): void =>
-  writer.message(6, () => {
-    writer.text(1, key);
-    writer.text(2, value);
-  });
 
 export const encodeConfirmation = (subscriptionId: string): Buffer => {
   writer.message(2, () => writer.text(1, subscriptionId));

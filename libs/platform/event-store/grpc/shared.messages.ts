@@ -56,6 +56,31 @@ export const readStreamName = (reader: MessageReader): string => {
 export const writeStreamName = (writer: MessageWriter, field: number, name: string): void =>
   writer.message(field, () => writer.text(3, name));
 
+/** An entry of the map that names the type of an event and of its content. */
+export const readEntry = (
+  reader: MessageReader,
+): { readonly key: string; readonly value: string } => {
+  let key = '';
+  let value = '';
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text();
+    else if (reader.field === 2) value = reader.text();
+    else reader.skip();
+  }
+  return { key, value };
+};
+
+export const writeEntry = (
+  writer: MessageWriter,
+  field: number,
+  key: string,
+  value: string,
+): void =>
+  writer.message(field, () => {
+    writer.text(1, key);
+    writer.text(2, value);
+  });
+
 /** Commit and prepare position, which are one and the same here. */
 export const writePosition = (writer: MessageWriter, field: number, position: bigint): void =>
   writer.message(field, () => {
