@@ -6,6 +6,7 @@ import {
   type LogReaderStatus,
   type Place,
 } from './log-reader.js';
+import { interruptible } from './interruptible.js';
 import { PositionWaiters } from './position-waiters.js';
 
 /** Between two looks at the log while somebody waits. */
@@ -96,19 +97,12 @@ export class LogPoller implements Place {
   }
 
   /** A short one while somebody waits: what is waited for was there when the wait began. */
-  #pause(): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
+  async #pause(): Promise<void> {
+    if (this.#isOver) return;
     const isAwaited = this.#waiters.count > 0 && this.#failure === null;
     const pauseMs = isAwaited ? Math.min(AWAITED_POLL_MS, this.pollMs) : this.pollMs;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#hurry = null;
-        resolve();
-      };
-      const timer = setTimeout(end, pauseMs);
-      this.#hurry = end;
-    });
+    await interruptible(pauseMs, (hurry) => (this.#hurry = hurry));
+    this.#hurry = null;
   }
 
   #fail(error: unknown): void {

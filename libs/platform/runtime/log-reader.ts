@@ -5,6 +5,7 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { interruptible } from './interruptible.js';
 import { PositionWaiters } from './position-waiters.js';
 
 /**
@@ -207,13 +208,3 @@ export class LogReader implements Place {
     this.#waiters.reached(this.#position);
   }
 }
-
-/** A wait that whoever is given `end` may cut short. */
-const interruptible = (delayMs: number, give: (end: () => void) => void): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs);
-    give(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });

@@ -53,6 +53,12 @@ interface Young {
 /** Events after which nothing is young any more, however fast they are read. */
 const YOUNG_EVENTS_MAX = 5_000;
 
+/** Of the process and of each of its timers. */
+const keysOf = (process: string, { timers }: ProcessDocument): readonly string[] => [
+  process,
+  ...Object.entries(timers).map(([timer, dueAt]) => timerKey(dueAt, process, timer)),
+];
+
 /** What is to be written now. */
 export interface SagaChanges {
   readonly writes: readonly DocumentWrite[];
@@ -173,10 +179,8 @@ export class SagaDocuments {
         this.#young.delete(process);
         continue;
       }
-      keys.add(process);
-      const { timers = {} } = this.#processes.get(process)?.document ?? {};
-      for (const [timer, dueAt] of Object.entries(timers))
-        keys.add(timerKey(dueAt, process, timer));
+      const { document } = this.#processes.get(process) ?? NOTHING;
+      for (const key of keysOf(process, document)) keys.add(key);
       if (first === null || since < first) first = since;
     }
     return { keys, since: first };
@@ -184,11 +188,9 @@ export class SagaDocuments {
 
   /** Keys that a later change may delete without loading them first. */
   #keysHeld(): Set<string> {
-    const keys = new Set([...this.#processes.keys(), ...this.#timers.keys()]);
+    const keys = new Set(this.#timers.keys());
     for (const [process, { document }] of this.#processes) {
-      for (const [timer, dueAt] of Object.entries(document.timers)) {
-        keys.add(timerKey(dueAt, process, timer));
-      }
+      for (const key of keysOf(process, document)) keys.add(key);
     }
     return keys;
   }
@@ -233,11 +235,8 @@ export class SagaDocuments {
     return found;
   }
 
-  #markStored(process: string, { timers }: ProcessDocument): void {
-    this.#stored.add(process);
-    for (const [timer, dueAt] of Object.entries(timers)) {
-      this.#stored.add(timerKey(dueAt, process, timer));
-    }
+  #markStored(process: string, document: ProcessDocument): void {
+    for (const key of keysOf(process, document)) this.#stored.add(key);
   }
 }
 
