@@ -8,7 +8,7 @@ import { isSettled } from '#areas/inference/settle-chat.handler.js';
 import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
 import { type LedgerEntry } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { openAiEnvelope } from '../errors/envelope.js';
 import { Failures } from '../errors/failures.js';
 import { HttpFailure } from '../errors/http-failure.js';
@@ -188,11 +188,15 @@ export class ChatExchange {
 /** The status line is gone, so the failure travels in the body. */
 const ENDED_BY_ERROR = { index: 0, delta: {}, finish_reason: 'error' } as const;
 
-const orderOf = ({ body, caller, requestId }: Chat): ChatOrder => ({
-  accountId: caller.accountId,
-  body,
-  routingMode: body.routing_mode,
-  context: contextOf(requestId, `user:${caller.userId}`),
+/** By whom and by which request its commands are. */
+export const contextOfChat = ({ requestId, caller }: Chat): CommandContext =>
+  contextOf(requestId, `user:${caller.userId}`);
+
+const orderOf = (chat: Chat): ChatOrder => ({
+  accountId: chat.caller.accountId,
+  body: chat.body,
+  routingMode: chat.body.routing_mode,
+  context: contextOfChat(chat),
 });
 
 /** A wish for confidentiality that cannot be kept must not be passed over. */

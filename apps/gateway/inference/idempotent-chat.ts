@@ -9,9 +9,14 @@ import {
   type StoredAnswer,
 } from '#areas/inference/idempotency/answer-store.port.js';
 import { isSettled, SettleChatCommand } from '#areas/inference/settle-chat.handler.js';
-import { contextOf } from '#platform/runtime/command-context.js';
 import { HttpFailure } from '../errors/http-failure.js';
-import { type AnswerEnd, type AnswerTap, type Chat, ChatExchange } from './chat-exchange.js';
+import {
+  type AnswerEnd,
+  type AnswerTap,
+  type Chat,
+  ChatExchange,
+  contextOfChat,
+} from './chat-exchange.js';
 
 export const ANSWER_STORE = Symbol('AnswerStore');
 
@@ -37,16 +42,13 @@ export class IdempotentChat {
         param: 'Idempotency-Key',
       });
     }
-    const { caller, requestId } = chat;
-    const { accountId, userId } = caller;
+    const { accountId } = chat.caller;
     const body = Buffer.from(JSON.stringify(chat.body));
-    const asked = { scope: `account:${accountId}`, key, body, attempt: requestId };
-    const context = contextOf(requestId, `user:${userId}`);
-    const admission = await this.answers.admit(asked, ({ attempt, startedAtMs }) =>
-      this.commands.execute(
-        new SettleChatCommand({ accountId, requestId: attempt, startedAtMs }, context),
-      ),
-    );
+    const asked = { scope: `account:${accountId}`, key, body, attempt: chat.requestId };
+    const admission = await this.answers.admit(asked, ({ attempt, startedAtMs }) => {
+      const left = { accountId, requestId: attempt, startedAtMs };
+      return this.commands.execute(new SettleChatCommand(left, contextOfChat(chat)));
+    });
     if (admission.outcome === 'started') await this.#run(admission, chat, reply);
     else if (admission.outcome === 'replay') replay(admission.answer, reply);
     else throw refusalOf(admission.outcome);

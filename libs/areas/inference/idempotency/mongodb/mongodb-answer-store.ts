@@ -61,6 +61,9 @@ type Entry = State & {
 /** An entry, as long as this attempt is what stands there. */
 type Start = Pick<Entry, '_id' | 'attempt'>;
 
+/** Finds it as long as it has not ended. */
+const running = ({ _id, attempt }: Start) => ({ _id, attempt, state: 'running' }) as const;
+
 /**
  * Every change is one of a single entry under the condition that nobody else has changed it: an
  * insertion takes a free key, and an attempt ends only what was started for it.
@@ -132,16 +135,15 @@ class MongoAnswerStore implements AnswerStore {
     try {
       return await this.#run(write);
     } catch (error) {
-      if (!this.#closing && isAway(error))
-        void this.#keepTrying(() => this.#run(() => this.#endLease(mine)));
+      const endLease = () => this.#run(() => this.#endLease(mine));
+      if (!this.#closing && isAway(error)) void this.#keepTrying(endLease);
       throw error;
     }
   }
 
   async #charged(found: Start): Promise<Admission | null> {
-    const running = { ...found, state: 'running' } as const;
     const charged = { $set: { state: 'charged' } } as const;
-    const { matchedCount } = await this.#run(() => this.entries.updateOne(running, charged));
+    const { matchedCount } = await this.#run(() => this.entries.updateOne(running(found), charged));
     return matchedCount === 1 ? { outcome: 'charged' } : null;
   }
 
@@ -173,13 +175,12 @@ class MongoAnswerStore implements AnswerStore {
 
   #started(identity: RequestIdentity, start: Start): Admission {
     this.#running.add(start);
-    const mine = { ...start, state: 'running' } as const;
     const abandon = async (): Promise<void> => {
-      await this.entries.deleteOne(mine);
+      await this.entries.deleteOne(running(start));
     };
     return {
       outcome: 'started',
-      finish: (answer) => this.#end(start, 'later', () => this.#finish(identity, mine, answer)),
+      finish: (answer) => this.#end(start, 'later', () => this.#finish(identity, start, answer)),
       abandon: () => this.#end(start, undefined, abandon),
       leave: () => this.#end(start, undefined, () => this.#endLease(start)),
     };
@@ -187,7 +188,7 @@ class MongoAnswerStore implements AnswerStore {
 
   async #finish(
     identity: RequestIdentity,
-    mine: Start & { readonly state: 'running' },
+    start: Start,
     answer: StoredAnswer | 'too-large',
   ): Promise<FinishOutcome> {
     const expiresAt = this.#in(ANSWER_KEPT_MS);
@@ -195,14 +196,14 @@ class MongoAnswerStore implements AnswerStore {
     const state: State = fits
       ? { state: 'kept', sealed: new Binary(this.seal.seal(identity, answer)) }
       : { state: 'too-large' };
-    const { matchedCount } = await this.entries.updateOne(mine, { $set: { ...state, expiresAt } });
+    const kept = { $set: { ...state, expiresAt } };
+    const { matchedCount } = await this.entries.updateOne(running(start), kept);
     if (matchedCount === 0) return 'superseded';
     return fits ? 'kept' : 'too-large';
   }
 
   async #endLease(start: Start): Promise<void> {
-    const mine = { ...start, state: 'running' } as const;
-    await this.entries.updateOne(mine, { $set: { leaseEndsAt: new Date(0) } });
+    await this.entries.updateOne(running(start), { $set: { leaseEndsAt: new Date(0) } });
   }
 
   /** Once now, and in the background while the server is away: nobody waits for that. */
