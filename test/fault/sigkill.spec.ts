@@ -6,7 +6,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import {
   chunksOf,
   completionOf,
@@ -20,15 +19,12 @@ import {
   type Upstream,
   usageChunkOf,
 } from '#areas/inference/rigs/upstream.specification.js';
-import {
-  type AccountEvent,
-  type HoldCaptured,
-  type HoldReleased,
-} from '#events/billing/account.events.js';
+import { type HoldReleased } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { MODEL, scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
+import { auditOf, wholeAnswersChargedTwice } from './ledger-of-log.js';
 
 const ROUNDS = 12;
 const CALLERS = 16;
@@ -155,24 +151,6 @@ const readLog = async (home: string): Promise<readonly RecordedEvent[]> => {
   } finally {
     await store.close();
   }
-};
-
-const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
-  const audit = new LedgerAudit();
-  for (const { stream, type, data, position } of events) {
-    if (stream.startsWith('account-')) audit.take({ type, data } as AccountEvent, position);
-  }
-  return audit;
-};
-
-/** Every order has a prompt of its own. */
-const wholeAnswersChargedTwice = (events: readonly RecordedEvent[]): readonly string[] => {
-  const whole = events
-    .filter(({ type }) => type === 'HoldCaptured')
-    .map(({ data }) => data as HoldCaptured['data'])
-    .filter(({ outcome }) => outcome === 'completed');
-  const byPrompt = Map.groupBy(whole, ({ promptHash }) => promptHash);
-  return [...byPrompt].filter(([, charged]) => charged.length > 1).map(([prompt]) => prompt);
 };
 
 const isFreedByRetry = ({ type, data, metadata }: RecordedEvent): boolean =>

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { type AccountEvent, type HoldCaptured } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { type Member } from '../../end-to-end/fleet.harness.js';
 import { eventually } from '../../end-to-end/quipu.harness.js';
+import { auditOf, wholeAnswersChargedTwice } from '../../fault/ledger-of-log.js';
 import { type FleetUnderFault } from './fleet-under-fault.harness.js';
 import { type Attempt, type Load } from './load.js';
 
@@ -21,7 +21,7 @@ export const expectSound = async (fleet: FleetUnderFault, load: Load): Promise<v
   const events = await fleet.events();
   const charges = events.filter(({ type }) => type === 'HoldCaptured');
   expect(lostOf(load.answered, charges)).toEqual([]);
-  expect(chargedTwice(charges)).toEqual([]);
+  expect(wholeAnswersChargedTwice(events)).toEqual([]);
   expect(chargedAgainstWord(load.failed, charges)).toEqual([]);
   expect(auditOf(events).faults).toEqual([]);
   expect(await fleet.quipu('ledger', 'check')).toMatchObject({ balanced: true, faults: [] });
@@ -49,20 +49,6 @@ const lostOf = (answered: readonly Attempt[], charges: readonly RecordedEvent[])
 
 const NOT_KNOWN = 'unknown-outcome';
 
-/**
- * Every order has a prompt of its own, and may have been asked for many times by one key: one whole
- * answer is charged at the most. Who was sent a part of an answer pays for that part.
- */
-const chargedTwice = (charges: readonly RecordedEvent[]): readonly (readonly string[])[] => {
-  const whole = charges
-    .map(({ id, data }) => ({ id, ...(data as HoldCaptured['data']) }))
-    .filter(({ outcome }) => outcome === 'completed');
-  const byPrompt = Map.groupBy(whole, ({ promptHash }) => promptHash);
-  return [...byPrompt.values()]
-    .filter((charged) => charged.length > 1)
-    .map((charged) => charged.map(({ id }) => id));
-};
-
 /** Who is told that something failed pays nothing, unless it was said that this is not known. */
 const chargedAgainstWord = (failed: readonly Attempt[], charges: readonly RecordedEvent[]) => {
   const charged = new Set(charges.map(({ metadata }) => metadata.requestId));
@@ -76,12 +62,6 @@ const accountEventsOf = (events: readonly RecordedEvent[]): readonly AccountEven
   events
     .filter(({ stream }) => stream.startsWith('account-'))
     .map(({ type, data }) => ({ type, data }) as AccountEvent);
-
-const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
-  const audit = new LedgerAudit();
-  for (const [index, event] of accountEventsOf(events).entries()) audit.take(event, BigInt(index));
-  return audit;
-};
 
 const noHoldIsLeftOpen = (fleet: FleetUnderFault): Promise<void> =>
   eventually(async () => {

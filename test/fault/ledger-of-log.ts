@@ -1,0 +1,30 @@
+import { LedgerAudit } from '#areas/billing/ledger-audit.js';
+import { type AccountEvent, type HoldCaptured } from '#events/billing/account.events.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+
+/** What the log says of accounts, folded without the program that wrote it. */
+export const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
+  const audit = new LedgerAudit();
+  for (const { stream, type, data, position } of events) {
+    if (stream.startsWith('account-')) audit.take({ type, data } as AccountEvent, position);
+  }
+  return audit;
+};
+
+/**
+ * The ids of charges for one prompt, where there are several for a whole answer. To be asked where
+ * every order has a prompt of its own: it may have been asked for many times by one key, and one whole
+ * answer is charged at the most. Who was sent a part of an answer pays for that part.
+ */
+export const wholeAnswersChargedTwice = (
+  events: readonly RecordedEvent[],
+): readonly (readonly string[])[] => {
+  const whole = events
+    .filter(({ type }) => type === 'HoldCaptured')
+    .map(({ id, data }) => ({ id, ...(data as HoldCaptured['data']) }))
+    .filter(({ outcome }) => outcome === 'completed');
+  const byPrompt = Map.groupBy(whole, ({ promptHash }) => promptHash);
+  return [...byPrompt.values()]
+    .filter((charged) => charged.length > 1)
+    .map((charged) => charged.map(({ id }) => id));
+};
