@@ -55,7 +55,9 @@ export class HeartbeatWatch {
 
   async #revive(): Promise<void> {
     const { client, options } = this;
-    await Promise.race([client.close(), sleep(options.closingMs, undefined, { ref: false })]);
+    // What cannot be closed is begun anew all the same.
+    const closed = client.close().catch(() => undefined);
+    await Promise.race([closed, sleep(options.closingMs, undefined, { ref: false })]);
     // A server that is away fails this one, and its heartbeats are heard again all the same.
     await client.connect().catch(() => undefined);
   }
