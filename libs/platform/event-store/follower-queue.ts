@@ -21,10 +21,6 @@ export class FollowerQueue {
   #units = 0;
   #wake: (() => void) | null = null;
 
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0;
-  }
-
   hasRoomFor(events: number, units: number): boolean {
     return (
       this.#events + events <= BUFFERED_EVENTS_MAX && this.#units + units <= BUFFERED_UNITS_MAX
@@ -43,26 +39,23 @@ export class FollowerQueue {
     }
   }
 
-  /** The first groups, joined, of at most so many events; one that is larger comes alone. */
-  take(eventsMax: number): Omit<WaitingGroup, 'units'> | null {
-    let events = 0;
-    let count = 0;
-    for (const next of this.#waiting) {
-      events += next.events.length;
-      if (count > 0 && events > eventsMax) break;
-      count += 1;
-    }
-    const taken = this.#waiting.splice(0, count);
+  /**
+   * All groups, joined: whoever writes what comes of a batch, and rests after it, writes no more often
+   * the more there is to write.
+   */
+  take(): Omit<WaitingGroup, 'units'> | null {
+    const taken = this.#waiting;
     const last = taken.at(-1);
     if (last === undefined) return null;
-    const joined = taken.length === 1 ? last.events : taken.flatMap((group) => group.events);
-    for (const { units } of taken) this.#units -= units;
-    this.#events -= joined.length;
-    return { events: joined, position: last.position };
+    this.clear();
+    const events = taken.length === 1 ? last.events : taken.flatMap((group) => group.events);
+    return { events, position: last.position };
   }
 
   clear(): void {
     this.#waiting = [];
+    this.#events = 0;
+    this.#units = 0;
   }
 
   /** Resolves at the next `wake`. */

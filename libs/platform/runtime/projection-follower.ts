@@ -8,6 +8,7 @@ import { type AnyProjection, type DomainEvent } from '#platform/kernel/projectio
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
 import { type LogFollower, SavedPlace } from './log-reader.js';
+import { turnsOf } from './turns.js';
 
 /** Documents kept in memory by the one writer of their collection. */
 const DOCUMENTS_CACHED_MAX = 10_000;
@@ -48,8 +49,10 @@ export class ProjectionFollower implements LogFollower {
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
     const changed = new Map<string, Held>();
-    for (const event of events) {
-      if (this.types.includes(event.type)) await this.#apply(event, changed);
+    for await (const turn of turnsOf(events)) {
+      for (const event of turn) {
+        if (this.types.includes(event.type)) await this.#apply(event, changed);
+      }
     }
     if (changed.size === 0 && !this.#saved.isFarBehind(position)) return;
     const { collection } = this;

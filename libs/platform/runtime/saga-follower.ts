@@ -10,6 +10,7 @@ import { type CommandContext, followUp } from './command-context.js';
 import { type EventCodec } from './event-codec.js';
 import { type LogFollower, SavedPlace } from './log-reader.js';
 import { knownProcesses, processesOf, SagaDocuments } from './saga-documents.js';
+import { turnsOf } from './turns.js';
 
 /** Sends a saga's command. It must be idempotent by the context's request id. */
 export type SendCommand = (
@@ -69,11 +70,13 @@ export class SagaFollower implements LogFollower {
   async handle({ events, position, caughtUp }: SubscriptionBatch): Promise<void> {
     let sent = false;
     try {
-      for (const event of events) {
-        if (!this.types.includes(event.type)) continue;
-        if (await this.#react(event)) sent = true;
-        this.#handled = event.position;
-        this.#eventsUnsaved += 1;
+      for await (const turn of turnsOf(events)) {
+        for (const event of turn) {
+          if (!this.types.includes(event.type)) continue;
+          if (await this.#react(event)) sent = true;
+          this.#handled = event.position;
+          this.#eventsUnsaved += 1;
+        }
       }
     } catch (error) {
       // What went well before the failure must not be done again at every retry.

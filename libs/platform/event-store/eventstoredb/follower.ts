@@ -7,7 +7,7 @@ import {
 } from '../event-store.port.js';
 import { FollowerQueue } from '../follower-queue.js';
 import { unitsOf } from './log-client.js';
-import { type LogPage, PAGE_EVENTS_MAX } from './log.reader.js';
+import { type LogPage } from './log.reader.js';
 
 /** What came over the wire together. */
 export interface ArrivedGroup {
@@ -59,10 +59,10 @@ export class Follower {
     this.#queue.wake();
   }
 
-  /** What waits, as one batch of bounded size; null when nothing does. */
+  /** All that waits, as one batch; null when nothing does. */
   take(): SubscriptionBatch | null {
-    const taken = this.#queue.take(PAGE_EVENTS_MAX);
-    return taken && { ...taken, caughtUp: this.#live && this.#queue.isEmpty };
+    const taken = this.#queue.take();
+    return taken && { ...taken, caughtUp: this.#live };
   }
 
   /** What was read after its place; `live` when everything later will be offered. */

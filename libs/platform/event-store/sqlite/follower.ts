@@ -6,7 +6,6 @@ import {
 } from '../event-store.port.js';
 import { FollowerQueue } from '../follower-queue.js';
 import { type CommittedGroup } from './group-commit.js';
-import { PAGE_EVENTS_MAX } from './log.reader.js';
 
 /** One subscription's place in the log, and what waits there for its consumer. */
 export class Follower {
@@ -55,10 +54,10 @@ export class Follower {
     this.#queue.wake();
   }
 
-  /** What waits, as one batch of bounded size; null when nothing does. */
+  /** All that waits, as one batch; null when nothing does. */
   take(): SubscriptionBatch | null {
-    const taken = this.#queue.take(PAGE_EVENTS_MAX);
-    return taken && { ...taken, caughtUp: this.#live && this.#queue.isEmpty };
+    const taken = this.#queue.take();
+    return taken && { ...taken, caughtUp: this.#live };
   }
 
   /** What was read up to `position` of a log that ended at `head`. */

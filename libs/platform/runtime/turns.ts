@@ -1,0 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Handled without a pause; then everybody else on the event loop has a turn. */
+const EVENTS_PER_TURN = 500;
+
+/** A batch in parts, with a turn of the event loop between them: it may hold thousands of events. */
+export async function* turnsOf<Event>(
+  events: readonly Event[],
+): AsyncGenerator<readonly Event[], void> {
+  for (let from = 0; from < events.length; from += EVENTS_PER_TURN) {
+    if (from > 0) await nextTurn();
+    yield events.slice(from, from + EVENTS_PER_TURN);
+  }
+}
