@@ -20,7 +20,8 @@ interface Claim {
 }
 
 const POINTERS = 'projections';
-const claimKey = (name: string): string => `${name}/claimed`;
+const CLAIMED = '/claimed';
+const claimKey = (name: string): string => name + CLAIMED;
 
 /** The collection of a generation, and the name of its checkpoint. */
 export const collectionOf = (name: string, { version, generation }: Generation): string =>
@@ -36,6 +37,13 @@ export class Generations {
 
   async serving(name: string): Promise<Pointer | undefined> {
     return (await this.readStore.get<Pointer>(POINTERS, name))?.document;
+  }
+
+  /** Of every projection that has one, in one look. */
+  async allServing(): Promise<ReadonlyMap<string, Pointer>> {
+    const found = await this.readStore.list<Pointer>(POINTERS);
+    const pointers = found.filter(({ key }) => !key.endsWith(CLAIMED));
+    return new Map(pointers.map(({ key, document }) => [key, document]));
   }
 
   async serve(name: string, generation: Generation, replaced: Generation | null): Promise<void> {

@@ -94,7 +94,8 @@ export class Projections {
   async start(readStore: ReadStore = this.readStore): Promise<void> {
     this.#writable = readStore;
     await this.#deployAll();
-    this.#adopting = setInterval(() => this.#adoptAll(), ADOPT_EVERY_MS).unref();
+    const adoptAll = () => void this.#inBackground(this.#adoptAll());
+    this.#adopting = setInterval(adoptAll, ADOPT_EVERY_MS).unref();
   }
 
   /** Runs none, and answers from what another process builds. */
@@ -224,7 +225,7 @@ export class Projections {
     if (deployed) await this.#move(deployed, generation);
     else this.#add(projection, generation);
     if (!this.#writable) return;
-    if (!serves) this.#inBackground(name, this.#introduce(name, generation));
+    if (!serves) void this.#inBackground(this.#introduce(name, generation), name);
     else if (serving.replaced) await this.#generations.drop(name, serving.replaced);
   }
 
@@ -250,16 +251,21 @@ export class Projections {
     await this.#generations.serve(name, generation, replaced ?? null);
   }
 
-  #adoptAll(): void {
-    for (const deployed of this.#deployed.values()) {
-      this.#inBackground(deployed.projection.name, this.#adopt(deployed));
-    }
+  async #adoptAll(): Promise<void> {
+    const serving = await this.#generations.allServing();
+    const adopted = [...this.#deployed].map(([name, deployed]) =>
+      this.#inBackground(this.#adoptServing(deployed, serving.get(name)), name),
+    );
+    await Promise.all(adopted);
+  }
+
+  async #adopt(deployed: Deployed): Promise<void> {
+    await this.#adoptServing(deployed, await this.#generations.serving(deployed.projection.name));
   }
 
   /** Moves on to a newer generation that serves by now; queries wait until it is read to the end. */
-  async #adopt(deployed: Deployed): Promise<void> {
+  async #adoptServing(deployed: Deployed, serving: Generation | undefined): Promise<void> {
     const { name, version } = deployed.projection;
-    const serving = await this.#generations.serving(name);
     if (this.#stopped || serving?.version !== version) return;
     const { generation: old } = deployed;
     if (serving.generation <= old.generation) return;
@@ -268,13 +274,18 @@ export class Projections {
     if (this.#writable) await this.#generations.drop(name, old);
   }
 
-  #inBackground(name: string, work: Promise<void>): void {
+  /**
+   * Resolves when it is over, however it ended.
+   * @param projection its name, or undefined for all of them
+   */
+  #inBackground(work: Promise<void>, projection?: string): Promise<void> {
     const settled = work
       .catch((error: unknown) => {
-        this.logger.error({ err: error, projection: name }, 'a projection could not be switched');
+        this.logger.error({ err: error, projection }, 'a projection could not be switched');
       })
       .finally(() => this.#background.delete(settled));
     this.#background.add(settled);
+    return settled;
   }
 
   #place(projection: AnyProjection, generation: Generation): Place {
