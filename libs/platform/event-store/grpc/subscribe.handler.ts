@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventStore, type Position, type RecordedEvent } from '../event-store.port.js';
 import { compileFilter, type LogFilter } from './log-filter.js';
 import { type Outlet } from './outlet.js';
@@ -14,6 +15,12 @@ import {
 
 /** What EventStoreDB multiplies a client's checkpoint interval by. */
 const CHECKPOINT_POSITIONS = 32n;
+
+/**
+ * Between two deliveries to a client that is level with the log, in milliseconds: what is appended
+ * meanwhile goes out together. After a pause the first event goes out at once.
+ */
+const GATHER_MS = 10;
 
 /** Where a subscription begins and what passes. */
 interface Course {
@@ -59,6 +66,7 @@ export const sendSubscription = async (
       await outlet.send(encodeCheckpoint(checkpoint));
     }
     if (turned) await outlet.send(caughtUp ? encodeCaughtUp() : encodeFellBehind());
+    if (caughtUp) await sleep(GATHER_MS, undefined, { signal }).catch(() => undefined);
   }
 };
 
