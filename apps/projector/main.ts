@@ -1,6 +1,11 @@
 import 'reflect-metadata';
+import os from 'node:os';
 import { runProcess } from '../composition/process.js';
 import { startProjector } from './projector.js';
+
+// Where processes share a machine, gateways go first: somebody waits for what they do. What is left
+// undone here is caught up with.
+os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 runProcess(async (settings, logger) => {
   const projector = await startProjector(settings, logger);

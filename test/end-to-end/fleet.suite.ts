@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Fleet, type Member, startFleet } from './fleet.harness.js';
@@ -110,6 +111,13 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
         reactions: [],
       });
       expect(await first.report()).toMatchObject({ status: 'ready', lease: null });
+    });
+
+    it('lets gateways go before projectors where they share a machine', () => {
+      const priorityOf = ({ pid = 0 }: Member) => os.getPriority(pid);
+      for (const gateway of fleet.gateways)
+        for (const projector of fleet.projectors)
+          expect(priorityOf(projector)).toBeGreaterThan(priorityOf(gateway));
     });
 
     it('shows at one gateway what was charged at the other, as soon as that has answered', async () => {
