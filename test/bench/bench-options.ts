@@ -14,6 +14,8 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly windowMs: number;
   readonly warmUpMs: number;
+  /** How long each lane is asked before the first round; 0 for not at all. */
+  readonly breakInMs: number;
   /** How many accounts share the load of the many-accounts lane. */
   readonly accounts: number;
   /** Homes, journals and logs are written here; fsync costs what this file system makes it cost. */
@@ -38,6 +40,12 @@ const positive = (option: string, text: string): number => {
   throw new Error(`--${option} ${text}: expected a positive number`);
 };
 
+const notNegative = (option: string, text: string): number => {
+  const value = Number(text);
+  if (text !== '' && value >= 0 && Number.isFinite(value)) return value;
+  throw new Error(`--${option} ${text}: expected 0 or a positive number`);
+};
+
 const whole = (option: string, text: string): number => {
   const value = positive(option, text);
   if (Number.isInteger(value)) return value;
@@ -52,6 +60,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      'break-in': { type: 'string' },
       connections: { type: 'string', default: '1,10,50' },
       accounts: { type: 'string', default: '16' },
       directory: { type: 'string', default: 'node_modules/.cache/bench' },
@@ -65,6 +74,7 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
     rounds: whole('rounds', values.rounds ?? (values.quick ? '1' : '3')),
     windowMs: windowS * 1000,
     warmUpMs: values.quick ? 500 : 1000,
+    breakInMs: notNegative('break-in', values['break-in'] ?? (values.quick ? '0' : '10')) * 1000,
     accounts: whole('accounts', values.accounts),
     directory: path.resolve(values.directory),
     jsonPath: values.json,
