@@ -86,7 +86,7 @@ const RETRY_LAST_MS = 60_000;
 const GATHER_MS = 25;
 /** And longer where writing takes long: a store that is slow is at rest for most of the time. */
 const GATHER_PER_WRITE = 20;
-const GATHER_MS_MAX = 500;
+const GATHER_MS_MAX = 1_000;
 
 /**
  * Keeps one follower on the log for as long as the process lives. A failure stops it: it keeps its
