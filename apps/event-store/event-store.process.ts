@@ -11,11 +11,13 @@ import { areas } from '../composition/areas.js';
 import { openEventStore, openHome } from '../composition/engines.js';
 import { serveOwnEventStore } from '../composition/served-event-store.js';
 import { type Settings, SettingsError } from '../composition/settings.js';
-import { serveHealth } from './health.server.js';
+import { EventStoreMetrics } from './event-store-metrics.js';
+import { MeasuredEventStore } from './measured-event-store.js';
+import { type OperationsServer, serveOperations } from './operations.server.js';
 
 export interface EventStoreNode {
   readonly grpcPort: number;
-  /** Of health. */
+  /** Of health and metrics. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -32,12 +34,15 @@ export const startEventStore = async (
   const { grpc: served, host, port } = settings;
   if (!served) throw new SettingsError('bad settings\n  QUIPU_GRPC_PORT: needed by this process');
   await openHome(settings);
-  const eventStore = await openEventStore(settings, clock, logger, COMMIT_DELAY_MS);
+  const log = await openEventStore(settings, clock, logger, COMMIT_DELAY_MS);
+  const metrics = new EventStoreMetrics();
+  const eventStore = new MeasuredEventStore(log, metrics);
   const authenticator = (): Authenticator => authenticatorOn(eventStore, settings, clock);
   const grpc = await serveOwnEventStore(served, eventStore, authenticator);
-  const health = await serveHealth(eventStore, host, port);
-  logger.info({ grpcPort: grpc.port, health: health.url }, 'the event store is served');
-  return { grpcPort: grpc.port, url: health.url, stop: () => stop(grpc, health, eventStore) };
+  const operations = await serveOperations(eventStore, metrics, host, port);
+  const { url } = operations;
+  logger.info({ grpcPort: grpc.port, health: url }, 'the event store is served');
+  return { grpcPort: grpc.port, url, stop: () => stop(grpc, operations, eventStore) };
 };
 
 /** Keys are read from the log that is served; app tokens, which it also knows, open nothing here. */
@@ -56,10 +61,10 @@ const authenticatorOn = (
 
 const stop = async (
   grpc: EventStoreServer,
-  health: { close(): Promise<void> },
+  operations: OperationsServer,
   eventStore: EventStore,
 ): Promise<void> => {
-  await health.close();
+  await operations.close();
   await grpc.close();
   await eventStore.close();
 };
