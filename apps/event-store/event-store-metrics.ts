@@ -1,8 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type EventStoreErrorCode } from '#platform/event-store/event-store.errors.js';
 
-export type AppendOutcome = 'appended' | 'failed' | EventStoreErrorCode;
-
 /** A commit waits for the disk, which may take from a tenth of a millisecond to seconds. */
 const SECONDS_BUCKETS = [
   0.000_5, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048,
@@ -50,7 +48,7 @@ export class EventStoreMetrics {
     this.#events.inc(events);
   }
 
-  refused(outcome: Exclude<AppendOutcome, 'appended'>, seconds: number): void {
+  refused(outcome: EventStoreErrorCode | 'failed', seconds: number): void {
     this.#seconds.labels(outcome).observe(seconds);
   }
 }

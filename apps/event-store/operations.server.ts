@@ -61,9 +61,14 @@ const answerTo = async (
   }
 };
 
+/** The head is null where it cannot be read. */
+const stateOf = async (eventStore: EventStore) => ({
+  health: await eventStore.health(),
+  head: await eventStore.head().catch(() => null),
+});
+
 const readinessOf = async (eventStore: EventStore): Promise<Answer> => {
-  const health = await eventStore.health();
-  const head = await eventStore.head().catch(() => null);
+  const { health, head } = await stateOf(eventStore);
   const isReady = health.writable && head !== null;
   const status = isReady ? 'ready' : 'not_ready';
   return json(isReady ? 200 : 503, {
@@ -78,8 +83,8 @@ const scrape = async (
   eventStore: EventStore,
   { registry, logHead, writable }: EventStoreMetrics,
 ): Promise<Answer> => {
-  writable.set((await eventStore.health()).writable ? 1 : 0);
-  const head = await eventStore.head().catch(() => null);
+  const { health, head } = await stateOf(eventStore);
+  writable.set(health.writable ? 1 : 0);
   if (head !== null) logHead.set(Number(head));
   return { status: 200, type: registry.contentType, body: await registry.metrics() };
 };
