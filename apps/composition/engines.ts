@@ -67,21 +67,15 @@ export const openEngines = async (
 export const openHome = ({ home }: Settings): Promise<unknown> =>
   located('QUIPU_HOME', home, mkdir(home, { recursive: true, mode: 0o700 }));
 
-/** @param commitDelayMs of a log in a file that takes the appends of a whole fleet */
 export const openEventStore = (
   { eventStore: target }: Settings,
   clock: Clock,
   logger: Logger,
-  commitDelayMs = 0,
 ): Promise<EventStore> => {
   switch (target.kind) {
     case 'sqlite': {
       const { file } = target;
-      return located(
-        'QUIPU_EVENT_STORE',
-        file,
-        openSqliteEventStore({ file, clock, commitDelayMs }),
-      );
+      return located('QUIPU_EVENT_STORE', file, openSqliteEventStore({ file, clock }));
     }
     case 'eventstoredb':
       return located('QUIPU_EVENT_STORE', target.url, openEventStoreDb(target.url, logger));

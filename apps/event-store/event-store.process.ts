@@ -22,9 +22,6 @@ export interface EventStoreNode {
   stop(): Promise<void>;
 }
 
-/** Appends of a fleet come one by one over the wire: each group costs more than it does in process. */
-const COMMIT_DELAY_MS = 1;
-
 /** The embedded event store alone, served to a fleet by the protocol of EventStoreDB. */
 export const startEventStore = async (
   settings: Settings,
@@ -34,7 +31,7 @@ export const startEventStore = async (
   const { grpc: served, host, port } = settings;
   if (!served) throw new SettingsError('bad settings\n  QUIPU_GRPC_PORT: needed by this process');
   await openHome(settings);
-  const log = await openEventStore(settings, clock, logger, COMMIT_DELAY_MS);
+  const log = await openEventStore(settings, clock, logger);
   const metrics = new EventStoreMetrics();
   const eventStore = new MeasuredEventStore(log, metrics);
   const authenticator = (): Authenticator => authenticatorOn(eventStore, settings, clock);

@@ -105,8 +105,11 @@ export class Connection {
       try {
         await this.#probeOnce();
       } catch (error) {
+        const reason = messageOf(error);
+        // Probes that are under way know better, and take back what they say themselves.
+        if (this.#probing === null) this.#trouble = reason;
         this.failed(error);
-        return messageOf(error);
+        return reason;
       }
     }
     return this.#trouble ?? this.#recentRefusal();

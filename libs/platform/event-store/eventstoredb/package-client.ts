@@ -1,5 +1,5 @@
 import { type EventFilter } from '../event-store.port.js';
-import { type BatchAppends } from './batch-appends.js';
+import { type AppendCalls } from './append-calls.js';
 import {
   type AppendRequest,
   type ClientAppendResult,
@@ -8,18 +8,18 @@ import {
   type LogClient,
   type PageToRead,
 } from './log-client.js';
-import { batchAppendsOver, disposeOf, type PackageConnection } from './package-connection.js';
+import { appendCallsOver, disposeOf, type PackageConnection } from './package-connection.js';
 import { PackageReads } from './package-reads.js';
 
 /** A client of either package: they are one in what they have inside. */
 export class PackageClient implements LogClient {
   readonly #connection: PackageConnection;
-  readonly #appends: BatchAppends;
+  readonly #appends: AppendCalls;
   readonly #reads: PackageReads;
 
   constructor(client: object) {
     this.#connection = client as PackageConnection;
-    this.#appends = batchAppendsOver(this.#connection);
+    this.#appends = appendCallsOver(this.#connection);
     this.#reads = new PackageReads(this.#connection);
   }
 

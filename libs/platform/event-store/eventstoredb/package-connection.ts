@@ -1,5 +1,6 @@
 import { type CallOptions, type Channel, Client, type Metadata } from '@grpc/grpc-js';
-import { BatchAppends, type BatchCall } from './batch-appends.js';
+import { AppendCalls } from './append-calls.js';
+import { type BatchCall } from './batch-appends.js';
 
 /**
  * What both packages have inside and do not publish, alike in either: it finds the leader, keeps the
@@ -32,8 +33,8 @@ export const asTheyAre = (bytes: Buffer): Buffer => bytes;
  * handler; and both packages send appends that arrive together before a connection stands out of
  * order.
  */
-export const batchAppendsOver = (connection: PackageConnection): BatchAppends =>
-  new BatchAppends(
+export const appendCallsOver = (connection: PackageConnection): AppendCalls =>
+  new AppendCalls(
     connection.GRPCStreamCreator(Client, 'batchAppend', (client): BatchCall => {
       const [metadata, options] = callArguments(connection);
       return client.makeBidiStreamRequest(BATCH_APPEND, asTheyAre, asTheyAre, metadata, options);

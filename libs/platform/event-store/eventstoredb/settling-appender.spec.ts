@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
 import { counted } from '../event-store.specification.js';
+import { eventually } from './laboratory.specification.js';
 import { LogReader } from './log.reader.js';
 import { connectionOf, recordAt, ScriptedClient } from './scripted-client.specification.js';
 import { SettlingAppender } from './settling-appender.js';
@@ -64,5 +65,16 @@ describe('an append whose outcome is unknown', () => {
     failing(client);
     await append();
     expect(await connection.check()).toBeNull();
+  });
+
+  it('is none where the server was just found not to answer, until it answers again', async () => {
+    const { client, connection, append } = open();
+    client.probe = () => Promise.reject(new Error('nobody is there'));
+    expect(await connection.check()).toBe('nobody is there');
+    await expect(append()).rejects.toThrow(StoreUnavailableError);
+    client.probe = () => Promise.resolve();
+    await eventually(async () => (await connection.check()) === null);
+    await append();
+    await connection.close();
   });
 });

@@ -1,8 +1,14 @@
 import { isIP } from 'node:net';
-import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import {
+  Server,
+  ServerCredentials,
+  type ServerInterceptor,
+  type ServerOptions,
+} from '@grpc/grpc-js';
 import { type EventStore } from '../event-store.port.js';
 import { type Authenticate, Credentials } from './credentials.js';
 import { credentialsInterceptor } from './credentials.interceptor.js';
+import { earlyWrites } from './early-writes.interceptor.js';
 import { ServedLog } from './served-log.js';
 import { addServices, OPEN_PATHS } from './services.js';
 
@@ -83,10 +89,13 @@ const optionsFor = (transport: ServerTransport): ServerOptions => ({
   'grpc.max_concurrent_streams': CALLS_PER_CONNECTION_MAX,
   'grpc.keepalive_time_ms': PING_EVERY_MS,
   'grpc.keepalive_timeout_ms': PING_TIMEOUT_MS,
-  ...(transport.kind === 'tls' && {
-    interceptors: [credentialsInterceptor(new Credentials(transport.authenticate), OPEN_PATHS)],
-  }),
+  interceptors: [earlyWrites, ...guardsOf(transport)],
 });
+
+const guardsOf = (transport: ServerTransport): readonly ServerInterceptor[] =>
+  transport.kind === 'insecure'
+    ? []
+    : [credentialsInterceptor(new Credentials(transport.authenticate), OPEN_PATHS)];
 
 const credentialsFor = (transport: ServerTransport): ServerCredentials =>
   transport.kind === 'insecure'

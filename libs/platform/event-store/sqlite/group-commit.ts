@@ -25,9 +25,6 @@ import { WriterThread } from './writer.thread.js';
 const GROUP_APPENDS_MAX = 512;
 const GROUP_UNITS_MAX = 8 * 1_048_576;
 
-/** A group waits for more only after one of so many: for fewer, waiting saves less than it costs. */
-const SIBLINGS_MIN = 3;
-
 interface PendingAppend {
   readonly stream: StreamName;
   readonly events: readonly EventToAppend[];
@@ -55,34 +52,26 @@ export interface CommittedGroup {
 export class GroupCommit {
   readonly #settings: WriterSettings;
   readonly #clock: Clock;
-  readonly #delayMs: number;
   readonly #onCommitted: (group: CommittedGroup) => void;
   #writer: WriterThread;
   #queue: PendingAppend[] = [];
   #state: 'idle' | 'scheduled' | 'committing' = 'idle';
-  /** How many appends the last group had. */
-  #lastSize = 0;
   #closed = false;
   #reviving: Promise<{ writer: WriterThread }> | null = null;
   #whenIdle: (() => void) | null = null;
   /** Why the last group failed, or null when it did not. */
   #trouble: string | null = null;
 
-  /**
-   * @param delayMs how long a group waits for more where many append at once; 0 for not at all
-   * @param onCommitted called before any caller of the group hears of its success
-   */
+  /** @param onCommitted called before any caller of the group hears of its success */
   constructor(
     writer: WriterThread,
     settings: WriterSettings,
     clock: Clock,
-    delayMs: number,
     onCommitted: (group: CommittedGroup) => void,
   ) {
     this.#writer = writer;
     this.#settings = settings;
     this.#clock = clock;
-    this.#delayMs = delayMs;
     this.#onCommitted = onCommitted;
   }
 
@@ -99,7 +88,10 @@ export class GroupCommit {
       if (this.#closed) throw new StoreUnavailableError('the event store is closed');
       const encoded = encodeAppend(stream, events, expected);
       this.#queue.push({ stream, events, encoded, expected, resolve, reject });
-      if (this.#state === 'idle') this.#schedule();
+      if (this.#state === 'idle') {
+        this.#state = 'scheduled';
+        setImmediate(this.#commitNext);
+      }
     });
   }
 
@@ -132,27 +124,12 @@ export class GroupCommit {
     await this.#writer.close();
   }
 
-  /** The writer is free for the next group, if there is one. */
-  #proceed(): void {
+  readonly #commitNext = (): void => {
     if (this.#queue.length === 0) {
       this.#state = 'idle';
       this.#whenIdle?.();
-    } else if (this.#isWorthWaiting()) this.#schedule();
-    else this.#commitNext();
-  }
-
-  #schedule(): void {
-    this.#state = 'scheduled';
-    if (this.#isWorthWaiting()) setTimeout(this.#commitNext, this.#delayMs);
-    else setImmediate(this.#commitNext);
-  }
-
-  #isWorthWaiting(): boolean {
-    const isFull = this.#queue.length >= GROUP_APPENDS_MAX;
-    return this.#delayMs > 0 && this.#lastSize >= SIBLINGS_MIN && !isFull;
-  }
-
-  readonly #commitNext = (): void => {
+      return;
+    }
     this.#state = 'committing';
     if (this.#writer.alive) this.#send(this.#takeGroup());
     else void this.#reviveAndCommit();
@@ -173,7 +150,6 @@ export class GroupCommit {
   }
 
   #send(group: readonly PendingAppend[]): void {
-    this.#lastSize = group.length;
     const recordedAt = this.#clock.now();
     const fields: (string | number)[] = [];
     for (const { stream, events, encoded, expected } of group) {
@@ -186,7 +162,7 @@ export class GroupCommit {
     }
     this.#writer.request({ kind: 'append', recordedAt, fields }, (reply) => {
       // The writer gets its next group first and works while this thread tells the callers.
-      this.#proceed();
+      this.#commitNext();
       this.#settle(group, recordedAt, reply);
     });
   }
@@ -228,7 +204,7 @@ export class GroupCommit {
       for (const { reject } of this.#queue.splice(0)) {
         reject(new StoreUnavailableError(this.#trouble));
       }
-      this.#proceed();
+      this.#commitNext();
     }
   }
 }

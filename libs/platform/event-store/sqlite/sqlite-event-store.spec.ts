@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventStoreContract } from '../event-store.contract.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
-import { type EventStore, type RecordedEvent, type StreamName } from '../event-store.port.js';
+import { type EventStore, type RecordedEvent } from '../event-store.port.js';
 import { counted, event, follow, readLog } from '../event-store.specification.js';
 import { openSqliteEventStore, type SqliteEventStoreOptions } from './sqlite-event-store.js';
 
@@ -115,42 +114,6 @@ describe('the SQLite event store', () => {
     await store.append('job-1', counted(1), 'any');
     const [first] = await readLog(store);
     expect(first?.recordedAt).toBe('2026-01-02T03:04:05.006Z');
-  });
-
-  describe('with a commit delay', () => {
-    /** Asked once for each group, so that events of one group are those of one instant. */
-    const countingGroups = () => {
-      let groups = 0;
-      return { now: () => (groups += 1) };
-    };
-    const append = (store: EventStore, stream: StreamName) =>
-      store.append(stream, counted(1), 'any');
-    const instants = async (store: EventStore) =>
-      new Set((await readLog(store)).map(({ recordedAt }) => recordedAt)).size;
-
-    it('commits together what is appended one after another where many append', async () => {
-      const store = await open({ clock: countingGroups(), commitDelayMs: 200 });
-      await Promise.all(['job-1', 'job-2', 'job-3'].map((job) => append(store, job)));
-      const first = append(store, 'job-1');
-      await sleep(20);
-      await Promise.all([first, append(store, 'job-2')]);
-      expect(await instants(store)).toBe(2);
-    });
-
-    it('keeps nobody waiting where few do', async () => {
-      const store = await open({ clock: countingGroups(), commitDelayMs: 60_000 });
-      await Promise.all(['job-1', 'job-2'].map((job) => append(store, job)));
-      await append(store, 'job-1');
-      expect(await instants(store)).toBe(2);
-    });
-
-    it('closes when what waits has landed', async () => {
-      const store = await open({ commitDelayMs: 200 });
-      await Promise.all(['job-1', 'job-2', 'job-3'].map((job) => append(store, job)));
-      const waiting = append(store, 'job-4');
-      await store.close();
-      await expect(waiting).resolves.toMatchObject({ position: 4n });
-    });
   });
 
   it('hands live subscribers the appended objects themselves, equal to the stored ones', async () => {

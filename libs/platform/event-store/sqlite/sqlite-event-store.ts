@@ -16,7 +16,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.port.js';
-import { type CommittedGroup, GroupCommit } from './group-commit.js';
+import { GroupCommit } from './group-commit.js';
 import { LiveTail } from './live-tail.js';
 import { LogReader } from './log.reader.js';
 import { WriterThread } from './writer.thread.js';
@@ -26,11 +26,6 @@ export interface SqliteEventStoreOptions {
   readonly file: string;
   /** Gives `recordedAt`. */
   readonly clock?: Clock;
-  /**
-   * How long, in milliseconds, a commit waits for more appends where many come at once, as
-   * PostgreSQL's `commit_delay` does: fewer commits, each append so much later. 0 unless told.
-   */
-  readonly commitDelayMs?: number;
 }
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -42,14 +37,12 @@ const BUSY_TIMEOUT_MS = 10_000;
 export const openSqliteEventStore = async ({
   file,
   clock = systemClock,
-  commitDelayMs = 0,
 }: SqliteEventStoreOptions): Promise<EventStore> => {
   const settings = { file, busyTimeoutMs: BUSY_TIMEOUT_MS };
   const { writer, head } = await WriterThread.start(settings);
   const reader = openReader(file, writer);
   const tail: LiveTail = new LiveTail(reader, head, () => commits.committing);
-  const onCommitted = (group: CommittedGroup) => tail.committed(group);
-  const commits = new GroupCommit(writer, settings, clock, commitDelayMs, onCommitted);
+  const commits = new GroupCommit(writer, settings, clock, (group) => tail.committed(group));
   return new SqliteEventStore(reader, commits, tail);
 };
 
