@@ -8,6 +8,7 @@ import {
   completionOf,
   delta,
   type Inference,
+  NOW,
   openInference,
   question,
   REQUEST_ID,
@@ -58,8 +59,8 @@ describe('the exchange of a chat', () => {
     end = undefined;
     app = fastify();
     app.post('/v1/chat/completions', async ({ body }, reply) => {
-      const startedAt = performance.now();
-      const chat = { body: parseChatBody(body), caller, requestId: REQUEST_ID, startedAt };
+      const times = { startedAt: performance.now(), receivedAtMs: Date.parse(NOW) };
+      const chat = { body: parseChatBody(body), caller, requestId: REQUEST_ID, ...times };
       end = await exchange.answer(chat, reply, tap);
       return reply;
     });

@@ -29,6 +29,8 @@ export interface Chat {
   readonly requestId: string;
   /** By `performance.now()`. */
   readonly startedAt: number;
+  /** By the clock, in milliseconds since the Unix epoch. */
+  readonly receivedAtMs: number;
 }
 
 /**
@@ -194,6 +196,7 @@ export const contextOfChat = ({ requestId, caller }: Chat): CommandContext =>
 
 const orderOf = (chat: Chat): ChatOrder => ({
   accountId: chat.caller.accountId,
+  receivedAtMs: chat.receivedAtMs,
   body: chat.body,
   routingMode: chat.body.routing_mode,
   context: contextOfChat(chat),

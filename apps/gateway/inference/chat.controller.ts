@@ -1,6 +1,18 @@
-import { Body, Controller, Headers, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Headers,
+  HttpCode,
+  Inject,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/caller.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { type ChatBody, ChatBodyPipe } from './chat.body.js';
@@ -15,6 +27,7 @@ export class ChatController {
   constructor(
     private readonly exchange: ChatExchange,
     private readonly idempotent: IdempotentChat,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Post(['v1/chat/completions', 'api/v1/chat/completions'])
@@ -27,7 +40,8 @@ export class ChatController {
     @Res() reply: FastifyReply,
     @Headers('idempotency-key') idempotencyKey?: string,
   ): Promise<void> {
-    const chat = { body, caller, requestId: request.id, startedAt: performance.now() };
+    const [startedAt, receivedAtMs] = [performance.now(), this.clock.now()];
+    const chat = { body, caller, requestId: request.id, startedAt, receivedAtMs };
     if (idempotencyKey === undefined) await this.exchange.answer(chat, reply);
     else await this.idempotent.answer(idempotencyKey, chat, reply);
   }

@@ -73,6 +73,7 @@ const openEdge = (
     caller,
     requestId: REQUEST_ID,
     startedAt: performance.now(),
+    receivedAtMs: Date.now(),
   };
   const app = fastify();
   let failed: unknown;

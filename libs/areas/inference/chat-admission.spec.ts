@@ -10,6 +10,7 @@ import {
   question,
   rate,
   REQUEST_ID,
+  REQUEST_MS_MAX,
   usage,
 } from './inference-world.specification.js';
 import { promptTokensBound } from './token-bound.js';
@@ -73,6 +74,21 @@ describe('admission of a chat', () => {
     const { admission, ledger } = openInference();
     await expect(admission.admit(orderOf(...order))).rejects.toMatchObject({ code });
     expect(ledger.calls).toEqual([]);
+  });
+
+  it('gives a hold back that came later than a request may run: it stood still', async () => {
+    const { admission, ledger } = openInference();
+    const received = (agoMs: number) => ({
+      ...orderOf(),
+      receivedAtMs: Date.parse(NOW) - agoMs,
+    });
+    await admission.admit(received(REQUEST_MS_MAX - 1));
+    expect(ledger.ends).toEqual([]);
+    await expect(admission.admit(received(REQUEST_MS_MAX))).rejects.toMatchObject({
+      name: 'RequestCutError',
+      reason: 'timed_out',
+    });
+    expect(ledger.ends).toEqual(['release timed_out']);
   });
 
   it('pins a rig', async () => {

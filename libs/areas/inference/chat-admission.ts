@@ -20,12 +20,15 @@ import {
   type TokenQuantities,
   type TokenRate,
 } from './ports.js';
+import { RequestCutError } from './request-cut.js';
 import { type Usage } from './rigs/chat-backend.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
 
 export interface ChatOrder {
   readonly accountId: string;
+  /** When the request came, in milliseconds since the Unix epoch. */
+  readonly receivedAtMs: number;
   /** As the caller sent it, validated. */
   readonly body: ChatBody;
   readonly routingMode: string;
@@ -71,8 +74,19 @@ export class ChatAdmission {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError before anything is written, or `insufficient_balance` by the ledger */
-  async admit({ accountId, body, routingMode, context }: ChatOrder): Promise<AdmittedChat> {
+  /**
+   * @throws DomainError before anything is written, or `insufficient_balance` by the ledger;
+   *   RequestCutError when the hold came too late and is released again
+   */
+  async admit(order: ChatOrder): Promise<AdmittedChat> {
+    const admitted = await this.#hold(order);
+    if (this.clock.now() - order.receivedAtMs < this.limits.requestMsMax) return admitted;
+    // This process stood still. Who asked again meanwhile may have found no hold, and gone ahead.
+    await admitted.release('timed_out');
+    throw new RequestCutError('timed_out');
+  }
+
+  async #hold({ accountId, body, routingMode, context }: ChatOrder): Promise<AdmittedChat> {
     const now = this.clock.now();
     const pin = pinnedRig(routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);

@@ -19,6 +19,7 @@ import { StreamChatCommand, StreamChatHandler } from './stream-chat.handler.js';
 import { type ChatBody } from './token-bound.js';
 
 export const NOW = '2026-11-21T05:00:00.000Z';
+export const REQUEST_MS_MAX = 600_000;
 export const REQUEST_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 export const llama: ServedModel = {
@@ -42,6 +43,7 @@ export const question: ChatBody = {
 
 export const orderOf = (body: Partial<ChatBody> = {}, routingMode = 'auto'): ChatOrder => ({
   accountId: '7',
+  receivedAtMs: Date.parse(NOW),
   body: { ...question, ...body },
   routingMode,
   context: contextOf(REQUEST_ID, 'user:7'),
@@ -168,7 +170,7 @@ export const openInference = () => {
     model: (id) => (id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined),
     rateFor: (id) => (id === llama.id ? rate : undefined),
   };
-  const limits = { requestMsMax: 600_000, settleMsMax: 60_000 };
+  const limits = { requestMsMax: REQUEST_MS_MAX, settleMsMax: 60_000 };
   const clock = { now: () => Date.parse(NOW) };
   const admission = new ChatAdmission(catalog, ledger, hash, limits, clock);
   const complete = new CompleteChatHandler(admission, rigs, hash);
