@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type EventStoreErrorCode } from '#platform/event-store/event-store.errors.js';
+import { logHeadGauge } from '../composition/log-head.gauge.js';
 
 /** A commit waits for the disk, which may take from a tenth of a millisecond to seconds. */
 const SECONDS_BUCKETS = [
@@ -9,11 +10,7 @@ const SECONDS_BUCKETS = [
 /** Prometheus metrics of a log that is served to a fleet. */
 export class EventStoreMetrics {
   readonly registry = new Registry();
-  readonly logHead = new Gauge({
-    name: 'quipu_log_head_position',
-    help: 'The position of the last event in the log.',
-    registers: [this.registry],
-  });
+  readonly logHead = logHeadGauge(this.registry);
   readonly writable = new Gauge({
     name: 'quipu_log_writable',
     help: '1 while appends are taken, 0 while the disk or the file refuses them.',

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { MODEL_CATALOG, type ModelCatalog } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { logHeadGauge } from '../../composition/log-head.gauge.js';
 
 /** Buckets of the OpenTelemetry GenAI conventions, in seconds and in tokens. */
 const DURATION_BUCKETS = [
@@ -87,11 +88,7 @@ export class GatewayMetrics {
     help: '1 while this process runs the readers of the log, 0 while another one does.',
     registers: [this.registry],
   });
-  readonly logHead = new Gauge({
-    name: 'quipu_log_head_position',
-    help: 'The position of the last event in the log.',
-    registers: [this.registry],
-  });
+  readonly logHead = logHeadGauge(this.registry);
   readonly rigState = new Gauge({
     name: 'quipu_rig_available',
     help: '1 while a rig would be asked, 0 while its circuit breaker is open.',
