@@ -78,9 +78,10 @@ describe.each(CLIENTS)('Kafka through %s', (client) => {
 
   const collect = async (
     handle: (delivery: Delivery) => Promise<void> = () => Promise.resolve(),
+    on: Bus = bus,
   ) => {
     const deliveries: Delivery[] = [];
-    await bus.consume({
+    await on.consume({
       topic,
       group: 'workers',
       handle: async (delivery) => {
@@ -175,6 +176,32 @@ describe.each(CLIENTS)('Kafka through %s', (client) => {
     await eventually('the next of the key', () => deliveries.at(-1)?.key === 'slow');
     expect(new Set(deliveries.map(({ attempt }) => attempt))).toEqual(new Set([1]));
     expect(deliveries).toHaveLength(3 * KEYS + 2);
+  });
+
+  it('is well without a partition, when members are more', async () => {
+    const narrow = await open({ topicSettings: () => ({ partitions: 1 }) });
+    const handle = () => Promise.resolve();
+    await narrow.consume({ topic, group: 'workers', handle });
+    await narrow.consume({ topic, group: 'workers', handle });
+    await sleep(SESSION_MS);
+    expect(await narrow.health()).toEqual({ reachable: true, reason: null });
+  });
+
+  it('commits what is done, and nothing else', async () => {
+    const narrow = await open({ topicSettings: () => ({ partitions: 2 }) });
+    const done = await collect(undefined, narrow);
+    const admin = new kafkajs.Kafka({ brokers: [broker] }).admin();
+    await admin.connect();
+    const committed = async () => {
+      const [offsets] = await admin.fetchOffsets({ groupId: `workers@${topic}`, topics: [topic] });
+      return offsets?.partitions.map(({ offset }) => offset).toSorted();
+    };
+    expect(await committed()).toEqual(['-1', '-1']);
+    await narrow.publish(topic, [message(1, 'job-1'), message(2, 'job-1')]);
+    await eventually('both', () => done.length === 2);
+    await eventually('a commit', async () => (await committed())?.includes('2') === true);
+    expect(await committed()).toEqual(['-1', '2']);
+    await admin.disconnect();
   });
 
   it('makes a dead letter of what no bus has written, and goes on', async () => {

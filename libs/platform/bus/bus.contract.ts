@@ -227,6 +227,29 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
         await eventually('the second half', () => new Set(handled()).size === 100);
         expect(one.deliveries).toHaveLength(before);
       });
+
+      it('take back what a member leaves undone, in its order', async () => {
+        let isBroken = true;
+        const done: Delivery[] = [];
+        const handle = (delivery: Delivery): void => {
+          if (isBroken) fail();
+          done.push(delivery);
+        };
+        const stays = await collect('workers', handle, 100);
+        const messages = Array.from({ length: 60 }, (_, n) => message(n, `job-${n % 20}`));
+        await bus.publish(topic, messages.slice(0, 30));
+        await eventually('its first attempts', () => stays.deliveries.length >= 20);
+        const goes = await collect('workers', handle, 100);
+        await bus.publish(topic, messages.slice(30));
+        await sleep(300);
+        await goes.consumer.close();
+        isBroken = false;
+        await eventually('all', () => new Set(done.map(({ id }) => id)).size === 60);
+        for (let n = 0; n < 20; n += 1) {
+          const ofKey = done.filter(({ key }) => key === `job-${n}`).map(numberOf);
+          expect([...new Set(ofKey)]).toEqual([n, n + 20, n + 40]);
+        }
+      });
     });
 
     describe('failure', () => {

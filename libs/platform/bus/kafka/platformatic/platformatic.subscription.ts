@@ -1,6 +1,7 @@
 import {
   Base,
   type BaseOptions,
+  type ConsumeOptions,
   Consumer,
   FetchIsolationLevels,
   type Message,
@@ -27,21 +28,18 @@ type MessagesStream = Awaited<ReturnType<Consumer['consume']>>;
 
 /** A consumer of @platformatic/kafka. It lives once, as that of kafkajs does. */
 export class PlatformaticSubscription implements Subscription {
+  #stream: MessagesStream | null = null;
   #isPaused = false;
 
   private constructor(
     private readonly consumer: Consumer,
-    private readonly stream: MessagesStream,
     private readonly options: SubscribeOptions,
   ) {
-    stream.on('error', options.onFailed);
-    stream.on('close', () => options.onFailed('the stream was closed'));
-    stream.on('fetch', options.onAlive);
-    // Fetches rest while it is paused; otherwise a heartbeat alone is no sign of life.
+    consumer.on('error', options.onFailed);
+    consumer.on('consumer:group:join', () => this.#assigned());
     consumer.on('consumer:heartbeat:end', () => {
-      if (this.#isPaused) options.onAlive();
+      if (!this.#isFetching) options.onAlive();
     });
-    stream.on('data', (message: Message) => options.onRecords([recordOf(message)]));
   }
 
   static async open(base: BaseOptions, options: SubscribeOptions): Promise<Subscription> {
@@ -56,44 +54,26 @@ export class PlatformaticSubscription implements Subscription {
       protocols: [PROTOCOL],
       autocommit: false,
     });
-    consumer.on('error', options.onFailed);
+    const subscription = new PlatformaticSubscription(consumer, options);
     try {
-      // Tracked before it joins, so that there is something to share out; `consume` then only reads.
+      // Before it joins, so that there is something to share out, and for as long as it is a member.
       consumer.topics.track(topic);
-      const assigned = (): void =>
-        options.onAssigned(partitionsOf(consumer, topic), memberOf(consumer));
-      consumer.on('consumer:group:join', () => {
-        assigned();
-        commitBeginnings(consumer, topic).catch(options.onFailed);
-      });
       await consumer.joinGroup({});
-      await commitBeginnings(consumer, topic);
-      const stream = await consumer.consume({
-        topics: [topic],
-        mode: 'committed',
-        fallbackMode: 'earliest',
-        autocommit: false,
-        minBytes: 1,
-        maxBytes: MAX_BYTES,
-        maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
-        maxWaitTime: FETCH_WAIT_MS,
-        isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
-      });
-      return new PlatformaticSubscription(consumer, stream, options);
+      return subscription;
     } catch (error) {
-      await closed(consumer);
+      await subscription.close();
       throw failureOf(error);
     }
   }
 
   pause(): void {
     this.#isPaused = true;
-    this.stream.pause();
+    this.#stream?.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.stream.resume();
+    this.#stream?.resume();
   }
 
   async commit(offsets: ReadonlyMap<number, bigint>): Promise<void> {
@@ -111,49 +91,74 @@ export class PlatformaticSubscription implements Subscription {
   }
 
   async close(): Promise<void> {
-    this.stream.destroy();
-    await closed(this.consumer);
+    this.#stopReading();
+    const { topics } = this.consumer;
+    // To leave, it asks for the metadata of what it tracks, and where there is none it would stay.
+    while (topics.has(this.options.topic)) topics.untrack(this.options.topic);
+    // It is closed without a word to the broker where that does not answer.
+    await new Promise<void>((resolve) => this.consumer.leaveGroup(true, () => resolve()));
+    await Base.prototype.close.call(this.consumer).catch(() => undefined);
+  }
+
+  /** While it fetches, a heartbeat alone is no sign of life. */
+  get #isFetching(): boolean {
+    return !this.#isPaused && partitionsOf(this.consumer, this.options.topic).length > 0;
+  }
+
+  /**
+   * Each assignment is read by a stream of its own. One stream for all of them remembers how far it
+   * has read a partition, and goes on from there when it gets that back: past what it had dropped,
+   * and what a member that had it meanwhile has left undone.
+   */
+  #assigned(): void {
+    const { consumer, options } = this;
+    this.#stopReading();
+    options.onAssigned(partitionsOf(consumer, options.topic), consumer.memberId ?? '');
+    const reading: ConsumeOptions<Buffer, Buffer, Buffer, Buffer> = {
+      topics: [options.topic],
+      mode: 'committed',
+      fallbackMode: 'earliest',
+      autocommit: false,
+      minBytes: 1,
+      maxBytes: MAX_BYTES,
+      maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
+      maxWaitTime: FETCH_WAIT_MS,
+      isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
+    };
+    // Of a member, it is called back at once.
+    consumer.consume(reading, (error, stream) => {
+      if (stream) this.#read(stream);
+      else options.onFailed(error);
+    });
+  }
+
+  #read(stream: MessagesStream): void {
+    const { onFailed, onAlive, onRecords } = this.options;
+    const isCurrent = (): boolean => this.#stream === stream;
+    this.#stream = stream;
+    stream.on('error', (error) => {
+      if (isCurrent()) onFailed(error);
+    });
+    stream.on('close', () => {
+      if (isCurrent()) onFailed('the stream was closed');
+    });
+    stream.on('fetch', () => {
+      if (isCurrent()) onAlive();
+    });
+    stream.on('data', (message: Message) => {
+      if (isCurrent()) onRecords([recordOf(message)]);
+    });
+    if (this.#isPaused) stream.pause();
+  }
+
+  #stopReading(): void {
+    this.#stream?.destroy();
+    this.#stream = null;
   }
 }
 
 const partitionsOf = (consumer: Consumer, topic: string): readonly number[] =>
   consumer.assignments?.find((one) => one.topic === topic)?.partitions ?? [];
-
-const memberOf = ({ memberId }: Consumer): string => memberId ?? '';
-
-/**
- * Commits where a group begins. The stream remembers how far it has read a partition that it lost
- * before anything of it was committed, and would go on from there when it gets it back: what it had
- * read and dropped would be lost.
- */
-const commitBeginnings = async (consumer: Consumer, topic: string): Promise<void> => {
-  const partitions = [...partitionsOf(consumer, topic)];
-  if (partitions.length === 0) return;
-  const committed = await consumer.listCommittedOffsets({ topics: [{ topic, partitions }] });
-  const missing = partitions.filter((one) => (committed.get(topic)?.[one] ?? -1n) < 0n);
-  if (missing.length === 0) return;
-  const firsts = await consumer.listOffsets({ topics: [topic], timestamp: -2n });
-  const offsets = missing.map((partition) => ({
-    topic,
-    partition,
-    offset: firsts.get(topic)?.[partition] ?? 0n,
-    leaderEpoch: -1,
-  }));
-  await consumer.commit({ offsets });
-};
-
-/** Leaves the group; where the broker does not answer, its connections are closed all the same. */
-const closed = (consumer: Consumer): Promise<void> =>
-  new Promise((resolve) => {
-    consumer.close(true, (error) => {
-      if (!error) {
-        resolve();
-        return;
-      }
-      // What `Consumer` adds to it is to leave the group.
-      Base.prototype.close.call(consumer).then(resolve, () => resolve());
-    });
-  });
 
 const recordOf = ({ key, value, headers, partition, offset }: Message): FetchedRecord => ({
   partition,
