@@ -1,6 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,6 +12,11 @@ import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type BusMessage, type Delivery } from '#platform/bus/bus.port.js';
 import { type KafkaBusBehaviour, openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { type KafkaClientName, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
+import {
+  AUTHORITY,
+  CERTIFICATE,
+  KEY,
+} from '#platform/event-store/grpc/certificate.specification.js';
 import { type KafkaServer, startKafka } from '../servers/kafka/kafka.server.js';
 
 const SESSION_MS = 6_000;
@@ -49,7 +56,7 @@ let kafka: KafkaServer;
 let broker: string;
 
 beforeAll(async () => {
-  kafka = await startKafka();
+  kafka = await startKafka({ identity: { certificate: CERTIFICATE, key: KEY } });
   broker = `${kafka.address.host}:${kafka.address.port}`;
 }, 120_000);
 
@@ -285,6 +292,37 @@ describe('the credentials of a URL', () => {
     // The broker's word is final: nobody waits for another one.
     expect(Date.now() - startedAt).toBeLessThan(15_000);
     await stranger.close();
+  });
+});
+
+describe('TLS', () => {
+  const roundTrip = (client: KafkaClientName, host: string, authorities?: string) => {
+    const program = path.join(import.meta.dirname, 'kafka.round-trip.ts');
+    const url = kafka.tlsUrl.replace('kafka:', SCHEMES[client]).replace('localhost', host);
+    const env = { ...process.env, ...(authorities && { NODE_EXTRA_CA_CERTS: authorities }) };
+    return promisify(execFile)('node', [program, url], { env });
+  };
+
+  describe.each(CLIENTS)('through %s', (client) => {
+    it.each(['localhost', '127.0.0.1'])(
+      'takes a password to %s, which an authority vouches for',
+      async (host) => {
+        const folder = await mkdtemp(path.join(tmpdir(), 'quipu-authority-'));
+        try {
+          const file = path.join(folder, 'authority.pem');
+          await writeFile(file, AUTHORITY);
+          const { stdout, stderr } = await roundTrip(client, host, file);
+          expect({ stdout, stderr }).toEqual({ stdout: 'delivered', stderr: '' });
+        } finally {
+          await rm(folder, { recursive: true });
+        }
+      },
+    );
+
+    it('keeps it from a broker that no authority vouches for', async () => {
+      const { stdout } = await roundTrip(client, 'localhost');
+      expect(stdout).toMatch(/^BusError: bus-unavailable: .*certificate/);
+    });
   });
 });
 

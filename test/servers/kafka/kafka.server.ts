@@ -7,7 +7,13 @@ import { promisify } from 'node:util';
 import { freePorts, ServerProcess } from '../server-process.js';
 import { type TestServer } from '../test-server.js';
 import { kafkaJars } from './jars.js';
-import { type BrokerPorts, LOG4J_PROPERTIES, serverProperties } from './properties.js';
+import {
+  type BrokerIdentity,
+  type BrokerPorts,
+  type BrokerSettings,
+  LOG4J_PROPERTIES,
+  serverProperties,
+} from './properties.js';
 
 const START_TIMEOUT_MS = 60_000;
 const HEAP = ['-Xmx256m', '-Xms128m', '-XX:+UseSerialGC'];
@@ -18,23 +24,30 @@ const CREDENTIALS = { name: 'quipu', password: 'p@ss:word' };
 export interface KafkaServer extends TestServer {
   /** As `url`, for a client that authenticates. */
   readonly saslUrl: string;
+  /** For a client that authenticates within TLS, where the broker has an identity. */
+  readonly tlsUrl: string;
 }
 
 export interface KafkaOptions {
   /** The loopback port that the broker tells its clients, of a proxy before it; default its own. */
   readonly advertisedPort?: number;
+  /** For localhost and 127.0.0.1. */
+  readonly identity?: BrokerIdentity;
 }
 
 /** A real broker of one node, in KRaft mode, with an empty log. */
-export const startKafka = async ({ advertisedPort }: KafkaOptions = {}): Promise<KafkaServer> => {
+export const startKafka = async (options: KafkaOptions = {}): Promise<KafkaServer> => {
   const [jars, folder] = await Promise.all([
     kafkaJars(),
     mkdtemp(path.join(tmpdir(), 'quipu-kafka-')),
   ]);
   try {
-    const [clients = 0, sasl = 0, controller = 0] = await freePorts(3);
-    const ports = { clients, sasl, controller, advertised: advertisedPort ?? clients };
-    const files = await writeConfiguration(folder, ports);
+    const [clients = 0, sasl = 0, tls = 0, controller = 0] = await freePorts(4);
+    const { advertisedPort = clients, identity } = options;
+    const ports = { clients, sasl, tls, controller, advertised: advertisedPort };
+    const dataFolder = path.join(folder, 'data');
+    const settings = { ports, credentials: CREDENTIALS, identity, dataFolder };
+    const files = await writeConfiguration(folder, settings);
     const java = ['-cp', `${jars}/*`, `-Dlog4j2.configurationFile=${files.log4j}`];
     await format(java, files.server);
     return await new KafkaBroker(folder, ports, [
@@ -51,8 +64,9 @@ export const startKafka = async ({ advertisedPort }: KafkaOptions = {}): Promise
 
 class KafkaBroker extends ServerProcess implements KafkaServer {
   readonly saslUrl: string;
+  readonly tlsUrl: string;
 
-  constructor(folder: string, { clients, sasl }: BrokerPorts, words: readonly string[]) {
+  constructor(folder: string, { clients, sasl, tls }: BrokerPorts, words: readonly string[]) {
     super({
       name: 'the broker',
       folder,
@@ -64,6 +78,7 @@ class KafkaBroker extends ServerProcess implements KafkaServer {
     });
     const userinfo = `${CREDENTIALS.name}:${encodeURIComponent(CREDENTIALS.password)}`;
     this.saslUrl = `kafka://${userinfo}@127.0.0.1:${sasl}?mechanism=scram-sha-256`;
+    this.tlsUrl = `kafka://${userinfo}@localhost:${tls}?ssl=true&mechanism=plain`;
   }
 }
 
@@ -72,10 +87,13 @@ interface Configuration {
   readonly log4j: string;
 }
 
-const writeConfiguration = async (folder: string, ports: BrokerPorts): Promise<Configuration> => {
+const writeConfiguration = async (
+  folder: string,
+  settings: BrokerSettings,
+): Promise<Configuration> => {
   const server = path.join(folder, 'server.properties');
   const log4j = path.join(folder, 'log4j2.properties');
-  await writeFile(server, serverProperties(ports, path.join(folder, 'data')));
+  await writeFile(server, serverProperties(settings));
   await writeFile(log4j, LOG4J_PROPERTIES);
   return { server, log4j };
 };

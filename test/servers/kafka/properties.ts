@@ -3,33 +3,66 @@ export interface BrokerPorts {
   readonly clients: number;
   /** For clients that authenticate, by SCRAM-SHA-256. */
   readonly sasl: number;
+  /** For clients that authenticate with a password as it is, within TLS. */
+  readonly tls: number;
   readonly controller: number;
   /** What clients are told instead of `clients`: the same, or that of a proxy. */
   readonly advertised: number;
 }
 
-const LISTENERS = { PLAINTEXT: 'clients', SASL: 'sasl', CONTROLLER: 'controller' } as const;
+export interface BrokerCredentials {
+  readonly name: string;
+  readonly password: string;
+}
 
-const listeners = (ports: BrokerPorts, names: readonly (keyof typeof LISTENERS)[]): string =>
-  names.map((name) => `${name}://127.0.0.1:${ports[LISTENERS[name]]}`).join(',');
+/** As PEM, the key in PKCS #8. */
+export interface BrokerIdentity {
+  readonly certificate: string;
+  readonly key: string;
+}
 
-export const serverProperties = (ports: BrokerPorts, dataFolder: string): string =>
-  Object.entries({
+export interface BrokerSettings {
+  readonly ports: BrokerPorts;
+  readonly credentials: BrokerCredentials;
+  /** Without one it does not speak TLS. */
+  readonly identity: BrokerIdentity | undefined;
+  readonly dataFolder: string;
+}
+
+const LISTENERS = {
+  PLAINTEXT: 'clients',
+  SASL: 'sasl',
+  TLS: 'tls',
+  CONTROLLER: 'controller',
+} as const;
+
+const listeners = (
+  host: string,
+  ports: BrokerPorts,
+  names: readonly (keyof typeof LISTENERS)[],
+): string => names.map((name) => `${name}://${host}:${ports[LISTENERS[name]]}`).join(',');
+
+export const serverProperties = (settings: BrokerSettings): string => {
+  const { ports, credentials, identity, dataFolder } = settings;
+  const plain = ['PLAINTEXT', 'SASL'] as const;
+  const secure = identity ? (['TLS'] as const) : [];
+  const advertised = [
+    listeners('127.0.0.1', { ...ports, clients: ports.advertised }, plain),
+    listeners('localhost', ports, secure),
+  ];
+  return Object.entries({
     'process.roles': 'broker,controller',
     'node.id': '1',
     'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
-    listeners: listeners(ports, ['PLAINTEXT', 'SASL', 'CONTROLLER']),
-    'advertised.listeners': listeners({ ...ports, clients: ports.advertised }, [
-      'PLAINTEXT',
-      'SASL',
-    ]),
+    listeners: listeners('127.0.0.1', ports, [...plain, ...secure, 'CONTROLLER']),
+    'advertised.listeners': advertised.filter((one) => one !== '').join(','),
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',
     'listener.security.protocol.map':
-      'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL:SASL_PLAINTEXT',
+      'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL:SASL_PLAINTEXT,TLS:SASL_SSL',
     'sasl.enabled.mechanisms': 'SCRAM-SHA-256',
-    'listener.name.sasl.scram-sha-256.sasl.jaas.config':
-      'org.apache.kafka.common.security.scram.ScramLoginModule required;',
+    'listener.name.sasl.scram-sha-256.sasl.jaas.config': `${LOGIN_MODULES}.scram.ScramLoginModule required;`,
+    ...(identity && tlsProperties(identity, credentials)),
     'log.dirs': dataFolder,
     'offsets.topic.replication.factor': '1',
     'offsets.topic.num.partitions': '4',
@@ -43,6 +76,22 @@ export const serverProperties = (ports: BrokerPorts, dataFolder: string): string
   })
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
+};
+
+const LOGIN_MODULES = 'org.apache.kafka.common.security';
+
+const tlsProperties = (
+  { certificate, key }: BrokerIdentity,
+  { name, password }: BrokerCredentials,
+): Readonly<Record<string, string>> => ({
+  'listener.name.tls.sasl.enabled.mechanisms': 'PLAIN',
+  'listener.name.tls.plain.sasl.jaas.config': `${LOGIN_MODULES}.plain.PlainLoginModule required user_${name}="${password}";`,
+  'listener.name.tls.ssl.keystore.type': 'PEM',
+  'listener.name.tls.ssl.keystore.certificate.chain': oneLine(certificate),
+  'listener.name.tls.ssl.keystore.key': oneLine(key),
+});
+
+const oneLine = (text: string): string => text.trim().replaceAll('\n', String.raw`\n`);
 
 export const LOG4J_PROPERTIES = `
 rootLogger.level = warn

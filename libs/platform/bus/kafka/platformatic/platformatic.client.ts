@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   Admin,
   type BaseOptions,
@@ -48,7 +49,7 @@ export class PlatformaticClient implements KafkaClient {
     this.#options = {
       clientId,
       bootstrapBrokers: [...connection.brokers],
-      ...(connection.ssl && { tls: {}, tlsServerName: true }),
+      ...(connection.ssl && { tls: {}, tlsServerName: areNames(connection.brokers) }),
       ...(connection.sasl && { sasl: saslOf(connection.sasl) }),
       connectTimeout: CONNECT_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -164,6 +165,10 @@ const metadataOf = async (admin: Admin, topic: string): Promise<ClusterMetadata 
     throw error;
   }
 };
+
+/** TLS names hosts, not addresses (RFC 6066, section 3). */
+const areNames = (brokers: readonly string[]): boolean =>
+  !brokers.some((broker) => isIP(broker.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')));
 
 const saslOf = ({ mechanism, ...credentials }: NonNullable<KafkaConnection['sasl']>) => ({
   mechanism: MECHANISMS[mechanism],

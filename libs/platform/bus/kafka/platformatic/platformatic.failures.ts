@@ -3,6 +3,7 @@ import { kindOfBrokerError } from '../broker-errors.js';
 import { KafkaFailure, type KafkaFailureKind } from '../kafka-client.port.js';
 
 interface PlatformaticError {
+  readonly message?: string;
   readonly code?: string;
   /** Of a protocol error: the broker's word for it. */
   readonly apiId?: string;
@@ -24,8 +25,15 @@ export const isBrokerError = (error: unknown, word: string): boolean =>
 
 export const failureOf = (error: unknown): KafkaFailure => {
   if (error instanceof KafkaFailure) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new KafkaFailure(kindOf(error), message, { cause: error });
+  return new KafkaFailure(kindOf(error), messageOf(error), { cause: error });
+};
+
+/** With what lies at the bottom of it: `metadata failed 3 times.` alone helps nobody. */
+const messageOf = (error: unknown): string => {
+  const messages = chain(error).flatMap(({ message }) => message ?? []);
+  const [first = String(error)] = messages;
+  const last = messages.at(-1) ?? first;
+  return last === first ? first : `${first.replace(/\.$/, '')}: ${last}`;
 };
 
 const kindOf = (error: unknown): KafkaFailureKind => {
