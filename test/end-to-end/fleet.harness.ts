@@ -15,7 +15,7 @@ import { freePorts } from '../servers/server-process.js';
 import { eventually } from './quipu.harness.js';
 
 /** For one that has failed at something and waits before it tries again, too. */
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 
 const APPS = path.resolve(import.meta.dirname, '../../dist/apps');
 

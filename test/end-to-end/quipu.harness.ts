@@ -145,6 +145,9 @@ export const chatRequest = (body: Readonly<Record<string, unknown>> = {}) => ({
   ...body,
 });
 
+/** Often enough for a test, and seldom enough not to be the load of the system that it asks. */
+const ASKED_EVERY_MS = 50;
+
 /** Waits for a condition of the system, not for a time. */
 export const eventually = async (
   condition: () => Promise<boolean> | boolean,
@@ -153,7 +156,7 @@ export const eventually = async (
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`did not happen within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
   }
 };
 

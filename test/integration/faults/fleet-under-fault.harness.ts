@@ -18,7 +18,8 @@ const NANO = path.resolve(import.meta.dirname, '../../../models/nano.gguf');
 
 /** A request is given up after 8 s, and its hold is swept 2 s later. */
 const SECONDS = { QUIPU_REQUEST_SECONDS: '8', QUIPU_SETTLE_SECONDS: '2', QUIPU_DRAIN_SECONDS: '5' };
-const LEASE = { QUIPU_LEASE_TTL_MS: '1500', QUIPU_LEASE_RENEW_MS: '300' };
+/** Longer than a process on a crowded machine waits for its turn. */
+const LEASE = { QUIPU_LEASE_TTL_MS: '3000', QUIPU_LEASE_RENEW_MS: '500' };
 
 /** How long an upstream thinks: load is what many ask at once, not what two cores can bear. */
 const ANSWER_MS = 40;
@@ -200,7 +201,8 @@ const members = async (
   });
 };
 
-const TAKE_OVER_MS = 15_000;
+/** For a process that has to start first, too. */
+const TAKE_OVER_MS = 60_000;
 
 const leaderOf = async (projectors: readonly Member[]): Promise<Member> => {
   let leader: Member | undefined;

@@ -4,8 +4,11 @@ import { chatRequest, eventually } from '../../end-to-end/quipu.harness.js';
 import { type FleetUnderFault, SCRIPTED } from './fleet-under-fault.harness.js';
 
 const CALLERS = 4;
-/** Between two requests of a caller, and before it asks for the same again. */
-const PAUSE_MS = 25;
+/**
+ * Between two requests of a caller, and before it asks for the same again. The machine must have
+ * something left for what a fault makes it do: start processes, and catch up.
+ */
+const PAUSE_MS = 100;
 const RETRY_MS = 100;
 /** A caller's own patience. */
 const ANSWER_MS_MAX = 20_000;

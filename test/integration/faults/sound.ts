@@ -10,6 +10,8 @@ import { type Attempt, type Load } from './load.js';
 
 /** A hold outlives its request by so much at the most: 8 s, 2 s, and until the timer is looked at. */
 const SWEPT_MS = 20_000;
+/** Until the read models have what was written last. */
+const CAUGHT_UP_MS = 30_000;
 
 /**
  * What must be so after any fault, once it is over: nothing acknowledged is lost, nothing is charged
@@ -69,9 +71,15 @@ const noHoldIsLeftOpen = (fleet: FleetUnderFault): Promise<void> =>
     return [...accounts.values()].every(({ holds }) => holds.size === 0);
   }, SWEPT_MS);
 
+/** A gateway whose read models are behind says so, and asks to be asked again. */
 const overviewAt = async ({ url }: Member, { credentials }: FleetUnderFault): Promise<unknown> => {
   const headers = { authorization: `Bearer ${credentials.api_key}` };
-  const response = await fetch(`${url}/api/v1/billing/overview.php`, { headers });
+  const ask = () => fetch(`${url}/api/v1/billing/overview.php`, { headers });
+  let response = await ask();
+  await eventually(async () => {
+    if (response.status === 503) response = await ask();
+    return response.status !== 503;
+  }, CAUGHT_UP_MS);
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   return response.json();
 };
