@@ -107,9 +107,10 @@ describe('the replies of a run', () => {
   });
 
   it('are spaced, but for first words and last ones', async () => {
+    // Longer than the test: nothing of what it sees came because a pause was over.
+    outbox = new ReplyOutbox(bus, 300, 1_000);
     const replies = open();
     const other = open();
-    const startedMs = performance.now();
     replies.piece('1', used(1));
     await sleep(1);
     replies.piece('2', used(2));
@@ -120,7 +121,6 @@ describe('the replies of a run', () => {
     replies.done({ ...used(2), finishReason: 'stop' });
     await sleep(1);
     expect(bus.published).toHaveLength(3);
-    expect(performance.now() - startedMs).toBeLessThan(20);
   });
 
   it('are forgotten when nobody listens', async () => {

@@ -67,6 +67,7 @@ export class ReplyOutbox {
   constructor(
     private readonly bus: Pick<Bus, 'publish'>,
     private readonly giveUpMs: number = GIVE_UP_MS,
+    private readonly pauseMs: number = PAUSE_MS,
   ) {}
 
   /** @param isUrgent someone waits for this very reply: it does not wait for the pause to end */
@@ -93,7 +94,7 @@ export class ReplyOutbox {
       // What is said in the same turn goes out together.
       await Promise.resolve();
       const sources = lane.takeSources();
-      const pauseEndsMs = performance.now() + PAUSE_MS;
+      const pauseEndsMs = performance.now() + this.pauseMs;
       try {
         const messages = sources.flatMap((source) => source.take());
         if (messages.length > 0) await this.#publish(topic, messages);

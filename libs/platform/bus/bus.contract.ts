@@ -241,6 +241,7 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
         await eventually('its first attempts', () => stays.deliveries.length >= 20);
         const goes = await collect('workers', handle, 100);
         await bus.publish(topic, messages.slice(30));
+        // Where it gets any, it has begun them by then.
         await sleep(300);
         await goes.consumer.close();
         isBroken = false;
