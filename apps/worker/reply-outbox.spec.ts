@@ -107,10 +107,11 @@ describe('the replies of a run', () => {
   });
 
   it('are spaced, but for first words and last ones', async () => {
-    // Longer than the test: nothing of what it sees came because a pause was over.
-    outbox = new ReplyOutbox(bus, 300, 1_000);
+    const pauseMs = 1_000;
+    outbox = new ReplyOutbox(bus, 300, pauseMs);
     const replies = open();
     const other = open();
+    const startedMs = performance.now();
     replies.piece('1', used(1));
     await sleep(1);
     replies.piece('2', used(2));
@@ -121,6 +122,8 @@ describe('the replies of a run', () => {
     replies.done({ ...used(2), finishReason: 'stop' });
     await sleep(1);
     expect(bus.published).toHaveLength(3);
+    // Nothing of this came because a pause was over.
+    expect(performance.now() - startedMs).toBeLessThan(pauseMs);
   });
 
   it('are forgotten when nobody listens', async () => {

@@ -201,8 +201,7 @@ const members = async (
   });
 };
 
-/** For a process that has to start first, too. */
-const TAKE_OVER_MS = 60_000;
+const TAKE_OVER_MS = 15_000;
 
 const leaderOf = async (projectors: readonly Member[]): Promise<Member> => {
   let leader: Member | undefined;

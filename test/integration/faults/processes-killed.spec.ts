@@ -13,8 +13,7 @@ import {
 import { Load } from './load.js';
 import { expectSound, expectToldTheTruth } from './sound.js';
 
-/** For callers who ask again for what a killed process had begun. */
-const ANSWERS_MS = 40_000;
+const ANSWERS_MS = 20_000;
 const KILLS = 4;
 /** The longest that a leader works before it is killed. */
 const TENURE_MS_MAX = 600;

@@ -40,22 +40,24 @@ const listeners = (
   host: string,
   ports: BrokerPorts,
   names: readonly (keyof typeof LISTENERS)[],
-): string => names.map((name) => `${name}://${host}:${ports[LISTENERS[name]]}`).join(',');
+): readonly string[] => names.map((name) => `${name}://${host}:${ports[LISTENERS[name]]}`);
+
+const LOGIN_MODULES = 'org.apache.kafka.common.security';
 
 export const serverProperties = (settings: BrokerSettings): string => {
   const { ports, credentials, identity, dataFolder } = settings;
   const plain = ['PLAINTEXT', 'SASL'] as const;
   const secure = identity ? (['TLS'] as const) : [];
   const advertised = [
-    listeners('127.0.0.1', { ...ports, clients: ports.advertised }, plain),
-    listeners('localhost', ports, secure),
+    ...listeners('127.0.0.1', { ...ports, clients: ports.advertised }, plain),
+    ...listeners('localhost', ports, secure),
   ];
   return Object.entries({
     'process.roles': 'broker,controller',
     'node.id': '1',
     'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
-    listeners: listeners('127.0.0.1', ports, [...plain, ...secure, 'CONTROLLER']),
-    'advertised.listeners': advertised.filter((one) => one !== '').join(','),
+    listeners: listeners('127.0.0.1', ports, [...plain, ...secure, 'CONTROLLER']).join(','),
+    'advertised.listeners': advertised.join(','),
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',
     'listener.security.protocol.map':
@@ -77,8 +79,6 @@ export const serverProperties = (settings: BrokerSettings): string => {
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 };
-
-const LOGIN_MODULES = 'org.apache.kafka.common.security';
 
 const tlsProperties = (
   { certificate, key }: BrokerIdentity,
