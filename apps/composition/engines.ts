@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Logger } from 'pino';
 import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
 import { openSqliteAnswerStore } from '#areas/inference/idempotency/sqlite/sqlite-answer-store.js';
+import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { workerTopicSettings } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
@@ -159,9 +160,11 @@ const openDatabase = async (
   }
 };
 
-/** As long as its hold: whoever has not ended a request by then has left it. */
-const answerLeaseMs = ({ requestSeconds, settleSeconds }: Settings): number =>
-  (requestSeconds + settleSeconds) * 1_000;
+/** As long as the hold of the request. */
+const answerLeaseMs = ({ ofAreas }: Settings): number => {
+  const { requestMsMax, settleMsMax } = ofAreas.get(REQUEST_LIMITS) as RequestLimits;
+  return requestMsMax + settleMsMax;
+};
 
 interface Closable {
   close(): Promise<void>;

@@ -10,7 +10,7 @@ import {
 } from '#engines/language-model/language-model.engine.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { nestLogger } from '../gateway/nest.logger.js';
+import { nestLogger } from '../operations/nest.logger.js';
 import { BusServer } from './bus.server.js';
 import { ModelShelf } from './model-shelf.js';
 import { TaskRunner } from './task-runner.js';

@@ -11,7 +11,8 @@ export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
 
 type AppName = 'standalone' | 'gateway' | 'projector' | 'worker' | 'event-store' | 'cli';
 
-const mainOf = (app: AppName): string => path.resolve('dist/apps', app, 'main.js');
+const mainOf = (app: AppName): string =>
+  path.resolve('dist/apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
 
 /** As `npm start` has them. */
 const FLAGS = ['--enable-source-maps', '--max-semi-space-size=16'];

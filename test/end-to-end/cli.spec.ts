@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CLI = path.join(ROOT, 'dist/apps/cli/main.js');
-const SERVER = path.join(ROOT, 'dist/apps/standalone/main.js');
+const SERVER = path.join(ROOT, 'dist/apps/processes/standalone.main.js');
 
 interface Ended {
   readonly exitCode: number | null;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { readSettings } from '#apps/composition/settings.js';
-import { type Gateway, startGateway } from '#apps/gateway/start/gateway.process.js';
+import { type Gateway, startGateway } from '#apps/processes/gateway.process.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 
 const CATALOG = path.resolve(import.meta.dirname, '../../catalog.yaml');
@@ -38,7 +38,7 @@ describe('the first account', () => {
       QUIPU_MASTER_KEY_FILE: path.join(folder, 'master.key'),
       QUIPU_LOG_LEVEL: 'silent',
     });
-    const gateway = await startGateway(settings, pino({ level: 'silent' }), 'here');
+    const gateway = await startGateway(settings, pino({ level: 'silent' }), { readers: 'here' });
     running.push(gateway);
     return gateway;
   };

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
+import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import { storedEventValidator } from '../golden/stored-event.validator.js';
 import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.specification.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
@@ -45,7 +45,7 @@ describe('operations', () => {
   it('is live, and ready with nothing behind or stopped', async () => {
     expect(await (await get('/health/live')).json()).toEqual({ status: 'live' });
     const response = await get('/health/ready');
-    const report = (await response.json()) as ReadinessReport;
+    const report = (await response.json()) as RuntimeReport;
     expect(response.status).toBe(200);
     expect(report).toMatchObject({
       status: 'ready',

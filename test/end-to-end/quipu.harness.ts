@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import OpenAI from 'openai';
 import { pino } from 'pino';
-import { type Bootstrap } from '#apps/gateway/start/bootstrap.js';
-import { type Standalone, startStandalone } from '#apps/standalone/standalone.js';
+import { type Bootstrap } from '#apps/composition/bootstrap.js';
+import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
 import { readSettings, type Settings } from '#apps/composition/settings.js';
 import {
   chunksOf,

@@ -31,7 +31,7 @@ const CALLERS = 16;
 /** The longest a round runs before it is killed. */
 const ROUND_MS_MAX = 700;
 const REQUEST_SECONDS = 2;
-const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
 const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
 
 const USAGE = statement(9, 3);

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readSettings } from '../composition/settings.js';
+import { startWorkerProcess } from './worker.process.js';
+import { silent } from '../worker/worker.specification.js';
+
+describe('a worker as a process', () => {
+  let home: string;
+
+  beforeEach(async () => {
+    home = await mkdtemp(path.join(tmpdir(), 'quipu-worker-'));
+  });
+
+  afterEach(() => rm(home, { recursive: true }));
+
+  const start = (QUIPU_BUS: string) =>
+    startWorkerProcess(readSettings({ QUIPU_HOME: home, QUIPU_BUS }), silent);
+
+  it('does not start on a bus that nobody shares', async () => {
+    await expect(start('memory:')).rejects.toThrow(/QUIPU_BUS: a worker needs a bus/);
+  });
+
+  it('does not start without the key of its gateways, and makes none', async () => {
+    for (let n = 0; n < 2; n += 1) {
+      await expect(start('kafka://127.0.0.1:1')).rejects.toThrow(
+        /QUIPU_MASTER_KEY_FILE: .*master\.key: is not there/,
+      );
+    }
+  });
+});

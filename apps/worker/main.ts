@@ -1,8 +1,0 @@
-import 'reflect-metadata';
-import { runProcess } from '../composition/process.js';
-import { startWorkerProcess } from './worker.process.js';
-
-runProcess(async (settings, logger) => {
-  const worker = await startWorkerProcess(settings, logger);
-  return { greeting: `A Quipu worker is ready at ${worker.url}\n`, stop: () => worker.stop() };
-});
