@@ -41,6 +41,22 @@ const VIOLATIONS: Readonly<Record<string, { readonly file: string; readonly impo
     imports: '#areas/lending/interest.js',
   },
   'libs-know-no-app': { file: 'libs/areas/saving/saving.area.ts', imports: '#apps/main.js' },
+  'apps-libraries-stand-apart': {
+    file: 'apps/gateway/lending/loans.controller.ts',
+    imports: '../../composition/areas.js',
+  },
+  'composition-and-operations-see-no-app': {
+    file: 'apps/composition/quipu.module.ts',
+    imports: '../operations/health.controller.js',
+  },
+  'cli-sees-composition-and-operations': {
+    file: 'apps/cli/lending/lend.ts',
+    imports: '../../worker/task-runner.js',
+  },
+  'only-processes-put-apps-together': {
+    file: 'apps/cli/platform/start.ts',
+    imports: '../../processes/gateway.process.js',
+  },
   'areas-see-ports-not-adapters': {
     file: 'libs/areas/saving/saving.module.ts',
     imports: '#platform/bus/kafka/kafka-bus.js',
@@ -58,6 +74,11 @@ const BYSTANDERS: Readonly<Record<string, string>> = {
   'libs/platform/kernel/money.ts': 'export {};',
   'libs/platform/bus/kafka/kafka-bus.ts': 'export {};',
   'apps/main.ts': "import '#platform/bus/kafka/kafka-bus.js';",
+  'apps/composition/areas.ts': 'export {};',
+  'apps/operations/health.controller.ts': 'export {};',
+  'apps/worker/task-runner.ts': "import '../operations/health.controller.js';",
+  'apps/processes/gateway.process.ts':
+    "import '../composition/areas.js';\nimport '../worker/task-runner.js';",
   'apps/gateway/served.spec.ts': "import '#areas/lending/interest.js';",
   'dist/apps/gateway/stale.js': 'export {};',
   'events/saving/account.events.ts': "import 'zod';\nimport { type Money } from '../money.js';",
