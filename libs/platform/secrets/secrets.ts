@@ -33,8 +33,9 @@ export interface SecretsOptions {
 }
 
 /**
- * Opens the secrets of an installation, making them on first use.
+ * Opens the secrets of an installation, and creates them on first use.
  * @throws MasterKeyError
+ * @throws UnknownSqliteFileError when the file of the subject keys belongs to another program
  */
 export const openSecrets = async ({
   directory,

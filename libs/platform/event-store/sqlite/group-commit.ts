@@ -107,7 +107,7 @@ export class GroupCommit {
     const reply = await new Promise<WriterReply | null>((resolve) => {
       this.#writer.request({ kind: 'probe' }, resolve);
     });
-    this.#trouble = reply?.kind === 'probed' ? reply.reason : this.#writer.epitaph;
+    this.#trouble = reply?.kind === 'probed' ? reply.reason : this.#writer.exitReason;
     return this.#trouble;
   }
 
@@ -181,7 +181,7 @@ export class GroupCommit {
       return;
     }
     const certain = reply?.kind === 'failed' && reply.certain;
-    this.#trouble = reply?.kind === 'failed' ? reply.reason : this.#writer.epitaph;
+    this.#trouble = reply?.kind === 'failed' ? reply.reason : this.#writer.exitReason;
     const Failure = certain ? StoreUnavailableError : UnknownOutcomeError;
     for (const { reject } of group) reject(new Failure(this.#trouble));
   }

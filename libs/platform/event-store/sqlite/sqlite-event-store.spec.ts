@@ -69,7 +69,7 @@ describe('the SQLite event store', () => {
 
   it('refuses the database of something else, and leaves it as it was', async () => {
     meddle((database) => database.exec('CREATE TABLE events (id TEXT)'));
-    await expect(open()).rejects.toThrow('is a database of something else');
+    await expect(open()).rejects.toThrow('belongs to another program');
     meddle((database) => {
       const look = (sql: string) => database.prepare(sql).get();
       expect(look('SELECT group_concat(name) AS names FROM sqlite_schema')).toEqual({
@@ -82,7 +82,7 @@ describe('the SQLite event store', () => {
   it('refuses a log of another schema version', async () => {
     await (await open()).close();
     meddle((database) => database.exec('PRAGMA user_version = 2'));
-    await expect(open()).rejects.toThrow('has schema version 2, this build knows 1');
+    await expect(open()).rejects.toThrow('has version 2, this build reads 1');
   });
 
   it('refuses a folder that is not there', async () => {
