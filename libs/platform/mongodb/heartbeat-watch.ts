@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type MongoClient } from 'mongodb';
 
 export interface HeartbeatWatchOptions {
@@ -57,8 +56,9 @@ export class HeartbeatWatch {
     const { client, options } = this;
     // What cannot be closed is begun anew all the same.
     const closed = client.close().catch(() => undefined);
-    await Promise.race([closed, sleep(options.closingMs, undefined, { ref: false })]);
+    await within(closed, options.closingMs, () => undefined);
     // A server that is away fails this one, and its heartbeats are heard again all the same.
     await client.connect().catch(() => undefined);
   }
 }
+import { within } from '#platform/kernel/within.js';

@@ -1,4 +1,5 @@
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { ATTEMPTS_DEFAULT, decodeMessage, type EncodedMessage, reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type Consumer, type ConsumerOptions, type DeadLetter } from '../bus.port.js';
@@ -174,7 +175,7 @@ export class Group {
   }
 
   #backOff(queue: KeyQueue, attempt: number): void {
-    const cancel = this.timer.start(backOffMs(attempt, this.timer.random()), () => {
+    const cancel = this.timer.start(backOffMs(BUS_BACK_OFF, attempt, this.timer.random()), () => {
       this.#cancels.delete(cancel);
       this.#makeReady(queue);
     });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { ATTEMPTS_DEFAULT, decodeMessage, type EncodedMessage, reasonOf } from '../bus.checks.js';
 import { type Consumer, type ConsumerOptions } from '../bus.port.js';
 import { type FetchedRecord, type KafkaClient, type Subscription } from './kafka-client.port.js';
@@ -166,7 +167,7 @@ export class GroupMember implements Consumer {
     } catch (failure) {
       // Its next attempt is another member's.
       if (this.#isOrphan(task)) return this.#done(task);
-      if (task.attempts < attemptsMax) return backOffMs(task.attempts, Math.random());
+      if (task.attempts < attemptsMax) return backOffMs(BUS_BACK_OFF, task.attempts, Math.random());
       return this.#bury(task, reasonOf(failure));
     }
     return this.#done(task);
@@ -186,7 +187,7 @@ export class GroupMember implements Consumer {
         logger.error(fields, 'could not store a dead letter');
         // Not done, so it comes again: to another member or to the next life of this one.
         if (this.#isClosing || this.#isOrphan(task)) break;
-        await sleep(backOffMs(attempt, Math.random()));
+        await sleep(backOffMs(BUS_BACK_OFF, attempt, Math.random()));
       }
     }
     this.#count(task, -1);

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { within } from '#platform/kernel/within.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, type SubscribeOptions, type Subscription } from './kafka-client.port.js';
@@ -50,9 +52,7 @@ export class Subscriber {
     });
     let failure: unknown = 'no answer';
     this.#running = this.#run(standing, (latest) => (failure = latest));
-    const timer = new AbortController();
-    const outcome = await Promise.race([stands, elapsed(timeoutMs, timer.signal)]);
-    timer.abort();
+    const outcome = await within(stands, timeoutMs, () => 'late' as const);
     if (outcome === 'stands') return;
     // Not awaited: the attempt under way ends when the client gives up, and nobody waits for it.
     this.#closed.abort();
@@ -93,7 +93,10 @@ export class Subscriber {
       failed(failure);
       const fields = { topic, groupId, reason: reasonOf(failure) };
       this.logger.warn(fields, 'the subscription has ended, subscribing again');
-      await elapsed(backOffMs(Math.max(attempt, 1), Math.random()), this.#closed.signal);
+      await elapsed(
+        backOffMs(BUS_BACK_OFF, Math.max(attempt, 1), Math.random()),
+        this.#closed.signal,
+      );
     }
   }
 
@@ -162,7 +165,5 @@ class Watch {
   readonly #abort = (): void => this.end('closed');
 }
 
-const elapsed = async (delayMs: number, signal: AbortSignal): Promise<'elapsed'> => {
-  await sleep(delayMs, undefined, { signal }).catch(() => undefined);
-  return 'elapsed';
-};
+const elapsed = (delayMs: number, signal: AbortSignal): Promise<void> =>
+  sleep(delayMs, undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, KafkaFailure, type KafkaRecord } from './kafka-client.port.js';
@@ -100,7 +101,7 @@ export class TopicWriter {
         );
         return null;
       } catch (failure) {
-        const waitMs = Math.min(backOffMs(attempt, Math.random()), PAUSE_MS_MAX);
+        const waitMs = Math.min(backOffMs(BUS_BACK_OFF, attempt, Math.random()), PAUSE_MS_MAX);
         const isFinal = failure instanceof KafkaFailure && failure.kind !== 'unavailable';
         if (isFinal || Date.now() + waitMs > deadline) return refusalOf(topic, failure);
         logger.warn({ topic, attempt, reason: reasonOf(failure) }, 'could not write, trying again');

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, KafkaFailure } from './kafka-client.port.js';
@@ -115,7 +116,7 @@ export class Topics {
       try {
         return await work();
       } catch (cause) {
-        const waitMs = backOffMs(attempt, Math.random());
+        const waitMs = backOffMs(BUS_BACK_OFF, attempt, Math.random());
         const isFinal = cause instanceof KafkaFailure && cause.kind === 'refused';
         if (isFinal || Date.now() + waitMs > deadline) {
           throw new BusError('bus-unavailable', `${topic}: ${reasonOf(cause)}`, { cause });

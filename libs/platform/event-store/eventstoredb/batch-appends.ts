@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientDuplexStream, status } from '@grpc/grpc-js';
+import { within } from '#platform/kernel/within.js';
 import {
   AppendTooLargeError,
   InvalidAppendError,
@@ -12,7 +13,6 @@ import {
   encodeBatchAppend,
 } from './batch-append.messages.js';
 import { type AppendRequest, type ClientAppendResult } from './log-client.js';
-import { within } from './within.js';
 
 /** Takes and gives encoded messages. */
 export type BatchCall = ClientDuplexStream<Buffer, Buffer>;
@@ -47,7 +47,7 @@ export class BatchAppends {
   async append(request: AppendRequest): Promise<ClientAppendResult> {
     const correlationId = randomUUID();
     try {
-      return await within(request.deadlineMs, this.#send(correlationId, request));
+      return await within(this.#send(correlationId, request), request.deadlineMs);
     } finally {
       this.#underWay.delete(correlationId);
     }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
+import { within } from '#platform/kernel/within.js';
 import { encodeAppend } from '../append.encoding.js';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
 import { type EventToAppend } from '../event-store.port.js';
 import { isUnavailable, messageOf } from './client-errors.js';
 import { type LogClient } from './log-client.js';
-import { within } from './within.js';
 
 export interface ConnectionOptions {
   /** Makes a client; it connects when it is first used. */
@@ -17,8 +18,8 @@ export interface ConnectionOptions {
 }
 
 /** Between probes of a server that does not answer. */
-const PAUSE_FIRST_MS = 50;
-const PAUSE_LAST_MS = 1_000;
+/** Jitter, so that a fleet does not probe a server that comes back all at once. */
+const PROBES: BackOff = { firstMs: 75, maxMs: 1_500, jitter: 2 / 3 };
 
 /** A client that says no more than that nobody is there is replaced this seldom. */
 const REPLACE_EVERY = 8;
@@ -139,11 +140,9 @@ export class Connection {
         const plain = isUnavailable(error) && failures % REPLACE_EVERY < REPLACE_EVERY - 1;
         if (!plain) this.#tryToReplace();
       }
-      // Unlike pauses, so that a fleet does not ask a server that comes back in one moment.
-      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LAST_MS);
-      await sleep(pauseMs * (0.5 + Math.random()), undefined, {
-        signal: this.#closed.signal,
-      }).catch(() => undefined);
+      const pauseMs = backOffMs(PROBES, failures + 1, Math.random());
+      const { signal } = this.#closed;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -167,10 +166,8 @@ export class Connection {
     const page = { direction: 'backwards', from: null, maxCount: 1 } as const;
     const stop = new AbortController();
     try {
-      await within(
-        this.#options.probeTimeoutMs,
-        this.#client.readAll(page, undefined, stop.signal),
-      );
+      const reading = this.#client.readAll(page, undefined, stop.signal);
+      await within(reading, this.#options.probeTimeoutMs);
     } finally {
       stop.abort();
     }
@@ -202,7 +199,7 @@ export class Connection {
   /** Bounded: a client may wait for ever for a stream that never ends. */
   async #dispose(client: LogClient): Promise<void> {
     try {
-      await within(this.#options.probeTimeoutMs, client.dispose());
+      await within(client.dispose(), this.#options.probeTimeoutMs);
     } catch (error) {
       this.#options.logger?.debug({ err: error }, 'a client of the event store did not end');
     }

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
+import { within } from '#platform/kernel/within.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import {
   type Direction,
@@ -11,14 +13,12 @@ import { messageOf } from './client-errors.js';
 import { type Connection } from './connection.js';
 import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientPage, type LogClient } from './log-client.js';
-import { within } from './within.js';
 
 /** Events of one page; the clients end it earlier when its events are large. */
 export const PAGE_EVENTS_MAX = 512;
 
 /** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
-const PAUSE_FIRST_MS = 10;
-const PAUSE_LAST_MS = 500;
+const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
 export interface ReadTimeouts {
   /** How long one page may take, in milliseconds. */
@@ -145,7 +145,7 @@ export class LogReader {
           this.#connection.failed(error);
         }
       }
-      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** repeats, PAUSE_LAST_MS);
+      const pauseMs = backOffMs(REPEATS, repeats + 1);
       await sleep(pauseMs, undefined, { signal: patience }).catch(() => undefined);
     }
     throw new StoreUnavailableError(`the event log cannot be read: ${messageOf(failure)}`, {
@@ -156,7 +156,7 @@ export class LogReader {
   async #attempt(read: Reading): Promise<ClientPage> {
     const stop = new AbortController();
     try {
-      return await within(this.#timeouts.pageMs, read(this.#connection.client, stop.signal));
+      return await within(read(this.#connection.client, stop.signal), this.#timeouts.pageMs);
     } catch (error) {
       stop.abort();
       throw error;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { encodeAppend } from '../append.encoding.js';
 import {
   EventStoreError,
@@ -17,8 +18,7 @@ import { type AppendRequest } from './log-client.js';
 import { type LogReader } from './log.reader.js';
 
 /** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
-const PAUSE_FIRST_MS = 10;
-const PAUSE_LAST_MS = 500;
+const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
 export interface AppendTimeouts {
   /** How long one attempt may take, in milliseconds. */
@@ -85,7 +85,7 @@ export class SettlingAppender {
           failure = error;
         }
       }
-      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** repeats, PAUSE_LAST_MS);
+      const pauseMs = backOffMs(REPEATS, repeats + 1);
       await sleep(pauseMs, undefined, { signal: over }).catch(() => undefined);
     }
     throw new UnknownOutcomeError(

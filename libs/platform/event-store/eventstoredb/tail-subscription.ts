@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Position } from '../event-store.port.js';
 import { type Connection } from './connection.js';
 import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
@@ -16,8 +17,7 @@ export interface TailSubscriptionOptions {
 }
 
 /** Before a subscription that was dropped is made anew; twice as long while it brings nothing. */
-const PAUSE_FIRST_MS = 20;
-const PAUSE_LAST_MS = 2_000;
+const RENEWALS: BackOff = { firstMs: 20, maxMs: 2_000 };
 
 /**
  * A subscription to everything after a place that never ends by itself: when it is dropped, when the
@@ -69,7 +69,7 @@ export class TailSubscription {
     const { signal } = this.#over;
     const after = String(this.#position);
     logger?.warn({ err: reason, after }, 'the subscription to the log was dropped');
-    const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** fruitless, PAUSE_LAST_MS);
+    const pauseMs = backOffMs(RENEWALS, fruitless + 1);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     await connection.usable(signal);
   }

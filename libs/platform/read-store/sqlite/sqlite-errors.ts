@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { SQLITE_CODE, sqliteCodeOf } from '#platform/sqlite/sqlite-codes.js';
 import { ReadStoreError } from '../read-store.errors.js';
 import { unreadable } from './read-store.schema.js';
@@ -16,8 +17,7 @@ const UNAVAILABLE: ReadonlySet<number> = new Set([
 ]);
 
 const BUSY_MS_MAX = 5_000;
-const PAUSE_FIRST_MS = 1;
-const PAUSE_LAST_MS = 16;
+const PAUSES: BackOff = { firstMs: 1, maxMs: 16 };
 
 const isBusy = (error: unknown): boolean => sqliteCodeOf(error) === SQLITE_CODE.busy;
 
@@ -28,7 +28,7 @@ const isBusy = (error: unknown): boolean => sqliteCodeOf(error) === SQLITE_CODE.
  */
 export const whenFree = async <Result>(file: string, operation: () => Result): Promise<Result> => {
   let waitedMs = 0;
-  for (let pauseMs = PAUSE_FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_LAST_MS)) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return operation();
     } catch (error) {
@@ -36,6 +36,7 @@ export const whenFree = async <Result>(file: string, operation: () => Result): P
         throw asReadStoreError(file, error);
       }
     }
+    const pauseMs = backOffMs(PAUSES, attempt);
     await sleep(pauseMs);
     waitedMs += pauseMs;
   }
