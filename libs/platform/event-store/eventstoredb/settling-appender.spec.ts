@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
 import { counted } from '../event-store.specification.js';
 import { eventually } from './laboratory.specification.js';
-import { LogReader } from './log.reader.js';
+import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { connectionOf, recordAt, ScriptedClient } from './scripted-client.specification.js';
 import { SettlingAppender } from './settling-appender.js';
 
@@ -10,7 +10,7 @@ describe('an append whose outcome is unknown', () => {
   const open = () => {
     const client = new ScriptedClient();
     const connection = connectionOf(client);
-    const reader = new LogReader(connection, { pageMs: 100, outageMs: 100 });
+    const reader = new EventStoreDbLogReader(connection, { pageMs: 100, outageMs: 100 });
     const appender = new SettlingAppender(connection, reader, { attemptMs: 50, settleMs: 1_000 });
     const append = () =>
       appender.append('job-1', counted(1), 'no-stream', new AbortController().signal);

@@ -15,7 +15,7 @@ import {
 import { messageOf } from './client-errors.js';
 import { type Connection } from './connection.js';
 import { type AppendRequest } from './log-client.js';
-import { type LogReader } from './log.reader.js';
+import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
 /** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
 const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
@@ -33,10 +33,10 @@ export interface AppendTimeouts {
  */
 export class SettlingAppender {
   readonly #connection: Connection;
-  readonly #reader: LogReader;
+  readonly #reader: EventStoreDbLogReader;
   readonly #timeouts: AppendTimeouts;
 
-  constructor(connection: Connection, reader: LogReader, timeouts: AppendTimeouts) {
+  constructor(connection: Connection, reader: EventStoreDbLogReader, timeouts: AppendTimeouts) {
     this.#connection = connection;
     this.#reader = reader;
     this.#timeouts = timeouts;

@@ -4,13 +4,13 @@ import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Position } from '../event-store.port.js';
 import { type Connection } from './connection.js';
 import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
-import { type ArrivedGroup } from './follower.js';
+import { type ArrivedGroup } from './eventstoredb-subscription.js';
 import { type ClientRecord } from './log-client.js';
-import { type LogReader } from './log.reader.js';
+import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
 export interface TailSubscriptionOptions {
   readonly connection: Connection;
-  readonly reader: LogReader;
+  readonly reader: EventStoreDbLogReader;
   /** A subscription that says nothing for so long although there is news is made anew. */
   readonly silenceMs: number;
   readonly logger: Logger | undefined;

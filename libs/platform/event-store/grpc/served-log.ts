@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { type EventStore } from '../event-store.port.js';
 import { type BatchFailure, batchFailureOf, CallRefusal, refusalOf } from './refusals.js';
 
-/** Every subscription is a follower that the store offers each append to. */
+/** The store offers each append to every subscription. */
 export const SUBSCRIPTIONS_MAX = 256;
 
 /** The log that is served, and what of it is under way. */

@@ -5,11 +5,11 @@
 import { workerData } from 'node:worker_threads';
 import { SQLITE_CODE, sqliteCodeOf } from '#platform/sqlite/sqlite-codes.js';
 import { portOfThread, requestListener } from '#platform/threads/request-listener.js';
-import { type AppendGroup, LogWriter } from './log.writer.js';
+import { type AppendGroup, SqliteLogWriter } from './sqlite-log-writer.js';
 import { type WriterReply, type WriterRequest, type WriterSettings } from './writer.protocol.js';
 
 const settings = workerData as WriterSettings;
-let writer: LogWriter | null = null;
+let writer: SqliteLogWriter | null = null;
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
@@ -38,7 +38,7 @@ const recover = (error: unknown): void => {
 const append = (group: AppendGroup): WriterReply => {
   let committing = false;
   try {
-    writer ??= new LogWriter(settings);
+    writer ??= new SqliteLogWriter(settings);
     const staged = writer.stage(group);
     committing = true;
     writer.commit();
@@ -55,7 +55,7 @@ const append = (group: AppendGroup): WriterReply => {
 
 const probe = (): WriterReply => {
   try {
-    writer ??= new LogWriter(settings);
+    writer ??= new SqliteLogWriter(settings);
     writer.probe();
     return { kind: 'probed', reason: null };
   } catch (error) {
@@ -72,7 +72,7 @@ const close = (): WriterReply => {
 
 const start = (): WriterReply => {
   try {
-    writer = new LogWriter(settings);
+    writer = new SqliteLogWriter(settings);
     return { kind: 'ready', head: writer.head() };
   } catch (error) {
     const isDatabase = sqliteCodeOf(error) !== SQLITE_CODE.notADatabase;

@@ -35,7 +35,7 @@ interface Append {
 }
 
 /** The connection that writes, with its statements and the heads of the streams it knows. */
-export class LogWriter {
+export class SqliteLogWriter {
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;

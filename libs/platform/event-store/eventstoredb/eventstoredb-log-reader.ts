@@ -44,7 +44,7 @@ export interface LogPage {
 type Reading = (client: LogClient, signal: AbortSignal) => Promise<ClientPage>;
 
 /** Reads pages, and reads a page again when the server failed; a reader sees a pause. */
-export class LogReader {
+export class EventStoreDbLogReader {
   readonly #connection: Connection;
   readonly #timeouts: ReadTimeouts;
 
