@@ -12,11 +12,7 @@ import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type BusMessage, type Delivery } from '#platform/bus/bus.port.js';
 import { type KafkaBusBehaviour, openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { type KafkaClientName, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
-import {
-  AUTHORITY,
-  CERTIFICATE,
-  KEY,
-} from '#platform/event-store/grpc/certificate.specification.js';
+import { AUTHORITY, CERTIFICATE, KEY } from '#platform/event-store/grpc/certificate.fixture.js';
 import { type KafkaServer, startKafka } from '../servers/kafka/kafka.server.js';
 
 const SESSION_MS = 6_000;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { encodeAppend } from '../append.encoding.js';
 import { type StreamName } from '../event-store.port.js';
-import { counted } from '../event-store.specification.js';
+import { counted } from '../event-store.fixture.js';
 import { decodeBatchAppendRequest, encodeBatchAppended } from '../grpc/append.messages.js';
 import { MessageReader } from '../grpc/protobuf.reader.js';
 import { APPEND_CALLS_MAX, AppendCalls } from './append-calls.js';

@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import any from 'google-protobuf/google/protobuf/any_pb.js';
 import { encodeAppend } from '../append.encoding.js';
 import { type ExpectedRevision } from '../event-store.port.js';
-import { event, metadata } from '../event-store.specification.js';
+import { event, metadata } from '../event-store.fixture.js';
 import { decodeBatchAnswer, encodeBatchAppend } from './batch-append.messages.js';
 
 const { BatchAppendReq, BatchAppendResp } = streams;

@@ -4,7 +4,7 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import converting from '@eventstore/db-client/dist/utils/convertGrpcEvent.js';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { metadata } from '../event-store.specification.js';
+import { metadata } from '../event-store.fixture.js';
 import {
   decodeReadAnswer,
   encodeLogPage,

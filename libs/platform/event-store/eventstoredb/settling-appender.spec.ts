@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
-import { counted } from '../event-store.specification.js';
-import { eventually } from './laboratory.specification.js';
+import { counted } from '../event-store.fixture.js';
+import { eventually } from './laboratory.fixture.js';
 import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
-import { connectionOf, recordAt, ScriptedClient } from './scripted-client.specification.js';
+import { connectionOf, recordAt, ScriptedClient } from './scripted-client.fake.js';
 import { SettlingAppender } from './settling-appender.js';
 
 describe('an append whose outcome is unknown', () => {

@@ -1,8 +1,8 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { describe, expect, it } from '@jest/globals';
-import { counted, metadata, readLog } from '../event-store.specification.js';
+import { counted, metadata, readLog } from '../event-store.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
-import { eventually, Laboratory } from './laboratory.specification.js';
+import { eventually, Laboratory } from './laboratory.fixture.js';
 
 describe('one client in a process', () => {
   const laboratory = new Laboratory();

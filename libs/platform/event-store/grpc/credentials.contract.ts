@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { counted, readLog } from '../event-store.specification.js';
-import { AUTHORITY, CERTIFICATE, KEY } from './certificate.specification.js';
+import { counted, readLog } from '../event-store.fixture.js';
+import { AUTHORITY, CERTIFICATE, KEY } from './certificate.fixture.js';
 import {
   append,
   collect,
@@ -14,8 +14,8 @@ import {
   numbersIn,
   type StreamsClient,
   untilCaughtUp,
-} from './clients.specification.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+} from './clients.fixture.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 const API_KEY = 'qk-test-key';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
-import { failureOf } from './clients.specification.js';
+import { failureOf } from './clients.fixture.js';
 import { ACCEPTED_FOR_MS, Credentials } from './credentials.js';
 
 const basic = (credential: string) => `Basic ${Buffer.from(credential).toString('base64')}`;

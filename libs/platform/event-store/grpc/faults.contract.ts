@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { counted, readLog } from '../event-store.specification.js';
+import { counted, readLog } from '../event-store.fixture.js';
 import {
   append,
   collect,
@@ -11,8 +11,8 @@ import {
   numbersIn,
   type StreamsClient,
   untilCaughtUp,
-} from './clients.specification.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+} from './clients.fixture.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 /** The faults that tests inject are what a client then sees, and the server outlives them. */
 export const faultsContract = (name: string, connect: Connect): void =>

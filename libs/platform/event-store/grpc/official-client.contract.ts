@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { counted, event, metadata, readLog } from '../event-store.specification.js';
+import { counted, event, metadata, readLog } from '../event-store.fixture.js';
 import {
   append,
   clashIn,
@@ -13,8 +13,8 @@ import {
   proposed,
   type StreamsClient,
   untilCaughtUp,
-} from './clients.specification.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+} from './clients.fixture.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 /**
  * Everything the official clients ask of the server, over the wire. One client per process: both

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventStoreContract } from '../event-store.contract.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import { type EventStore, type RecordedEvent } from '../event-store.port.js';
-import { counted, event, follow, readLog } from '../event-store.specification.js';
+import { counted, event, follow, readLog } from '../event-store.fixture.js';
 import { openSqliteEventStore, type SqliteEventStoreOptions } from './sqlite-event-store.js';
 
 const newFolder = () => mkdtemp(path.join(tmpdir(), 'quipu-log-'));
