@@ -99,10 +99,10 @@ export const failingAndClosing = (fixture: BusFixture): void => {
 
   describe('dead letters', () => {
     it('are none where nothing was', async () => {
-      expect(await fixture.bus.deadLetters(fixture.topic, 'nobody')).toEqual([]);
+      expect(await fixture.bus.deadLetters(fixture.topic, 'absent')).toEqual([]);
     });
 
-    it('are delivered anew when asked for', async () => {
+    it('are delivered again by a retry', async () => {
       let broken = true;
       const { deliveries } = await fixture.collect(
         'workers',
@@ -126,7 +126,7 @@ export const failingAndClosing = (fixture: BusFixture): void => {
       );
     });
 
-    it('die again with the reason of the last time', async () => {
+    it('keep the reason of the last attempt', async () => {
       let reason = 'first';
       await fixture.collect('workers', () => fail(reason), 1);
       await fixture.bus.publish(fixture.topic, [message(1), message(2)]);
@@ -144,7 +144,7 @@ export const failingAndClosing = (fixture: BusFixture): void => {
 
     it('that are unknown are refused', async () => {
       const unknown = busError('unknown-dead-letter');
-      await expect(fixture.bus.retryDeadLetter(fixture.topic, 'nobody', idOf(1))).rejects.toEqual(
+      await expect(fixture.bus.retryDeadLetter(fixture.topic, 'absent', idOf(1))).rejects.toEqual(
         unknown,
       );
       const { deliveries } = await fixture.collect();

@@ -34,7 +34,7 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
         expect(deliveries[0]?.data).toEqual(data);
       });
 
-      it('brings copies: nobody sees what another does to them', async () => {
+      it('delivers copies: the changes of one consumer are not seen by another', async () => {
         const data = { list: [1] };
         const spoil = (delivery: Delivery): void => {
           (delivery.data as typeof data).list.push(3);
@@ -48,14 +48,14 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
         expect(two.deliveries[0]?.data).toEqual({ list: [1, 3] });
       });
 
-      it('brings what was published before anybody consumed', async () => {
+      it('delivers what was published before the first consumer', async () => {
         await fixture.bus.publish(fixture.topic, [message(1), message(2)]);
         const { deliveries } = await fixture.collect();
         await eventually('both', () => deliveries.length === 2);
         expect(deliveries.map(numberOf)).toEqual([1, 2]);
       });
 
-      it('brings what was published while nobody of the group was there, and that only', async () => {
+      it('delivers what was published while the group had no member, and only that', async () => {
         const first = await fixture.collect();
         await fixture.bus.publish(fixture.topic, [message(1)]);
         await eventually('the first', () => first.deliveries.length === 1);
@@ -209,7 +209,7 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
       expect(await fixture.bus.health()).toEqual({ reachable: false, reason: 'the bus is closed' });
     });
 
-    describe('refusals', () => {
+    describe('errors', () => {
       const cyclic: Record<string, unknown> = {};
       cyclic['self'] = cyclic;
 

@@ -41,7 +41,7 @@ describe('keys by purpose', () => {
     expect(one.key('app-tokens')).toHaveLength(32);
   });
 
-  it('cannot be changed by whoever holds one', async () => {
+  it('cannot be changed through a copy', async () => {
     const secrets = await open();
     secrets.key('app-tokens').fill(0);
     expect(secrets.key('app-tokens')).not.toEqual(Buffer.alloc(32));

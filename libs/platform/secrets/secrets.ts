@@ -24,7 +24,7 @@ export interface Secrets {
 }
 
 export interface SecretsOptions {
-  /** Holds the master key and the subject keys, unless told otherwise; made if it is not there. */
+  /** Holds the master key and the subject keys by default; created where there is none. */
   readonly directory: string;
   /** The same key on every machine of a fleet. */
   readonly masterKeyFile?: string;

@@ -7,10 +7,10 @@ import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, type SubscribeOptions, type Subscription } from './kafka-client.port.js';
 
-/** Without an answer of the broker for so many sessions a client is taken to be stuck. */
+/** A client without an answer of the broker for so many sessions counts as stuck. */
 const SILENT_SESSIONS_MAX = 3;
 const CHECKS_PER_SESSION = 3;
-/** After so long without an answer, what is published meanwhile may not be heard here. */
+/** After so long without an answer, messages may not be delivered here. */
 const QUIET_MS_MAX = 5_000;
 
 export interface SubscriberOptions extends Omit<SubscribeOptions, 'onAlive' | 'onFailed'> {
@@ -39,8 +39,8 @@ export class Subscriber {
     return this.#current;
   }
 
-  /** Whether it is a member of its group, of which the broker has lately heard. */
-  get isHeard(): boolean {
+  /** Whether it is a member of its group and the broker has answered lately. */
+  get isAlive(): boolean {
     return this.#current !== null && (this.#watch?.silenceMs ?? Infinity) <= QUIET_MS_MAX;
   }
 
@@ -54,7 +54,7 @@ export class Subscriber {
     this.#running = this.#run(standing, (latest) => (failure = latest));
     const outcome = await within(stands, timeoutMs, () => 'late' as const);
     if (outcome === 'stands') return;
-    // Not awaited: the attempt under way ends when the client gives up, and nobody waits for it.
+    // Not awaited: the pending attempt ends when the client gives up.
     this.#closed.abort();
     const detail = `could not join ${this.options.groupId}: ${reasonOf(failure)}`;
     throw new BusError('bus-unavailable', detail, { cause: failure });

@@ -89,7 +89,7 @@ export class Topics {
         'retention.ms': `${retentionMs}`,
         // A broker deletes whole segments, and none that is still written to.
         'segment.ms': `${Math.min(retentionMs, SEGMENT_MS_MAX)}`,
-        // With three copies the loss of one broker stops nobody, and one copy alone takes no write.
+        // With three copies one broker may be lost, and a single copy accepts no write.
         'min.insync.replicas': `${replicas > 2 ? 2 : 1}`,
       },
     });
@@ -109,7 +109,7 @@ export class Topics {
     return { ...TOPIC_DEFAULTS, ...this.settingsOf(topic) };
   }
 
-  /** Tries until it works, is refused, or too late. */
+  /** Retries until it succeeds or is refused, or until the deadline. */
   async #available<Result>(topic: string, work: () => Promise<Result>): Promise<Result> {
     const deadline = Date.now() + this.timeoutMs;
     for (let attempt = 1; ; attempt += 1) {

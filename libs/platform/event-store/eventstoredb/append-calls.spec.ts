@@ -10,7 +10,7 @@ import { APPEND_CALLS_MAX, AppendCalls } from './append-calls.js';
 import { type BatchCall } from './batch-appends.js';
 
 describe('appends over several calls', () => {
-  /** A server that keeps what it is told, call by call, and answers when it is told to. */
+  /** A server that records its requests, call by call, and answers when the test says so. */
   const open = () => {
     const calls: { readonly streams: StreamName[]; readonly answer: () => void }[] = [];
     const begin = () => {

@@ -23,7 +23,7 @@ const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 export interface ReadTimeouts {
   /** How long one page may take, in milliseconds. */
   readonly pageMs: number;
-  /** How long a reader waits for a server that is gone before it is told so. */
+  /** How long a read waits for an unreachable server before it fails. */
   readonly outageMs: number;
 }
 
@@ -43,7 +43,7 @@ export interface LogPage {
 
 type Reading = (client: LogClient, signal: AbortSignal) => Promise<ClientPage>;
 
-/** Reads pages, and reads a page again when the server failed; a reader sees a pause. */
+/** Reads pages, and retries a page when the server fails: callers see a pause. */
 export class EventStoreDbLogReader {
   readonly #connection: Connection;
   readonly #timeouts: ReadTimeouts;
@@ -53,7 +53,7 @@ export class EventStoreDbLogReader {
     this.#timeouts = timeouts;
   }
 
-  /** @throws StoreUnavailableError, as every other read that is not told how long to go on */
+  /** @throws StoreUnavailableError, as every other read without a `patience` of its own */
   async head(): Promise<Position> {
     const page = { direction: 'backwards', from: null, maxCount: 1 } as const;
     const { records } = await this.#read((client, signal) =>
@@ -91,7 +91,7 @@ export class EventStoreDbLogReader {
 
   /**
    * @param filter what the server leaves out; the page's position is then that of its last event
-   * @param patience goes on through every outage until it is aborted; by default, until told
+   * @param patience retries through every outage until it is aborted; by default for `outageMs`
    */
   async log(
     after: Position,

@@ -6,13 +6,13 @@ import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { SettlingAppender } from './settling-appender.js';
 import { type EventStoreDbTimeouts } from './timeouts.js';
 
-/** What all stores of this process with one address have in common: one client above all. */
+/** Shared by all stores of this process with one address: above all one client. */
 export interface SharedNode {
   readonly connection: Connection;
   readonly reader: EventStoreDbLogReader;
   readonly appender: SettlingAppender;
   readonly subscriptions: EventStoreDbSubscriptions;
-  /** The last one who leaves closes the connection. */
+  /** The last release closes the connection. */
   readonly release: () => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface Held {
 
 const held = new Map<string, Held>();
 
-/** The time-outs and the logger of the first one hold for all. */
+/** The time-outs and the logger of the first store apply to all. */
 export const acquireNode = async (
   url: string,
   timeouts: EventStoreDbTimeouts,

@@ -52,7 +52,7 @@ describe('a subscription to the log', () => {
     expect(positions).toEqual([1n, 2n, 3n]);
   });
 
-  it('is made anew when it says nothing of what is in the log', async () => {
+  it('is renewed when it is silent although the log has grown', async () => {
     const client = new ScriptedClient();
     client.log.push(recordAt(1n));
     const { tail } = begin(client);

@@ -11,24 +11,24 @@ import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 export interface TailSubscriptionOptions {
   readonly connection: Connection;
   readonly reader: EventStoreDbLogReader;
-  /** A subscription that says nothing for so long although there is news is made anew. */
+  /** A subscription that is silent for so long although the log has grown is renewed. */
   readonly silenceMs: number;
   readonly logger: Logger | undefined;
 }
 
-/** Before a subscription that was dropped is made anew; twice as long while it brings nothing. */
+/** Before a dropped subscription is renewed; the pauses grow while it delivers nothing. */
 const RENEWALS: BackOff = { firstMs: 20, maxMs: 2_000 };
 
 /**
- * A subscription to everything after a place that never ends by itself: when it is dropped, when the
- * client is replaced and when it falls silent, it goes on after the last event that was delivered.
+ * A subscription to everything after a position that never ends by itself: when it is dropped, when
+ * the client is replaced and when it falls silent, it resumes after the last delivered event.
  */
 export class TailSubscription {
   readonly #options: TailSubscriptionOptions;
   readonly #deliver: (group: ArrivedGroup) => void;
   readonly #over = new AbortController();
   #position: Position;
-  /** What has come in this turn of the event loop. */
+  /** Records of this turn of the event loop. */
   #arrived: ClientRecord[] = [];
 
   constructor(
@@ -74,7 +74,7 @@ export class TailSubscription {
     await connection.usable(signal);
   }
 
-  /** Resolves to why it has ended. */
+  /** Resolves to the reason of its end. */
   async #subscribeOnce(): Promise<Error | null> {
     const { connection } = this.#options;
     const ended = Promise.withResolvers<Error | null>();
@@ -100,7 +100,7 @@ export class TailSubscription {
     }
   }
 
-  /** What comes in one turn of the event loop is handed on together. */
+  /** The records of one turn of the event loop are delivered together. */
   #arrive(record: ClientRecord): void {
     if (this.#arrived.length === 0) setImmediate(() => this.#flush());
     this.#arrived.push(record);
@@ -115,14 +115,14 @@ export class TailSubscription {
     this.#deliver({ events, position: this.#position });
   }
 
-  /** Looks at the log's head now and then: by the next look, the last one must have been reached. */
+  /** Polls the head of the log: the subscription must have reached it by the next poll. */
   #watch(silent: () => void): NodeJS.Timeout {
     let head: Position = 0n;
     const look = async () => {
       if (this.#position < head) silent();
       head = await this.#options.reader.head();
     };
-    // A head that cannot be read is the business of the connection's probes.
+    // The connection's probes handle a head that cannot be read.
     return setInterval(() => void look().catch(() => undefined), this.#options.silenceMs).unref();
   }
 }

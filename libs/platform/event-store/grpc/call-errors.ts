@@ -11,7 +11,7 @@ import { type ExpectedRevision } from '../event-store.port.js';
 import { MalformedMessageError } from './protobuf.reader.js';
 import { MessageWriter } from './protobuf.writer.js';
 
-/** Ends a call: the status and the trailers by which the official clients know what it means. */
+/** Ends a call with the status and the trailers that the official clients understand. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly details: string;
@@ -33,7 +33,7 @@ export const accessDenied = (): CallError =>
     exception: 'access-denied',
   });
 
-/** What a call that failed ends with. Anything unforeseen is a defect, and its text stays here. */
+/** The status of a failed call. Any other error is a defect, whose text is not sent. */
 export const callErrorOf = (error: unknown): CallError => {
   if (error instanceof CallError) return error;
   if (error instanceof AppendTooLargeError) {
@@ -76,7 +76,7 @@ export const batchFailureOf = (error: unknown): BatchFailure => {
   return failure(code, details, 'BadRequest', () => writer.text(1, details));
 };
 
-/** It may yet land, or have landed: the clients make an unknown outcome of it. */
+/** The append may still land: the clients report an unknown outcome. */
 export const timedOut = (message: string): BatchFailure =>
   failure(status.DEADLINE_EXCEEDED, message, 'Timeout', () => undefined);
 

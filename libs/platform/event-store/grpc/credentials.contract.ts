@@ -74,13 +74,13 @@ export const credentialsContract = (name: string, connect: Connect): void =>
       ['no credentials', ''],
     ])('refuses %s', async (_case, credential) => {
       await log.direct.append('job-1', counted(1), 'no-stream');
-      const stranger = client(credential);
+      const anonymous = client(credential);
       const attempts = [
-        () => append(stranger, 'job-1', counted(1), 'any'),
-        () => collect(stranger.readStream('job-1')),
-        () => collect(stranger.readAll()),
-        () => untilCaughtUp(stranger.subscribeToAll()),
-        () => stranger.deleteStream('job-1'),
+        () => append(anonymous, 'job-1', counted(1), 'any'),
+        () => collect(anonymous.readStream('job-1')),
+        () => collect(anonymous.readAll()),
+        () => untilCaughtUp(anonymous.subscribeToAll()),
+        () => anonymous.deleteStream('job-1'),
       ];
       for (const attempt of attempts) {
         expect(await failureOf(attempt())).toMatchObject({ type: 'access-denied' });

@@ -24,7 +24,7 @@ export class Credentials {
     this.#authenticate = authenticate;
   }
 
-  /** @throws CallError for whoever is no Admin, and when nobody can say */
+  /** @throws CallError for a caller who is no Admin, and when credentials cannot be checked */
   async check(header: string): Promise<void> {
     const digest = createHash('sha256').update(header).digest('base64');
     if ((this.#accepted.get(digest) ?? 0) > performance.now()) return;

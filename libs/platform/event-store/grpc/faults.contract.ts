@@ -51,7 +51,7 @@ export const faultsContract = (name: string, connect: Connect): void =>
       expect(await readLog(log.direct)).toHaveLength(2);
     });
 
-    it('holds an append back for as long as it is told to', async () => {
+    it('holds an append back until it is released', async () => {
       log.faulty.failNext({ kind: 'held' });
       let settled = false;
       const held = append(client, 'job-1', counted(1, 1), 0n).finally(() => (settled = true));

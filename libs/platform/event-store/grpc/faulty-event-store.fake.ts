@@ -19,7 +19,7 @@ export type AppendFault =
   /** Another node leads. */
   | { readonly kind: 'not-leader'; readonly host: string; readonly port: number };
 
-/** A log that does as it is told: everything but the faults is the inner store's. */
+/** A store with injected faults; everything else is the inner store's. */
 export class FaultyEventStore implements EventStore {
   readonly #inner: EventStore;
   readonly #drop: () => void;

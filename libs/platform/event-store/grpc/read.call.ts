@@ -51,6 +51,6 @@ const answer = async (
   } finally {
     leave();
   }
-  // Nobody asked it to end: the store below has closed.
+  // The client did not end it: the store below has closed.
   if (!signal.aborted) throw unavailable();
 };

@@ -100,8 +100,8 @@ const addAbsent = (server: Server, { service, methods, reason }: AbsentService):
     call.emit('error', new CallError(status.UNIMPLEMENTED, reason));
   };
   const shapes = names.map((name): [string, Shape] => [name, 'duplex']);
-  const refusals = names.map((name): [string, typeof refuse] => [name, refuse]);
-  const implementation: UntypedServiceImplementation = Object.fromEntries(refusals);
+  const handlers = names.map((name): [string, typeof refuse] => [name, refuse]);
+  const implementation: UntypedServiceImplementation = Object.fromEntries(handlers);
   server.addService(definition(service, Object.fromEntries(shapes)), implementation);
 };
 

@@ -41,7 +41,7 @@ describe('the SQLite event store', () => {
     return store;
   };
 
-  /** What somebody with another tool does to the file. */
+  /** Changes the file with another tool. */
   const meddle = <Result>(act: (database: DatabaseSync) => Result): Result => {
     const database = new DatabaseSync(file);
     try {
@@ -67,7 +67,7 @@ describe('the SQLite event store', () => {
     await expect(open()).rejects.toThrow(`${file} is not an event log`);
   });
 
-  it('refuses the database of something else, and leaves it as it was', async () => {
+  it('refuses the database of another program, and leaves it as it was', async () => {
     meddle((database) => database.exec('CREATE TABLE events (id TEXT)'));
     await expect(open()).rejects.toThrow('belongs to another program');
     meddle((database) => {
