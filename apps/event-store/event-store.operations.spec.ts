@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { counted, follow } from '#platform/event-store/event-store.specification.js';
+import { counted, follow } from '#platform/event-store/event-store.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { createOperationsApplication } from '../operations/operations.application.js';

@@ -1,3 +1,4 @@
+import { backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Admission, type AdmissionPorts, cancelledError, type Place } from './admission.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
@@ -92,8 +93,8 @@ export class RigAsking {
 
   /** Full jitter: callers that failed together do not come back together. */
   private backOffMs(attempts: number): number {
-    const { backOffMs, backOffMsMax } = this.limits;
-    return this.ports.random() * Math.min(backOffMsMax, backOffMs * 2 ** (attempts - 1));
+    const { backOffMs: firstMs, backOffMsMax: maxMs } = this.limits;
+    return backOffMs({ firstMs, maxMs, jitter: 1 }, attempts, this.ports.random());
   }
 
   private async pause(ms: number, signal: AbortSignal, attempts: readonly Attempt[]) {

@@ -1,6 +1,6 @@
 import { eventStoreContract } from '../event-store.contract.js';
 import { type EventStore } from '../event-store.port.js';
-import { openServedTestLog } from '../grpc/served-log.specification.js';
+import { openServedTestLog } from '../grpc/served-log.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
 
 /** The port's suite over the wire: our client, a package's connection, our node, a log of its own. */

@@ -11,9 +11,9 @@ import { type ExpectedRevision } from '../event-store.port.js';
 import { MalformedMessageError } from './protobuf.reader.js';
 import { MessageWriter } from './protobuf.writer.js';
 
-/** Ends a call: the status and the trailers by which the official clients know what it means. */
-export class CallRefusal extends Error {
-  override readonly name = 'CallRefusal';
+/** Ends a call with the status and the trailers that the official clients understand. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
   readonly details: string;
   readonly metadata = new Metadata();
 
@@ -28,28 +28,28 @@ export class CallRefusal extends Error {
   }
 }
 
-export const accessDenied = (): CallRefusal =>
-  new CallRefusal(status.UNAUTHENTICATED, 'the API key of an Admin is required', {
+export const accessDenied = (): CallError =>
+  new CallError(status.UNAUTHENTICATED, 'the API key of an Admin is required', {
     exception: 'access-denied',
   });
 
-/** What a call that failed ends with. Anything unforeseen is a defect, and its text stays here. */
-export const refusalOf = (error: unknown): CallRefusal => {
-  if (error instanceof CallRefusal) return error;
+/** The status of a failed call. Any other error is a defect, whose text is not sent. */
+export const callErrorOf = (error: unknown): CallError => {
+  if (error instanceof CallError) return error;
   if (error instanceof AppendTooLargeError) {
-    return new CallRefusal(status.INVALID_ARGUMENT, error.message, {
+    return new CallError(status.INVALID_ARGUMENT, error.message, {
       exception: 'maximum-append-size-exceeded',
       'maximum-append-size': String(APPEND_BYTES_MAX),
     });
   }
   if (error instanceof InvalidAppendError || error instanceof MalformedMessageError) {
-    return new CallRefusal(status.INVALID_ARGUMENT, error.message);
+    return new CallError(status.INVALID_ARGUMENT, error.message);
   }
-  if (error instanceof UnknownOutcomeError) return new CallRefusal(status.ABORTED, error.message);
+  if (error instanceof UnknownOutcomeError) return new CallError(status.ABORTED, error.message);
   if (error instanceof StoreUnavailableError) {
-    return new CallRefusal(status.UNAVAILABLE, error.message);
+    return new CallError(status.UNAVAILABLE, error.message);
   }
-  return new CallRefusal(status.INTERNAL, 'the event store failed');
+  return new CallError(status.INTERNAL, 'the event store failed');
 };
 
 /** The error of one append among many: its details tell the clients which. */
@@ -61,10 +61,10 @@ export interface BatchFailure {
 
 /**
  * What one append of a batch call is answered with.
- * @throws CallRefusal where the whole call has to end
+ * @throws CallError where the whole call has to end
  */
 export const batchFailureOf = (error: unknown): BatchFailure => {
-  if (error instanceof CallRefusal) throw error;
+  if (error instanceof CallError) throw error;
   if (error instanceof StaleRevisionError) return staleRevision(error);
   if (error instanceof AppendTooLargeError) {
     return failure(status.INVALID_ARGUMENT, error.message, 'MaximumAppendSizeExceeded', () =>
@@ -72,11 +72,11 @@ export const batchFailureOf = (error: unknown): BatchFailure => {
     );
   }
   if (error instanceof UnknownOutcomeError) return timedOut(error.message);
-  const { code, details } = refusalOf(error);
+  const { code, details } = callErrorOf(error);
   return failure(code, details, 'BadRequest', () => writer.text(1, details));
 };
 
-/** It may yet land, or have landed: the clients make an unknown outcome of it. */
+/** The append may still land: the clients report an unknown outcome. */
 export const timedOut = (message: string): BatchFailure =>
   failure(status.DEADLINE_EXCEEDED, message, 'Timeout', () => undefined);
 

@@ -1,21 +1,21 @@
 import { type Position, type RecordedEvent } from './event-store.port.js';
 
-/** Events that wait in memory for one follower; one who needs more goes back to reading. */
+/** Events buffered for one subscription; one that falls further behind reads pages again. */
 const BUFFERED_EVENTS_MAX = 4_096;
 /** UTF-16 units of JSON. */
 const BUFFERED_UNITS_MAX = 16 * 1_048_576;
 
-/** What came together, without what the follower does not want. */
+/** Events that were committed or arrived together, after the filter. */
 export interface WaitingGroup {
   readonly events: readonly RecordedEvent[];
-  /** Of the last event, those that are not wanted included. */
+  /** Of the last event, filtered events included. */
   readonly position: Position;
-  /** Of the data. */
+  /** UTF-16 units of the data. */
   readonly units: number;
 }
 
-/** What waits for the consumer of one subscription, bounded in number and size. */
-export class FollowerQueue {
+/** The buffer of one subscription, bounded in number and size. */
+export class SubscriptionQueue {
   #waiting: WaitingGroup[] = [];
   #events = 0;
   #units = 0;
@@ -29,7 +29,7 @@ export class FollowerQueue {
 
   add(next: WaitingGroup): void {
     const last = this.#waiting.at(-1);
-    // Groups that the filter held back whole only move the place: one entry says that for all.
+    // A group that was filtered out whole only moves the position: one entry holds all of them.
     if (next.events.length === 0 && last !== undefined) {
       this.#waiting.splice(-1, 1, { ...last, position: next.position });
     } else {
@@ -40,8 +40,8 @@ export class FollowerQueue {
   }
 
   /**
-   * All groups, joined: whoever writes what comes of a batch, and rests after it, writes no more often
-   * the more there is to write.
+   * All groups, joined into one batch. A consumer that writes after each batch writes no more often
+   * under load.
    */
   take(): Omit<WaitingGroup, 'units'> | null {
     const taken = this.#waiting;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from '../event-store.errors.js';
-import { counted, readLog } from '../event-store.specification.js';
-import { AUTHORITY, CERTIFICATE, KEY } from '../grpc/certificate.specification.js';
-import { eventually, Laboratory } from './laboratory.specification.js';
+import { counted, readLog } from '../event-store.fixture.js';
+import { AUTHORITY, CERTIFICATE, KEY } from '../grpc/certificate.fixture.js';
+import { eventually, Laboratory } from './laboratory.fixture.js';
 
 const TIMEOUTS = { attemptMs: 1_000, settleMs: 500, outageMs: 500 };
 

@@ -6,7 +6,7 @@ import {
   type ReadStreamOptions,
   type SubscribeOptions,
 } from '../event-store.port.js';
-import { CallRefusal } from './refusals.js';
+import { CallError } from './call-errors.js';
 
 /** What is to go wrong with the next append that comes in, once. */
 export type AppendFault =
@@ -19,7 +19,7 @@ export type AppendFault =
   /** Another node leads. */
   | { readonly kind: 'not-leader'; readonly host: string; readonly port: number };
 
-/** A log that does as it is told: everything but the faults is the inner store's. */
+/** A store with injected faults; everything else is the inner store's. */
 export class FaultyEventStore implements EventStore {
   readonly #inner: EventStore;
   readonly #drop: () => void;
@@ -108,8 +108,8 @@ export class FaultyEventStore implements EventStore {
 }
 
 /** As a follower of a cluster answers. */
-const notLeader = (host: string, port: number): CallRefusal =>
-  new CallRefusal(status.NOT_FOUND, 'Leader info available', {
+const notLeader = (host: string, port: number): CallError =>
+  new CallError(status.NOT_FOUND, 'Leader info available', {
     exception: 'not-leader',
     'leader-endpoint-host': host,
     'leader-endpoint-port': String(port),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach } from '@jest/globals';
 import { type EventStore } from '../event-store.port.js';
 import { type ServerTransport } from '../grpc/event-store.server.js';
-import { openServedTestLog, type ServedTestLog } from '../grpc/served-log.specification.js';
+import { openServedTestLog, type ServedTestLog } from '../grpc/served-log.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
 import { type EventStoreDbTimeouts } from './timeouts.js';
 

@@ -5,23 +5,23 @@ import {
   type RecordedEvent,
   type SubscriptionBatch,
 } from '../event-store.port.js';
-import { FollowerQueue } from '../follower-queue.js';
+import { SubscriptionQueue } from '../subscription-queue.js';
 import { unitsOf } from './log-client.js';
-import { type LogPage } from './log.reader.js';
+import { type LogPage } from './eventstoredb-log-reader.js';
 
-/** What came over the wire together. */
+/** Events that arrived in one turn of the event loop. */
 export interface ArrivedGroup {
   readonly events: readonly RecordedEvent[];
   /** Of the last event, the server's own included. */
   readonly position: Position;
 }
 
-/** One subscription's place in the log, and what waits there for its consumer. */
-export class Follower {
+/** The position of one subscription in the log, and the buffer for its consumer. */
+export class EventStoreDbSubscription {
   readonly #over = new AbortController();
-  /** More than a page: the reader of its pages says so. */
+  /** More than a page; set after each page. */
   isFarBehind = false;
-  readonly #queue = new FollowerQueue();
+  readonly #queue = new SubscriptionQueue();
   #position: Position;
   #live = false;
 
@@ -32,22 +32,22 @@ export class Follower {
     this.#position = after;
   }
 
-  /** Everything up to here has been read or waits here. */
+  /** Everything up to here has been read or is buffered. */
   get position(): Position {
     return this.#position;
   }
 
-  /** Gets what arrives; one who is not live reads. */
+  /** A live subscription gets the groups that arrive; the others read pages. */
   get live(): boolean {
     return this.#live;
   }
 
-  /** Aborted when it is over. */
+  /** Aborted when the subscription ends. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** What has arrived waits here if there is room. */
+  /** Buffers a group if there is room. */
   offer({ events, position }: ArrivedGroup): void {
     if (!this.#live || position <= this.#position) return;
     const wanted = events.filter((event) => this.#wants(event));
@@ -59,13 +59,13 @@ export class Follower {
     this.#queue.wake();
   }
 
-  /** All that waits, as one batch; null when nothing does. */
+  /** Everything buffered, as one batch, or null. */
   take(): SubscriptionBatch | null {
     const taken = this.#queue.take();
     return taken && { ...taken, caughtUp: this.#live };
   }
 
-  /** What was read after its place; `live` when everything later will be offered. */
+  /** Takes a page; `live` when every later group will be offered. */
   advance({ events, position }: LogPage, live: boolean): SubscriptionBatch {
     const wanted = events.filter((event) => this.#wants(event));
     this.#position = position;
@@ -73,7 +73,7 @@ export class Follower {
     return { events: wanted, position, caughtUp: live };
   }
 
-  /** Resolves when there is something to take or to read, or when it is over. */
+  /** Resolves when there is something to take or to read, or at the end. */
   news(): Promise<void> {
     return this.#queue.news();
   }

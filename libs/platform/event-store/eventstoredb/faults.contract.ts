@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from '../event-store.errors.js';
-import { counted, follow, numbersOf, readLog, readStream } from '../event-store.specification.js';
+import { counted, follow, numbersOf, readLog, readStream } from '../event-store.fixture.js';
 import { type EventStore } from '../event-store.port.js';
-import { type ServedTestLog } from '../grpc/served-log.specification.js';
-import { eventually, Laboratory } from './laboratory.specification.js';
+import { type ServedTestLog } from '../grpc/served-log.fixture.js';
+import { eventually, Laboratory } from './laboratory.fixture.js';
 import { type EventStoreDbTimeouts } from './timeouts.js';
 
 type OpenStore = (

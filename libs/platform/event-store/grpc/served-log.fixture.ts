@@ -4,8 +4,8 @@ import path from 'node:path';
 import { type EventStore } from '../event-store.port.js';
 import { openSqliteEventStore } from '../sqlite/sqlite-event-store.js';
 import { serveEventStore, type ServerTransport } from './event-store.server.js';
-import { FaultyEventStore } from './faults.specification.js';
-import { openTcpRelay } from './tcp-relay.specification.js';
+import { FaultyEventStore } from './faulty-event-store.fake.js';
+import { openTcpRelay } from './tcp-relay.fixture.js';
 
 /** An embedded log served over the wire, with everything between it and the client in hand. */
 export interface ServedTestLog {

@@ -1,5 +1,5 @@
 import { StaleRevisionError } from '../event-store.errors.js';
-import { metadata } from '../event-store.specification.js';
+import { metadata } from '../event-store.fixture.js';
 import { Connection } from './connection.js';
 import {
   type AppendRequest,

@@ -38,7 +38,7 @@ export interface LogPage {
 }
 
 /** Reads rows on a connection of its own; every call is one short snapshot. */
-export class LogReader {
+export class SqliteLogReader {
   readonly #database: DatabaseSync;
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;

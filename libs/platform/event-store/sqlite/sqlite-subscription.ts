@@ -4,13 +4,13 @@ import {
   type RecordedEvent,
   type SubscriptionBatch,
 } from '../event-store.port.js';
-import { FollowerQueue } from '../follower-queue.js';
+import { SubscriptionQueue } from '../subscription-queue.js';
 import { type CommittedGroup } from './group-commit.js';
 
-/** One subscription's place in the log, and what waits there for its consumer. */
-export class Follower {
+/** The position of one subscription in the log, and the buffer for its consumer. */
+export class SqliteSubscription {
   readonly #filter: EventFilter | undefined;
-  readonly #queue = new FollowerQueue();
+  readonly #queue = new SubscriptionQueue();
   #position: number;
   #live = false;
   #ended = false;
@@ -20,12 +20,12 @@ export class Follower {
     this.#filter = filter;
   }
 
-  /** Everything up to here has been read or waits here. */
+  /** Everything up to here has been read or is buffered. */
   get position(): number {
     return this.#position;
   }
 
-  /** Gets the next groups from memory; one who is not live reads. */
+  /** A live subscription gets the next groups from memory; the others read pages. */
   get live(): boolean {
     return this.#live;
   }
@@ -34,7 +34,7 @@ export class Follower {
     return this.#ended;
   }
 
-  /** A group of our own: it waits here if it follows on what was seen and there is room. */
+  /** Buffers a group of this process if it continues the position and there is room. */
   offer({ after, last, units }: CommittedGroup, events: readonly RecordedEvent[]): void {
     if (!this.#live || last <= this.#position) return;
     if (after > this.#position || !this.#queue.hasRoomFor(events.length, units)) {
@@ -47,27 +47,27 @@ export class Follower {
     this.#queue.wake();
   }
 
-  /** Somebody else has written, up to `head`. */
+  /** Another process has written, up to `head`. */
   fallBehind(head: number): void {
     if (!this.#live || head <= this.#position) return;
     this.#live = false;
     this.#queue.wake();
   }
 
-  /** All that waits, as one batch; null when nothing does. */
+  /** Everything buffered, as one batch, or null. */
   take(): SubscriptionBatch | null {
     const taken = this.#queue.take();
     return taken && { ...taken, caughtUp: this.#live };
   }
 
-  /** What was read up to `position` of a log that ended at `head`. */
+  /** Takes the page that was read up to `position` of a log that ended at `head`. */
   advance(events: readonly RecordedEvent[], position: number, head: number): SubscriptionBatch {
     this.#position = position;
     this.#live = position >= head;
     return { events, position: BigInt(position), caughtUp: this.#live };
   }
 
-  /** Resolves when there is something to take or to read, or when it is over. */
+  /** Resolves when there is something to take or to read, or at the end. */
   news(): Promise<void> {
     return this.#queue.news();
   }

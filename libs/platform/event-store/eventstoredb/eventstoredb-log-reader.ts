@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
+import { within } from '#platform/kernel/within.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import {
   type Direction,
@@ -11,19 +13,17 @@ import { messageOf } from './client-errors.js';
 import { type Connection } from './connection.js';
 import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientPage, type LogClient } from './log-client.js';
-import { within } from './within.js';
 
 /** Events of one page; the clients end it earlier when its events are large. */
 export const PAGE_EVENTS_MAX = 512;
 
 /** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
-const PAUSE_FIRST_MS = 10;
-const PAUSE_LAST_MS = 500;
+const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
 export interface ReadTimeouts {
   /** How long one page may take, in milliseconds. */
   readonly pageMs: number;
-  /** How long a reader waits for a server that is gone before it is told so. */
+  /** How long a read waits for an unreachable server before it fails. */
   readonly outageMs: number;
 }
 
@@ -43,8 +43,8 @@ export interface LogPage {
 
 type Reading = (client: LogClient, signal: AbortSignal) => Promise<ClientPage>;
 
-/** Reads pages, and reads a page again when the server failed; a reader sees a pause. */
-export class LogReader {
+/** Reads pages, and retries a page when the server fails: callers see a pause. */
+export class EventStoreDbLogReader {
   readonly #connection: Connection;
   readonly #timeouts: ReadTimeouts;
 
@@ -53,7 +53,7 @@ export class LogReader {
     this.#timeouts = timeouts;
   }
 
-  /** @throws StoreUnavailableError, as every other read that is not told how long to go on */
+  /** @throws StoreUnavailableError, as every other read without a `patience` of its own */
   async head(): Promise<Position> {
     const page = { direction: 'backwards', from: null, maxCount: 1 } as const;
     const { records } = await this.#read((client, signal) =>
@@ -91,7 +91,7 @@ export class LogReader {
 
   /**
    * @param filter what the server leaves out; the page's position is then that of its last event
-   * @param patience goes on through every outage until it is aborted; by default, until told
+   * @param patience retries through every outage until it is aborted; by default for `outageMs`
    */
   async log(
     after: Position,
@@ -145,7 +145,7 @@ export class LogReader {
           this.#connection.failed(error);
         }
       }
-      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** repeats, PAUSE_LAST_MS);
+      const pauseMs = backOffMs(REPEATS, repeats + 1);
       await sleep(pauseMs, undefined, { signal: patience }).catch(() => undefined);
     }
     throw new StoreUnavailableError(`the event log cannot be read: ${messageOf(failure)}`, {
@@ -156,7 +156,7 @@ export class LogReader {
   async #attempt(read: Reading): Promise<ClientPage> {
     const stop = new AbortController();
     try {
-      return await within(this.#timeouts.pageMs, read(this.#connection.client, stop.signal));
+      return await within(read(this.#connection.client, stop.signal), this.#timeouts.pageMs);
     } catch (error) {
       stop.abort();
       throw error;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type RecordedEvent } from './event-store.port.js';
-import { FollowerQueue } from './follower-queue.js';
+import { SubscriptionQueue } from './subscription-queue.js';
 
 const recorded = (position: number): RecordedEvent => ({
   id: `event-${position}`,
@@ -19,9 +19,9 @@ const group = (first: number, count: number, units = 10) => ({
   units,
 });
 
-describe('the queue of a follower', () => {
+describe('the queue of a subscription', () => {
   it('gives all that waits as one batch, in order', () => {
-    const queue = new FollowerQueue();
+    const queue = new SubscriptionQueue();
     for (let first = 1; first <= 2_000; first += 2) queue.add(group(first, 2));
     const batch = queue.take();
     expect(batch?.position).toBe(2_000n);
@@ -31,8 +31,8 @@ describe('the queue of a follower', () => {
     expect(queue.take()).toBeNull();
   });
 
-  it('moves the place where nothing was wanted', () => {
-    const queue = new FollowerQueue();
+  it('moves the position where everything was filtered out', () => {
+    const queue = new SubscriptionQueue();
     queue.add(group(1, 1));
     queue.add({ events: [], position: 7n, units: 0 });
     expect(queue.take()).toMatchObject({ events: [{ position: 1n }], position: 7n });
@@ -42,7 +42,7 @@ describe('the queue of a follower', () => {
     ['events', group(1, 4_096), 1, 1],
     ['characters', group(1, 1, 16 * 1_048_576), 1, 1],
   ])('has no room for more %s until they are taken', (_of, first, events, units) => {
-    const queue = new FollowerQueue();
+    const queue = new SubscriptionQueue();
     expect(queue.hasRoomFor(first.events.length, first.units)).toBe(true);
     queue.add(first);
     expect(queue.hasRoomFor(events, units)).toBe(false);
