@@ -20,7 +20,7 @@ import {
 export interface ExchangeLimits {
   /** The rig's name, for messages. */
   readonly rig: string;
-  /** Bytes of a whole answer, and of one event of a stream. */
+  /** Bytes of a whole answer, and characters of one event of a stream. */
   readonly answerBytesMax: number;
   /** Bytes parsed and not yet taken, beyond which the socket is paused. */
   readonly pendingBytesMax: number;
@@ -178,9 +178,7 @@ export class AnswerExchange extends UpstreamExchange {
  * last page was taken, which is one read of the socket for a consumer that keeps up.
  */
 export class StreamExchange extends UpstreamExchange {
-  private readonly events = new ServerSentEvents((data) => {
-    this.event(data);
-  });
+  private readonly events: ServerSentEvents;
   private waiting: (() => void) | null = null;
   private page: ChatChunk[] = [];
   private pageBytes = 0;
@@ -199,6 +197,10 @@ export class StreamExchange extends UpstreamExchange {
     private readonly usageAsked: boolean,
   ) {
     super(limits);
+    const { answerBytesMax: charactersMax } = limits;
+    this.events = new ServerSentEvents((data) => {
+      this.event(data);
+    }, charactersMax);
   }
 
   get hasPage(): boolean {
@@ -271,8 +273,9 @@ export class StreamExchange extends UpstreamExchange {
     this.pageBytes += bytes.length;
     this.events.push(bytes);
     const { answerBytesMax, pendingBytesMax, rig } = this.limits;
-    if (this.events.pendingBytes > answerBytesMax) {
-      this.fail(new RigError('malformed', `rig ${rig} sent a line over ${answerBytesMax} bytes`));
+    if (this.events.isTooLong) {
+      const message = `rig ${rig} sent an event over ${answerBytesMax} characters`;
+      this.fail(new RigError('malformed', message));
     } else if (this.pageBytes > pendingBytesMax && this.page.length > 0 && !this.isSettled) {
       this.paused = true;
       this.controller?.pause();
