@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { json } from '#areas/inference/rigs/upstream.specification.js';
+import { json } from '#areas/inference/rigs/upstream.fake.js';
 import path from 'node:path';
 import { startWorld, type World } from './quipu.harness.js';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { json, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { json, sse } from '#areas/inference/rigs/upstream.fake.js';
 import { chatRequest, MODEL, startWorld, type World } from './quipu.harness.js';
 
 const CHAT = ['/v1/chat/completions', '/api/v1/chat/completions'];

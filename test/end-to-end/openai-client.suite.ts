@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.fake.js';
 import {
   answering,
   chatRequest,

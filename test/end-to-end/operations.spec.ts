@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
 import { storedEventValidator } from '../golden/stored-event.validator.js';
-import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 interface OpenApiDocument {

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { json, startUpstream } from '#areas/inference/rigs/upstream.specification.js';
+import { json, startUpstream } from '#areas/inference/rigs/upstream.fake.js';
 
 const SERVER = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
 const EXIT_BAD_SETTINGS = 2;

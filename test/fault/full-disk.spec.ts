@@ -11,7 +11,7 @@ import {
   startUpstream,
   statement,
   type Upstream,
-} from '#areas/inference/rigs/upstream.specification.js';
+} from '#areas/inference/rigs/upstream.fake.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';

@@ -18,7 +18,7 @@ import {
   statement,
   type Upstream,
   usageChunkOf,
-} from '#areas/inference/rigs/upstream.specification.js';
+} from '#areas/inference/rigs/upstream.fake.js';
 import { type HoldReleased } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';

@@ -2,7 +2,7 @@ import { catalogEvents } from '#events/catalog/rate-card.events.js';
 import { type Area } from '#platform/runtime/area.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { CatalogModule } from './catalog.module.js';
-import { catalogRefusals } from './catalog.refusals.js';
+import { catalogErrors } from './catalog.errors.js';
 
 export const catalogArea: Area = {
   name: 'catalog',
@@ -11,6 +11,6 @@ export const catalogArea: Area = {
   sagas: [],
   sagaCommands: {},
   relays: [],
-  refusals: catalogRefusals,
+  refusals: catalogErrors,
   module: CatalogModule,
 };
