@@ -49,7 +49,7 @@ describe('the built-in model', () => {
     });
   });
 
-  it('stops where it is told to', async () => {
+  it('stops at a stop string', async () => {
     const cut = await ask({ max_tokens: 3 });
     expect(cut.choices[0]?.finish_reason).toBe('length');
     expect(cut.usage?.completion_tokens).toBe(3);

@@ -109,7 +109,7 @@ describe('operations', () => {
 });
 
 describe('a graceful stop', () => {
-  it('finishes open streams, refuses new requests with Retry-After, and settles every hold', async () => {
+  it('finishes open streams, rejects new requests with Retry-After, settles holds', async () => {
     let finish: () => void = () => undefined;
     const words = ['Knots', ' keep', ' accounts'];
     const world = await startWorld([

@@ -59,7 +59,7 @@ export interface World {
   readonly openai: OpenAI;
   /** Every event of the log, in order. */
   events(): Promise<readonly RecordedEvent[]>;
-  /** Stops the gateway and starts it anew on the same home. */
+  /** Stops the gateway and starts it again on the same home. */
   restart(): Promise<World>;
   close(): Promise<void>;
 }

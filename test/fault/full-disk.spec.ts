@@ -18,7 +18,7 @@ import { freePorts } from '../servers/server-process.js';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
 const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
-/** Writes to the log after which the disk is full, well past the first start; and when it has room again. */
+/** The writes to the log after which the disk is full, and after which it has room again. */
 const FULL_FROM = 200;
 const FULL_TO = 260;
 const DEADLINE_MS = 60_000;

@@ -176,7 +176,7 @@ describe('SIGKILL under load', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it(`loses nothing acknowledged, charges nothing twice and leaves no orphan, ${ROUNDS} times over`, async () => {
+  it(`loses no acknowledged event, charges once, leaves no orphan, ${ROUNDS} times`, async () => {
     const charges: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       await victim.start();

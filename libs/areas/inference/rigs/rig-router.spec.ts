@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type ChatAnswer } from './chat-backend.js';
 import { type RigRouterOptions } from './rig-router.js';
-import { never, requestOf } from './upstream.fake.js';
+import { requestOf } from './upstream.fake.js';
 import {
   ANSWER,
   errorOf,
