@@ -152,7 +152,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      conditionNames: ['source', 'import', 'node', 'default'],
+      conditionNames: ['quipu-source', 'import', 'node', 'default'],
       extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
       exportsFields: ['exports'],
     },

@@ -21,7 +21,7 @@ const resolve = (specifier, context, nextResolve) => {
   const source = sourceOf(specifier, context.parentURL);
   if (source !== undefined) return { url: source, format: 'module', shortCircuit: true };
   if (!isSource(context.parentURL)) return nextResolve(specifier, context);
-  return nextResolve(specifier, { ...context, conditions: ['source', ...context.conditions] });
+  return nextResolve(specifier, { ...context, conditions: ['quipu-source', ...context.conditions] });
 };
 
 if (!isMainThread) {

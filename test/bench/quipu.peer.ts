@@ -109,9 +109,9 @@ export const openAccounts = async (home: QuipuHome, accounts: number): Promise<Q
 };
 
 /**
- * Every answer was charged once and nothing else was, each account is the sum of its events, and the
- * read model says so, too.
- * @throws when it is not so
+ * Checks that every answer and nothing else was charged once, that each account is the sum of its
+ * events, and that the read model agrees.
+ * @throws when one of them is false
  */
 export const checkLedger = async (home: QuipuHome, answers: number): Promise<void> => {
   const charged = textField(await cli(home, 'ledger', 'check'), 'charged_micro_usd');

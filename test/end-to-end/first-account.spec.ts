@@ -61,10 +61,10 @@ describe('the first account', () => {
 
   it('is made by one of several gateways that start at once on homes of their own', async () => {
     const gateways = await Promise.all(['one', 'two', 'three'].map(start));
-    const told = gateways.filter(({ bootstrap }) => bootstrap !== undefined);
-    expect(told).toHaveLength(1);
+    const reported = gateways.filter(({ bootstrap }) => bootstrap !== undefined);
+    expect(reported).toHaveLength(1);
     expect(await registrations()).toBe(1);
-    const key = told[0]?.bootstrap?.api_key ?? '';
+    const key = reported[0]?.bootstrap?.api_key ?? '';
     for (const { url } of gateways) {
       const headers = { authorization: `Bearer ${key}` };
       expect((await fetch(`${url}/api/v1/billing/overview.php`, { headers })).status).toBe(200);

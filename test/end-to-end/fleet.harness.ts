@@ -4,11 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  type Script,
-  startUpstream,
-  type Upstream,
-} from '#areas/inference/rigs/upstream.specification.js';
+import { type Script, startUpstream, type Upstream } from '#areas/inference/rigs/upstream.fake.js';
 import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { freePorts } from '../servers/server-process.js';

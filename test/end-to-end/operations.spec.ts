@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import { storedEventValidator } from '../golden/stored-event.validator.js';
-import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 interface OpenApiDocument {
@@ -109,7 +109,7 @@ describe('operations', () => {
 });
 
 describe('a graceful stop', () => {
-  it('finishes open streams, refuses new requests with Retry-After, and settles every hold', async () => {
+  it('finishes open streams, rejects new requests with Retry-After, settles holds', async () => {
     let finish: () => void = () => undefined;
     const words = ['Knots', ' keep', ' accounts'];
     const world = await startWorld([

@@ -50,7 +50,7 @@ describe('the log of a gateway, by the protocol of EventStoreDB', () => {
     expect(read.at(-1)?.type).toBe('HoldCaptured');
   });
 
-  it('is closed to whoever has another key', async () => {
+  it('rejects another key', async () => {
     const store = await openWith(world.credentials.renter_key);
     await expect(store.head()).rejects.toThrow('the API key of an Admin is required');
   });

@@ -11,14 +11,14 @@ import {
   startUpstream,
   statement,
   type Upstream,
-} from '#areas/inference/rigs/upstream.specification.js';
+} from '#areas/inference/rigs/upstream.fake.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
 const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
-/** Writes to the log after which the disk is full, well past the first start; and when it has room again. */
+/** The writes to the log after which the disk is full, and after which it has room again. */
 const FULL_FROM = 200;
 const FULL_TO = 260;
 const DEADLINE_MS = 60_000;

@@ -3,14 +3,14 @@ import { defineArea } from '#platform/runtime/area.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { CatalogModule } from './catalog.module.js';
 import { CatalogOperations } from './catalog.operations.js';
-import { catalogRefusals } from './catalog.refusals.js';
+import { catalogErrors } from './catalog.errors.js';
 import { catalogSettings } from './catalog.settings.js';
 
 export const catalogArea = defineArea({
   name: 'catalog',
   events: catalogEvents,
   projections: [rateCards],
-  errors: catalogRefusals,
+  errors: catalogErrors,
   settings: [catalogSettings],
   readiness: [CatalogOperations],
   module: CatalogModule,

@@ -5,7 +5,7 @@ import { defineSettings, variable } from '#platform/runtime/settings.js';
 export interface CatalogSettings {
   /** The YAML file, absolute. */
   readonly catalogFile: string;
-  /** Every `*.gguf` in it is served, too; made if it is missing. */
+  /** Every `*.gguf` in it is served, too; created if it is missing. */
   readonly localModelsFolder: string;
   /**
    * For a log on another machine: how often it is asked for new rate cards, in milliseconds. By

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { RigError } from './chat-backend.js';
 import { type TextRequest, unsupportedFields } from './embedded-request.js';
 import { createEmbeddedRig, type TextEnd, type TextEngine } from './embedded-rig.js';
-import { drain, never, requestOf, textOf } from './upstream.specification.js';
+import { drain, never, requestOf, textOf } from './upstream.fake.js';
 
 const END: TextEnd = { promptTokens: 9, completionTokens: 2, finishReason: 'stop' };
 const USAGE = { promptTokens: 9, completionTokens: 2, source: 'provider' };

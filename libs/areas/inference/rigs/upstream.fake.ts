@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { type AddressInfo } from 'node:net';
 import { type ChatChunk, type ChatRequest, type JsonObject, type Usage } from './chat-backend.js';
 
-/** What a specification's upstream was asked. */
+/** A request that the fake upstream received. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -20,7 +20,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** A real server: the n-th request is answered by the n-th script, later ones by the last. */
+/** A real HTTP server: the n-th script answers the n-th request, the last one all later ones. */
 export const startUpstream = async (...scripts: readonly Script[]): Promise<Upstream> => {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -85,7 +85,7 @@ export const eventOf = (data: unknown): string => `data: ${JSON.stringify(data)}
 
 export const DONE = 'data: [DONE]\n\n';
 
-/** The chunks of an answer in words, as a well-behaved server sends them. */
+/** The chunks of an answer, one word each, as a correct server sends them. */
 export const chunksOf = (...words: readonly string[]): readonly ChatChunk[] => [
   deltaOf({ role: 'assistant', content: '' }),
   ...words.map((content) => deltaOf({ content })),
@@ -99,7 +99,7 @@ export const json =
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   };
 
-/** Sends the texts as they are, and ends the response unless told to hang. */
+/** Sends the texts as they are, and ends the response unless it is to hang. */
 export const sse =
   (texts: readonly string[], ending: 'end' | 'hang' | 'destroy' = 'end'): Script =>
   (response) => {
