@@ -7,7 +7,7 @@ import {
   FaultyEventStore,
   FaultyReadStore,
   MemoryLog,
-} from '#platform/runtime/faulty-stores.specification.js';
+} from '#platform/runtime/faulty-stores.fake.js';
 import { Snapshots } from '#platform/runtime/snapshots.js';
 import {
   add,
@@ -19,7 +19,7 @@ import {
   stockDecider,
   type StockEvent,
   take,
-} from '#platform/runtime/stock.specification.js';
+} from '#platform/runtime/stock.fixture.js';
 
 const shelf = fc.constantFrom('a', 'b');
 const command: fc.Arbitrary<StockCommand> = fc.oneof(

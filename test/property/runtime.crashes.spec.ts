@@ -8,10 +8,10 @@ import {
   FaultyEventStore,
   FaultyReadStore,
   type MemoryLog,
-} from '#platform/runtime/faulty-stores.specification.js';
+} from '#platform/runtime/faulty-stores.fake.js';
 import { type LogFollower } from '#platform/runtime/log-reader.js';
 import { ProjectionFollower } from '#platform/runtime/projection-follower.js';
-import { restockSaga, watchSaga } from '#platform/runtime/restock.specification.js';
+import { restockSaga, watchSaga } from '#platform/runtime/restock.fixture.js';
 import { timerKey } from '#platform/runtime/saga-documents.js';
 import { SagaFollower } from '#platform/runtime/saga-follower.js';
 import {
@@ -22,7 +22,7 @@ import {
   shelves,
   stockCodec,
   type StockEvent,
-} from '#platform/runtime/stock.specification.js';
+} from '#platform/runtime/stock.fixture.js';
 
 const codec = stockCodec();
 const shelf = fc.constantFrom('a', 'b', 'c');

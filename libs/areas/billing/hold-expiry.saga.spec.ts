@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { specificationOfSaga } from '#platform/kernel/saga.specification.js';
+import { specificationOfSaga } from '#platform/kernel/saga.fixture.js';
 import {
   ACCOUNT,
   captured,

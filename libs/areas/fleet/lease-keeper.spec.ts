@@ -10,9 +10,9 @@ import {
   FaultyEventStore,
   FaultyReadStore,
   MemoryLog,
-} from '#platform/runtime/faulty-stores.specification.js';
+} from '#platform/runtime/faulty-stores.fake.js';
 import { type Reign, type Tenure } from '#platform/runtime/leadership.port.js';
-import { anyContext, until } from '#platform/runtime/stock.specification.js';
+import { anyContext, until } from '#platform/runtime/stock.fixture.js';
 import { leaseDecider } from './lease.decider.js';
 import { HEARTBEATS, LeaseKeeper } from './lease-keeper.js';
 

@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { LeaseReleased, LeaseTaken } from '#events/fleet/lease.events.js';
-import { specificationOf } from '#platform/kernel/decider.specification.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { type LeaseCommand, leaseDecider } from './lease.decider.js';
 
 const AT = '2026-01-01T00:00:00.000Z';

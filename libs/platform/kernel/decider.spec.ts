@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { instant } from './clock.js';
 import { type Decider } from './decider.js';
-import { specificationOf } from './decider.specification.js';
+import { specificationOf } from './decider.fixture.js';
 import { DomainError } from './domain-error.js';
 
 type Lamp = 'on' | 'off';

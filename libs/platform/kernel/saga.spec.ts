@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Saga } from './saga.js';
-import { specificationOfSaga } from './saga.specification.js';
+import { specificationOfSaga } from './saga.fixture.js';
 
 type DoorEvent =
   | { readonly type: 'DoorOpened'; readonly data: { readonly door: string; readonly at: string } }

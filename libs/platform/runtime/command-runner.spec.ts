@@ -17,7 +17,7 @@ import {
   ContentionError,
   type RunnerOptions,
 } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.specification.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
 import { Snapshots } from './snapshots.js';
 import {
   add,
@@ -29,7 +29,7 @@ import {
   stockDecider,
   type StockEvent,
   take,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 const runnerOn = (
   eventStore: EventStore,

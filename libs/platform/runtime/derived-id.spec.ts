@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { v5 as uuidV5 } from 'uuid';
 import { eventId, followUp } from './command-context.js';
 import { derivedId } from './derived-id.js';
-import { anyContext } from './stock.specification.js';
+import { anyContext } from './stock.fixture.js';
 
 describe('a derived id', () => {
   it('is the UUID of version 5 of RFC 9562, appendix A.4', () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineEvent, UnreadableEventError } from '#events/definition.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { EventCodec, UnknownEventTypeError } from './event-codec.js';
-import { anyContext, PiecesAdded, stockCodec, stockEvents } from './stock.specification.js';
+import { anyContext, PiecesAdded, stockCodec, stockEvents } from './stock.fixture.js';
 
 const context = anyContext();
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore } from './faulty-stores.specification.js';
+import { FaultyEventStore } from './faulty-stores.fake.js';
 import { LogPoller } from './log-poller.js';
 import {
   add,
@@ -11,7 +11,7 @@ import {
   stockDecider,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 /** So long that nothing happens by itself within a test. */
 const NEVER_MS = 1_000_000;

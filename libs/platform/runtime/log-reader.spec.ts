@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore } from './faulty-stores.specification.js';
+import { FaultyEventStore } from './faulty-stores.fake.js';
 import { type LogFollower, LogReader } from './log-reader.js';
 import {
   add,
@@ -11,7 +11,7 @@ import {
   stockCodec,
   stockDecider,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 /** Remembers every position it was handed, and fails when told to. */
 class Recorder implements LogFollower {

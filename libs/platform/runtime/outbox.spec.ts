@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
 import { LogReader } from './log-reader.js';
 import { OutboxFollower, type Relay } from './outbox.js';
 import {
@@ -13,7 +13,7 @@ import {
   stockCodec,
   stockDecider,
   take,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 const sales: Relay = {
   name: 'sales',

@@ -9,7 +9,7 @@ import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
 import { Generations } from './generations.js';
 import { ProjectionFollower } from './projection-follower.js';
 import { Projections } from './projections.js';
@@ -23,7 +23,7 @@ import {
   stockDecider,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 /** The same question, answered otherwise: every shelf starts with a thousand. */
 const shelvesV2: AnyProjection = {

@@ -4,10 +4,10 @@ import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Area } from './area.js';
 import { type CommandContext } from './command-context.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.specification.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
 import { FencedReadStore, LeaseLostError } from './fenced-read-store.js';
 import { type Leadership, type LeadershipStatus, type Reign } from './leadership.port.js';
-import { restockSaga } from './restock.specification.js';
+import { restockSaga } from './restock.fixture.js';
 import { Runtime } from './runtime.js';
 import {
   add,
@@ -21,7 +21,7 @@ import {
   stockEvents,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 @Module({})
 class StockModule {}

@@ -4,8 +4,8 @@ import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Area } from './area.js';
 import { type CommandContext } from './command-context.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
-import { restockSaga } from './restock.specification.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
+import { restockSaga } from './restock.fixture.js';
 import { Runtime } from './runtime.js';
 import {
   add,
@@ -19,7 +19,7 @@ import {
   stockEvents,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 @Module({})
 class StockModule {}

@@ -3,11 +3,11 @@ import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type AnySaga } from '#platform/kernel/saga.js';
-import { specificationOfSaga } from '#platform/kernel/saga.specification.js';
+import { specificationOfSaga } from '#platform/kernel/saga.fixture.js';
 import { CommandRunner } from './command-runner.js';
 import { type CommandContext } from './command-context.js';
-import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.specification.js';
-import { LOOK_AT, restockSaga, watchSaga } from './restock.specification.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
+import { LOOK_AT, restockSaga, watchSaga } from './restock.fixture.js';
 import { type TimerDocument } from './saga-documents.js';
 import { SagaFollower } from './saga-follower.js';
 import { Sagas } from './sagas.js';
@@ -25,7 +25,7 @@ import {
   type StockEvent,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 interface Sent {
   readonly command: string;

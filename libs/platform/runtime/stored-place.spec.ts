@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EventToAppend } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
 import { StoredPlace } from './stored-place.js';
 import {
   add,
@@ -10,7 +10,7 @@ import {
   stockCodec,
   stockDecider,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 const PLACE = 'shelves.v1.g1';
 

@@ -1,5 +1,5 @@
 import { type AnySaga, type Saga, type SagaAction } from '#platform/kernel/saga.js';
-import { PiecesAdded, PiecesTaken, ShelfCleared, type StockEvent } from './stock.specification.js';
+import { PiecesAdded, PiecesTaken, ShelfCleared, type StockEvent } from './stock.fixture.js';
 
 interface Restocking {
   readonly low: boolean;
