@@ -1,7 +1,14 @@
 import { type Refusal } from '#platform/runtime/area.js';
+import { leaseErrors } from '#platform/runtime/lease/lease.errors.js';
 import { areas } from './areas.js';
 
-/** What each refusal of each area is in HTTP. Areas choose their codes apart; none is said twice. */
+/** The domain errors of the platform and of each area; each code occurs once. */
+export const tables: readonly Readonly<Record<string, Refusal>>[] = [
+  leaseErrors,
+  ...areas.map((area) => area.refusals),
+];
+
+/** What each domain error is in HTTP, by its code. */
 export const refusals: Readonly<Record<string, Refusal>> = Object.fromEntries(
-  areas.flatMap((area) => Object.entries(area.refusals)),
+  tables.flatMap((table) => Object.entries(table)),
 );

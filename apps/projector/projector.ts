@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas } from '../composition/areas.js';
 import { openEngines } from '../composition/engines.js';
-import { leadershipOf } from '../composition/lease.js';
+import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
 import { QuipuModule } from '../composition/quipu.module.js';
 import { type Settings } from '../composition/settings.js';
 import { createGateway } from '../gateway/gateway.application.js';
@@ -32,7 +32,10 @@ export const startProjector = async (
   const module = QuipuModule.of(settings, engines, runtime, [OperationsHttpModule]);
   const app = await createGateway(module, settings, logger);
   await runtime.startFollowing();
-  runtime.startUnder(leadershipOf(runtime, settings), app.get(CommandBus));
+  runtime.startUnder(
+    leaseLeadership(runtime, { instance: settings.instance, ...settings.lease }),
+    app.get(CommandBus),
+  );
   await listen(app, settings);
   const stop = async (): Promise<void> => {
     await runtime.stop();

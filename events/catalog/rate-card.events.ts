@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The id by which callers ask for a model, such as `acme/llama-70b`. */
@@ -40,4 +40,4 @@ export type RateCardPublished = EventOf<typeof RateCardPublished>;
 
 export type RateCardEvent = RateCardPublished;
 
-export const catalogEvents: readonly AnyEventDefinition[] = [RateCardPublished];
+export const catalogEvents = [RateCardPublished] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { KeyKind, Sealed } from './identity.vocabulary.js';
 
@@ -37,4 +37,4 @@ export type ApiKeyRevoked = EventOf<typeof ApiKeyRevoked>;
 
 export type ApiKeyEvent = ApiKeyIssued | ApiKeyRevoked;
 
-export const apiKeyEvents: readonly AnyEventDefinition[] = [ApiKeyIssued, ApiKeyRevoked];
+export const apiKeyEvents = [ApiKeyIssued, ApiKeyRevoked] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { NameHash, Role, Sealed, TenantSlug } from './identity.vocabulary.js';
 
@@ -113,7 +113,7 @@ export type UserEvent =
   | TwoFactorDisabled
   | UserErased;
 
-export const userEvents: readonly AnyEventDefinition[] = [
+export const userEvents = [
   UserRegistered,
   TwoFactorEnrolmentStarted,
   TwoFactorEnabled,
@@ -122,4 +122,4 @@ export const userEvents: readonly AnyEventDefinition[] = [
   RecoveryCodesReplaced,
   TwoFactorDisabled,
   UserErased,
-];
+] as const;

@@ -61,7 +61,7 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
 export const accountOverview: Projection<AccountEvent, AccountOverview> = {
   name: 'account-overview',
   version: 1,
-  on: [AccountOpened, FundsDeposited, HoldPlaced, HoldCaptured, HoldReleased, HoldExpired],
+  on: { AccountOpened, FundsDeposited, HoldPlaced, HoldCaptured, HoldReleased, HoldExpired },
   keys: ({ data }) => [data.accountId],
   initial: (accountId) => ({
     accountId,

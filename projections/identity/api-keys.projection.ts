@@ -51,7 +51,7 @@ const project = ({ type, data }: ApiKeysEvent): ListedApiKey | null => {
 export const apiKeys: Projection<ApiKeysEvent, ListedApiKey> = {
   name: 'api-keys',
   version: 1,
-  on: [ApiKeyIssued, ApiKeyRevoked],
+  on: { ApiKeyIssued, ApiKeyRevoked },
   keys: ({ data }) => [apiKeyKey(data.userId, data.expiresAt, data.keyHash)],
   initial: () => missing,
   project,

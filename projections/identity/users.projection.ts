@@ -39,7 +39,7 @@ const project = ({ type, data }: UsersEvent): ListedUser | null => {
 export const users: Projection<UsersEvent, ListedUser> = {
   name: 'users',
   version: 1,
-  on: [UserRegistered, UserErased],
+  on: { UserRegistered, UserErased },
   keys: ({ data }) => [String(data.userId)],
   initial: () => missing,
   project,

@@ -15,6 +15,7 @@ import {
   type Shelf,
   shelfSnapshots,
   stockCodec,
+  stockEvents,
   type StockCommand,
   stockDecider,
   type StockEvent,
@@ -60,7 +61,7 @@ const startProcess = (log: MemoryLog, views: FaultyReadStore, scheduler: fc.Sche
   const runner = new CommandRunner<StockCommand, Shelf, StockEvent>({
     decider: stockDecider,
     eventStore: store,
-    codec: stockCodec(),
+    codec: stockCodec().for(stockEvents),
     snapshots: { store: new Snapshots(views), plan: shelfSnapshots(3) },
   });
   const ask = async (one: StockCommand): Promise<Answer> => {
@@ -75,11 +76,11 @@ const startProcess = (log: MemoryLog, views: FaultyReadStore, scheduler: fc.Sche
 };
 
 const foldOf = (log: MemoryLog, stream: string): readonly Shelf[] => {
-  const codec = stockCodec();
+  const codec = stockCodec().for(stockEvents);
   const states: Shelf[] = [stockDecider.initialState];
   for (const recorded of log.of(stream)) {
     const before = states.at(-1) ?? stockDecider.initialState;
-    states.push(stockDecider.evolve(before, codec.revive(recorded) as StockEvent));
+    states.push(stockDecider.evolve(before, codec.revive(recorded)));
   }
   return states;
 };

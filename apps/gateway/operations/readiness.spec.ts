@@ -4,7 +4,7 @@ import { ScriptedRigs } from '#areas/inference/inference-world.specification.js'
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type LeadershipStatus } from '#platform/runtime/leadership.port.js';
+import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { OpenRequests } from '../inference/open-requests.js';
 import { LAG_MS_MAX, Readiness } from './readiness.js';

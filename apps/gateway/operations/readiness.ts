@@ -6,9 +6,9 @@ import { type RigStatus } from '#areas/inference/rigs/rig-state.js';
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type LeadershipStatus } from '#platform/runtime/leadership.port.js';
-import { type LogReaderStatus } from '#platform/runtime/log-reader.js';
-import { type ProjectionStatus } from '#platform/runtime/projections.js';
+import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
+import { type RunnerStatus } from '#platform/runtime/log-progress.js';
+import { type ProjectionStatus } from '#platform/runtime/projection-host.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../inference/open-requests.js';
@@ -42,7 +42,7 @@ export interface ReadinessReport {
   /** Null where this process does not try for the lease of the readers. */
   readonly lease: LeadershipStatus | null;
   readonly projections: readonly Readable<ProjectionStatus>[];
-  readonly reactions: readonly Readable<LogReaderStatus>[];
+  readonly reactions: readonly Readable<RunnerStatus>[];
   readonly catalog: CatalogStatus;
   readonly rigs: readonly RigStatus[];
   readonly open_requests: number;
@@ -75,7 +75,7 @@ export class Readiness {
       this.#readStoreHealth(),
       this.#busHealth(),
       answered(this.eventStore.head()),
-      answered(this.runtime.projections.status()),
+      answered(this.runtime.projectionHost.status()),
     ]);
     const projections = status.answer ?? [];
     const reactions = this.runtime.reactions();
@@ -129,7 +129,7 @@ export class Readiness {
   }
 }
 
-const readable = <Status extends LogReaderStatus>(status: Status): Readable<Status> => ({
+const readable = <Status extends RunnerStatus>(status: Status): Readable<Status> => ({
   ...status,
   position: status.position.toString(),
 });

@@ -17,7 +17,7 @@ import { Runtime } from '#platform/runtime/runtime.js';
 import { areas, edges } from '../../composition/areas.js';
 import { type OpenEngines, openEngines } from '../../composition/engines.js';
 import { type LanguageModels } from '../../composition/language-models.binding.js';
-import { leadershipOf } from '../../composition/lease.js';
+import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
 import { LANGUAGE_MODELS, QuipuModule } from '../../composition/quipu.module.js';
 import { serveOwnEventStore } from '../../composition/served-event-store.js';
 import { type Settings, SettingsError } from '../../composition/settings.js';
@@ -71,7 +71,11 @@ export const startGateway = async (
   await app.get<LanguageModels>(LANGUAGE_MODELS, { strict: false }).listen();
   const commands = app.get(CommandBus);
   if (readers === 'here') runtime.startReactions(commands);
-  if (readers === 'under-lease') runtime.startUnder(leadershipOf(runtime, settings), commands);
+  if (readers === 'under-lease')
+    runtime.startUnder(
+      leaseLeadership(runtime, { instance: settings.instance, ...settings.lease }),
+      commands,
+    );
   const grpc = await serveLog(settings, engines, app);
   // Before the bootstrap: its secrets are told once, by a start that succeeds.
   const ready = app.get(Readiness, { strict: false }).holdBack('starting');

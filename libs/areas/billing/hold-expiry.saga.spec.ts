@@ -25,8 +25,7 @@ describe('hold expiry', () => {
         kind: 'schedule',
         timer: 'expiry',
         dueAt: EXPIRES_AT,
-        command: 'ExpireHold',
-        data: { accountId: ACCOUNT, holdId: HOLD },
+        command: { type: 'ExpireHold', data: { accountId: ACCOUNT, holdId: HOLD } },
       });
     saga.given().when(hold).thenHolds({ open: true });
   });

@@ -8,9 +8,6 @@ export const catalogArea: Area = {
   name: 'catalog',
   events: catalogEvents,
   projections: [rateCards],
-  sagas: [],
-  sagaCommands: {},
-  relays: [],
   refusals: catalogRefusals,
   module: CatalogModule,
 };

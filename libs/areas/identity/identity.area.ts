@@ -10,9 +10,6 @@ export const identityArea: Area = {
   name: 'identity',
   events: identityEvents,
   projections: [users, usersByName, apiKeys],
-  sagas: [],
-  sagaCommands: {},
-  relays: [],
   refusals: identityRefusals,
   module: IdentityModule,
 };

@@ -7,9 +7,6 @@ export const inferenceArea: Area = {
   name: 'inference',
   events: [],
   projections: [],
-  sagas: [],
-  sagaCommands: {},
-  relays: [],
   refusals: inferenceRefusals,
   module: InferenceModule,
 };

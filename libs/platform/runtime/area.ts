@@ -1,13 +1,8 @@
-import { type ICommand } from '@nestjs/cqrs';
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
-import { type AnySaga } from '#platform/kernel/saga.js';
-import { type CommandContext } from './command-context.js';
-import { type Relay } from './outbox.js';
-
-/** Builds the command that a saga asked for by name. */
-export type SagaCommandFactory = (data: never, context: CommandContext) => ICommand;
+import { type AnyRelay } from './outbox.js';
+import { type AnySagaDeployment } from './saga-deployment.js';
 
 /** What a refusal is in HTTP, and the field it is about where it is always the same one. */
 export interface Refusal {
@@ -24,10 +19,9 @@ export interface Area {
   /** Every event type the area writes, in its newest version. */
   readonly events: readonly AnyEventDefinition[];
   readonly projections: readonly AnyProjection[];
-  readonly sagas: readonly AnySaga[];
-  /** The commands that the area's sagas send, by name. */
-  readonly sagaCommands: Readonly<Record<string, SagaCommandFactory>>;
-  readonly relays: readonly Relay[];
+  /** Each saga with the commands it sends; see `deploySaga`. */
+  readonly sagas?: readonly AnySagaDeployment[];
+  readonly relays?: readonly AnyRelay[];
   /** By the code that the area's deciders refuse with. */
   readonly refusals: Readonly<Record<string, Refusal>>;
   /** Handlers and services; sees the platform through `PlatformModule`'s tokens. */

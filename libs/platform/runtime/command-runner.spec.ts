@@ -27,6 +27,7 @@ import {
   stockCodec,
   type StockCommand,
   stockDecider,
+  stockEvents,
   type StockEvent,
   take,
 } from './stock.fixture.js';
@@ -34,7 +35,13 @@ import {
 const runnerOn = (
   eventStore: EventStore,
   options: Partial<RunnerOptions<StockCommand, Shelf, StockEvent>> = {},
-) => new CommandRunner({ decider: stockDecider, eventStore, codec: stockCodec(), ...options });
+) =>
+  new CommandRunner({
+    decider: stockDecider,
+    eventStore,
+    codec: stockCodec().for(stockEvents),
+    ...options,
+  });
 
 const openRunner = (options?: Partial<RunnerOptions<StockCommand, Shelf, StockEvent>>) => {
   const store = new FaultyEventStore();

@@ -1,33 +1,56 @@
 import { type AnySaga, type Saga, type SagaAction } from '#platform/kernel/saga.js';
 import { PiecesAdded, PiecesTaken, ShelfCleared, type StockEvent } from './stock.fixture.js';
 
+interface Restock {
+  readonly type: 'Restock';
+  readonly data: { readonly shelf: string; readonly takeId: string };
+}
+
+interface Look {
+  readonly type: 'Look';
+  readonly data: { readonly shelf: string };
+}
+
+type RestockCommand = Restock | Look;
+
 interface Restocking {
   readonly low: boolean;
 }
 
-/** When a reserved shelf is looked at again. */
+/** When the saga checks a shelf again. */
 export const LOOK_AT = '2026-01-01T00:10:00.000Z';
 
-const react = ({ type, data }: StockEvent, { low }: Restocking): readonly SagaAction[] => {
+const react = (
+  { type, data }: StockEvent,
+  { low }: Restocking,
+): readonly SagaAction<RestockCommand>[] => {
   const { shelf } = data;
   switch (type) {
     case 'PiecesAdded':
       return low ? [{ kind: 'cancel', timer: 'look' }] : [];
     case 'PiecesTaken':
       return [
-        { kind: 'command', command: 'Restock', data: { shelf, takeId: data.takeId } },
+        {
+          kind: 'command',
+          command: { type: 'Restock', data: { shelf, takeId: data.takeId } },
+        },
         { kind: 'publish', topic: 'restocking', key: shelf, data: { shelf } },
-        { kind: 'schedule', timer: 'look', dueAt: LOOK_AT, command: 'Look', data: { shelf } },
+        {
+          kind: 'schedule',
+          timer: 'look',
+          dueAt: LOOK_AT,
+          command: { type: 'Look', data: { shelf } },
+        },
       ];
     case 'ShelfCleared':
       return [{ kind: 'cancel', timer: 'look' }];
   }
 };
 
-/** Whatever is taken is ordered again, and a shelf nobody fills is looked at in time. */
-export const restockSaga: Saga<StockEvent, Restocking> = {
+/** Orders what was taken, and checks a shelf that is not refilled in time. */
+export const restockSaga: Saga<StockEvent, Restocking, RestockCommand> = {
   name: 'restock',
-  on: [PiecesAdded, PiecesTaken, ShelfCleared],
+  on: { PiecesAdded, PiecesTaken, ShelfCleared },
   key: ({ data }) => data.shelf,
   initialState: { low: false },
   evolve: (_, { type }) => {
@@ -37,7 +60,7 @@ export const restockSaga: Saga<StockEvent, Restocking> = {
   react,
 };
 
-/** The same without what leaves the process: only timers. */
+/** The same with timers only: it sends and publishes nothing at once. */
 export const watchSaga: AnySaga = {
   ...restockSaga,
   name: 'watch',

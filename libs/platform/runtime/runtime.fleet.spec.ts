@@ -5,16 +5,20 @@ import { type Area } from './area.js';
 import { type CommandContext } from './command-context.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
-import { FencedReadStore, LeaseLostError } from './fenced-read-store.js';
-import { type Leadership, type LeadershipStatus, type Reign } from './leadership.port.js';
+import { FencedReadStore, LeaseLostError } from './lease/fenced-read-store.js';
+import {
+  type Leadership,
+  type LeadershipStatus,
+  type TermHandler,
+} from './lease/leadership.port.js';
 import { restockSaga } from './restock.fixture.js';
 import { Runtime } from './runtime.js';
+import { deploySaga } from './saga-deployment.js';
 import {
   add,
   anyContext,
   movableClock,
   PiecesTaken,
-  type ShelfView,
   shelves,
   silent,
   stockDecider,
@@ -35,28 +39,36 @@ const stock: Area = {
   name: 'stock',
   events: stockEvents,
   projections: [shelves],
-  sagas: [restockSaga],
-  sagaCommands: { Restock: (data, context): Sent => ({ data, context }) },
-  relays: [{ name: 'sales', topic: 'sales', on: [PiecesTaken], toMessage: () => null }],
+  sagas: [
+    deploySaga(restockSaga, {
+      Restock: (data, context): Sent => ({ data, context }),
+      Look: (data, context): Sent => ({ data, context }),
+    }),
+  ],
+  relays: [{ name: 'sales', topic: 'sales', on: { PiecesTaken }, toMessage: () => null }],
   refusals: {},
   module: StockModule,
 };
 
 /** A lease that changes hands when the spec says so. */
 class ScriptedLease implements Leadership {
-  reign: Reign | undefined;
+  handler: TermHandler | undefined;
   #token = 0n;
   #held = false;
 
-  start(reign: Reign): void {
-    this.reign = reign;
+  start(handler: TermHandler): void {
+    this.handler = handler;
   }
 
   /** @param token rises from one process to the next */
   async give(token: bigint): Promise<void> {
     this.#token = token;
     this.#held = true;
-    await this.reign?.begin({ token, isHeld: () => this.#held, lost: () => (this.#held = false) });
+    await this.handler?.begin({
+      token,
+      isHeld: () => this.#held,
+      lost: () => (this.#held = false),
+    });
   }
 
   isHeld(): boolean {
@@ -65,7 +77,7 @@ class ScriptedLease implements Leadership {
 
   async take(): Promise<void> {
     this.#held = false;
-    await this.reign?.end();
+    await this.handler?.end();
   }
 
   async stop(): Promise<void> {
@@ -95,7 +107,11 @@ describe('runtimes of a fleet', () => {
       const runtime = new Runtime(engines, [stock]);
       running.push(runtime);
       const { codec } = runtime;
-      const runner = new CommandRunner({ decider: stockDecider, eventStore, codec });
+      const runner = new CommandRunner({
+        decider: stockDecider,
+        eventStore,
+        codec: codec.for(stockEvents),
+      });
       const sent: Sent[] = [];
       const sender = { execute: (command: object) => Promise.resolve(sent.push(command as Sent)) };
       const lease = new ScriptedLease();
@@ -109,7 +125,7 @@ describe('runtimes of a fleet', () => {
   };
 
   const piecesOf = async ({ projections }: Runtime) =>
-    (await projections.get<ShelfView>(shelves, 'a')).document?.pieces;
+    (await projections.get(shelves, 'a')).document?.pieces;
 
   it('answer with the caller’s own write, which another process projects', async () => {
     const { join } = openFleet();
@@ -123,7 +139,7 @@ describe('runtimes of a fleet', () => {
     }
     expect(gateway.runtime.leadership()).toBeNull();
     expect(gateway.runtime.reactions()).toEqual([]);
-    const [status] = await gateway.runtime.projections.status();
+    const [status] = await gateway.runtime.projectionHost.status();
     expect(status).toMatchObject({ phase: 'elsewhere', lag: '0', lagMs: 0 });
   });
 
@@ -204,8 +220,8 @@ describe('runtimes of a fleet', () => {
     await projector.lease.give(1n);
     await gateway.runner.run('shelf-a', add('a', 1), anyContext());
     expect(await piecesOf(gateway.runtime)).toBe(1);
-    await cli.runtime.projections.rebuild('shelves');
-    const [idle] = await gateway.runtime.projections.status();
+    await cli.runtime.projectionHost.rebuild('shelves');
+    const [idle] = await gateway.runtime.projectionHost.status();
     expect(idle).toMatchObject({ generation: 2, lag: '0' });
     await gateway.runner.run('shelf-a', add('a', 1), anyContext());
     expect(await piecesOf(gateway.runtime)).toBe(2);
@@ -214,13 +230,13 @@ describe('runtimes of a fleet', () => {
 
 describe('a read store under a lease', () => {
   const openLease = (token: bigint) => {
-    const tenure = {
+    const term = {
       token,
       held: true,
-      isHeld: () => tenure.held,
-      lost: () => (tenure.held = false),
+      isHeld: () => term.held,
+      lost: () => (term.held = false),
     };
-    return tenure;
+    return term;
   };
 
   it('claims a place before it says what it is', async () => {
@@ -236,9 +252,9 @@ describe('a read store under a lease', () => {
 
   it('writes nothing after the lease was lost, with or without a place', async () => {
     const readStore = new FaultyReadStore();
-    const tenure = openLease(1n);
-    const fenced = new FencedReadStore(readStore, tenure);
-    tenure.lost();
+    const term = openLease(1n);
+    const fenced = new FencedReadStore(readStore, term);
+    term.lost();
     const write = { collection: 'usage', key: 'a', document: {}, position: 1n };
     await expect(fenced.commit({ writes: [write] })).rejects.toBeInstanceOf(LeaseLostError);
     expect(await fenced.get('usage', 'a')).toBeUndefined();

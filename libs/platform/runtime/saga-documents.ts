@@ -1,5 +1,5 @@
 import { type Position, type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { type AnySaga, type SagaAction } from '#platform/kernel/saga.js';
+import { type AnySaga, type SagaAction, type SagaCommand } from '#platform/kernel/saga.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
 
@@ -30,7 +30,7 @@ const PROCESSES_KNOWN_MAX = 10_000;
 
 /** What an event asks for, and the way to remember that it was done. */
 export interface Reaction {
-  readonly actions: readonly SagaAction[];
+  readonly actions: readonly SagaAction<SagaCommand>[];
   readonly remember: () => void;
 }
 
@@ -112,7 +112,7 @@ export class SagaDocuments {
     const { position } = recorded;
     if (position <= held.position) return undefined;
     const state = (held.document.state ?? this.saga.initialState) as object;
-    const actions = this.saga.react(event, state);
+    const actions: readonly SagaAction<SagaCommand>[] = this.saga.react(event, state);
     const next = this.saga.evolve(state, event) as object | null;
     const saves = this.#saves;
     return {
@@ -198,7 +198,7 @@ export class SagaDocuments {
   #reschedule(
     process: string,
     before: Readonly<Record<string, string>>,
-    actions: readonly SagaAction[],
+    actions: readonly SagaAction<SagaCommand>[],
     { id: eventId, position, metadata }: RecordedEvent,
   ): Readonly<Record<string, string>> {
     const timers = { ...before };
@@ -210,7 +210,8 @@ export class SagaDocuments {
         Reflect.deleteProperty(timers, action.timer);
         continue;
       }
-      const { command, data, timer } = action;
+      const { timer } = action;
+      const { type: command, data } = action.command;
       const dueAt = inOrder(action.dueAt);
       timers[timer] = dueAt;
       const { correlationId } = metadata;
@@ -267,7 +268,7 @@ const forgetUnchanged = <Document>(
   for (const [key, one] of saved) if (held.get(key) === one) held.delete(key);
 };
 
-const leavesTheProcess = ({ kind }: SagaAction): boolean =>
+const leavesTheProcess = ({ kind }: SagaAction<SagaCommand>): boolean =>
   kind === 'command' || kind === 'publish';
 
 const isOver = ({ state, timers }: ProcessDocument): boolean =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf, upcast } from '#events/definition.js';
+import { defineEvent, type EventOf, upcast } from '#events/definition.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -33,7 +33,7 @@ export const ShelfCleared = defineEvent('ShelfCleared', {
 export type StockEvent =
   EventOf<typeof PiecesAdded> | EventOf<typeof PiecesTaken> | EventOf<typeof ShelfCleared>;
 
-export const stockEvents: readonly AnyEventDefinition[] = [PiecesAdded, PiecesTaken, ShelfCleared];
+export const stockEvents = [PiecesAdded, PiecesTaken, ShelfCleared] as const;
 
 export type StockCommand =
   | { readonly type: 'AddPieces'; readonly data: EventOf<typeof PiecesAdded>['data'] }
@@ -81,7 +81,7 @@ export interface ShelfView {
 export const shelves: Projection<StockEvent, ShelfView> = {
   name: 'shelves',
   version: 1,
-  on: stockEvents,
+  on: { PiecesAdded, PiecesTaken, ShelfCleared },
   keys: ({ data }) => [data.shelf],
   initial: () => ({ pieces: 0, events: 0 }),
   project: ({ type, data }, { pieces, events }) => {

@@ -1,14 +1,14 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
-import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type AnyProjection, typesOf } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { collectionOf, type Generation, type Generations } from './generations.js';
 
-/** Where a projection stands in the read store, whichever process keeps it there. */
+/** A projection's position in the read store, whichever process writes it. */
 export interface StoredProjection {
   readonly projection: string;
   /** Of this build. */
   readonly version: number;
-  /** What answers queries, or null before the first time. */
+  /** The generation that answers queries, or null before the first one. */
   readonly serving: Generation | null;
   readonly position: Position;
   /** As in `Lag.positions`. */
@@ -47,7 +47,7 @@ export const lagOf = async (
 ): Promise<Lag> => {
   const head = await eventStore.head();
   if (head <= position) return NO_LAG;
-  const types = on.map(({ type }) => type);
+  const types = typesOf(on);
   const filter = { by: 'type', prefixes: types } as const;
   for await (const page of eventStore.readAll({ after: position, filter })) {
     const first = page.find(({ type }) => types.includes(type));

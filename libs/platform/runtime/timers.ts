@@ -3,7 +3,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import { followUp } from './command-context.js';
 import { type TimerDocument, timersOf } from './saga-documents.js';
-import { type SendCommand } from './saga-follower.js';
+import { type SendCommand } from './saga-handler.js';
 
 /** Timers that are read and fired together, in no particular order. */
 const TIMERS_PER_PAGE = 100;
@@ -88,7 +88,8 @@ export class Timers {
   async #fireOnce({ key, document, position }: StoredDocument<TimerDocument>): Promise<void> {
     const { command, data, eventId, correlationId } = document;
     const cause = { id: eventId, correlationId };
-    await this.send(command, data, followUp(cause, `${this.saga}\n${key}`, `saga:${this.saga}`));
+    const context = followUp(cause, `${this.saga}\n${key}`, `saga:${this.saga}`);
+    await this.send({ type: command, data }, context);
     // Just behind the event that set it: a timer that a later event set anew in its place stays.
     const gone = { collection: this.#collection, key, document: null, position: position + 1n };
     await this.readStore.commit({ writes: [gone] });

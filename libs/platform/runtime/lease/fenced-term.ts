@@ -1,7 +1,7 @@
-import { type Tenure } from '#platform/runtime/leadership.port.js';
+import { type LeadershipTerm } from './leadership.port.js';
 
 /** One hold of the lease: it lasts so long after the last renewal began, and ends for good. */
-export class FencedTenure implements Tenure {
+export class FencedTerm implements LeadershipTerm {
   /** Resolves when it is over. */
   readonly over: Promise<void>;
   #resolveOver: () => void = () => undefined;

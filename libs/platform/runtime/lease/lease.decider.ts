@@ -3,10 +3,9 @@ import {
   type LeaseName,
   LeaseReleased,
   LeaseTaken,
-} from '#events/fleet/lease.events.js';
+} from '#events/platform/lease.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type FleetRefusal } from './fleet.refusals.js';
 
 export type LeaseCommand =
   | {
@@ -22,7 +21,9 @@ export type LeaseCommand =
     }
   | { readonly type: 'ReleaseLease'; readonly data: LeaseReleased['data'] };
 
-/** Token 0 is nobody's. */
+export type LeaseErrorCode = 'lease_taken';
+
+/** Token 0 belongs to no holder. */
 export interface LeaseState {
   readonly token: number;
   readonly holder: string | null;
@@ -37,7 +38,7 @@ const decide = (command: LeaseCommand, state: LeaseState): readonly LeaseEvent[]
   switch (command.type) {
     case 'TakeLease': {
       const { over, ...data } = command.data;
-      if (over !== state.token) throw new DomainError<FleetRefusal>('lease_taken');
+      if (over !== state.token) throw new DomainError<LeaseErrorCode>('lease_taken');
       const because = state.released ? 'released' : 'silent';
       const from = state.holder === null ? null : ({ holder: state.holder, because } as const);
       return [LeaseTaken.of({ ...data, token: state.token + 1, from })];

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore } from './faulty-stores.fake.js';
-import { type LogFollower, LogReader } from './log-reader.js';
+import { type SubscriptionHandler } from './subscription-handler.js';
+import { SubscriptionRunner } from './subscription-runner.js';
 import {
   add,
   anyContext,
@@ -10,11 +11,12 @@ import {
   silent,
   stockCodec,
   stockDecider,
+  stockEvents,
   until,
 } from './stock.fixture.js';
 
 /** Remembers every position it was handed, and fails when told to. */
-class Recorder implements LogFollower {
+class Recorder implements SubscriptionHandler {
   readonly name = 'recorder';
   readonly types = ['PiecesAdded'];
   readonly seen: Position[] = [];
@@ -39,7 +41,7 @@ class Recorder implements LogFollower {
   }
 }
 
-const readers: LogReader[] = [];
+const readers: SubscriptionRunner[] = [];
 afterEach(async () => {
   jest.useRealTimers();
   await Promise.all(readers.splice(0).map((reader) => reader.stop()));
@@ -47,19 +49,19 @@ afterEach(async () => {
 
 const open = () => {
   const store = new FaultyEventStore();
-  const follower = new Recorder();
-  const reader = new LogReader(follower, store, movableClock(), silent);
+  const handler = new Recorder();
+  const reader = new SubscriptionRunner(handler, store, movableClock(), silent);
   readers.push(reader);
   const runner = new CommandRunner({
     decider: stockDecider,
     eventStore: store,
-    codec: stockCodec(),
+    codec: stockCodec().for(stockEvents),
   });
   const append = async (count: number): Promise<Position> => {
     for (let at = 0; at < count; at += 1) await runner.run('shelf-a', add('a', 1), anyContext());
     return store.head();
   };
-  return { store, follower, reader, append };
+  return { store, handler, reader, append };
 };
 
 /** No timer fires any more unless a spec says so. */
@@ -77,57 +79,57 @@ const positionsOf = ({ log }: FaultyEventStore) => log.events.map(({ position })
 
 describe('a reader of the log', () => {
   it('hands on every event in order, what was there and what comes, and says how far it is', async () => {
-    const { store, follower, reader, append } = open();
+    const { store, handler, reader, append } = open();
     await append(7);
     reader.start();
     expect(await reader.reach(await append(1), 1_000)).toBe(true);
     expect(await reader.reach(await append(5), 1_000)).toBe(true);
-    expect(follower.seen).toEqual(positionsOf(store));
+    expect(handler.seen).toEqual(positionsOf(store));
     expect(reader.status()).toMatchObject({ phase: 'live', position: await store.head() });
   });
 
   it('goes on from where it stopped', async () => {
-    const { store, follower, reader, append } = open();
+    const { store, handler, reader, append } = open();
     reader.start();
     await reader.reach(await append(4), 1_000);
     await reader.stop();
     await append(4);
-    const next = new LogReader(follower, store, movableClock(), silent);
+    const next = new SubscriptionRunner(handler, store, movableClock(), silent);
     readers.push(next);
     next.start();
     expect(await next.reach(await store.head(), 1_000)).toBe(true);
-    expect(follower.seen).toEqual(positionsOf(store));
+    expect(handler.seen).toEqual(positionsOf(store));
   });
 
   it('gathers what comes close together, unless somebody waits for it', async () => {
-    const { follower, reader, append } = open();
+    const { handler, reader, append } = open();
     await append(1);
     standTimeStill();
     reader.start();
-    await turnsUntil(() => reader.status().phase === 'live' && follower.seen.length === 1);
+    await turnsUntil(() => reader.status().phase === 'live' && handler.seen.length === 1);
     const head = await append(3);
     await turnsUntil(() => false);
-    expect(follower.seen).toHaveLength(1);
-    const tries = follower.tries;
+    expect(handler.seen).toHaveLength(1);
+    const tries = handler.tries;
     expect(await reader.reach(head, 1_000)).toBe(true);
-    expect(follower.tries - tries).toBeLessThanOrEqual(2);
+    expect(handler.tries - tries).toBeLessThanOrEqual(2);
   });
 
   it('gathers the longer, the longer the last write took', async () => {
-    const { follower, reader, append } = open();
+    const { handler, reader, append } = open();
     await append(1);
     standTimeStill();
     const writtenAt = performance.now() + 10;
-    follower.hold = turnsUntil(() => performance.now() >= writtenAt, Infinity);
+    handler.hold = turnsUntil(() => performance.now() >= writtenAt, Infinity);
     reader.start();
-    await turnsUntil(() => reader.status().phase === 'live' && follower.seen.length === 1, 10_000);
+    await turnsUntil(() => reader.status().phase === 'live' && handler.seen.length === 1, 10_000);
     await append(3);
     jest.advanceTimersByTime(150);
     await turnsUntil(() => false);
-    expect(follower.seen).toHaveLength(1);
+    expect(handler.seen).toHaveLength(1);
     jest.advanceTimersByTime(350);
-    await turnsUntil(() => follower.seen.length === 4);
-    expect(follower.seen).toHaveLength(4);
+    await turnsUntil(() => handler.seen.length === 4);
+    expect(handler.seen).toHaveLength(4);
   });
 
   it('says no when the time is up', async () => {
@@ -137,10 +139,10 @@ describe('a reader of the log', () => {
   });
 });
 
-describe('a reader whose follower fails', () => {
+describe('a reader whose handler fails', () => {
   it('shows itself stopped, keeps its place, tries again later, and skips nothing', async () => {
-    const { store, follower, reader, append } = open();
-    follower.failures = 1;
+    const { store, handler, reader, append } = open();
+    handler.failures = 1;
     await append(4);
     reader.start();
     await until(() => reader.status().phase === 'stopped');
@@ -152,30 +154,30 @@ describe('a reader whose follower fails', () => {
       retryAt: '2026-01-01T00:00:01.000Z',
     });
     expect(await reader.reach(await store.head(), 3_000)).toBe(true);
-    expect(follower.seen).toEqual(positionsOf(store));
+    expect(handler.seen).toEqual(positionsOf(store));
     expect(reader.status()).toMatchObject({ failure: null, retryAt: null });
   });
 
   it('is not made to try more often by those who wait for it', async () => {
-    const { store, follower, reader, append } = open();
-    follower.failures = 1_000;
+    const { store, handler, reader, append } = open();
+    handler.failures = 1_000;
     await append(1);
     reader.start();
     await until(() => reader.status().phase === 'stopped');
     const head = await store.head();
     await Promise.all(Array.from({ length: 50 }, () => reader.reach(head, 100)));
-    expect(follower.tries).toBe(1);
+    expect(handler.tries).toBe(1);
   });
 
   it('waits twice as long after each failure, a minute at most', async () => {
-    const { follower, reader, append } = open();
-    follower.failures = 1_000;
+    const { handler, reader, append } = open();
+    handler.failures = 1_000;
     await append(1);
     standTimeStill();
     reader.start();
     const waits: string[] = [];
     for (let failure = 1; failure <= 8; failure += 1) {
-      await turnsUntil(() => follower.tries === failure);
+      await turnsUntil(() => handler.tries === failure);
       await turnsUntil(() => reader.status().phase === 'stopped');
       waits.push(reader.status().retryAt ?? '');
       jest.advanceTimersByTime(60_000);
@@ -187,22 +189,22 @@ describe('a reader whose follower fails', () => {
   });
 
   it('recovers when the log itself was away', async () => {
-    const { store, follower, reader, append } = open();
+    const { store, handler, reader, append } = open();
     await append(2);
     store.subscriptions.plan('fail-before');
     reader.start();
     await until(() => reader.status().phase === 'stopped');
     expect(reader.status().failure).toBe('the log is away');
     expect(await reader.reach(await store.head(), 3_000)).toBe(true);
-    expect(follower.seen).toEqual(positionsOf(store));
+    expect(handler.seen).toEqual(positionsOf(store));
   });
 });
 
 describe('stopping a reader', () => {
   it('while it pauses, gathers or has nothing to do takes no time', async () => {
     for (const failures of [0, 1_000]) {
-      const { follower, reader, append } = open();
-      follower.failures = failures;
+      const { handler, reader, append } = open();
+      handler.failures = failures;
       await append(1);
       reader.start();
       await until(() => ['live', 'stopped'].includes(reader.status().phase));
@@ -214,16 +216,16 @@ describe('stopping a reader', () => {
   });
 
   it('lets the batch in hand end first', async () => {
-    const { follower, reader, append } = open();
+    const { handler, reader, append } = open();
     let release = (): void => undefined;
-    follower.hold = new Promise((resolve) => (release = resolve));
+    handler.hold = new Promise((resolve) => (release = resolve));
     await append(1);
     reader.start();
     await new Promise((resolve) => setTimeout(resolve, 10));
     const stopped = reader.stop();
     release();
     await stopped;
-    expect(follower.seen).toHaveLength(1);
+    expect(handler.seen).toHaveLength(1);
   });
 
   it('tells those who wait at once, and those who come later', async () => {
@@ -236,11 +238,11 @@ describe('stopping a reader', () => {
   });
 
   it('before it started leaves it stopped', async () => {
-    const { follower, reader, append } = open();
+    const { handler, reader, append } = open();
     await reader.stop();
     reader.start();
     await append(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(follower.tries).toBe(0);
+    expect(handler.tries).toBe(0);
   });
 });

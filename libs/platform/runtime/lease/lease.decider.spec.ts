@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { LeaseReleased, LeaseTaken } from '#events/fleet/lease.events.js';
+import { LeaseReleased, LeaseTaken } from '#events/platform/lease.events.js';
 import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { type LeaseCommand, leaseDecider } from './lease.decider.js';
 

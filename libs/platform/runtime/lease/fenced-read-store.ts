@@ -7,7 +7,7 @@ import {
   type ReadStoreCommit,
   type StoredDocument,
 } from '#platform/read-store/read-store.port.js';
-import { type Tenure } from './leadership.port.js';
+import { type LeadershipTerm } from './leadership.port.js';
 
 /** This process has lost the lease under which it read the log; another one goes on. */
 export class LeaseLostError extends Error {
@@ -21,7 +21,7 @@ export class LeaseLostError extends Error {
 export class FencedReadStore implements ReadStore {
   constructor(
     private readonly readStore: ReadStore,
-    private readonly tenure: Tenure,
+    private readonly term: LeadershipTerm,
   ) {}
 
   get<Document extends object>(
@@ -43,15 +43,15 @@ export class FencedReadStore implements ReadStore {
   }
 
   async commit({ writes, checkpoint }: ReadStoreCommit): Promise<void> {
-    if (!this.tenure.isHeld()) throw new LeaseLostError('the lease was lost before this write');
-    const fence = this.tenure.token;
+    if (!this.term.isHeld()) throw new LeaseLostError('the lease was lost before this write');
+    const fence = this.term.token;
     try {
       await this.readStore.commit({
         writes,
         ...(checkpoint && { checkpoint: { ...checkpoint, fence } }),
       });
     } catch (error) {
-      if (error instanceof ReadStoreError && error.code === 'fenced-off') this.tenure.lost();
+      if (error instanceof ReadStoreError && error.code === 'fenced-off') this.term.lost();
       throw error;
     }
   }

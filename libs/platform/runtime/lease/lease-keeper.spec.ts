@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { fleetEvents } from '#events/fleet/lease.events.js';
+import { platformEvents } from '#events/platform/lease.events.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
-import {
-  FaultyEventStore,
-  FaultyReadStore,
-  MemoryLog,
-} from '#platform/runtime/faulty-stores.fake.js';
-import { type Reign, type Tenure } from '#platform/runtime/leadership.port.js';
-import { anyContext, until } from '#platform/runtime/stock.fixture.js';
+import { CommandRunner } from '../command-runner.js';
+import { EventCodec } from '../event-codec.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
+import { type TermHandler, type LeadershipTerm } from './leadership.port.js';
+import { anyContext, until } from '../stock.fixture.js';
 import { leaseDecider } from './lease.decider.js';
 import { HEARTBEATS, LeaseKeeper } from './lease-keeper.js';
 
@@ -20,20 +16,20 @@ const TTL_MS = 400;
 const RENEW_MS = 50;
 
 /** What one process is told, and whether it reigns now. */
-class Chronicle implements Reign {
-  tenure: Tenure | undefined;
+class Chronicle implements TermHandler {
+  term: LeadershipTerm | undefined;
   readonly tokens: bigint[] = [];
   refusesToBegin = false;
 
-  begin(tenure: Tenure): Promise<void> {
-    this.tokens.push(tenure.token);
+  begin(term: LeadershipTerm): Promise<void> {
+    this.tokens.push(term.token);
     if (this.refusesToBegin) return Promise.reject(new Error('not now'));
-    this.tenure = tenure;
+    this.term = term;
     return Promise.resolve();
   }
 
   end(): Promise<void> {
-    this.tenure = undefined;
+    this.term = undefined;
     return Promise.resolve();
   }
 }
@@ -69,14 +65,14 @@ describe('the keeper of the lease', () => {
       times = { ttlMs: TTL_MS, renewMs: RENEW_MS },
     ) => {
       const eventStore = new FaultyEventStore(log);
-      const codec = new EventCodec(fleetEvents);
+      const codec = new EventCodec(platformEvents).for(platformEvents);
       const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
       const settings = { instance, ...times };
       const logger = pino({ enabled: false });
       const keeper = new LeaseKeeper(runner, readStore, settings, systemClock, logger, nowMs);
-      const reign = new Chronicle();
+      const handler = new Chronicle();
       running.push(keeper);
-      return { keeper, reign, readStore, start: () => keeper.start(reign) };
+      return { keeper, handler, readStore, start: () => keeper.start(handler) };
     };
     return { log, shared, join };
   };
@@ -85,9 +81,9 @@ describe('the keeper of the lease', () => {
     const { log, shared, join } = openFleet();
     const one = join('one');
     one.start();
-    await until(() => one.reign.tenure !== undefined);
+    await until(() => one.handler.term !== undefined);
     await sleep(2 * TTL_MS);
-    expect(one.reign.tenure?.isHeld()).toBe(true);
+    expect(one.handler.term?.isHeld()).toBe(true);
     expect(log.events.map(({ type }) => type)).toEqual(['LeaseTaken']);
     expect(await shared.checkpoint(HEARTBEATS)).toBeGreaterThan(4n);
     expect(one.keeper.status()).toEqual({
@@ -99,11 +95,11 @@ describe('the keeper of the lease', () => {
     });
   });
 
-  it('lets one of several reign at a time, and the next as soon as that one stops', async () => {
+  it('lets one of several handler at a time, and the next as soon as that one stops', async () => {
     const { log, join } = openFleet();
     const fleet = ['one', 'two', 'three'].map((name) => join(name));
     for (const { start } of fleet) start();
-    const reigning = () => fleet.filter(({ reign }) => reign.tenure !== undefined);
+    const reigning = () => fleet.filter(({ handler }) => handler.term !== undefined);
     await until(() => reigning().length === 1);
     await sleep(TTL_MS);
     const [first] = reigning();
@@ -125,9 +121,9 @@ describe('the keeper of the lease', () => {
     const { join } = openFleet();
     const one = join('one', undefined, undefined, { ttlMs: 3 * hoursMs, renewMs: hoursMs });
     one.start();
-    await until(() => one.reign.tenure !== undefined);
+    await until(() => one.handler.term !== undefined);
     await one.keeper.stop();
-    expect(one.reign.tenure).toBeUndefined();
+    expect(one.handler.term).toBeUndefined();
   });
 
   it('takes over from a holder that cannot renew any more, which knows it first', async () => {
@@ -135,22 +131,22 @@ describe('the keeper of the lease', () => {
     const one = join('one', new CutOff(shared));
     const two = join('two');
     one.start();
-    await until(() => one.reign.tenure !== undefined);
+    await until(() => one.handler.term !== undefined);
     two.start();
     await sleep(TTL_MS);
-    expect(two.reign.tokens).toEqual([]);
+    expect(two.handler.tokens).toEqual([]);
     one.readStore.isAway = true;
     const silentFrom = performance.now();
-    await until(() => one.reign.tenure === undefined);
-    expect(two.reign.tokens).toEqual([]);
-    await until(() => two.reign.tenure !== undefined);
+    await until(() => one.handler.term === undefined);
+    expect(two.handler.tokens).toEqual([]);
+    await until(() => two.handler.term !== undefined);
     expect(performance.now() - silentFrom).toBeLessThan(3 * TTL_MS);
     expect(log.events.at(-1)?.data).toMatchObject({ holder: 'two', token: 2 });
   });
 
   it('does not let in before the holder has been silent for long enough', async () => {
     const { join, log, shared } = openFleet();
-    const codec = new EventCodec(fleetEvents);
+    const codec = new EventCodec(platformEvents).for(platformEvents);
     const eventStore = new FaultyEventStore(log);
     const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
     const data = {
@@ -164,7 +160,7 @@ describe('the keeper of the lease', () => {
     const two = join('two');
     const startedAt = performance.now();
     two.start();
-    await until(() => two.reign.tenure !== undefined);
+    await until(() => two.handler.term !== undefined);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(TTL_MS);
     expect(log.events.at(-1)?.data).toMatchObject({
       token: 2,
@@ -177,33 +173,33 @@ describe('the keeper of the lease', () => {
     let stoodStillMs = 0;
     const one = join('one', undefined, () => performance.now() + stoodStillMs);
     one.start();
-    await until(() => one.reign.tenure !== undefined);
-    const { tenure } = one.reign;
+    await until(() => one.handler.term !== undefined);
+    const { term } = one.handler;
     stoodStillMs = TTL_MS;
-    expect(tenure?.isHeld()).toBe(false);
-    await until(() => one.reign.tokens.length === 2);
-    expect(tenure?.isHeld()).toBe(false);
+    expect(term?.isHeld()).toBe(false);
+    await until(() => one.handler.tokens.length === 2);
+    expect(term?.isHeld()).toBe(false);
   });
 
-  it('ends its reign when a later holder has fenced it off', async () => {
+  it('ends its handler when a later holder has fenced it off', async () => {
     const { join, shared } = openFleet();
     const one = join('one');
     one.start();
-    await until(() => one.reign.tenure !== undefined);
-    const { tenure } = one.reign;
+    await until(() => one.handler.term !== undefined);
+    const { term } = one.handler;
     const checkpoint = { name: HEARTBEATS, position: 1_000n, fence: 9n };
     await shared.commit({ writes: [], checkpoint });
-    await until(() => tenure?.isHeld() === false);
+    await until(() => term?.isHeld() === false);
   });
 
-  it('gives the lease back when its reign cannot begin, and tries again', async () => {
+  it('gives the lease back when its handler cannot begin, and tries again', async () => {
     const { join, log } = openFleet();
     const one = join('one');
-    one.reign.refusesToBegin = true;
+    one.handler.refusesToBegin = true;
     one.start();
     await until(() => one.keeper.status().failure === 'not now');
-    one.reign.refusesToBegin = false;
-    await until(() => one.reign.tenure !== undefined);
+    one.handler.refusesToBegin = false;
+    await until(() => one.handler.term !== undefined);
     expect(one.keeper.status().failure).toBeNull();
     expect(log.events.slice(0, 3).map(({ type }) => type)).toEqual([
       'LeaseTaken',
@@ -220,6 +216,6 @@ describe('the keeper of the lease', () => {
     await until(() => one.keeper.status().failure !== null);
     expect(log.events).toEqual([]);
     shared.isAway = false;
-    await until(() => one.reign.tenure !== undefined);
+    await until(() => one.handler.term !== undefined);
   });
 });

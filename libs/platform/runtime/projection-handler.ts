@@ -4,13 +4,13 @@ import {
   type RecordedEvent,
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
-import { type AnyProjection, type DomainEvent } from '#platform/kernel/projection.js';
+import { type AnyProjection, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
-import { type LogFollower, SavedPlace } from './log-reader.js';
+import { SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
 import { turnsOf } from './turns.js';
 
-/** Documents kept in memory by the one writer of their collection. */
+/** Documents cached in memory by the one writer of their collection. */
 const DOCUMENTS_CACHED_MAX = 10_000;
 
 interface Held {
@@ -19,14 +19,14 @@ interface Held {
 }
 
 /**
- * Owns idempotence: one writer for each document, and documents and place are saved in one write.
- * Within a batch a document is written once, with what all its events made of it.
+ * Owns idempotence: each document has one writer, and documents and checkpoint are saved in one
+ * write. Within a batch a document is written once, after all its events.
  */
-export class ProjectionFollower implements LogFollower {
+export class ProjectionHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
   readonly #cache = new LRUCache<string, Held>({ max: DOCUMENTS_CACHED_MAX });
-  #saved = new SavedPlace(0n);
+  #saved = new SavedCheckpoint(0n);
 
   constructor(
     private readonly projection: AnyProjection,
@@ -36,14 +36,14 @@ export class ProjectionFollower implements LogFollower {
     private readonly codec: EventCodec,
   ) {
     this.name = collection;
-    this.types = projection.on.map(({ type }) => type);
+    this.types = typesOf(projection.on);
   }
 
   async checkpoint(): Promise<Position | undefined> {
-    // What a failed commit left in the cache may not be in the store.
+    // After a failed commit the cache may hold documents that the store does not.
     this.#cache.clear();
     const checkpoint = await this.readStore.checkpoint(this.collection);
-    this.#saved = new SavedPlace(checkpoint ?? 0n);
+    this.#saved = new SavedCheckpoint(checkpoint ?? 0n);
     return checkpoint;
   }
 

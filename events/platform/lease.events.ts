@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 
 /** What is done by one process at a time: `readers` are the projections, sagas and relays. */
@@ -40,4 +40,4 @@ export type LeaseReleased = EventOf<typeof LeaseReleased>;
 
 export type LeaseEvent = LeaseTaken | LeaseReleased;
 
-export const fleetEvents: readonly AnyEventDefinition[] = [LeaseTaken, LeaseReleased];
+export const platformEvents = [LeaseTaken, LeaseReleased] as const;

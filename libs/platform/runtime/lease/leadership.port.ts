@@ -1,28 +1,28 @@
 /**
- * Which process of a fleet runs the readers of the log. An adapter promises that tenures follow one
+ * Which process of a fleet runs the readers of the log. An adapter promises that terms follow one
  * another with rising tokens, and that one ends before another process may begin the next; where a
  * process stood still and does not know that yet, the token keeps its writes out.
  */
 export interface Leadership {
-  /** Tries for the lease until `stop`; `reign` is told of each tenure. Called once. */
-  start(reign: Reign): void;
+  /** Tries for the lease until `stop`; `handler` is told of each term. Called once. */
+  start(handler: TermHandler): void;
 
-  /** Ends the tenure, waits for `Reign.end`, and lets the next process in at once. */
+  /** Ends the term, waits for `TermHandler.end`, and lets the next process in at once. */
   stop(): Promise<void>;
 
   status(): LeadershipStatus;
 }
 
-export interface Reign {
+export interface TermHandler {
   /** The lease was taken. A rejection gives it back. */
-  begin(tenure: Tenure): Promise<void>;
+  begin(term: LeadershipTerm): Promise<void>;
 
   /** It is over: stop, and write nothing more. Called once for each `begin`, after it has settled. */
   end(): Promise<void>;
 }
 
-export interface Tenure {
-  /** Strictly rising from one tenure to the next. */
+export interface LeadershipTerm {
+  /** Strictly rising from one term to the next. */
   readonly token: bigint;
   /** By this process's own clock; false for ever once it was false. */
   isHeld(): boolean;

@@ -4,46 +4,43 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Bus } from '#platform/bus/bus.port.js';
-import { type AnySaga, type SagaAction } from '#platform/kernel/saga.js';
+import { typesOf } from '#platform/kernel/projection.js';
+import { type AnySaga, type SagaAction, type SagaCommand } from '#platform/kernel/saga.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type CommandContext, followUp } from './command-context.js';
 import { type EventCodec } from './event-codec.js';
-import { type LogFollower, SavedPlace } from './log-reader.js';
 import { knownProcesses, processesOf, SagaDocuments } from './saga-documents.js';
+import { SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
 import { turnsOf } from './turns.js';
 
 /** Sends a saga's command. It must be idempotent by the context's request id. */
-export type SendCommand = (
-  command: string,
-  data: unknown,
-  context: CommandContext,
-) => Promise<void>;
+export type SendCommand = (command: SagaCommand, context: CommandContext) => Promise<void>;
 
-/** Changes kept in memory before they are saved without waiting for `save`. */
+/** Unsaved changes in memory; with more, the handler saves without waiting for `save`. */
 const UNSAVED_MAX = 2_000;
-/** Events handled since the last save before another one does not wait for `save`. */
+/** Events since the last save; with more, the handler saves without waiting for `save`. */
 const EVENTS_UNSAVED_MAX = 10_000;
 /**
- * Whoever was here before has saved long before it had handled twice as many, and its place lay behind
- * by those that were young, a half as many at the most.
+ * The run before this one saved before it had handled twice as many events, and its checkpoint was
+ * behind by its young processes: half as many events at most.
  */
 const REPEATS_MAX = 2 * EVENTS_UNSAVED_MAX;
 
 /**
- * Follows the log for one saga. Actions are carried out before the place is saved, so after a crash
- * they are carried out again, with the same ids: at least once, and once in effect.
+ * Handles the events of one saga. Actions are carried out before the checkpoint is saved, so after a
+ * crash they are carried out again under the same ids: at least once, and once in effect.
  *
- * A batch that sent something is saved at once. One that only set or cancelled timers may wait for
- * `save`, which its host calls about once a second: a crash loses nothing by it, since the place is
- * saved with the timers and what comes after it is read again.
+ * A batch that sent something is saved at once. A batch that only set or cancelled timers may wait
+ * for `save`, which the host calls about once a second: a crash loses nothing, because timers and
+ * checkpoint are saved together and the events after the checkpoint are read again.
  */
-export class SagaFollower implements LogFollower {
+export class SagaHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
   #documents: SagaDocuments;
   /** The last event that was handled, or the end of the last batch. */
   #handled: Position = 0n;
-  #saved = new SavedPlace(0n);
+  #saved = new SavedCheckpoint(0n);
   #eventsUnsaved = 0;
 
   constructor(
@@ -54,16 +51,16 @@ export class SagaFollower implements LogFollower {
     private readonly send: SendCommand,
   ) {
     this.name = processesOf(saga.name);
-    this.types = saga.on.map(({ type }) => type);
-    this.#documents = this.#nothingYet(null);
+    this.types = typesOf(saga.on);
+    this.#documents = this.#documentsAfter(null);
   }
 
   async checkpoint(): Promise<Position | undefined> {
     const checkpoint = await this.readStore.checkpoint(this.name);
-    this.#saved = new SavedPlace(checkpoint ?? 0n);
+    this.#saved = new SavedCheckpoint(checkpoint ?? 0n);
     this.#handled = checkpoint ?? 0n;
     this.#eventsUnsaved = 0;
-    this.#documents = this.#nothingYet(await knownProcesses(this.readStore, this.saga.name));
+    this.#documents = this.#documentsAfter(await knownProcesses(this.readStore, this.saga.name));
     return checkpoint;
   }
 
@@ -79,7 +76,7 @@ export class SagaFollower implements LogFollower {
         }
       }
     } catch (error) {
-      // What went well before the failure must not be done again at every retry.
+      // Otherwise each retry would repeat the actions that succeeded before the failure.
       await this.#save();
       throw error;
     }
@@ -92,8 +89,8 @@ export class SagaFollower implements LogFollower {
   }
 
   /**
-   * Saves what has changed, if anything has, and how far nothing is missing; may be called while a
-   * batch is handled. What began since the last call is left out, and saved by the next.
+   * Saves the changes, if there are any, and the position up to which they are complete. May be
+   * called while a batch is handled. Processes that began since the last call wait for the next.
    */
   async save(): Promise<void> {
     this.#documents.grow();
@@ -114,7 +111,7 @@ export class SagaFollower implements LogFollower {
     if (documents === this.#documents) this.#eventsUnsaved -= events;
   }
 
-  #nothingYet(known: Set<string> | null): SagaDocuments {
+  #documentsAfter(known: Set<string> | null): SagaDocuments {
     return new SagaDocuments(this.saga, this.readStore, this.codec, REPEATS_MAX, known);
   }
 
@@ -128,7 +125,7 @@ export class SagaFollower implements LogFollower {
     for (const [index, action] of reaction.actions.entries()) {
       if (action.kind !== 'command' && action.kind !== 'publish') continue;
       const context = followUp(cause, `${this.saga.name}\n${index}`, actor);
-      if (action.kind === 'command') await this.send(action.command, action.data, context);
+      if (action.kind === 'command') await this.send(action.command as SagaCommand, context);
       else await this.#publish(action, context);
       sent = true;
     }

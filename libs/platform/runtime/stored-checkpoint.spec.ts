@@ -2,13 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { type EventToAppend } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
-import { StoredPlace } from './stored-place.js';
+import { StoredCheckpoint } from './stored-checkpoint.js';
 import {
   add,
   anyContext,
   shelves,
   stockCodec,
   stockDecider,
+  stockEvents,
   until,
 } from './stock.fixture.js';
 
@@ -27,8 +28,12 @@ class CountingReadStore extends FaultyReadStore {
 const open = () => {
   const eventStore = new FaultyEventStore();
   const readStore = new CountingReadStore();
-  const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: stockCodec() });
-  const place = new StoredPlace(shelves, PLACE, eventStore, readStore);
+  const runner = new CommandRunner({
+    decider: stockDecider,
+    eventStore,
+    codec: stockCodec().for(stockEvents),
+  });
+  const place = new StoredCheckpoint(shelves, PLACE, eventStore, readStore);
   const write = async (): Promise<bigint> =>
     (await runner.run('shelf-a', add('a', 1), anyContext())).position;
   /** Something that no projection follows. */

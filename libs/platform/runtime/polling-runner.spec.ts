@@ -2,13 +2,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore } from './faulty-stores.fake.js';
-import { LogPoller } from './log-poller.js';
+import { PollingRunner } from './polling-runner.js';
 import {
   add,
   anyContext,
   silent,
   stockCodec,
   stockDecider,
+  stockEvents,
   take,
   until,
 } from './stock.fixture.js';
@@ -16,7 +17,7 @@ import {
 /** So long that nothing happens by itself within a test. */
 const NEVER_MS = 1_000_000;
 
-const pollers: LogPoller[] = [];
+const pollers: PollingRunner[] = [];
 afterEach(async () => {
   await Promise.all(pollers.splice(0).map((poller) => poller.stop()));
 });
@@ -25,7 +26,7 @@ const open = (pollMs = NEVER_MS) => {
   const store = new FaultyEventStore();
   const seen: Position[] = [];
   const failures: Error[] = [];
-  const follower = {
+  const handler = {
     name: 'takes',
     types: ['PiecesTaken'],
     checkpoint: () => Promise.resolve(undefined),
@@ -36,10 +37,14 @@ const open = (pollMs = NEVER_MS) => {
       return Promise.resolve();
     },
   };
-  const poller = new LogPoller(follower, store, pollMs, silent);
+  const poller = new PollingRunner(handler, store, pollMs, silent);
   pollers.push(poller);
   const codec = stockCodec();
-  const runner = new CommandRunner({ decider: stockDecider, eventStore: store, codec });
+  const runner = new CommandRunner({
+    decider: stockDecider,
+    eventStore: store,
+    codec: codec.for(stockEvents),
+  });
   const run = async (...commands: Parameters<typeof runner.run>[1][]): Promise<Position> => {
     for (const command of commands) await runner.run('shelf-a', command, anyContext());
     return store.head();
@@ -47,7 +52,7 @@ const open = (pollMs = NEVER_MS) => {
   const wanted = () =>
     store.log.events.filter(({ type }) => type === 'PiecesTaken').map(({ position }) => position);
   const live = () => until(() => poller.status().phase === 'live');
-  return { store, follower, poller, run, seen, failures, wanted, live };
+  return { store, handler, poller, run, seen, failures, wanted, live };
 };
 
 describe('a poller of the log', () => {

@@ -1,29 +1,29 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
-import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type AnyProjection, typesOf } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type LogReaderStatus, type Place } from './log-reader.js';
+import { type LogProgress, type RunnerStatus } from './log-progress.js';
 import { PositionWaiters } from './position-waiters.js';
 
-/** While somebody waits, the checkpoint is looked at after pauses that grow from one to the other. */
+/** While a caller waits, the checkpoint is polled after pauses that grow from one to the other. */
 const PAUSE_FIRST_MS = 5;
 const PAUSE_LAST_MS = 200;
 
-/** Events looked at to find what to wait for; a projection that is further behind is waited for first. */
+/** Events in one search; with more to search, it waits for the projection to come nearer first. */
 const SEARCHED_MAX = 500;
 
 /**
- * The place of a projection that another process runs, as the read store has it. It asks for the
- * checkpoint only while somebody waits, once for all who do. The checkpoint need not reach the log's
- * head, only the last event before it that concerns the projection: nothing else is worth a write to
- * whoever runs it. What was found not to concern it is not looked at again.
+ * The progress of a projection that another process runs: its checkpoint in the read store. The
+ * checkpoint is read only while a caller waits, once for all callers. It need not reach the log's
+ * head, only the last event before the head that the projection reads, because other events cause no
+ * write. A part of the log without such events is searched once.
  */
-export class StoredPlace implements Place {
-  /** The checkpoint as it was last seen. */
+export class StoredCheckpoint implements LogProgress {
+  /** The checkpoint that was read last. */
   #seen: Position = 0n;
   /** Every event of the projection up to `#searched` is at or below this. */
   #concerns: Position = 0n;
   #searched: Position = 0n;
-  /** The highest position that anybody waits for. */
+  /** The highest position that a caller waits for. */
   #asked: Position = 0n;
   #searching: Promise<void> | null = null;
   readonly #waiters = new PositionWaiters();
@@ -44,7 +44,7 @@ export class StoredPlace implements Place {
   }
 
   start(): void {
-    // Nothing runs by itself.
+    // Runs only while a caller waits.
   }
 
   stop(): Promise<void> {
@@ -53,8 +53,8 @@ export class StoredPlace implements Place {
     return Promise.resolve();
   }
 
-  async status(): Promise<LogReaderStatus> {
-    await this.#look();
+  async status(): Promise<RunnerStatus> {
+    await this.#readCheckpoint();
     const { collection: name } = this;
     return { name, phase: 'elsewhere', position: this.#seen, failure: null, retryAt: null };
   }
@@ -72,7 +72,7 @@ export class StoredPlace implements Place {
     }
   }
 
-  /** Looks further for what concerns the projection; one search at a time, for all who wait. */
+  /** Searches on for events that the projection reads; one search at a time, for all callers. */
   async #search(position: Position): Promise<void> {
     if (position > this.#asked) this.#asked = position;
     await this.#searching;
@@ -84,10 +84,10 @@ export class StoredPlace implements Place {
   }
 
   async #searchOnce(upTo: Position): Promise<void> {
-    await this.#look();
+    await this.#readCheckpoint();
     const after = max(this.#seen, this.#searched);
     if (after >= upTo) return;
-    const types = this.projection.on.map(({ type }) => type);
+    const types = typesOf(this.projection.on);
     const filter = { by: 'type', prefixes: types } as const;
     let found = 0;
     let last = after;
@@ -113,8 +113,8 @@ export class StoredPlace implements Place {
     if (this.#polling) return;
     this.#polling = true;
     while (this.#waiters.count > 0) {
-      // Nobody who waits is told of a store that is away: it may be back before their time is up.
-      await this.#look().catch(() => undefined);
+      // An unavailable store may be back before the callers' time is up.
+      await this.#readCheckpoint().catch(() => undefined);
       this.#waiters.reached(this.#seen);
       if (this.#waiters.count === 0) break;
       await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
@@ -123,7 +123,7 @@ export class StoredPlace implements Place {
     this.#polling = false;
   }
 
-  async #look(): Promise<void> {
+  async #readCheckpoint(): Promise<void> {
     this.#seen = (await this.readStore.checkpoint(this.collection)) ?? 0n;
   }
 }

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger } from 'pino';
-import { type LeaseEvent, type LeaseName } from '#events/fleet/lease.events.js';
+import { type LeaseEvent, type LeaseName } from '#events/platform/lease.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { type CommandRunner } from '#platform/runtime/command-runner.js';
-import {
-  type Leadership,
-  type LeadershipStatus,
-  type Reign,
-} from '#platform/runtime/leadership.port.js';
-import { FencedTenure } from './fenced-tenure.js';
+import { contextOf } from '../command-context.js';
+import { type CommandRunner } from '../command-runner.js';
+import { type Leadership, type LeadershipStatus, type TermHandler } from './leadership.port.js';
+import { FencedTerm } from './fenced-term.js';
 import { type LeaseCommand, type LeaseState } from './lease.decider.js';
 
 export interface LeaseSettings {
@@ -50,7 +46,7 @@ interface Watched {
 export class LeaseKeeper implements Leadership {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  #tenure: FencedTenure | undefined;
+  #term: FencedTerm | undefined;
   #watched: Watched | undefined;
   #seen: LeaseState | undefined;
   #beats = 0n;
@@ -67,8 +63,8 @@ export class LeaseKeeper implements Leadership {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  start(reign: Reign): void {
-    this.#running ??= this.#run(reign);
+  start(handler: TermHandler): void {
+    this.#running ??= this.#run(handler);
   }
 
   async stop(): Promise<void> {
@@ -80,7 +76,7 @@ export class LeaseKeeper implements Leadership {
   status(): LeadershipStatus {
     const { token, holder } = this.#seen ?? { token: null, holder: null };
     return {
-      role: this.#tenure ? 'leader' : 'standby',
+      role: this.#term ? 'leader' : 'standby',
       instance: this.settings.instance,
       token: token === null ? null : String(token),
       holder,
@@ -88,12 +84,12 @@ export class LeaseKeeper implements Leadership {
     };
   }
 
-  async #run(reign: Reign): Promise<void> {
+  async #run(handler: TermHandler): Promise<void> {
     while (!this.#isStopped()) {
       try {
-        const tenure = await this.#contend();
+        const term = await this.#contend();
         this.#failure = null;
-        if (tenure) await this.#hold(tenure, reign);
+        if (term) await this.#hold(term, handler);
       } catch (error) {
         this.#failure = error instanceof Error ? error.message : String(error);
         this.logger.warn({ err: error }, 'the lease could not be tried for; trying again');
@@ -106,8 +102,8 @@ export class LeaseKeeper implements Leadership {
     return this.#stop.signal.aborted;
   }
 
-  /** A tenure where the lease is free or its holder silent; undefined where somebody holds it. */
-  async #contend(): Promise<FencedTenure | undefined> {
+  /** A term where the lease is free or its holder silent; undefined where somebody holds it. */
+  async #contend(): Promise<FencedTerm | undefined> {
     const lookedAt = this.nowMs();
     const { state } = await this.runner.stateOf(STREAM);
     const beats = (await this.readStore.checkpoint(HEARTBEATS)) ?? 0n;
@@ -117,16 +113,16 @@ export class LeaseKeeper implements Leadership {
     const token = await this.#take(state.token);
     if (token === undefined) return undefined;
     const validMs = this.settings.ttlMs * (1 - MARGIN);
-    const tenure = new FencedTenure(BigInt(token), validMs, beganAt, this.nowMs);
+    const term = new FencedTerm(BigInt(token), validMs, beganAt, this.nowMs);
     this.#beats = beats;
     try {
-      await this.#renew(tenure);
+      await this.#renew(term);
     } catch (error) {
-      tenure.lost();
-      await this.#release(tenure);
+      term.lost();
+      await this.#release(term);
       throw error;
     }
-    return tenure;
+    return term;
   }
 
   #isSilent(token: number, beats: bigint, lookedAt: number): boolean {
@@ -153,60 +149,60 @@ export class LeaseKeeper implements Leadership {
     }
   }
 
-  async #hold(tenure: FencedTenure, reign: Reign): Promise<void> {
-    this.#tenure = tenure;
-    const token = tenure.token.toString();
+  async #hold(term: FencedTerm, handler: TermHandler): Promise<void> {
+    this.#term = term;
+    const token = term.token.toString();
     this.logger.info({ token }, 'the lease was taken: this process runs the readers of the log');
     const stopping = new Promise<void>((resolve) => {
       this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
       if (this.#stop.signal.aborted) resolve();
     });
-    const begun = reign.begin(tenure);
-    const renewing = this.#keepRenewing(tenure);
+    const begun = handler.begin(term);
+    const renewing = this.#keepRenewing(term);
     try {
       await begun;
-      await Promise.race([tenure.over, stopping]);
+      await Promise.race([term.over, stopping]);
     } finally {
-      await reign.end();
+      await handler.end();
       this.logger.info({ token }, 'the lease is over: this process runs no readers of the log');
-      tenure.lost();
+      term.lost();
       this.#endPause?.();
       await renewing;
-      this.#tenure = undefined;
-      await this.#release(tenure);
+      this.#term = undefined;
+      await this.#release(term);
     }
   }
 
-  /** Also while the reign begins and ends, which may take longer than the lease lasts. */
-  async #keepRenewing(tenure: FencedTenure): Promise<void> {
-    while (tenure.isHeld()) {
+  /** Also while the handler begins and ends, which may take longer than the lease lasts. */
+  async #keepRenewing(term: FencedTerm): Promise<void> {
+    while (term.isHeld()) {
       await this.#pause();
-      // One that hangs must not keep the end of the tenure from being noticed.
-      if (tenure.isHeld()) await Promise.race([this.#tryToRenew(tenure), tenure.over]);
+      // One that hangs must not keep the end of the term from being noticed.
+      if (term.isHeld()) await Promise.race([this.#tryToRenew(term), term.over]);
     }
   }
 
-  async #tryToRenew(tenure: FencedTenure): Promise<void> {
+  async #tryToRenew(term: FencedTerm): Promise<void> {
     try {
-      await this.#renew(tenure);
+      await this.#renew(term);
       this.#failure = null;
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error);
       this.logger.warn({ err: error }, 'the lease could not be renewed');
-      if (error instanceof ReadStoreError && error.code === 'fenced-off') tenure.lost();
+      if (error instanceof ReadStoreError && error.code === 'fenced-off') term.lost();
     }
   }
 
-  async #renew(tenure: FencedTenure): Promise<void> {
+  async #renew(term: FencedTerm): Promise<void> {
     const beganAt = this.nowMs();
     this.#beats += 1n;
-    const checkpoint = { name: HEARTBEATS, position: this.#beats, fence: tenure.token };
+    const checkpoint = { name: HEARTBEATS, position: this.#beats, fence: term.token };
     await this.readStore.commit({ writes: [], checkpoint });
-    tenure.renewed(beganAt);
+    term.renewed(beganAt);
   }
 
   /** So that others need not wait. Without it they do: nothing is wrong with that. */
-  async #release({ token }: FencedTenure): Promise<void> {
+  async #release({ token }: FencedTerm): Promise<void> {
     const { instance: holder } = this.settings;
     const data = { lease: LEASE, token: Number(token), holder, releasedAt: instant(this.clock) };
     const context = contextOf(randomUUID(), 'system');
