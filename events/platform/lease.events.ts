@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 
-/** What is done by one process at a time: `readers` are the projections, sagas and relays. */
+/** Work of one process at a time: `readers` are the projections, sagas and relays. */
 export const LeaseName = z.enum(['readers']);
 export type LeaseName = z.infer<typeof LeaseName>;
 
-/** The name of a process in the fleet. */
+/** The name of a process in the installation. */
 export const InstanceName = z.string().regex(/^[a-z][a-z0-9.-]{0,62}$/);
 
-/** 1, 2, …: what is written under a lower one is refused once a higher one has written. */
+/** 1, 2, …: a write under a lower token is rejected once a higher one has written. */
 export const FencingToken = z.int().positive();
 
 export const LeaseTaken = defineEvent('LeaseTaken', {
@@ -18,7 +18,7 @@ export const LeaseTaken = defineEvent('LeaseTaken', {
     lease: LeaseName,
     token: FencingToken,
     holder: InstanceName,
-    /** Who held it before, and whether it let go or had been silent; null for the first holder. */
+    /** The holder before, and why its term ended; null for the first holder. */
     from: z
       .strictObject({ holder: InstanceName, because: z.enum(['released', 'silent']) })
       .nullable(),

@@ -46,7 +46,7 @@ const alarm: Saga<DoorEvent, { readonly opened: number }, Ring> = {
 const door = specificationOfSaga(alarm);
 
 describe('the specification of a saga', () => {
-  it('says what an event leads to', () => {
+  it('checks the actions of an event', () => {
     door
       .given()
       .when(opened('front'))
@@ -66,14 +66,14 @@ describe('the specification of a saga', () => {
     door.given(opened('front'), shut('front')).when(opened('front')).thenHolds({ opened: 1 });
   });
 
-  it('fails where the saga does otherwise', () => {
+  it('fails where the saga differs', () => {
     const again = door.given(opened('front')).when(opened('front'));
     expect(() => again.then({ kind: 'cancel', timer: 'alarm' })).toThrow();
     expect(() => again.thenEnds()).toThrow();
     expect(() => door.given().when(opened('front')).thenNothing()).toThrow();
   });
 
-  it('takes only what the host would hand to one process', () => {
+  it('accepts only the events of one process', () => {
     expect(() => door.given(opened('front')).when(shut('back'))).toThrow();
     const other = { type: 'DoorPainted', data: { door: 'front' } } as unknown as DoorEvent;
     expect(() => door.given().when(other)).toThrow();

@@ -86,7 +86,7 @@ interface Decided<Command, State, Event> {
   readonly events: readonly Event[];
   readonly appended: readonly EventToAppend[];
   readonly state: State;
-  readonly refusal: unknown;
+  readonly failure: unknown;
 }
 
 /**
@@ -212,9 +212,9 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
           codec.store(event, stream, command.type, context, index),
         );
         state = events.reduce(decider.evolve, state);
-        return { waiting, events, appended, state, refusal: undefined };
-      } catch (refusal) {
-        return { waiting, events: [], appended: [], state, refusal };
+        return { waiting, events, appended, state, failure: undefined };
+      } catch (failure) {
+        return { waiting, events: [], appended: [], state, failure };
       }
     });
   }
@@ -227,7 +227,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   ): Promise<Fold<State> | undefined> {
     const events = decided.flatMap(({ appended }) => appended);
     if (events.length === 0) {
-      if (decided.every(({ refusal }) => refusal && !(refusal instanceof DomainError))) return fold;
+      if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
       const current = await this.#catchUp(queue, fold);
       return current.revision === fold.revision ? current : undefined;
     }
@@ -305,9 +305,9 @@ const isUnfit = (error: unknown): boolean =>
   error instanceof AppendTooLargeError || error instanceof InvalidAppendError;
 
 const answer = <Command, State, Event>(
-  { waiting, events, appended, state, refusal }: Decided<Command, State, Event>,
+  { waiting, events, appended, state, failure }: Decided<Command, State, Event>,
   position: Position,
 ): void => {
-  if (refusal) waiting.reject(refusal);
+  if (failure) waiting.reject(failure);
   else waiting.resolve({ events, eventIds: appended.map(({ id }) => id), state, position });
 };

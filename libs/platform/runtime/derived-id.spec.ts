@@ -29,7 +29,7 @@ describe('a derived id', () => {
 });
 
 describe('ids in a context', () => {
-  it('are the same for every try of one request, and differ by stream, command and place', () => {
+  it('are the same for every try of one request, and differ by stream, command and index', () => {
     const context = anyContext();
     const ids = [
       eventId(context, 'shelf-a', 'AddPieces', 0),

@@ -3,7 +3,7 @@ import { type EventToAppend, type RecordedEvent } from '#platform/event-store/ev
 import { type DefinitionOf, type DomainEvent } from '#platform/kernel/projection.js';
 import { type CommandContext, eventId } from './command-context.js';
 
-/** The log has an event that this code does not read. A reader must not skip it silently. */
+/** The log has an event that the caller does not read. It must not be skipped silently. */
 export class UnknownEventTypeError extends Error {
   override readonly name = 'UnknownEventTypeError';
 }
@@ -28,7 +28,7 @@ export interface CodecOf<Event extends DomainEvent> {
 
 /**
  * Turns domain events into what the log stores and back. A live event keeps the data object it was
- * appended with and has several readers, so the codec caches each event by its data: only data from
+ * appended with and several handlers read it, so the codec caches each event by its data: only data from
  * the disk is validated again, and once.
  */
 export class EventCodec implements CodecOf<DomainEvent> {
@@ -49,7 +49,7 @@ export class EventCodec implements CodecOf<DomainEvent> {
   }
 
   /**
-   * The codec as one decider or reader uses it, typed as the union of these definitions.
+   * The codec of one decider or handler, typed as the union of these definitions.
    * @throws UnknownEventTypeError when no area declares one of them
    */
   for<Definition extends DefinitionOf<DomainEvent>>(

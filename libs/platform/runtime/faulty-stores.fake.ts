@@ -25,9 +25,8 @@ import {
 } from '#platform/read-store/read-store.port.js';
 
 /**
- * What befalls one call: it fails and changes nothing; it is carried out and the caller is told that
- * it failed; a part of it is carried out; it is carried out, or not, and the caller is told that
- * nobody knows; it is carried out twice.
+ * The fault of one call: it fails without effect; it takes effect and fails; a part of it takes
+ * effect; it takes effect, or not, with an unknown outcome; it takes effect twice.
  */
 export type Fault =
   | 'fail-before'
@@ -38,7 +37,7 @@ export type Fault =
   | 'twice'
   | 'none';
 
-/** Faults for the calls to come, in order; when they run out, nothing fails any more. */
+/** Faults of the next calls, in order; later calls succeed. */
 export class Faults {
   readonly #coming: Fault[];
   calls = 0;
@@ -69,9 +68,9 @@ export class Faults {
         throw failure();
       case 'unknown-done':
         await act();
-        throw new UnknownOutcomeError('nobody knows');
+        throw new UnknownOutcomeError('the outcome is unknown');
       case 'unknown-not-done':
-        throw new UnknownOutcomeError('nobody knows');
+        throw new UnknownOutcomeError('the outcome is unknown');
       case 'twice':
         await act();
         return act();
@@ -119,7 +118,7 @@ export class MemoryLog {
       throw new StaleRevisionError(stream, expected, BigInt(there.length) - 1n);
     }
     for (const [index, event] of events.entries()) {
-      // As from a disk: nobody shares objects with the one who appended. Positions have gaps.
+      // As from a disk: a copy of the appended objects. Positions have gaps.
       const stored = JSON.parse(JSON.stringify(event)) as EventToAppend;
       const revision = BigInt(there.length + index);
       const position = BigInt(this.events.length * 3 + 1);
@@ -174,13 +173,13 @@ export class FaultyEventStore implements EventStore {
 
   async *subscribe({ after = 0n, signal }: SubscribeOptions): AsyncGenerator<SubscriptionBatch> {
     await this.#reading(this.subscriptions);
-    let place = after;
+    let read = after;
     while (!signal.aborted) {
-      const events = this.log.events.filter(({ position }) => position > place).slice(0, PAGE);
-      place = events.at(-1)?.position ?? place;
-      const caughtUp = place >= (this.log.events.at(-1)?.position ?? 0n);
-      yield { events, position: place, caughtUp };
-      if (caughtUp) await this.#news(place, signal);
+      const events = this.log.events.filter(({ position }) => position > read).slice(0, PAGE);
+      read = events.at(-1)?.position ?? read;
+      const caughtUp = read >= (this.log.events.at(-1)?.position ?? 0n);
+      yield { events, position: read, caughtUp };
+      if (caughtUp) await this.#news(read, signal);
     }
   }
 
@@ -204,7 +203,7 @@ export class FaultyEventStore implements EventStore {
     );
   }
 
-  async #news(place: bigint, signal: AbortSignal): Promise<void> {
+  async #news(after: bigint, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = (): void => {
         this.log.appended.off('appended', done);
@@ -213,7 +212,7 @@ export class FaultyEventStore implements EventStore {
       };
       this.log.appended.on('appended', done);
       signal.addEventListener('abort', done);
-      if (signal.aborted || (this.log.events.at(-1)?.position ?? 0n) > place) done();
+      if (signal.aborted || (this.log.events.at(-1)?.position ?? 0n) > after) done();
     });
   }
 }

@@ -64,7 +64,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('saves its place after the bus has taken the messages, not before', async () => {
+  it('saves its checkpoint after the bus has accepted the messages, not before', async () => {
     const { store, readStore, handler, sell, failBus } = open();
     await sell(2);
     const outbox = handler();
@@ -77,19 +77,19 @@ describe('the outbox', () => {
     expect(readStore.committed).toHaveLength(1);
   });
 
-  it('repeats messages under the same ids when its place could not be saved', async () => {
+  it('repeats messages under the same ids when its checkpoint could not be saved', async () => {
     const { store, readStore, published, handler, sell } = open();
     await sell(2, 3);
     readStore.commits.plan('fail-before');
-    const reader = new SubscriptionRunner(handler(), store, movableClock(), silent);
-    reader.start();
-    expect(await reader.reach(await store.head(), 5_000)).toBe(true);
-    await reader.stop();
+    const subscription = new SubscriptionRunner(handler(), store, movableClock(), silent);
+    subscription.start();
+    expect(await subscription.reach(await store.head(), 5_000)).toBe(true);
+    await subscription.stop();
     expect(published.length).toBeGreaterThan(2);
     expect(new Set(published.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('does not write a place that nothing led to, until it has come far', async () => {
+  it('writes no checkpoint without effects until it is far behind', async () => {
     const { readStore, handler } = open();
     const outbox = handler();
     await outbox.checkpoint();

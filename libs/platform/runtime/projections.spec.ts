@@ -53,7 +53,7 @@ describe('the handler of a projection', () => {
       await runner.run(`shelf-${shelf}`, add(shelf, 2), anyContext());
   };
 
-  it('saves the documents and the place in one write, each document once', async () => {
+  it('saves documents and checkpoint in one write, each document once', async () => {
     const { store, readStore, runner, handler } = open();
     await fill(runner);
     const { events } = store.log;
@@ -109,7 +109,7 @@ describe('the handler of a projection', () => {
     },
   );
 
-  it('does not write a place that nothing led to, until it has come far', async () => {
+  it('writes no checkpoint without effects until it is far behind', async () => {
     const { readStore, handler } = open();
     await handler.checkpoint();
     await handler.handle({ events: [], position: 9_999n, caughtUp: true });
@@ -136,7 +136,7 @@ describe('generations', () => {
     expect(new Set([first.generation, ...claimed]).size).toBe(5);
   });
 
-  it('serve in the order of their numbers, whoever finishes last', async () => {
+  it('serve in the order of their numbers, whichever finishes last', async () => {
     const generations = new Generations(new FaultyReadStore());
     await generations.serve('shelves', { version: 1, generation: 3 }, null);
     await generations.serve('shelves', { version: 1, generation: 2 }, null);
@@ -189,7 +189,7 @@ describe('projections on the embedded stores', () => {
   const collectionsOf = async (readStore: ReadStore, ...generations: readonly string[]) =>
     Promise.all(generations.map((one) => readStore.count(`shelves.${one}`)));
 
-  it('answer with the write of whoever asks, whichever process made it', async () => {
+  it('answer with the caller’s own write, whichever process made it', async () => {
     const one = await openProcess(shelves);
     const other = await openProcess(shelves);
     await Promise.all([one.host.start(), other.host.start()]);
@@ -337,7 +337,7 @@ describe('projections on the embedded stores', () => {
     expect(await host.status()).toMatchObject([{ failure: 'a defect', lag: '1' }]);
   });
 
-  it('leave a caller whose write they cannot show waiting, then tell him', async () => {
+  it('let a caller whose write they cannot show wait, then fail', async () => {
     const { host, projections, fill } = await openProcess({
       ...shelves,
       project: () => {

@@ -102,7 +102,7 @@ describe('restocking', () => {
   const taken = PiecesTaken.of({ shelf: 'a', takeId: 'one', pieces: 1, reason: 'sale' });
   const cleared = ShelfCleared.of({ shelf: 'a' });
 
-  it('orders what was taken, tells, and has a look later', () => {
+  it('orders what was taken, publishes, and checks the shelf later', () => {
     shelf
       .given(added)
       .when(taken)
@@ -247,14 +247,14 @@ describe('a saga', () => {
       };
       const head = () => new FaultyEventStore(log).head();
       const written = () => readStore.committed.flatMap(({ writes }) => writes);
-      const place = () => readStore.checkpoint('saga.watch');
-      return { ...world, handler, after, head, written, place, timers, open };
+      const checkpoint = () => readStore.checkpoint('saga.watch');
+      return { ...world, handler, after, head, written, checkpoint, timers, open };
     };
 
     it('writes nothing for it when it ends before the second save', async () => {
       const evolve = (_: object, { type }: StockEvent) =>
         type === 'PiecesAdded' ? null : { low: true };
-      const { handler, after, head, written, place } = await openHandler({
+      const { handler, after, head, written, checkpoint } = await openHandler({
         ...watchSaga,
         evolve,
       });
@@ -264,36 +264,36 @@ describe('a saga', () => {
       await handler.save();
       await handler.save();
       expect(written()).toEqual([]);
-      expect(await place()).toBe(await head());
+      expect(await checkpoint()).toBe(await head());
     });
 
-    it('keeps its place before it, until the second save writes it', async () => {
-      const { handler, after, head, place, timers, log } = await openHandler();
+    it('keeps the checkpoint before it, until the second save writes it', async () => {
+      const { handler, after, head, checkpoint, timers, log } = await openHandler();
       await after(add('b', 1), take('a', 0), take('b', 1));
       const [first] = log.events;
       await handler.save();
-      expect(await place()).toBeLessThan(first?.position ?? 0n);
+      expect(await checkpoint()).toBeLessThan(first?.position ?? 0n);
       expect(await timers('watch')).toEqual([]);
       await after(take('c', 0));
       await handler.save();
       expect((await timers('watch')).map(({ key }) => key.split(' ')[1])).toEqual(['a', 'b']);
-      expect(await place()).toBe((await head()) - 1n);
+      expect(await checkpoint()).toBe((await head()) - 1n);
     });
 
-    it('holds its place back for some thousand events, and no more', async () => {
-      const { handler, after, place, log } = await openHandler();
+    it('holds the checkpoint back for some thousand events, and no more', async () => {
+      const { handler, after, checkpoint, log } = await openHandler();
       await after(take('a', 0), add('b', 1));
       await handler.save();
       const [begun, other] = log.events;
       if (!begun || !other) throw new Error('nothing was written');
-      expect(await place()).toBe(begun.position - 1n);
+      expect(await checkpoint()).toBe(begun.position - 1n);
       const events = Array.from({ length: 5_001 }, (_, n) => {
         return { ...other, position: other.position + BigInt(n + 1) };
       });
       const { position = 0n } = events.at(-1) ?? {};
       await handler.handle({ events, position, caughtUp: true });
       await handler.save();
-      expect(await place()).toBe(position);
+      expect(await checkpoint()).toBe(position);
     });
 
     it('finds it again after a crash', async () => {

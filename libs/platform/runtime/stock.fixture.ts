@@ -126,14 +126,14 @@ export const movableClock = (): Clock & { nowMs: number } => ({
   },
 });
 
-/** Polls, because what is waited for happens in another loop of the same process. */
+/** Polls, because the condition changes in another loop of the same process. */
 export const until = async (
   holds: () => boolean | Promise<boolean>,
   timeoutMs = 5_000,
 ): Promise<void> => {
   const endsAt = performance.now() + timeoutMs;
   while (!(await holds())) {
-    if (performance.now() > endsAt) throw new Error('it did not come about in time');
+    if (performance.now() > endsAt) throw new Error('the condition was not met in time');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };

@@ -13,7 +13,7 @@ import {
   until,
 } from './stock.fixture.js';
 
-const PLACE = 'shelves.v1.g1';
+const CHECKPOINT = 'shelves.v1.g1';
 
 /** A read store that counts how often it is asked for a checkpoint. */
 class CountingReadStore extends FaultyReadStore {
@@ -33,7 +33,7 @@ const open = () => {
     eventStore,
     codec: stockCodec().for(stockEvents),
   });
-  const place = new StoredCheckpoint(shelves, PLACE, eventStore, readStore);
+  const checkpoint = new StoredCheckpoint(shelves, CHECKPOINT, eventStore, readStore);
   const write = async (): Promise<bigint> =>
     (await runner.run('shelf-a', add('a', 1), anyContext())).position;
   /** Something that no projection follows. */
@@ -51,54 +51,54 @@ const open = () => {
     return (await eventStore.append('other-1', [event], expected)).position;
   };
   const project = (position: bigint): Promise<void> =>
-    readStore.commit({ writes: [], checkpoint: { name: PLACE, position } });
-  return { eventStore, readStore, place, write, writeForeign, project };
+    readStore.commit({ writes: [], checkpoint: { name: CHECKPOINT, position } });
+  return { eventStore, readStore, checkpoint, write, writeForeign, project };
 };
 
-describe('the place of a projection that another process runs', () => {
+describe('the checkpoint of a projection that another process runs', () => {
   it('is reached when the checkpoint has come to the last event that concerns it', async () => {
-    const { place, write, writeForeign, project } = open();
+    const { checkpoint, write, writeForeign, project } = open();
     const position = await write();
     const head = await writeForeign();
-    const reached = place.reach(head, 5_000);
+    const reached = checkpoint.reach(head, 5_000);
     await project(position);
     expect(await reached).toBe(true);
-    expect(place.position).toBe(position);
+    expect(checkpoint.position).toBe(position);
   });
 
   it('is not reached before', async () => {
-    const { place, write, project } = open();
+    const { checkpoint, write, project } = open();
     const first = await write();
     const head = await write();
     await project(first);
-    expect(await place.reach(head, 50)).toBe(false);
+    expect(await checkpoint.reach(head, 50)).toBe(false);
     await project(head);
-    expect(await place.reach(head, 50)).toBe(true);
+    expect(await checkpoint.reach(head, 50)).toBe(true);
   });
 
   it('is reached at once where nothing in the log concerns it', async () => {
-    const { place, writeForeign } = open();
-    expect(await place.reach(await writeForeign(), 50)).toBe(true);
-    expect(await place.reach(await writeForeign(), 50)).toBe(true);
+    const { checkpoint, writeForeign } = open();
+    expect(await checkpoint.reach(await writeForeign(), 50)).toBe(true);
+    expect(await checkpoint.reach(await writeForeign(), 50)).toBe(true);
   });
 
-  it('is reached though far more concerns it than is looked at in one go', async () => {
-    const { place, write, project } = open();
+  it('is reached though one search does not cover its events', async () => {
+    const { checkpoint, write, project } = open();
     const positions: bigint[] = [];
     for (let events = 0; events < 1_100; events += 1) positions.push(await write());
     const head = positions.at(-1) ?? 0n;
     await project(positions[3] ?? 0n);
-    const reached = place.reach(head, 5_000);
+    const reached = checkpoint.reach(head, 5_000);
     await project(positions[600] ?? 0n);
-    expect(await Promise.race([reached, place.reach(head, 50)])).toBe(false);
+    expect(await Promise.race([reached, checkpoint.reach(head, 50)])).toBe(false);
     await project(head);
     expect(await reached).toBe(true);
   });
 
-  it('costs one look for all who wait at once, and none while nobody does', async () => {
-    const { readStore, place, write, project } = open();
+  it('costs one read for all waiting callers, and none without them', async () => {
+    const { readStore, checkpoint, write, project } = open();
     const head = await write();
-    const waiting = Array.from({ length: 100 }, () => place.reach(head, 5_000));
+    const waiting = Array.from({ length: 100 }, () => checkpoint.reach(head, 5_000));
     await project(head);
     expect((await Promise.all(waiting)).every(Boolean)).toBe(true);
     expect(readStore.looks).toBeLessThan(10);
@@ -108,9 +108,9 @@ describe('the place of a projection that another process runs', () => {
   });
 
   it('bears with a store that is away for a while', async () => {
-    const { readStore, place, write, project } = open();
+    const { readStore, checkpoint, write, project } = open();
     const head = await write();
-    const reached = place.reach(head, 5_000);
+    const reached = checkpoint.reach(head, 5_000);
     await until(() => readStore.looks > 1);
     readStore.isAway = true;
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -120,11 +120,11 @@ describe('the place of a projection that another process runs', () => {
   });
 
   it('is given up when it is stopped', async () => {
-    const { place, write } = open();
-    const reached = place.reach(await write(), 5_000);
+    const { checkpoint, write } = open();
+    const reached = checkpoint.reach(await write(), 5_000);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    await place.stop();
+    await checkpoint.stop();
     expect(await reached).toBe(false);
-    expect(await place.status()).toMatchObject({ phase: 'elsewhere', position: 0n });
+    expect(await checkpoint.status()).toMatchObject({ phase: 'elsewhere', position: 0n });
   });
 });

@@ -6,7 +6,7 @@ import { collectionOf, type Generation, type Generations } from './generations.j
 /** A projection's position in the read store, whichever process writes it. */
 export interface StoredProjection {
   readonly projection: string;
-  /** Of this build. */
+  /** The version in this build. */
   readonly version: number;
   /** The generation that answers queries, or null before the first one. */
   readonly serving: Generation | null;
@@ -15,7 +15,7 @@ export interface StoredProjection {
   readonly lag: bigint;
 }
 
-/** Reads one projection's pointer and checkpoint; it need not be running anywhere. */
+/** Reads one projection's pointer and checkpoint; no process needs to run it. */
 export const storedProjection = async (
   projection: AnyProjection,
   generations: Generations,
@@ -32,9 +32,9 @@ export const storedProjection = async (
 };
 
 export interface Lag {
-  /** The log's head less the position; 0n where nothing in between concerns the projection. */
+  /** The log's head less the position; 0n where the projection reads no event in between. */
   readonly positions: bigint;
-  /** When the first event in between that concerns it was recorded; ISO 8601 UTC, or null. */
+  /** When the first unread event of the projection was recorded; ISO 8601 UTC, or null. */
   readonly since: string | null;
 }
 

@@ -15,7 +15,7 @@ import {
   until,
 } from './stock.fixture.js';
 
-/** Remembers every position it was handed, and fails when told to. */
+/** Records every position it handled, and fails on demand. */
 class Recorder implements SubscriptionHandler {
   readonly name = 'recorder';
   readonly types = ['PiecesAdded'];
@@ -41,17 +41,17 @@ class Recorder implements SubscriptionHandler {
   }
 }
 
-const readers: SubscriptionRunner[] = [];
+const subscriptions: SubscriptionRunner[] = [];
 afterEach(async () => {
   jest.useRealTimers();
-  await Promise.all(readers.splice(0).map((reader) => reader.stop()));
+  await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
 });
 
 const open = () => {
   const store = new FaultyEventStore();
   const handler = new Recorder();
-  const reader = new SubscriptionRunner(handler, store, movableClock(), silent);
-  readers.push(reader);
+  const subscription = new SubscriptionRunner(handler, store, movableClock(), silent);
+  subscriptions.push(subscription);
   const runner = new CommandRunner({
     decider: stockDecider,
     eventStore: store,
@@ -61,7 +61,7 @@ const open = () => {
     for (let at = 0; at < count; at += 1) await runner.run('shelf-a', add('a', 1), anyContext());
     return store.head();
   };
-  return { store, handler, reader, append };
+  return { store, handler, subscription, append };
 };
 
 /** No timer fires any more unless a spec says so. */
@@ -77,52 +77,55 @@ const turnsUntil = async (holds: () => boolean, turnsMax = 50) => {
 
 const positionsOf = ({ log }: FaultyEventStore) => log.events.map(({ position }) => position);
 
-describe('a reader of the log', () => {
+describe('a subscription runner', () => {
   it('hands on every event in order, what was there and what comes, and says how far it is', async () => {
-    const { store, handler, reader, append } = open();
+    const { store, handler, subscription, append } = open();
     await append(7);
-    reader.start();
-    expect(await reader.reach(await append(1), 1_000)).toBe(true);
-    expect(await reader.reach(await append(5), 1_000)).toBe(true);
+    subscription.start();
+    expect(await subscription.reach(await append(1), 1_000)).toBe(true);
+    expect(await subscription.reach(await append(5), 1_000)).toBe(true);
     expect(handler.seen).toEqual(positionsOf(store));
-    expect(reader.status()).toMatchObject({ phase: 'live', position: await store.head() });
+    expect(subscription.status()).toMatchObject({ phase: 'live', position: await store.head() });
   });
 
   it('goes on from where it stopped', async () => {
-    const { store, handler, reader, append } = open();
-    reader.start();
-    await reader.reach(await append(4), 1_000);
-    await reader.stop();
+    const { store, handler, subscription, append } = open();
+    subscription.start();
+    await subscription.reach(await append(4), 1_000);
+    await subscription.stop();
     await append(4);
     const next = new SubscriptionRunner(handler, store, movableClock(), silent);
-    readers.push(next);
+    subscriptions.push(next);
     next.start();
     expect(await next.reach(await store.head(), 1_000)).toBe(true);
     expect(handler.seen).toEqual(positionsOf(store));
   });
 
-  it('gathers what comes close together, unless somebody waits for it', async () => {
-    const { handler, reader, append } = open();
+  it('gathers events that arrive close together, unless a caller waits', async () => {
+    const { handler, subscription, append } = open();
     await append(1);
     standTimeStill();
-    reader.start();
-    await turnsUntil(() => reader.status().phase === 'live' && handler.seen.length === 1);
+    subscription.start();
+    await turnsUntil(() => subscription.status().phase === 'live' && handler.seen.length === 1);
     const head = await append(3);
     await turnsUntil(() => false);
     expect(handler.seen).toHaveLength(1);
     const tries = handler.tries;
-    expect(await reader.reach(head, 1_000)).toBe(true);
+    expect(await subscription.reach(head, 1_000)).toBe(true);
     expect(handler.tries - tries).toBeLessThanOrEqual(2);
   });
 
   it('gathers the longer, the longer the last write took', async () => {
-    const { handler, reader, append } = open();
+    const { handler, subscription, append } = open();
     await append(1);
     standTimeStill();
     const writtenAt = performance.now() + 10;
     handler.hold = turnsUntil(() => performance.now() >= writtenAt, Infinity);
-    reader.start();
-    await turnsUntil(() => reader.status().phase === 'live' && handler.seen.length === 1, 10_000);
+    subscription.start();
+    await turnsUntil(
+      () => subscription.status().phase === 'live' && handler.seen.length === 1,
+      10_000,
+    );
     await append(3);
     jest.advanceTimersByTime(150);
     await turnsUntil(() => false);
@@ -133,53 +136,53 @@ describe('a reader of the log', () => {
   });
 
   it('says no when the time is up', async () => {
-    const { reader, store } = open();
-    reader.start();
-    expect(await reader.reach((await store.head()) + 100n, 20)).toBe(false);
+    const { subscription, store } = open();
+    subscription.start();
+    expect(await subscription.reach((await store.head()) + 100n, 20)).toBe(false);
   });
 });
 
-describe('a reader whose handler fails', () => {
-  it('shows itself stopped, keeps its place, tries again later, and skips nothing', async () => {
-    const { store, handler, reader, append } = open();
+describe('a subscription runner whose handler fails', () => {
+  it('has the status stopped, keeps its checkpoint, retries later, and skips nothing', async () => {
+    const { store, handler, subscription, append } = open();
     handler.failures = 1;
     await append(4);
-    reader.start();
-    await until(() => reader.status().phase === 'stopped');
-    expect(reader.status()).toEqual({
+    subscription.start();
+    await until(() => subscription.status().phase === 'stopped');
+    expect(subscription.status()).toEqual({
       name: 'recorder',
       phase: 'stopped',
       position: 0n,
       failure: 'a poisoned event',
       retryAt: '2026-01-01T00:00:01.000Z',
     });
-    expect(await reader.reach(await store.head(), 3_000)).toBe(true);
+    expect(await subscription.reach(await store.head(), 3_000)).toBe(true);
     expect(handler.seen).toEqual(positionsOf(store));
-    expect(reader.status()).toMatchObject({ failure: null, retryAt: null });
+    expect(subscription.status()).toMatchObject({ failure: null, retryAt: null });
   });
 
   it('is not made to try more often by those who wait for it', async () => {
-    const { store, handler, reader, append } = open();
+    const { store, handler, subscription, append } = open();
     handler.failures = 1_000;
     await append(1);
-    reader.start();
-    await until(() => reader.status().phase === 'stopped');
+    subscription.start();
+    await until(() => subscription.status().phase === 'stopped');
     const head = await store.head();
-    await Promise.all(Array.from({ length: 50 }, () => reader.reach(head, 100)));
+    await Promise.all(Array.from({ length: 50 }, () => subscription.reach(head, 100)));
     expect(handler.tries).toBe(1);
   });
 
   it('waits twice as long after each failure, a minute at most', async () => {
-    const { handler, reader, append } = open();
+    const { handler, subscription, append } = open();
     handler.failures = 1_000;
     await append(1);
     standTimeStill();
-    reader.start();
+    subscription.start();
     const waits: string[] = [];
     for (let failure = 1; failure <= 8; failure += 1) {
       await turnsUntil(() => handler.tries === failure);
-      await turnsUntil(() => reader.status().phase === 'stopped');
-      waits.push(reader.status().retryAt ?? '');
+      await turnsUntil(() => subscription.status().phase === 'stopped');
+      waits.push(subscription.status().retryAt ?? '');
       jest.advanceTimersByTime(60_000);
     }
     const seconds = waits.map(
@@ -189,58 +192,58 @@ describe('a reader whose handler fails', () => {
   });
 
   it('recovers when the log itself was away', async () => {
-    const { store, handler, reader, append } = open();
+    const { store, handler, subscription, append } = open();
     await append(2);
     store.subscriptions.plan('fail-before');
-    reader.start();
-    await until(() => reader.status().phase === 'stopped');
-    expect(reader.status().failure).toBe('the log is away');
-    expect(await reader.reach(await store.head(), 3_000)).toBe(true);
+    subscription.start();
+    await until(() => subscription.status().phase === 'stopped');
+    expect(subscription.status().failure).toBe('the log is away');
+    expect(await subscription.reach(await store.head(), 3_000)).toBe(true);
     expect(handler.seen).toEqual(positionsOf(store));
   });
 });
 
-describe('stopping a reader', () => {
+describe('stopping a subscription runner', () => {
   it('while it pauses, gathers or has nothing to do takes no time', async () => {
     for (const failures of [0, 1_000]) {
-      const { handler, reader, append } = open();
+      const { handler, subscription, append } = open();
       handler.failures = failures;
       await append(1);
-      reader.start();
-      await until(() => ['live', 'stopped'].includes(reader.status().phase));
+      subscription.start();
+      await until(() => ['live', 'stopped'].includes(subscription.status().phase));
       const startedAt = performance.now();
-      await reader.stop();
+      await subscription.stop();
       expect(performance.now() - startedAt).toBeLessThan(500);
-      expect(reader.status().phase).toBe('closed');
+      expect(subscription.status().phase).toBe('closed');
     }
   });
 
   it('lets the batch in hand end first', async () => {
-    const { handler, reader, append } = open();
+    const { handler, subscription, append } = open();
     let release = (): void => undefined;
     handler.hold = new Promise((resolve) => (release = resolve));
     await append(1);
-    reader.start();
+    subscription.start();
     await new Promise((resolve) => setTimeout(resolve, 10));
-    const stopped = reader.stop();
+    const stopped = subscription.stop();
     release();
     await stopped;
     expect(handler.seen).toHaveLength(1);
   });
 
-  it('tells those who wait at once, and those who come later', async () => {
-    const { reader } = open();
-    reader.start();
-    const waiting = reader.reach(1_000n, 60_000);
-    await reader.stop();
+  it('answers waiting callers at once, and later ones too', async () => {
+    const { subscription } = open();
+    subscription.start();
+    const waiting = subscription.reach(1_000n, 60_000);
+    await subscription.stop();
     expect(await waiting).toBe(false);
-    expect(await reader.reach(1_000n, 60_000)).toBe(false);
+    expect(await subscription.reach(1_000n, 60_000)).toBe(false);
   });
 
   it('before it started leaves it stopped', async () => {
-    const { handler, reader, append } = open();
-    await reader.stop();
-    reader.start();
+    const { handler, subscription, append } = open();
+    await subscription.stop();
+    subscription.start();
     await append(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(handler.tries).toBe(0);

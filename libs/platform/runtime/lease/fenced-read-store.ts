@@ -9,14 +9,14 @@ import {
 } from '#platform/read-store/read-store.port.js';
 import { type LeadershipTerm } from './leadership.port.js';
 
-/** This process has lost the lease under which it read the log; another one goes on. */
+/** This process has lost the lease under which it read the log; another one continues. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
 /**
- * The read store as a holder of the lease writes it. Whoever asks for its place claims it first, so
- * that from then on no earlier holder writes beside it, however long that one stood still.
+ * The read store of a holder of the lease. Reading a checkpoint claims it under the holder's token:
+ * from then on the store rejects every write of an earlier holder, also of one that stood still.
  */
 export class FencedReadStore implements ReadStore {
   constructor(
@@ -56,7 +56,7 @@ export class FencedReadStore implements ReadStore {
     }
   }
 
-  /** Asked for after the claim: what an earlier holder has saved until then counts. */
+  /** Read after the claim: it includes all that an earlier holder has saved. */
   async checkpoint(name: string): Promise<Position | undefined> {
     await this.commit({ writes: [], checkpoint: { name, position: 0n } });
     return this.readStore.checkpoint(name);
@@ -66,7 +66,7 @@ export class FencedReadStore implements ReadStore {
     return this.readStore.drop(collection, checkpoint);
   }
 
-  /** The store belongs to whoever opened it. */
+  /** Does nothing: the composition root opened the store and closes it. */
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,8 +1,8 @@
 import { type LeadershipTerm } from './leadership.port.js';
 
-/** One hold of the lease: it lasts so long after the last renewal began, and ends for good. */
+/** A leadership term. It lasts for `validMs` from when its last renewal began, and ends for good. */
 export class FencedTerm implements LeadershipTerm {
-  /** Resolves when it is over. */
+  /** Resolves when the term is over. */
   readonly over: Promise<void>;
   #resolveOver: () => void = () => undefined;
   #validUntil: number;
@@ -25,12 +25,12 @@ export class FencedTerm implements LeadershipTerm {
   }
 
   isHeld(): boolean {
-    // The clock, not the timer: a process that stood still runs on before its timers fire.
+    // The clock, not the timer: after a standstill, code may run before the timer fires.
     if (!this.#over && this.nowMs() >= this.#validUntil) this.lost();
     return !this.#over;
   }
 
-  /** @param beganAt when the renewal that has now succeeded was begun */
+  /** @param beganAt when the renewal that has now succeeded began */
   renewed(beganAt: number): void {
     if (!this.isHeld()) return;
     this.#validUntil = beganAt + this.validMs;

@@ -1,32 +1,32 @@
 /**
- * Which process of a fleet runs the readers of the log. An adapter promises that terms follow one
- * another with rising tokens, and that one ends before another process may begin the next; where a
- * process stood still and does not know that yet, the token keeps its writes out.
+ * Decides which process of an installation runs projections, sagas and relays. An adapter guarantees
+ * that tokens rise from one term to the next, and that a term ends before another process begins the
+ * next. A process that stood still may not know that its term is over; its token fences its writes.
  */
 export interface Leadership {
-  /** Tries for the lease until `stop`; `handler` is told of each term. Called once. */
+  /** Competes for the lease until `stop`, and reports each term to `handler`. Called once. */
   start(handler: TermHandler): void;
 
-  /** Ends the term, waits for `TermHandler.end`, and lets the next process in at once. */
+  /** Ends the term, waits for `TermHandler.end`, and releases the lease. */
   stop(): Promise<void>;
 
   status(): LeadershipStatus;
 }
 
 export interface TermHandler {
-  /** The lease was taken. A rejection gives it back. */
+  /** The lease was taken. A rejection releases it. */
   begin(term: LeadershipTerm): Promise<void>;
 
-  /** It is over: stop, and write nothing more. Called once for each `begin`, after it has settled. */
+  /** The term is over: stop all writes. Called once for each `begin`, after that has settled. */
   end(): Promise<void>;
 }
 
 export interface LeadershipTerm {
   /** Strictly rising from one term to the next. */
   readonly token: bigint;
-  /** By this process's own clock; false for ever once it was false. */
+  /** By the clock of this process; stays false once it was false. */
   isHeld(): boolean;
-  /** A store has refused the token: somebody else holds the lease. */
+  /** A store has rejected the token: another process holds the lease. */
   lost(): void;
 }
 
@@ -34,9 +34,9 @@ export interface LeadershipStatus {
   readonly role: 'leader' | 'standby';
   /** The name of this process. */
   readonly instance: string;
-  /** The last token seen and who took it, or null before the first look. */
+  /** The last known token and its holder, or null before the first read. */
   readonly token: string | null;
   readonly holder: string | null;
-  /** Why the last try failed, or null. */
+  /** Why the last attempt failed, or null. */
   readonly failure: string | null;
 }

@@ -15,7 +15,7 @@ import { HEARTBEATS, LeaseKeeper } from './lease-keeper.js';
 const TTL_MS = 400;
 const RENEW_MS = 50;
 
-/** What one process is told, and whether it reigns now. */
+/** The terms of one process, and the current one. */
 class Chronicle implements TermHandler {
   term: LeadershipTerm | undefined;
   readonly tokens: bigint[] = [];
@@ -77,7 +77,7 @@ describe('the keeper of the lease', () => {
     return { log, shared, join };
   };
 
-  it('takes a lease that nobody holds, and keeps it for longer than it lasts', async () => {
+  it('takes a free lease, and keeps it for longer than its duration', async () => {
     const { log, shared, join } = openFleet();
     const one = join('one');
     one.start();
@@ -168,7 +168,7 @@ describe('the keeper of the lease', () => {
     });
   });
 
-  it('knows that it has lost the lease while it stood still, before anything else tells it', async () => {
+  it('finds by the clock that it lost the lease while it stood still', async () => {
     const { join } = openFleet();
     let stoodStillMs = 0;
     const one = join('one', undefined, () => performance.now() + stoodStillMs);

@@ -12,17 +12,17 @@ import { FencedTerm } from './fenced-term.js';
 import { type LeaseCommand, type LeaseState } from './lease.decider.js';
 
 export interface LeaseSettings {
-  /** Of this process; a name that no other process of the fleet bears. */
+  /** The name of this process, unique in the installation. */
   readonly instance: string;
-  /** A holder that has been silent for so long has lost the lease. */
+  /** A holder without a renewal for this long has lost the lease. */
   readonly ttlMs: number;
-  /** How often a holder says that it is there, and others look. */
+  /** How often a holder renews, and other processes poll. */
   readonly renewMs: number;
 }
 
 export type LeaseRunner = CommandRunner<LeaseCommand, LeaseState, LeaseEvent>;
 
-/** The part of its time that a holder leaves unused: what it began then must have ended by the end. */
+/** The part of its time that a holder leaves unused: calls begun before must end within it. */
 const MARGIN = 0.2;
 
 const LEASE: LeaseName = 'readers';
@@ -38,10 +38,10 @@ interface Watched {
 }
 
 /**
- * Tries for the lease, and renews it while it is held. Who holds it and under which token stands in
- * the log; that the holder is there stands in the read store, under its token, since an event for
- * each renewal would stay for ever. Nobody compares clocks: a holder counts from when it began its
- * last renewal, the others from when they saw it, which is later.
+ * Competes for the lease, and renews it while it is held. The log has the holder and its token. The
+ * read store has the renewals, under that token, since an event for each renewal would stay for ever.
+ * Clocks of two processes are never compared: a holder counts from when it began its last renewal, the
+ * others from when they saw it, which is later.
  */
 export class LeaseKeeper implements Leadership {
   readonly #stop = new AbortController();
@@ -92,7 +92,7 @@ export class LeaseKeeper implements Leadership {
         if (term) await this.#hold(term, handler);
       } catch (error) {
         this.#failure = error instanceof Error ? error.message : String(error);
-        this.logger.warn({ err: error }, 'the lease could not be tried for; trying again');
+        this.logger.warn({ err: error }, 'the lease could not be competed for; retrying');
       }
       if (!this.#isStopped()) await this.#pause();
     }
@@ -102,7 +102,7 @@ export class LeaseKeeper implements Leadership {
     return this.#stop.signal.aborted;
   }
 
-  /** A term where the lease is free or its holder silent; undefined where somebody holds it. */
+  /** A term where the lease is free or its holder silent; undefined where another process holds it. */
   async #contend(): Promise<FencedTerm | undefined> {
     const lookedAt = this.nowMs();
     const { state } = await this.runner.stateOf(STREAM);
@@ -152,7 +152,10 @@ export class LeaseKeeper implements Leadership {
   async #hold(term: FencedTerm, handler: TermHandler): Promise<void> {
     this.#term = term;
     const token = term.token.toString();
-    this.logger.info({ token }, 'the lease was taken: this process runs the readers of the log');
+    this.logger.info(
+      { token },
+      'the lease was taken: this process runs projections, sagas and relays',
+    );
     const stopping = new Promise<void>((resolve) => {
       this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
       if (this.#stop.signal.aborted) resolve();
@@ -164,7 +167,10 @@ export class LeaseKeeper implements Leadership {
       await Promise.race([term.over, stopping]);
     } finally {
       await handler.end();
-      this.logger.info({ token }, 'the lease is over: this process runs no readers of the log');
+      this.logger.info(
+        { token },
+        'the lease is over: this process runs no projections, sagas or relays',
+      );
       term.lost();
       this.#endPause?.();
       await renewing;
@@ -173,11 +179,11 @@ export class LeaseKeeper implements Leadership {
     }
   }
 
-  /** Also while the handler begins and ends, which may take longer than the lease lasts. */
+  /** Renews also during `begin` and `end`, which may take longer than the lease lasts. */
   async #keepRenewing(term: FencedTerm): Promise<void> {
     while (term.isHeld()) {
       await this.#pause();
-      // One that hangs must not keep the end of the term from being noticed.
+      // A renewal that hangs must not delay the end of the term.
       if (term.isHeld()) await Promise.race([this.#tryToRenew(term), term.over]);
     }
   }
@@ -201,7 +207,7 @@ export class LeaseKeeper implements Leadership {
     term.renewed(beganAt);
   }
 
-  /** So that others need not wait. Without it they do: nothing is wrong with that. */
+  /** Saves the other processes the wait. After a failure they wait, which is safe. */
   async #release({ token }: FencedTerm): Promise<void> {
     const { instance: holder } = this.settings;
     const data = { lease: LEASE, token: Number(token), holder, releasedAt: instant(this.clock) };

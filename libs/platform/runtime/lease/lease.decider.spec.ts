@@ -21,7 +21,7 @@ const released = (holder: string, token: number) =>
 const lease = specificationOf(leaseDecider);
 
 describe('the lease', () => {
-  it('is taken by the first who asks, with token 1', () => {
+  it('is taken by the first process, with token 1', () => {
     lease.given().when(take('one', 0)).then(taken('one', 1));
   });
 
@@ -39,18 +39,18 @@ describe('the lease', () => {
       .then(taken('two', 2, { holder: 'one', because: 'released' }));
   });
 
-  it('goes to one of two who saw the same holder end', () => {
+  it('goes to one of two processes that saw the same holder end', () => {
     lease
       .given(taken('one', 1), released('one', 1), taken('two', 2))
       .when(take('three', 1))
       .thenRefused('lease_taken');
   });
 
-  it('is not taken over a token that is to come', () => {
+  it('is not taken over a future token', () => {
     lease.given(taken('one', 1)).when(take('two', 2)).thenRefused('lease_taken');
   });
 
-  it('is not even given back to its holder’s name, which another process may bear', () => {
+  it('is not given again to its holder’s name, which another process may have', () => {
     lease.given(taken('one', 1), taken('two', 2)).when(take('one', 1)).thenRefused('lease_taken');
   });
 

@@ -13,7 +13,7 @@ export type LeaseCommand =
       readonly data: {
         readonly lease: LeaseName;
         readonly holder: string;
-        /** The token that was found free, or whose holder had been silent for long enough. */
+        /** The token that was found released, or without renewals for long enough. */
         readonly over: number;
         /** ISO 8601 UTC with milliseconds. */
         readonly takenAt: string;
@@ -31,8 +31,8 @@ export interface LeaseState {
 }
 
 /**
- * Of two who found the same token ended one wins: for the other the token is not the last one any
- * more. Whether a holder has been silent is not decided here; clocks do not agree between machines.
+ * Of two processes that found the same token ended, one wins: for the other the token is no longer the
+ * last one. Silence of a holder is not decided here, since clocks of two machines do not agree.
  */
 const decide = (command: LeaseCommand, state: LeaseState): readonly LeaseEvent[] => {
   switch (command.type) {

@@ -212,7 +212,7 @@ describe('runtimes of a fleet', () => {
     ]);
   });
 
-  it('move on to what a rebuild in another process has put in its place', async () => {
+  it('adopt the generation that a rebuild in another process has built', async () => {
     const { join } = openFleet();
     const [gateway, projector, cli] = [join(), join(), join()];
     await gateway.runtime.startFollowing();
@@ -239,7 +239,7 @@ describe('a read store under a lease', () => {
     return term;
   };
 
-  it('claims a place before it says what it is', async () => {
+  it('claims a checkpoint before it returns it', async () => {
     const readStore = new FaultyReadStore();
     await readStore.commit({ writes: [], checkpoint: { name: 'reader', position: 5n } });
     const [first, second] = [openLease(1n), openLease(2n)];
@@ -250,7 +250,7 @@ describe('a read store under a lease', () => {
     expect([first.held, second.held]).toEqual([false, true]);
   });
 
-  it('writes nothing after the lease was lost, with or without a place', async () => {
+  it('writes nothing after the lease was lost, with or without a checkpoint', async () => {
     const readStore = new FaultyReadStore();
     const term = openLease(1n);
     const fenced = new FencedReadStore(readStore, term);
