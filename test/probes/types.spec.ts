@@ -146,12 +146,12 @@ export const list = (projections: Projections) =>
   },
   {
     option: 'a saga that sends a command it does not name',
-    code: 2820,
+    code: 2322,
     source: `import { type LoanGranted, LoanGranted as Granted, type Remind } from './lending.js';
 import { type Saga } from '#platform/kernel/saga.js';
 export const saga: Saga<LoanGranted, object, Remind> = {
   name: 'saga', on: { LoanGranted: Granted }, key: () => '', initialState: {}, evolve: () => null,
-  react: ({ data }) => [{ kind: 'command', command: { type: 'Remindd', data } }],
+  react: ({ data }) => [{ kind: 'command', command: { type: 'Forgive', data } }],
 };`,
   },
   {
