@@ -45,7 +45,7 @@ const openProcess = ({
 }: Partial<Parts> = {}) => {
   const requests = new OpenRequests({ requestMsMax: 1_000, settleMsMax: 1_000 });
   const runtime = {
-    projections: { status: () => Promise.resolve(projections) },
+    projectionHost: { status: () => Promise.resolve(projections) },
     reactions: () => reactions,
     leadership: () => lease,
   } as unknown as Runtime;
