@@ -9,7 +9,6 @@ import {
   stockCodec,
   stockDecider,
   stockEvents,
-  until,
 } from './stock.fixture.js';
 
 describe('the handler of a projection', () => {

@@ -125,7 +125,7 @@ export class SagaHandler implements SubscriptionHandler {
     for (const [index, action] of reaction.actions.entries()) {
       if (action.kind !== 'command' && action.kind !== 'publish') continue;
       const context = followUp(cause, `${this.saga.name}\n${index}`, actor);
-      if (action.kind === 'command') await this.send(action.command as SagaCommand, context);
+      if (action.kind === 'command') await this.send(action.command, context);
       else await this.#publish(action, context);
       sent = true;
     }
