@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
 import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
 import { deriveKey } from '#platform/secrets/secrets.js';
-import { areas } from '../composition/areas.js';
+import { publishers } from '../composition/areas.js';
 import { openEventStore, openHome } from '../composition/engines.js';
 import { serveOwnEventStore } from '../composition/served-event-store.js';
 import { type Settings, SettingsError } from '../composition/settings.js';
@@ -58,7 +58,7 @@ const authenticatorOn = (
   { masterKeyFile }: Settings,
   clock: Clock,
 ): Authenticator => {
-  const codec = new EventCodec(areas.flatMap(({ events }) => events));
+  const codec = new EventCodec(publishers.flatMap(({ events }) => events));
   const appTokens = new AppTokens(
     deriveKey(readOrCreateMasterKey(masterKeyFile), 'app-tokens'),
     clock,

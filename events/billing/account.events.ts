@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { AccountId, Instant, MicroUsdDecimal } from '../vocabulary.js';
 
 /** A reservation's id: the UUID of the request that made it. */
@@ -140,11 +140,11 @@ export type HoldExpired = EventOf<typeof HoldExpired>;
 export type AccountEvent =
   AccountOpened | FundsDeposited | HoldPlaced | HoldCaptured | HoldReleased | HoldExpired;
 
-export const accountEvents: readonly AnyEventDefinition[] = [
+export const accountEvents = [
   AccountOpened,
   FundsDeposited,
   HoldPlaced,
   HoldCaptured,
   HoldReleased,
   HoldExpired,
-];
+] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
 
@@ -40,8 +40,4 @@ export type ChallengeAnswered = EventOf<typeof ChallengeAnswered>;
 
 export type ChallengeEvent = ChallengeIssued | ChallengeFailed | ChallengeAnswered;
 
-export const challengeEvents: readonly AnyEventDefinition[] = [
-  ChallengeIssued,
-  ChallengeFailed,
-  ChallengeAnswered,
-];
+export const challengeEvents = [ChallengeIssued, ChallengeFailed, ChallengeAnswered] as const;

@@ -10,7 +10,7 @@ export const ROLES: readonly Role[] = Role.options;
 
 /**
  * Personal data or a secret, encrypted with the key of its subject (base64url). Once that key is
- * destroyed nobody can read it; everything that a ledger needs stands beside it in the clear.
+ * destroyed it is unreadable; everything that a ledger needs is stored beside it in plain text.
  */
 export const Sealed = z.string().regex(/^[A-Za-z0-9_-]{39,}$/);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, UserId } from '../vocabulary.js';
 import { NameHash } from './identity.vocabulary.js';
 
@@ -45,4 +45,4 @@ export type NameReleased = EventOf<typeof NameReleased>;
 
 export type NameEvent = NameReserved | NameAssigned | NameReleased;
 
-export const nameEvents: readonly AnyEventDefinition[] = [NameReserved, NameAssigned, NameReleased];
+export const nameEvents = [NameReserved, NameAssigned, NameReleased] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
 
@@ -32,4 +32,4 @@ export type SessionRevoked = EventOf<typeof SessionRevoked>;
 
 export type SessionEvent = SessionStarted | SessionRevoked;
 
-export const sessionEvents: readonly AnyEventDefinition[] = [SessionStarted, SessionRevoked];
+export const sessionEvents = [SessionStarted, SessionRevoked] as const;

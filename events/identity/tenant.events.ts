@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 import { TenantSlug } from './identity.vocabulary.js';
 
@@ -19,4 +19,4 @@ export type TenantDefined = EventOf<typeof TenantDefined>;
 
 export type TenantEvent = TenantDefined;
 
-export const tenantEvents: readonly AnyEventDefinition[] = [TenantDefined];
+export const tenantEvents = [TenantDefined] as const;

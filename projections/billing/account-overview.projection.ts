@@ -57,11 +57,11 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
   }
 };
 
-/** What does an account have, what has it spent, and what is promised to running work? */
+/** What does an account have, what has it spent, and what is held for running work? */
 export const accountOverview: Projection<AccountEvent, AccountOverview> = {
   name: 'account-overview',
   version: 1,
-  on: [AccountOpened, FundsDeposited, HoldPlaced, HoldCaptured, HoldReleased, HoldExpired],
+  on: { AccountOpened, FundsDeposited, HoldPlaced, HoldCaptured, HoldReleased, HoldExpired },
   keys: ({ data }) => [data.accountId],
   initial: (accountId) => ({
     accountId,

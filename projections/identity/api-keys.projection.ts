@@ -2,7 +2,7 @@ import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js'
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
-/** A key that was issued and not revoked; whether its session still runs is asked of the session. */
+/** A key that was issued and not revoked. Its session may have ended: the session's stream knows. */
 export interface ListedApiKey {
   readonly keyHash: string;
   readonly keyKind: KeyKind;
@@ -20,7 +20,7 @@ type ApiKeysEvent = ApiKeyIssued | ApiKeyRevoked;
 /** Sorts after every instant. */
 const NEVER = '~';
 
-/** A user's keys in the order in which they end, so that a reader passes over those that have. */
+/** A user's keys order by expiry, so that a query skips the expired ones. */
 export const apiKeyKey = (userId: number, expiresAt: string | null = null, keyHash = ''): string =>
   `${apiKeysOf(userId)}${expiresAt ?? NEVER}/${keyHash}`;
 
@@ -51,7 +51,7 @@ const project = ({ type, data }: ApiKeysEvent): ListedApiKey | null => {
 export const apiKeys: Projection<ApiKeysEvent, ListedApiKey> = {
   name: 'api-keys',
   version: 1,
-  on: [ApiKeyIssued, ApiKeyRevoked],
+  on: { ApiKeyIssued, ApiKeyRevoked },
   keys: ({ data }) => [apiKeyKey(data.userId, data.expiresAt, data.keyHash)],
   initial: () => missing,
   project,

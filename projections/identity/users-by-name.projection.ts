@@ -20,7 +20,7 @@ const project = ({ type, data }: NameEvent): UserOfName | null => {
 export const usersByName: Projection<NameEvent, UserOfName> = {
   name: 'users-by-name',
   version: 1,
-  on: [NameAssigned, NameReleased],
+  on: { NameAssigned, NameReleased },
   keys: ({ data }) => (data.kind === 'username' ? [data.nameHash] : []),
   initial: () => ({ userId: 0 }),
   project,

@@ -83,6 +83,8 @@ const BYSTANDERS: Readonly<Record<string, string>> = {
   'dist/apps/gateway/stale.js': 'export {};',
   'events/saving/account.events.ts': "import 'zod';\nimport { type Money } from '../money.js';",
   'events/money.ts': 'export {};',
+  'events/platform/lease.events.ts': "import '../money.js';",
+  'libs/platform/runtime/lease.ts': "import '#events/platform/lease.events.js';",
   'projections/saving/balance.projection.ts': "import '#events/saving/account.events.js';",
   'libs/areas/saving/account.decider.ts': [
     '#events/saving/account.events.js',

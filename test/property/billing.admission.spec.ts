@@ -29,7 +29,7 @@ const WORST_MICRO_USD = 750;
 /** A command runner with a connection and a writer of its own, as each process has. */
 const openProcess = async (file: string) => {
   const eventStore = await openSqliteEventStore({ file });
-  const codec = new EventCodec(accountEvents);
+  const codec = new EventCodec(accountEvents).for(accountEvents);
   const accounts: Accounts = new CommandRunner({ decider: accountDecider, eventStore, codec });
   return { eventStore, codec, accounts };
 };
@@ -74,7 +74,7 @@ const tally = (outcomes: readonly string[]): Readonly<Record<string, number>> =>
 const eventsOf = async ({ eventStore, codec }: Process): Promise<readonly AccountEvent[]> => {
   const events: AccountEvent[] = [];
   for await (const page of eventStore.read(accountStream(ACCOUNT))) {
-    for (const recorded of page) events.push(codec.revive(recorded) as AccountEvent);
+    for (const recorded of page) events.push(codec.revive(recorded));
   }
   return events;
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { specificationOf } from '#platform/kernel/decider.specification.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { type AccountCommand, accountDecider, DEPOSITED_MAX } from './account.decider.js';
 import {
   capture,

@@ -9,6 +9,7 @@ import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-sto
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
+import { ProjectionHost } from '#platform/runtime/projection-host.js';
 import { Projections } from '#platform/runtime/projections.js';
 import { Snapshots } from '#platform/runtime/snapshots.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
@@ -31,13 +32,14 @@ export const openBilling = async (
   const accounts: Accounts = new CommandRunner({
     decider: accountDecider,
     eventStore,
-    codec,
+    codec: codec.for(accountEvents),
     snapshots: { store: new Snapshots(readStore), plan: accountSnapshots },
   });
   const logger = pino({ level: 'silent' });
   const { projections: all } = billingArea;
-  const projections = new Projections(all, eventStore, readStore, codec, clock, logger);
-  await projections.start();
+  const host = new ProjectionHost(all, eventStore, readStore, codec, clock, logger);
+  const projections = new Projections(host, eventStore, readStore);
+  await host.start();
   const overview = new AccountOverviewHandler(projections, clock);
   const invoices = new InvoicesHandler(projections);
   const check = new CheckLedgerHandler(eventStore, codec, projections);
@@ -53,7 +55,7 @@ export const openBilling = async (
     check: (onProgress: CheckLedgerQuery['onProgress'] = () => undefined) =>
       check.execute(new CheckLedgerQuery(onProgress)),
     close: async () => {
-      await projections.stop();
+      await host.stop();
       await readStore.close();
       await eventStore.close();
       await rm(directory, { recursive: true });

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
@@ -31,7 +32,7 @@ const accounts = {
     new CommandRunner({
       decider: accountDecider,
       eventStore,
-      codec,
+      codec: codec.for(accountEvents),
       snapshots: { store, plan: accountSnapshots },
       onSnapshotFailure: (err) =>
         logger.warn({ err }, 'the snapshot of an account failed; the log serves instead'),

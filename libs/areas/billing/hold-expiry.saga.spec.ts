@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { specificationOfSaga } from '#platform/kernel/saga.specification.js';
+import { specificationOfSaga } from '#platform/kernel/saga.fixture.js';
 import {
   ACCOUNT,
   captured,
@@ -25,8 +25,7 @@ describe('hold expiry', () => {
         kind: 'schedule',
         timer: 'expiry',
         dueAt: EXPIRES_AT,
-        command: 'ExpireHold',
-        data: { accountId: ACCOUNT, holdId: HOLD },
+        command: { type: 'ExpireHold', data: { accountId: ACCOUNT, holdId: HOLD } },
       });
     saga.given().when(hold).thenHolds({ open: true });
   });

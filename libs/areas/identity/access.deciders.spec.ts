@@ -7,7 +7,7 @@ import {
 } from '#events/identity/challenge.events.js';
 import { SessionRevoked, SessionStarted } from '#events/identity/session.events.js';
 import { TenantDefined } from '#events/identity/tenant.events.js';
-import { specificationOf } from '#platform/kernel/decider.specification.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { apiKeyDecider } from './api-key.decider.js';
 import { challengeDecider } from './challenge.decider.js';
 import { sessionDecider } from './session.decider.js';

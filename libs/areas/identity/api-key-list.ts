@@ -38,7 +38,7 @@ export class ApiKeyList {
     let from = apiKeyKey(userId, instant(this.clock), AFTER_HASHES);
     for (;;) {
       const page = { prefix: apiKeysOf(userId), from, limit: PAGE };
-      const { documents, position } = await this.projections.list<ListedApiKey>(apiKeys, page);
+      const { documents, position } = await this.projections.list(apiKeys, page);
       for (const { document } of documents) {
         if (await this.#sessionRuns(document)) keys.push(document);
       }

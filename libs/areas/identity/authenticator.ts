@@ -1,9 +1,13 @@
 import { LRUCache } from 'lru-cache';
+import { apiKeyEvents } from '#events/identity/api-key.events.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { sessionEvents } from '#events/identity/session.events.js';
+import { userEvents } from '#events/identity/user.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type DomainEvent } from '#platform/kernel/projection.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
 import { apiKeyDecider } from './api-key.decider.js';
 import { type AppTokenClaims, type AppTokens } from './app-tokens.js';
 import { accountIdOf, type Caller } from './caller.js';
@@ -188,32 +192,33 @@ export class Authenticator {
   async #standingOf(stream: string): Promise<Standing> {
     switch (stream.slice(0, stream.indexOf('-'))) {
       case 'apikey': {
-        const key = await this.#fold(stream, apiKeyDecider);
+        const key = await this.#fold(stream, apiKeyDecider, this.codec.for(apiKeyEvents));
         if (key.status !== 'active') return NONE;
         const { keyKind, userId, sessionId, expiresAt } = key;
         const credential = keyKind === 'user' ? 'api_key' : 'renter_key';
         return { kind: 'key', credential, userId, sessionId, expiresAtMs: msOf(expiresAt) };
       }
       case 'session': {
-        const session = await this.#fold(stream, sessionDecider);
+        const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));
         if (session.status !== 'active') return NONE;
         const { userId, expiresAt } = session;
         return { kind: 'session', userId, expiresAtMs: msOf(expiresAt) };
       }
       default: {
-        const user = await this.#fold(stream, userDecider);
+        const user = await this.#fold(stream, userDecider, this.codec.for(userEvents));
         return user.status === 'registered' ? { kind: 'user', role: user.role } : NONE;
       }
     }
   }
 
-  async #fold<State, Event>(
+  async #fold<State, Event extends DomainEvent>(
     stream: string,
     { initialState, evolve }: Pick<Decider<never, State, Event>, 'initialState' | 'evolve'>,
+    codec: CodecOf<Event>,
   ): Promise<State> {
     let state = initialState;
     for await (const page of this.eventStore.read(stream)) {
-      for (const recorded of page) state = evolve(state, this.codec.revive(recorded) as Event);
+      for (const recorded of page) state = evolve(state, codec.revive(recorded));
     }
     return state;
   }

@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
-import { type UserOfName, usersByName } from '#projections/identity/users-by-name.projection.js';
+import { usersByName } from '#projections/identity/users-by-name.projection.js';
 import { type ListedUser, users } from '#projections/identity/users.projection.js';
 import { accountIdOf } from './caller.js';
 import { NAME_INDEX, PERSONAL_DATA } from './identity.tokens.js';
@@ -39,10 +39,10 @@ export class FindUserByNameHandler implements IQueryHandler<FindUserByNameQuery>
 
   async execute({ username }: FindUserByNameQuery): Promise<FoundUser | null> {
     const nameHash = this.names.hashOf('username', username);
-    const { document: name } = await this.projections.get<UserOfName>(usersByName, nameHash);
+    const { document: name } = await this.projections.get(usersByName, nameHash);
     if (!name) return null;
     const { userId } = name;
-    const found = await this.projections.get<ListedUser>(users, String(userId));
+    const found = await this.projections.get(users, String(userId));
     return found.document ? this.#open(found.document, found.position) : null;
   }
 

@@ -9,6 +9,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
+import { ProjectionHost } from '#platform/runtime/projection-host.js';
 import { Projections } from '#platform/runtime/projections.js';
 import { openSecrets } from '#platform/secrets/secrets.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
@@ -71,8 +72,9 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
   const codec = new EventCodec(identityEvents);
   const logger = pino({ level: 'silent' });
   const models = [users, usersByName, apiKeys];
-  const projections = new Projections(models, eventStore, readStore, codec, clock, logger);
-  await projections.start();
+  const host = new ProjectionHost(models, eventStore, readStore, codec, clock, logger);
+  const projections = new Projections(host, eventStore, readStore);
+  await host.start();
   const argon2 = countedArgon2();
   const services = buildIdentity({
     eventStore,
@@ -98,7 +100,7 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
       return this.handlers.createUser.execute(new CreateUserCommand({ ...ADA, ...data }, context));
     },
     close: async () => {
-      await projections.stop();
+      await host.stop();
       await eventStore.close();
       await readStore.close();
       secrets.close();

@@ -1,9 +1,9 @@
-import { type ApiKeyEvent } from '#events/identity/api-key.events.js';
-import { type ChallengeEvent } from '#events/identity/challenge.events.js';
-import { type NameEvent, type NameKind } from '#events/identity/name.events.js';
-import { type SessionEvent } from '#events/identity/session.events.js';
-import { type TenantEvent } from '#events/identity/tenant.events.js';
-import { type UserEvent } from '#events/identity/user.events.js';
+import { type ApiKeyEvent, apiKeyEvents } from '#events/identity/api-key.events.js';
+import { type ChallengeEvent, challengeEvents } from '#events/identity/challenge.events.js';
+import { type NameEvent, nameEvents, type NameKind } from '#events/identity/name.events.js';
+import { type SessionEvent, sessionEvents } from '#events/identity/session.events.js';
+import { type TenantEvent, tenantEvents } from '#events/identity/tenant.events.js';
+import { type UserEvent, userEvents } from '#events/identity/user.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
@@ -40,10 +40,26 @@ export const openIdentityStreams = (
   eventStore: EventStore,
   codec: EventCodec,
 ): IdentityStreams => ({
-  users: new CommandRunner({ decider: userDecider, eventStore, codec }),
-  names: new CommandRunner({ decider: nameDecider, eventStore, codec }),
-  apiKeys: new CommandRunner({ decider: apiKeyDecider, eventStore, codec }),
-  sessions: new CommandRunner({ decider: sessionDecider, eventStore, codec }),
-  challenges: new CommandRunner({ decider: challengeDecider, eventStore, codec }),
-  tenants: new CommandRunner({ decider: tenantDecider, eventStore, codec }),
+  users: new CommandRunner({ decider: userDecider, eventStore, codec: codec.for(userEvents) }),
+  names: new CommandRunner({ decider: nameDecider, eventStore, codec: codec.for(nameEvents) }),
+  apiKeys: new CommandRunner({
+    decider: apiKeyDecider,
+    eventStore,
+    codec: codec.for(apiKeyEvents),
+  }),
+  sessions: new CommandRunner({
+    decider: sessionDecider,
+    eventStore,
+    codec: codec.for(sessionEvents),
+  }),
+  challenges: new CommandRunner({
+    decider: challengeDecider,
+    eventStore,
+    codec: codec.for(challengeEvents),
+  }),
+  tenants: new CommandRunner({
+    decider: tenantDecider,
+    eventStore,
+    codec: codec.for(tenantEvents),
+  }),
 });

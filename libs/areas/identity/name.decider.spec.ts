@@ -5,7 +5,7 @@ import {
   NameReleased,
   NameReserved,
 } from '#events/identity/name.events.js';
-import { specificationOf } from '#platform/kernel/decider.specification.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { nameDecider } from './name.decider.js';
 
 const name = specificationOf(nameDecider);

@@ -9,7 +9,7 @@ import {
   UserErased,
   UserRegistered,
 } from '#events/identity/user.events.js';
-import { specificationOf } from '#platform/kernel/decider.specification.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { type Proof, type UserCommand, userDecider } from './user.decider.js';
 
 const user = specificationOf(userDecider);
