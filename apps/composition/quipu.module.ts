@@ -7,8 +7,14 @@ import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { CatalogModule } from '#areas/catalog/catalog.module.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from '#areas/catalog/catalog.settings.js';
-import { ACCOUNT_OPENER, type AccountOpener } from '#areas/identity/account-opener.port.js';
-import { BALANCE_READER, type BalanceReader } from '#areas/identity/balance-reader.port.js';
+import {
+  ACCOUNT_OPENER,
+  type AccountOpener,
+} from '#areas/identity/accounts/account-opener.port.js';
+import {
+  BALANCE_READER,
+  type BalanceReader,
+} from '#areas/identity/accounts/balance-reader.port.js';
 import { IdentityModule } from '#areas/identity/identity.module.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import {

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { type Caller, type CredentialKind } from '#areas/identity/caller.js';
+import { type Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type Caller, type CredentialKind } from '#areas/identity/authentication/caller.js';
 import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import {

@@ -1,7 +1,7 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { type FastifyRequest } from 'fastify';
-import { stripPrefix } from '#areas/identity/app-tokens.js';
+import { stripPrefix } from '#areas/identity/sessions/app-tokens.js';
 import { AppTokenStrategy } from './app-token.strategy.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import { isFailedAttempt } from './failed-attempt.js';

@@ -8,9 +8,9 @@ import {
   APP_TOKEN_ISSUER,
   readClaims,
   stripPrefix,
-} from '#areas/identity/app-tokens.js';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { type Caller } from '#areas/identity/caller.js';
+} from '#areas/identity/sessions/app-tokens.js';
+import { type Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';

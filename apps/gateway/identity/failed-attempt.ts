@@ -1,4 +1,4 @@
-import { type IdentityRefusal } from '#areas/identity/identity.refusals.js';
+import { type IdentityRefusal } from '#areas/identity/identity.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { INVALID_CREDENTIAL } from './identity.failures.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { DefineTenantCommand } from '#areas/identity/define-tenant.handler.js';
+import { DefineTenantCommand } from '#areas/identity/tenants/define-tenant.handler.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/command-context.js';

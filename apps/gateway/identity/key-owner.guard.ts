@@ -1,7 +1,7 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
-import { type Authenticator } from '#areas/identity/authenticator.js';
+import { type Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
 import { type Acceptance, ApiGuard } from './api.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';

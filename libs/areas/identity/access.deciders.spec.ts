@@ -8,10 +8,10 @@ import {
 import { SessionRevoked, SessionStarted } from '#events/identity/session.events.js';
 import { TenantDefined } from '#events/identity/tenant.events.js';
 import { specificationOf } from '#platform/kernel/decider.specification.js';
-import { apiKeyDecider } from './api-key.decider.js';
-import { challengeDecider } from './challenge.decider.js';
-import { sessionDecider } from './session.decider.js';
-import { tenantDecider } from './tenant.decider.js';
+import { apiKeyDecider } from './keys/api-key.decider.js';
+import { challengeDecider } from './two-factor/challenge.decider.js';
+import { sessionDecider } from './sessions/session.decider.js';
+import { tenantDecider } from './tenants/tenant.decider.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
 const UNTIL = '2026-11-21T04:53:00.000Z';

@@ -6,14 +6,14 @@ import { type Projections } from '#platform/runtime/projections.js';
 import { CLOCK, CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
-import { AccountContextHandler } from './account-context.handler.js';
-import { BALANCE_READER, type BalanceReader } from './balance-reader.port.js';
-import { ConfirmTwoFactorHandler } from './confirm-two-factor.handler.js';
-import { CreateUserHandler } from './create-user.handler.js';
-import { DefineTenantHandler } from './define-tenant.handler.js';
-import { DisableTwoFactorHandler } from './disable-two-factor.handler.js';
-import { EraseUserHandler } from './erase-user.handler.js';
-import { FindUserByNameHandler } from './find-user-by-name.handler.js';
+import { AccountContextHandler } from './accounts/account-context.handler.js';
+import { BALANCE_READER, type BalanceReader } from './accounts/balance-reader.port.js';
+import { ConfirmTwoFactorHandler } from './two-factor/confirm-two-factor.handler.js';
+import { CreateUserHandler } from './users/create-user.handler.js';
+import { DefineTenantHandler } from './tenants/define-tenant.handler.js';
+import { DisableTwoFactorHandler } from './two-factor/disable-two-factor.handler.js';
+import { EraseUserHandler } from './users/erase-user.handler.js';
+import { FindUserByNameHandler } from './users/find-user-by-name.handler.js';
 import { buildIdentity, type IdentityServices } from './identity.services.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from './identity.settings.js';
 import { IDENTITY_STREAMS } from './identity.streams.js';
@@ -32,17 +32,17 @@ import {
   USER_DIRECTORY,
   USER_IDS,
 } from './identity.tokens.js';
-import { IssueApiKeyHandler } from './issue-api-key.handler.js';
-import { ListApiKeysHandler } from './list-api-keys.handler.js';
-import { LogInHandler } from './log-in.handler.js';
-import { Passwords } from './passwords.js';
-import { ReplaceRecoveryCodesHandler } from './replace-recovery-codes.handler.js';
-import { RevokeApiKeyHandler } from './revoke-api-key.handler.js';
-import { RevokeSessionHandler } from './revoke-session.handler.js';
-import { RotateApiKeyHandler } from './rotate-api-key.handler.js';
-import { RotateUserKeysHandler } from './rotate-user-keys.handler.js';
-import { StartTwoFactorHandler } from './start-two-factor.handler.js';
-import { VerifyTwoFactorHandler } from './verify-two-factor.handler.js';
+import { IssueApiKeyHandler } from './keys/issue-api-key.handler.js';
+import { ListApiKeysHandler } from './keys/list-api-keys.handler.js';
+import { LogInHandler } from './sessions/log-in.handler.js';
+import { Passwords } from './passwords/passwords.js';
+import { ReplaceRecoveryCodesHandler } from './two-factor/replace-recovery-codes.handler.js';
+import { RevokeApiKeyHandler } from './keys/revoke-api-key.handler.js';
+import { RevokeSessionHandler } from './sessions/revoke-session.handler.js';
+import { RotateApiKeyHandler } from './keys/rotate-api-key.handler.js';
+import { RotateUserKeysHandler } from './keys/rotate-user-keys.handler.js';
+import { StartTwoFactorHandler } from './two-factor/start-two-factor.handler.js';
+import { VerifyTwoFactorHandler } from './two-factor/verify-two-factor.handler.js';
 
 const SERVICES = Symbol('IdentityServices');
 

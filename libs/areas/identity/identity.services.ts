@@ -3,22 +3,22 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
-import { AccountViews } from './account-views.js';
-import { ApiKeyList } from './api-key-list.js';
-import { AppTokens } from './app-tokens.js';
-import { Authenticator } from './authenticator.js';
-import { type BalanceReader } from './balance-reader.port.js';
+import { AccountViews } from './accounts/account-views.js';
+import { ApiKeyList } from './keys/api-key-list.js';
+import { AppTokens } from './sessions/app-tokens.js';
+import { Authenticator } from './authentication/authenticator.js';
+import { type BalanceReader } from './accounts/balance-reader.port.js';
 import { openIdentityStreams } from './identity.streams.js';
-import { KeyRing } from './key-ring.js';
-import { NameIndex } from './name-index.js';
-import { PasswordCheck } from './password-check.js';
-import { type Passwords } from './passwords.js';
-import { PersonalData } from './personal-data.js';
-import { SecondFactorCheck } from './second-factor-check.js';
-import { SecondFactors } from './second-factors.js';
-import { SessionOpener } from './session-opener.js';
-import { UserDirectory } from './user-directory.js';
-import { UserIds } from './user-ids.js';
+import { KeyRing } from './keys/key-ring.js';
+import { NameIndex } from './names/name-index.js';
+import { PasswordCheck } from './passwords/password-check.js';
+import { type Passwords } from './passwords/passwords.js';
+import { PersonalData } from './users/personal-data.js';
+import { SecondFactorCheck } from './two-factor/second-factor-check.js';
+import { SecondFactors } from './two-factor/second-factors.js';
+import { SessionOpener } from './sessions/session-opener.js';
+import { UserDirectory } from './users/user-directory.js';
+import { UserIds } from './users/user-ids.js';
 
 /** What the area's services stand on. */
 export interface IdentityFoundation {

@@ -7,16 +7,20 @@ import { type UserEvent } from '#events/identity/user.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { type ApiKeyCommand, apiKeyDecider, type ApiKeyState } from './api-key.decider.js';
+import { type ApiKeyCommand, apiKeyDecider, type ApiKeyState } from './keys/api-key.decider.js';
 import {
   type ChallengeCommand,
   challengeDecider,
   type ChallengeState,
-} from './challenge.decider.js';
-import { type NameCommand, nameDecider, type NameState } from './name.decider.js';
-import { type SessionCommand, sessionDecider, type SessionState } from './session.decider.js';
-import { type TenantCommand, tenantDecider, type TenantState } from './tenant.decider.js';
-import { type UserCommand, userDecider, type UserState } from './user.decider.js';
+} from './two-factor/challenge.decider.js';
+import { type NameCommand, nameDecider, type NameState } from './names/name.decider.js';
+import {
+  type SessionCommand,
+  sessionDecider,
+  type SessionState,
+} from './sessions/session.decider.js';
+import { type TenantCommand, tenantDecider, type TenantState } from './tenants/tenant.decider.js';
+import { type UserCommand, userDecider, type UserState } from './users/user.decider.js';
 
 export const userStream = (userId: number): string => `user-${userId}`;
 export const nameStream = (kind: NameKind, nameHash: string): string => `${kind}-${nameHash}`;

@@ -1,0 +1,29 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type ApiKeyList } from './api-key-list.js';
+import { API_KEY_LIST, KEY_RING } from '../identity.tokens.js';
+import { type KeyRing } from './key-ring.js';
+
+/** Ends a key in every process at once. */
+export class RevokeApiKeyCommand extends Command<void> {
+  constructor(
+    readonly data: { readonly userId: number; readonly keyId: string },
+    readonly context: CommandContext,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RevokeApiKeyCommand)
+export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand> {
+  constructor(
+    @Inject(API_KEY_LIST) private readonly list: ApiKeyList,
+    @Inject(KEY_RING) private readonly keys: KeyRing,
+  ) {}
+
+  async execute({ data: { userId, keyId }, context }: RevokeApiKeyCommand): Promise<void> {
+    const { keyHash } = await this.list.find(userId, keyId);
+    await this.keys.revoke({ keyHash, userId, reason: 'revoked' }, context);
+  }
+}
