@@ -49,10 +49,8 @@ const authenticatorOn = (
   clock: Clock,
 ): Authenticator => {
   const codec = new EventCodec(areas.flatMap(({ events }) => events));
-  const appTokens = new AppTokens(
-    deriveKey(readOrCreateMasterKey(masterKeyFile), 'app-tokens'),
-    clock,
-  );
+  const master = readOrCreateMasterKey(masterKeyFile);
+  const appTokens = new AppTokens({ key: (purpose) => deriveKey(master, purpose) }, clock);
   return new Authenticator(eventStore, codec, appTokens, clock);
 };
 

@@ -9,9 +9,8 @@ import {
   readClaims,
   stripPrefix,
 } from '#areas/identity/sessions/app-tokens.js';
-import { type Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { presentedCredential } from './presented-credential.js';
@@ -27,7 +26,7 @@ const jwtOf = (request: unknown): string | null => {
 export class AppTokenStrategy extends PassportStrategy(Strategy, 'app-token') {
   constructor(
     @Inject(SECRETS) secrets: Secrets,
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    private readonly authenticator: Authenticator,
   ) {
     super({
       jwtFromRequest: jwtOf,

@@ -2,38 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type DynamicModule, Module, type ValueProvider } from '@nestjs/common';
+import { type Command, CommandBus, CqrsModule, type Query, QueryBus } from '@nestjs/cqrs';
+import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { identityEvents } from '#events/identity/identity.events.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
-import { type Clock } from '#platform/kernel/clock.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
 import { Projections } from '#platform/runtime/projections.js';
+import { CLOCK, CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { openSecrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { usersByName } from '#projections/identity/users-by-name.projection.js';
 import { users } from '#projections/identity/users.projection.js';
-import { AccountContextHandler } from './accounts/account-context.handler.js';
-import { ConfirmTwoFactorHandler } from './two-factor/confirm-two-factor.handler.js';
-import { CreateUserCommand, CreateUserHandler } from './users/create-user.handler.js';
-import { DefineTenantHandler } from './tenants/define-tenant.handler.js';
-import { DisableTwoFactorHandler } from './two-factor/disable-two-factor.handler.js';
-import { EraseUserHandler } from './users/erase-user.handler.js';
-import { FindUserByNameHandler } from './users/find-user-by-name.handler.js';
-import { buildIdentity, type IdentityServices } from './identity.services.js';
-import { IssueApiKeyHandler } from './keys/issue-api-key.handler.js';
-import { ListApiKeysHandler } from './keys/list-api-keys.handler.js';
-import { LogInHandler } from './sessions/log-in.handler.js';
+import { AccountOpener } from './accounts/account-opener.port.js';
+import { BalanceReader } from './accounts/balance-reader.port.js';
+import { Authenticator } from './authentication/authenticator.js';
+import { IdentityModule } from './identity.module.js';
+import { IDENTITY_SETTINGS } from './identity.settings.js';
+import { IdentityStreams } from './identity.streams.js';
+import { KeyRing } from './keys/key-ring.js';
+import { NameIndex } from './names/name-index.js';
 import { type Argon2, Passwords } from './passwords/passwords.js';
-import { ReplaceRecoveryCodesHandler } from './two-factor/replace-recovery-codes.handler.js';
-import { RevokeApiKeyHandler } from './keys/revoke-api-key.handler.js';
-import { RevokeSessionHandler } from './sessions/revoke-session.handler.js';
-import { RotateApiKeyHandler } from './keys/rotate-api-key.handler.js';
-import { RotateUserKeysHandler } from './keys/rotate-user-keys.handler.js';
-import { StartTwoFactorHandler } from './two-factor/start-two-factor.handler.js';
-import { VerifyTwoFactorHandler } from './two-factor/verify-two-factor.handler.js';
+import { AppTokens } from './sessions/app-tokens.js';
+import { CreateUserCommand } from './users/create-user.handler.js';
+import { PersonalData } from './users/personal-data.js';
 
+const BALANCE = 10_000_000n;
 export const STARTED_AT_MS = Date.parse('2026-11-21T04:48:00.000Z');
 
 /** A clock that stands still until a spec moves it. */
@@ -62,7 +60,16 @@ export const countedArgon2 = () => {
 
 export const anyContext = (): CommandContext => contextOf(randomUUID(), 'spec');
 
-/** The area's services on one file of events, as one process has them. */
+export const ADA = {
+  username: 'ada',
+  email: 'ada@example.com',
+  role: 'Partner',
+  password: 'correct horse',
+} as const;
+
+const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d', baseUrl: 'http://127.0.0.1:8080' };
+
+/** The area as one process runs it, on the event log of a directory. */
 export const openProcess = async (directory: string, clock = movableClock()) => {
   const file = (name: string): string => path.join(directory, name);
   const eventStore = await openSqliteEventStore({ file: file('events.db') });
@@ -73,31 +80,48 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
   const models = [users, usersByName, apiKeys];
   const projections = new Projections(models, eventStore, readStore, codec, clock, logger);
   await projections.start();
-  const argon2 = countedArgon2();
-  const services = buildIdentity({
-    eventStore,
-    codec,
-    projections,
-    secrets,
-    balances: { balanceMicroUsd: () => Promise.resolve(10_000_000n) },
-    clock,
-    passwords: new Passwords(argon2.load),
-  });
   const openedAccounts: string[] = [];
+  const argon2 = countedArgon2();
+  const module = await Test.createTestingModule({
+    imports: [
+      CqrsModule.forRoot(),
+      IdentityModule,
+      globalModule([
+        { provide: EVENT_STORE, useValue: eventStore },
+        { provide: CODEC, useValue: codec },
+        { provide: PROJECTIONS, useValue: projections },
+        { provide: CLOCK, useValue: clock },
+        { provide: SECRETS, useValue: secrets },
+        { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
+        { provide: AccountOpener, useValue: accountsIn(openedAccounts) },
+        { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(BALANCE) } },
+      ]),
+    ],
+  })
+    .overrideProvider(Passwords)
+    .useValue(new Passwords(argon2.load))
+    .compile();
+  await module.init();
+  const commands = module.get(CommandBus);
+  const queries = module.get(QueryBus);
   return {
-    ...services,
     clock,
     eventStore,
-    projections,
-    secrets,
     codec,
+    appTokens: module.get(AppTokens),
+    authenticator: module.get(Authenticator),
+    keyRing: module.get(KeyRing),
+    names: module.get(NameIndex),
+    personalData: module.get(PersonalData),
+    streams: module.get(IdentityStreams),
     argon2: argon2.counts,
     openedAccounts,
-    handlers: handlersOf(services, projections, clock, openedAccounts),
-    createUser(data: Partial<CreateUserCommand['data']> = {}, context = anyContext()) {
-      return this.handlers.createUser.execute(new CreateUserCommand({ ...ADA, ...data }, context));
-    },
+    execute: <Result>(command: Command<Result>): Promise<Result> => commands.execute(command),
+    ask: <Result>(query: Query<Result>): Promise<Result> => queries.execute(query),
+    createUser: (data: Partial<CreateUserCommand['data']> = {}, context = anyContext()) =>
+      commands.execute(new CreateUserCommand({ ...ADA, ...data }, context)),
     close: async () => {
+      await module.close();
       await projections.stop();
       await eventStore.close();
       await readStore.close();
@@ -106,117 +130,22 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
   };
 };
 
-export const ADA = {
-  username: 'ada',
-  email: 'ada@example.com',
-  role: 'Partner',
-  password: 'correct horse',
-} as const;
+@Module({})
+class Platform {}
 
-const handlersOf = (
-  services: IdentityServices,
-  projections: Projections,
-  clock: Clock,
-  openedAccounts: string[],
-) => ({
-  ...userHandlersOf(services, projections, clock, openedAccounts),
-  ...keyHandlersOf(services),
-  ...sessionHandlersOf(services, clock),
-  ...twoFactorHandlersOf(services, clock),
+const globalModule = (providers: ValueProvider[]): DynamicModule => ({
+  module: Platform,
+  global: true,
+  providers,
+  exports: providers.map(({ provide }) => provide),
 });
 
-const userHandlersOf = (
-  services: IdentityServices,
-  projections: Projections,
-  clock: Clock,
-  openedAccounts: string[],
-) => {
-  const { streams, personalData, names, passwords, userIds, keyRing } = services;
-  const { userDirectory, apiKeyList, authenticator } = services;
-  const accounts = {
-    open: (accountId: string) => {
-      openedAccounts.push(accountId);
-      return Promise.resolve();
-    },
-  };
-  return {
-    createUser: new CreateUserHandler(
-      streams,
-      names,
-      passwords,
-      personalData,
-      userIds,
-      keyRing,
-      accounts,
-      clock,
-    ),
-    eraseUser: new EraseUserHandler(
-      streams,
-      userDirectory,
-      personalData,
-      apiKeyList,
-      keyRing,
-      authenticator,
-      clock,
-    ),
-    findUserByName: new FindUserByNameHandler(projections, names, personalData),
-    defineTenant: new DefineTenantHandler(streams, clock),
-  };
-};
-
-const keyHandlersOf = ({ apiKeyList, keyRing, personalData, userDirectory }: IdentityServices) => ({
-  issueApiKey: new IssueApiKeyHandler(apiKeyList, keyRing),
-  listApiKeys: new ListApiKeysHandler(apiKeyList, personalData),
-  revokeApiKey: new RevokeApiKeyHandler(apiKeyList, keyRing),
-  rotateApiKey: new RotateApiKeyHandler(apiKeyList, keyRing, personalData),
-  rotateUserKeys: new RotateUserKeysHandler(userDirectory, apiKeyList, keyRing),
+const accountsIn = (opened: string[]): AccountOpener => ({
+  open: (accountId) => {
+    opened.push(accountId);
+    return Promise.resolve();
+  },
 });
-
-const sessionHandlersOf = (services: IdentityServices, clock: Clock) => {
-  const { streams, personalData, accountViews, authenticator } = services;
-  const { passwordCheck, secondFactorCheck, sessionOpener } = services;
-  return {
-    logIn: new LogInHandler(
-      passwordCheck,
-      secondFactorCheck,
-      sessionOpener,
-      streams,
-      personalData,
-      clock,
-    ),
-    verifyTwoFactor: new VerifyTwoFactorHandler(
-      streams,
-      secondFactorCheck,
-      sessionOpener,
-      accountViews,
-      personalData,
-      clock,
-    ),
-    revokeSession: new RevokeSessionHandler(streams, authenticator, clock),
-    accountContext: new AccountContextHandler(streams, accountViews, personalData),
-  };
-};
-
-const twoFactorHandlersOf = (services: IdentityServices, clock: Clock) => {
-  const { streams, accountViews, secondFactors, passwordCheck, personalData } = services;
-  return {
-    startTwoFactor: new StartTwoFactorHandler(
-      streams,
-      passwordCheck,
-      secondFactors,
-      personalData,
-      clock,
-    ),
-    confirmTwoFactor: new ConfirmTwoFactorHandler(streams, accountViews, secondFactors, clock),
-    disableTwoFactor: new DisableTwoFactorHandler(streams, accountViews, secondFactors, clock),
-    replaceRecoveryCodes: new ReplaceRecoveryCodesHandler(
-      streams,
-      accountViews,
-      secondFactors,
-      clock,
-    ),
-  };
-};
 
 export type IdentityProcess = Awaited<ReturnType<typeof openProcess>>;
 

@@ -1,5 +1,7 @@
-/** Every refusal of the area and the HTTP status it becomes. The union is closed by this table. */
-export const identityRefusals = {
+import { DomainError } from '#platform/kernel/domain-error.js';
+
+/** Every domain error of the area with its HTTP status. This table closes the union of codes. */
+export const identityErrors = {
   invalid_username: { status: 400 },
   invalid_email: { status: 400 },
   invalid_password: { status: 400 },
@@ -8,11 +10,11 @@ export const identityRefusals = {
   email_taken: { status: 409 },
   user_id_taken: { status: 500 },
   user_not_found: { status: 404 },
-  /** Also for a user that is not there: the two must not be told apart. */
+  /** Also for an unknown user: a caller must not be able to distinguish the two. */
   invalid_credentials: { status: 401 },
   /** Also for a code that was accepted before. */
   invalid_otp: { status: 401 },
-  /** Unknown, answered, expired, or tried too often. */
+  /** Unknown, answered, expired, or out of attempts. */
   invalid_challenge: { status: 401 },
   session_not_found: { status: 404 },
   api_key_not_found: { status: 404 },
@@ -23,4 +25,13 @@ export const identityRefusals = {
   two_factor_not_enrolling: { status: 409 },
 } as const satisfies Readonly<Record<string, { readonly status: number }>>;
 
-export type IdentityRefusal = keyof typeof identityRefusals;
+export type IdentityErrorCode = keyof typeof identityErrors;
+
+/**
+ * Rejects a command or query.
+ * @param detail a sentence for the caller; it holds no secret and does not reveal whether a user exists
+ * @throws DomainError
+ */
+export const reject = (code: IdentityErrorCode, detail: string): never => {
+  throw new DomainError<IdentityErrorCode>(code, detail);
+};

@@ -1,10 +1,8 @@
-import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { type AccountView, type AccountViews } from './account-views.js';
-import { IDENTITY_STREAMS, type IdentityStreams, sessionStream } from '../identity.streams.js';
-import { ACCOUNT_VIEWS, PERSONAL_DATA } from '../identity.tokens.js';
-import { type PersonalData } from '../users/personal-data.js';
-import { refuse } from '../refuse.js';
+import { type AccountView, AccountViews } from './account-views.js';
+import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { PersonalData } from '../users/personal-data.js';
+import { reject } from '../identity.errors.js';
 
 export interface AccountContext extends AccountView {
   readonly session: {
@@ -30,15 +28,15 @@ export class AccountContextQuery extends Query<AccountContext> {
 @QueryHandler(AccountContextQuery)
 export class AccountContextHandler implements IQueryHandler<AccountContextQuery> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(ACCOUNT_VIEWS) private readonly views: AccountViews,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
+    private readonly streams: IdentityStreams,
+    private readonly views: AccountViews,
+    private readonly personalData: PersonalData,
   ) {}
 
   async execute({ userId, sessionId }: AccountContextQuery): Promise<AccountContext> {
     const { state } = await this.streams.sessions.stateOf(sessionStream(sessionId));
     if (state.status === 'absent' || state.userId !== userId) {
-      return refuse('session_not_found', 'there is no such session');
+      return reject('session_not_found', 'there is no such session');
     }
     const { sealedAppName, sealedDeviceInfo, startedAt, expiresAt } = state;
     const view = await this.views.viewOf(await this.views.userOf(userId));

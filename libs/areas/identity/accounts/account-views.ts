@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import { type Role } from '#events/identity/identity.vocabulary.js';
-import { type BalanceReader } from './balance-reader.port.js';
+import { BalanceReader } from './balance-reader.port.js';
 import { accountIdOf } from '../authentication/caller.js';
-import { type IdentityStreams, tenantStream, userStream } from '../identity.streams.js';
-import { type PersonalData } from '../users/personal-data.js';
-import { refuse } from '../refuse.js';
+import { IdentityStreams, tenantStream, userStream } from '../identity.streams.js';
+import { PersonalData } from '../users/personal-data.js';
+import { reject } from '../identity.errors.js';
 import { type RegisteredUser } from '../users/user.decider.js';
 
 /** A user as the user may see it. */
@@ -26,6 +27,7 @@ export interface AccountView {
 }
 
 /** Puts together what a log-in and the account context show. */
+@Injectable()
 export class AccountViews {
   constructor(
     private readonly streams: IdentityStreams,
@@ -38,7 +40,7 @@ export class AccountViews {
     const { state } = await this.streams.users.stateOf(userStream(userId));
     return state.status === 'registered'
       ? state
-      : refuse('user_not_found', 'there is no such user');
+      : reject('user_not_found', 'there is no such user');
   }
 
   /** @throws DomainError `user_not_found` when the user was erased meanwhile */
@@ -52,7 +54,7 @@ export class AccountViews {
     const username = await this.personalData.open(userId, 'username', user.sealedUsername);
     const email = await this.personalData.open(userId, 'email', user.sealedEmail);
     if (username === null || email === null) {
-      return refuse('user_not_found', 'there is no such user');
+      return reject('user_not_found', 'there is no such user');
     }
     const twoFactorEnabled = user.twoFactor.status === 'on';
     return {

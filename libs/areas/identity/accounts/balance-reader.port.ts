@@ -1,6 +1,5 @@
-/** What an account has, for the profile. */
-export interface BalanceReader {
-  /** Deposits less charges; zero for an account without either. */
-  balanceMicroUsd(accountId: string): Promise<bigint>;
+/** Reads the balance of an account. The composition root binds it. */
+export abstract class BalanceReader {
+  /** Deposits less charges, in micro-dollars; zero for an account without either. */
+  abstract balanceMicroUsd(accountId: string): Promise<bigint>;
 }
-export const BALANCE_READER = Symbol('BalanceReader');

@@ -75,7 +75,9 @@ describe('Authenticator', () => {
   it('answers at once for a caller it has just seen', async () => {
     const { apiKey } = await here.createUser();
     const { eventStore, codec, appTokens, clock } = here;
-    const authenticator = new Authenticator(eventStore, codec, appTokens, clock, () => 1);
+    const authenticator = new Authenticator(eventStore, codec, appTokens, clock, {
+      credentialsFreshMs: 60_000,
+    });
     const first = await authenticator.authenticate(apiKey);
     expect(authenticator.authenticate(apiKey)).toEqual(first);
   });
@@ -102,7 +104,7 @@ describe('Authenticator', () => {
     const there = await world.start();
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
     await revokeKey(there, apiKey);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
   });
 
@@ -160,7 +162,7 @@ describe('Authenticator', () => {
       { type: 'RevokeSession', data },
       anyContext(),
     );
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
     expect(await there.authenticator.authenticate(token)).toBeNull();
     expect(await there.authenticator.authenticate(secret)).toBeNull();
   });
@@ -192,7 +194,7 @@ describe('Authenticator', () => {
     const there = await world.start();
     const data = { userId: 1, reason: 'requested', erasedAt: AT } as const;
     await there.streams.users.run(userStream(1), { type: 'EraseUser', data }, anyContext());
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
     for (const secret of [apiKey, renterKey, token]) {
       expect(await here.authenticator.authenticate(secret)).toBeNull();
     }
@@ -202,7 +204,7 @@ describe('Authenticator', () => {
     const { apiKey } = await here.createUser();
     await here.authenticator.authenticate(apiKey);
     await here.eventStore.close();
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
     await expect(async () => here.authenticator.authenticate(apiKey)).rejects.toThrow();
   });
 });

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { LRUCache } from 'lru-cache';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -5,10 +7,11 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { apiKeyDecider } from '../keys/api-key.decider.js';
-import { type AppTokenClaims, type AppTokens } from '../sessions/app-tokens.js';
+import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
 import { accountIdOf, type Caller } from './caller.js';
 import { ChangeWatch } from './change-watch.js';
 import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint } from './credentials.js';
+import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
 import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js';
 import { sessionDecider } from '../sessions/session.decider.js';
 import { userDecider } from '../users/user.decider.js';
@@ -39,6 +42,7 @@ type Missing = string;
  * user's all say so; each is read once and kept until the log shows a change of it, made by whatever
  * process. A credential that was seen before costs a hash and three look-ups.
  */
+@Injectable()
 export class Authenticator {
   readonly #standings = new LRUCache<string, Standing>({ max: STANDINGS_CACHED_MAX });
   /** App tokens whose signature was checked, by fingerprint. */
@@ -47,16 +51,16 @@ export class Authenticator {
   #changes = 0;
 
   constructor(
-    private readonly eventStore: EventStore,
-    private readonly codec: EventCodec,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(CODEC) private readonly codec: EventCodec,
     private readonly appTokens: AppTokens,
-    private readonly clock: Clock,
-    nowMs?: () => number,
-    freshMs?: number,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDENTITY_SETTINGS)
+    { credentialsFreshMs }: Pick<IdentitySettings, 'credentialsFreshMs'> = {},
   ) {
     const prefixes = ['user-', 'apikey-', 'session-'];
     const forget = (stream: string | null): void => this.#forget(stream);
-    this.#watch = new ChangeWatch(eventStore, prefixes, forget, nowMs, freshMs);
+    this.#watch = new ChangeWatch(eventStore, prefixes, forget, credentialsFreshMs);
   }
 
   /**

@@ -26,7 +26,7 @@ const openWatch = (freshMs?: number) => {
   const time = { nowMs: 10_000 };
   const onChange = (stream: string | null) => changed.push(stream);
   const now = () => time.nowMs;
-  const watch = new ChangeWatch(eventStore, ['apikey-'], onChange, now, freshMs);
+  const watch = new ChangeWatch(eventStore, ['apikey-'], onChange, freshMs, now);
   return { log, append, changed, time, watch };
 };
 

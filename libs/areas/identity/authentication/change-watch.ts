@@ -24,10 +24,10 @@ export class ChangeWatch {
     private readonly prefixes: readonly string[],
     /** Null: anything may have changed. */
     private readonly onChange: (stream: string | null) => void,
+    /** The longest delay, in milliseconds, before a change by another process is seen here. */
+    private readonly freshMs: number = FRESH_MS,
     /** Monotonic milliseconds. */
     private readonly nowMs: () => number = () => performance.now(),
-    /** A change made elsewhere counts here so many milliseconds later at most. */
-    private readonly freshMs: number = FRESH_MS,
   ) {}
 
   isFresh(): boolean {

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import {
@@ -6,8 +8,8 @@ import {
   apiKeysOf,
   type ListedApiKey,
 } from '#projections/identity/api-keys.projection.js';
-import { type IdentityStreams, sessionStream } from '../identity.streams.js';
-import { refuse } from '../refuse.js';
+import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { reject } from '../identity.errors.js';
 
 const PAGE = 1_000;
 /** A key's id is the beginning of its hash: short enough to say, long enough to be one of a user's. */
@@ -25,11 +27,12 @@ export interface ActiveKeys {
 }
 
 /** The keys of a user that let somebody in now. */
+@Injectable()
 export class ApiKeyList {
   constructor(
-    private readonly projections: Projections,
+    @Inject(PROJECTIONS) private readonly projections: Projections,
     private readonly streams: IdentityStreams,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Newest first. */
@@ -56,7 +59,7 @@ export class ApiKeyList {
   async find(userId: number, keyId: string): Promise<ListedApiKey> {
     const { keys } = await this.activeOf(userId);
     const found = keys.find(({ keyHash }) => keyIdOf(keyHash) === keyId);
-    return found ?? refuse('api_key_not_found', 'there is no such key');
+    return found ?? reject('api_key_not_found', 'there is no such key');
   }
 
   async #sessionRuns({ sessionId }: ListedApiKey): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { type ApiKeyEvent, ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { refuse } from '../refuse.js';
+import { reject } from '../identity.errors.js';
 
 export type ApiKeyCommand =
   | { readonly type: 'IssueApiKey'; readonly data: ApiKeyIssued['data'] }
@@ -26,15 +26,15 @@ const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly Api
     case 'IssueApiKey':
       return state.status === 'absent'
         ? [ApiKeyIssued.of(data)]
-        : refuse('api_key_exists', 'the key was issued before');
+        : reject('api_key_exists', 'the key was issued before');
     case 'RevokeApiKey': {
       if (state.status === 'absent' || state.userId !== data.userId) {
-        return refuse('api_key_not_found', 'there is no such key');
+        return reject('api_key_not_found', 'there is no such key');
       }
       const { expiresAt } = state;
       if (state.status === 'active') return [ApiKeyRevoked.of({ ...data, expiresAt })];
       // Revoking twice is nothing new, but of two rotations only one may hand out a successor.
-      return data.reason === 'rotated' ? refuse('api_key_not_found', 'there is no such key') : [];
+      return data.reason === 'rotated' ? reject('api_key_not_found', 'there is no such key') : [];
     }
   }
 };

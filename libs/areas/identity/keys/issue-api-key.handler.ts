@@ -1,12 +1,10 @@
-import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type ApiKeyList, keyIdOf } from './api-key-list.js';
-import { API_KEY_LIST, KEY_RING } from '../identity.tokens.js';
-import { type KeyRing } from './key-ring.js';
+import { ApiKeyList, keyIdOf } from './api-key-list.js';
+import { KeyRing } from './key-ring.js';
 import { type ApiKeyView } from './list-api-keys.handler.js';
-import { refuse } from '../refuse.js';
+import { reject } from '../identity.errors.js';
 
 /** Keys of one user at a time, those of sessions not counted. */
 export const API_KEYS_MAX = 100;
@@ -29,14 +27,14 @@ export class IssueApiKeyCommand extends Command<NewApiKey> {
 @CommandHandler(IssueApiKeyCommand)
 export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
   constructor(
-    @Inject(API_KEY_LIST) private readonly list: ApiKeyList,
-    @Inject(KEY_RING) private readonly keys: KeyRing,
+    private readonly list: ApiKeyList,
+    private readonly keys: KeyRing,
   ) {}
 
   async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
     const { keys } = await this.list.activeOf(data.userId);
     if (keys.filter(({ sessionId }) => sessionId === null).length >= API_KEYS_MAX) {
-      refuse('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
+      reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
     }
     const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
     const { secret, keyHash, issuedAt } = await this.keys.issue(key, context);

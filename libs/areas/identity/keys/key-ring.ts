@@ -1,11 +1,13 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type Authenticator } from '../authentication/authenticator.js';
+import { Authenticator } from '../authentication/authenticator.js';
 import { fingerprint, mintSecret } from '../authentication/credentials.js';
-import { apiKeyStream, type IdentityStreams } from '../identity.streams.js';
-import { type PersonalData } from '../users/personal-data.js';
+import { apiKeyStream, IdentityStreams } from '../identity.streams.js';
+import { PersonalData } from '../users/personal-data.js';
 
 export interface KeyToIssue {
   readonly userId: number;
@@ -30,12 +32,13 @@ export interface IssuedKey {
 type Revocation = Pick<ApiKeyRevoked['data'], 'keyHash' | 'userId' | 'reason'>;
 
 /** Mints keys and ends them; what is kept of one is its hash. */
+@Injectable()
 export class KeyRing {
   constructor(
     private readonly streams: IdentityStreams,
     private readonly personalData: PersonalData,
     private readonly authenticator: Authenticator,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async issue({ name, ...key }: KeyToIssue, context: CommandContext): Promise<IssuedKey> {

@@ -1,10 +1,8 @@
-import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type ListedApiKey } from '#projections/identity/api-keys.projection.js';
-import { type ApiKeyList, keyIdOf } from './api-key-list.js';
-import { API_KEY_LIST, PERSONAL_DATA } from '../identity.tokens.js';
-import { type PersonalData } from '../users/personal-data.js';
+import { ApiKeyList, keyIdOf } from './api-key-list.js';
+import { PersonalData } from '../users/personal-data.js';
 
 /** A key without its secret, which nobody has any more. */
 export interface ApiKeyView {
@@ -32,8 +30,8 @@ export class ListApiKeysQuery extends Query<ApiKeysView> {
 @QueryHandler(ListApiKeysQuery)
 export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
   constructor(
-    @Inject(API_KEY_LIST) private readonly list: ApiKeyList,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
+    private readonly list: ApiKeyList,
+    private readonly personalData: PersonalData,
   ) {}
 
   async execute({ userId }: ListApiKeysQuery): Promise<ApiKeysView> {

@@ -1,9 +1,7 @@
-import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type ApiKeyList } from './api-key-list.js';
-import { API_KEY_LIST, KEY_RING } from '../identity.tokens.js';
-import { type KeyRing } from './key-ring.js';
+import { ApiKeyList } from './api-key-list.js';
+import { KeyRing } from './key-ring.js';
 
 /** Ends a key in every process at once. */
 export class RevokeApiKeyCommand extends Command<void> {
@@ -18,8 +16,8 @@ export class RevokeApiKeyCommand extends Command<void> {
 @CommandHandler(RevokeApiKeyCommand)
 export class RevokeApiKeyHandler implements ICommandHandler<RevokeApiKeyCommand> {
   constructor(
-    @Inject(API_KEY_LIST) private readonly list: ApiKeyList,
-    @Inject(KEY_RING) private readonly keys: KeyRing,
+    private readonly list: ApiKeyList,
+    private readonly keys: KeyRing,
   ) {}
 
   async execute({ data: { userId, keyId }, context }: RevokeApiKeyCommand): Promise<void> {

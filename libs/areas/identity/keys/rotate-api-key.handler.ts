@@ -1,11 +1,9 @@
-import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type ApiKeyList, keyIdOf } from './api-key-list.js';
-import { API_KEY_LIST, KEY_RING, PERSONAL_DATA } from '../identity.tokens.js';
+import { ApiKeyList, keyIdOf } from './api-key-list.js';
 import { type NewApiKey } from './issue-api-key.handler.js';
-import { type KeyRing } from './key-ring.js';
-import { type PersonalData } from '../users/personal-data.js';
+import { KeyRing } from './key-ring.js';
+import { PersonalData } from '../users/personal-data.js';
 
 /** Replaces a key by one of the same kind, name and end; the old one counts no more. */
 export class RotateApiKeyCommand extends Command<NewApiKey> {
@@ -20,9 +18,9 @@ export class RotateApiKeyCommand extends Command<NewApiKey> {
 @CommandHandler(RotateApiKeyCommand)
 export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand> {
   constructor(
-    @Inject(API_KEY_LIST) private readonly list: ApiKeyList,
-    @Inject(KEY_RING) private readonly keys: KeyRing,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
+    private readonly list: ApiKeyList,
+    private readonly keys: KeyRing,
+    private readonly personalData: PersonalData,
   ) {}
 
   async execute({ data: { userId, keyId }, context }: RotateApiKeyCommand): Promise<NewApiKey> {

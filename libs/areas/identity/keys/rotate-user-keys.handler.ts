@@ -1,11 +1,9 @@
-import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type ApiKeyList } from './api-key-list.js';
-import { API_KEY_LIST, KEY_RING, USER_DIRECTORY } from '../identity.tokens.js';
-import { type KeyRing } from './key-ring.js';
-import { type UserDirectory } from '../users/user-directory.js';
+import { ApiKeyList } from './api-key-list.js';
+import { KeyRing } from './key-ring.js';
+import { UserDirectory } from '../users/user-directory.js';
 
 const NAMES: Readonly<Record<KeyKind, string>> = { user: 'default', renter: 'renter' };
 
@@ -32,9 +30,9 @@ export class RotateUserKeysCommand extends Command<RotatedUserKeys> {
 @CommandHandler(RotateUserKeysCommand)
 export class RotateUserKeysHandler implements ICommandHandler<RotateUserKeysCommand> {
   constructor(
-    @Inject(USER_DIRECTORY) private readonly directory: UserDirectory,
-    @Inject(API_KEY_LIST) private readonly list: ApiKeyList,
-    @Inject(KEY_RING) private readonly keys: KeyRing,
+    private readonly directory: UserDirectory,
+    private readonly list: ApiKeyList,
+    private readonly keys: KeyRing,
   ) {}
 
   async execute({ data, context }: RotateUserKeysCommand): Promise<RotatedUserKeys> {

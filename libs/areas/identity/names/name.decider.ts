@@ -6,7 +6,7 @@ import {
   NameReserved,
 } from '#events/identity/name.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { refuse } from '../refuse.js';
+import { reject } from '../identity.errors.js';
 
 export type NameCommand =
   | { readonly type: 'ReserveName'; readonly data: NameReserved['data'] }
@@ -24,8 +24,8 @@ export type NameState =
 
 const taken = (kind: NameKind): never =>
   kind === 'username'
-    ? refuse('username_taken', 'the username is taken')
-    : refuse('email_taken', 'the email address is taken');
+    ? reject('username_taken', 'the username is taken')
+    : reject('email_taken', 'the email address is taken');
 
 const decide = ({ type, data }: NameCommand, state: NameState): readonly NameEvent[] => {
   const held = state.status !== 'free';

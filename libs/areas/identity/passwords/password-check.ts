@@ -1,14 +1,16 @@
-import { type NameIndex } from '../names/name-index.js';
-import { type IdentityStreams, nameStream, userStream } from '../identity.streams.js';
-import { type Passwords } from './passwords.js';
-import { type PersonalData } from '../users/personal-data.js';
-import { refuse } from '../refuse.js';
+import { Injectable } from '@nestjs/common';
+import { NameIndex } from '../names/name-index.js';
+import { IdentityStreams, nameStream, userStream } from '../identity.streams.js';
+import { Passwords } from './passwords.js';
+import { PersonalData } from '../users/personal-data.js';
+import { reject } from '../identity.errors.js';
 import { type RegisteredUser, type UserState } from '../users/user.decider.js';
 
 /** No user has this id: it is read where a name belongs to nobody, so that both ways read alike. */
 const NOBODY = 0;
 
 /** Checks a password against the user's, or against nothing at the same cost. */
+@Injectable()
 export class PasswordCheck {
   constructor(
     private readonly streams: IdentityStreams,
@@ -33,7 +35,7 @@ export class PasswordCheck {
     const matches = await this.passwords.verify(await this.#hashOf(state), password);
     return matches && state.status === 'registered'
       ? state
-      : refuse('invalid_credentials', 'the username or password is not right');
+      : reject('invalid_credentials', 'the username or password is not right');
   }
 
   async #hashOf(user: UserState): Promise<string | null> {

@@ -1,9 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { JwtService } from '@nestjs/jwt';
 import { z } from 'zod';
 import { UserId } from '#events/vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
 import { CREDENTIAL_PREFIXES } from '../authentication/credentials.js';
 
+/** The purpose of the key that signs app tokens. */
+export const APP_TOKEN_KEY = 'app-tokens';
 export const APP_TOKEN_ISSUER = 'quipu';
 export const APP_TOKEN_AUDIENCE = 'quipu-app';
 export const APP_TOKEN_ALGORITHM = 'HS256';
@@ -37,14 +43,19 @@ export const stripPrefix = (token: string): string | null =>
  * Signs and reads app tokens: `svc_app_` and a JWT (HS256). A good signature says only that we issued
  * the token; whether its session still runs is for the log to say.
  */
+@Injectable()
 export class AppTokens {
   readonly #jwt = new JwtService();
 
+  /** 32 bytes. */
+  readonly #key: Buffer;
+
   constructor(
-    /** 32 bytes. */
-    private readonly key: Buffer,
-    private readonly clock: Clock,
-  ) {}
+    @Inject(SECRETS) secrets: Pick<Secrets, 'key'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.#key = secrets.key(APP_TOKEN_KEY);
+  }
 
   /** @param expiresAtMs since the Unix epoch */
   sign({ userId, sessionId }: AppTokenClaims, expiresAtMs: number): string {
@@ -53,7 +64,7 @@ export class AppTokens {
     const jwt = this.#jwt.sign(
       { sub: String(userId), jti: sessionId, iat, exp },
       {
-        secret: this.key,
+        secret: this.#key,
         algorithm: APP_TOKEN_ALGORITHM,
         issuer: APP_TOKEN_ISSUER,
         audience: APP_TOKEN_AUDIENCE,
@@ -68,7 +79,7 @@ export class AppTokens {
     if (jwt === null) return null;
     try {
       const payload: unknown = this.#jwt.verify(jwt, {
-        secret: this.key,
+        secret: this.#key,
         algorithms: [APP_TOKEN_ALGORITHM],
         issuer: APP_TOKEN_ISSUER,
         audience: APP_TOKEN_AUDIENCE,

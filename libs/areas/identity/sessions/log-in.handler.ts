@@ -4,17 +4,11 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { fingerprint, mintSecret } from '../authentication/credentials.js';
-import { challengeStream, IDENTITY_STREAMS, type IdentityStreams } from '../identity.streams.js';
-import {
-  PASSWORD_CHECK,
-  PERSONAL_DATA,
-  SECOND_FACTOR_CHECK,
-  SESSION_OPENER,
-} from '../identity.tokens.js';
-import { type PasswordCheck } from '../passwords/password-check.js';
-import { type PersonalData } from '../users/personal-data.js';
-import { type SecondFactorCheck } from '../two-factor/second-factor-check.js';
-import { type AppClient, type OpenedSession, type SessionOpener } from './session-opener.js';
+import { challengeStream, IdentityStreams } from '../identity.streams.js';
+import { PasswordCheck } from '../passwords/password-check.js';
+import { PersonalData } from '../users/personal-data.js';
+import { SecondFactorCheck } from '../two-factor/second-factor-check.js';
+import { type AppClient, type OpenedSession, SessionOpener } from './session-opener.js';
 import { type RegisteredUser } from '../users/user.decider.js';
 
 /** Section 8 of the interface. */
@@ -43,11 +37,11 @@ export class LogInCommand extends Command<LogInOutcome> {
 @CommandHandler(LogInCommand)
 export class LogInHandler implements ICommandHandler<LogInCommand> {
   constructor(
-    @Inject(PASSWORD_CHECK) private readonly passwords: PasswordCheck,
-    @Inject(SECOND_FACTOR_CHECK) private readonly secondFactors: SecondFactorCheck,
-    @Inject(SESSION_OPENER) private readonly sessions: SessionOpener,
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
+    private readonly passwords: PasswordCheck,
+    private readonly secondFactors: SecondFactorCheck,
+    private readonly sessions: SessionOpener,
+    private readonly streams: IdentityStreams,
+    private readonly personalData: PersonalData,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

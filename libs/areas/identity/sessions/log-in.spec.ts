@@ -21,7 +21,7 @@ let here: IdentityProcess;
 beforeEach(async () => {
   world = await openWorld();
   here = await world.start();
-  await here.handlers.defineTenant.execute(new DefineTenantCommand(TENANT, anyContext()));
+  await here.execute(new DefineTenantCommand(TENANT, anyContext()));
   await here.createUser();
 });
 afterEach(() => world.end());
@@ -29,13 +29,11 @@ afterEach(() => world.end());
 const logIn = (data: Partial<LogInCommand['data']> = {}, at: IdentityProcess = here) => {
   const { username, password } = ADA;
   const all = { username, password, appName: 'Pocket', deviceInfo: null, otpCode: null, ...data };
-  return at.handlers.logIn.execute(new LogInCommand(all, anyContext()));
+  return at.execute(new LogInCommand(all, anyContext()));
 };
 
 const verify = (tempToken: string, otpCode: string) =>
-  here.handlers.verifyTwoFactor.execute(
-    new VerifyTwoFactorCommand({ tempToken, otpCode }, anyContext()),
-  );
+  here.execute(new VerifyTwoFactorCommand({ tempToken, otpCode }, anyContext()));
 
 const sessionOf = (outcome: Awaited<ReturnType<typeof logIn>>) => {
   if (outcome.kind !== 'session') throw new Error('expected a session');
@@ -53,9 +51,9 @@ const codeOf = (secret: string): string =>
 
 const enrol = async () => {
   const start = new StartTwoFactorCommand({ userId: 1, password: ADA.password }, anyContext());
-  const { secret } = await here.handlers.startTwoFactor.execute(start);
+  const { secret } = await here.execute(start);
   const confirm = new ConfirmTwoFactorCommand({ userId: 1, otpCode: codeOf(secret) }, anyContext());
-  const recoveryCodes = await here.handlers.confirmTwoFactor.execute(confirm);
+  const recoveryCodes = await here.execute(confirm);
   here.clock.atMs += 2 * STEP_MS;
   return { secret, recoveryCodes };
 };
@@ -91,15 +89,13 @@ describe('logging in', () => {
   it('lists the key under the name of the app until the session ends', async () => {
     const { accessToken } = sessionOf(await logIn());
     const list = async () => {
-      const { keys } = await here.handlers.listApiKeys.execute(new ListApiKeysQuery(1));
+      const { keys } = await here.ask(new ListApiKeysQuery(1));
       return keys.map(({ name }) => name).sort();
     };
     expect(await list()).toEqual(['Pocket', 'default', 'renter']);
     const caller = await here.authenticator.authenticate(accessToken);
     const sessionId = caller?.credential.id ?? '';
-    await here.handlers.revokeSession.execute(
-      new RevokeSessionCommand({ sessionId, userId: 1 }, anyContext()),
-    );
+    await here.execute(new RevokeSessionCommand({ sessionId, userId: 1 }, anyContext()));
     expect(await here.authenticator.authenticate(accessToken)).toBeNull();
     expect(await list()).toEqual(['default', 'renter']);
     await logIn();
@@ -123,14 +119,14 @@ describe('logging in', () => {
 describe('two-factor authentication', () => {
   it('is not on before a code has confirmed it', async () => {
     const start = new StartTwoFactorCommand({ userId: 1, password: ADA.password }, anyContext());
-    const { secret, keyUri } = await here.handlers.startTwoFactor.execute(start);
+    const { secret, keyUri } = await here.execute(start);
     expect(keyUri).toContain(`secret=${secret}`);
     expect((await logIn()).kind).toBe('session');
   });
 
   it('is not begun with a wrong password', async () => {
     const start = new StartTwoFactorCommand({ userId: 1, password: 'wrong' }, anyContext());
-    await expect(here.handlers.startTwoFactor.execute(start)).rejects.toMatchObject({
+    await expect(here.execute(start)).rejects.toMatchObject({
       code: 'invalid_credentials',
     });
   });
@@ -171,7 +167,7 @@ describe('two-factor authentication', () => {
     await expect(verify(tempToken, codeOf(secret))).rejects.toMatchObject({
       code: 'invalid_challenge',
     });
-    const { keys } = await here.handlers.listApiKeys.execute(new ListApiKeysQuery(1));
+    const { keys } = await here.ask(new ListApiKeysQuery(1));
     expect(keys.map(({ name }) => name)).toContain('Pocket');
   });
 
@@ -203,7 +199,7 @@ describe('two-factor authentication', () => {
     await expect(logIn({ otpCode: first })).rejects.toMatchObject({ code: 'invalid_otp' });
     const otpCode = codeOf(secret);
     const replace = new ReplaceRecoveryCodesCommand({ userId: 1, otpCode }, anyContext());
-    const [fresh = ''] = await here.handlers.replaceRecoveryCodes.execute(replace);
+    const [fresh = ''] = await here.execute(replace);
     await expect(logIn({ otpCode: second })).rejects.toMatchObject({ code: 'invalid_otp' });
     expect((await logIn({ otpCode: fresh })).kind).toBe('session');
   });
@@ -212,7 +208,7 @@ describe('two-factor authentication', () => {
     const { recoveryCodes } = await enrol();
     const otpCode = recoveryCodes[0] ?? '';
     const disable = new DisableTwoFactorCommand({ userId: 1, otpCode }, anyContext());
-    await here.handlers.disableTwoFactor.execute(disable);
+    await here.execute(disable);
     expect((await logIn()).kind).toBe('session');
   });
 });

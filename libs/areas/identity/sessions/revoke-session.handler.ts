@@ -3,9 +3,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type Authenticator } from '../authentication/authenticator.js';
-import { IDENTITY_STREAMS, type IdentityStreams, sessionStream } from '../identity.streams.js';
-import { AUTHENTICATOR } from '../identity.tokens.js';
+import { Authenticator } from '../authentication/authenticator.js';
+import { IdentityStreams, sessionStream } from '../identity.streams.js';
 
 /** Ends a session, and with it its token and its keys, in every process at once. */
 export class RevokeSessionCommand extends Command<void> {
@@ -20,8 +19,8 @@ export class RevokeSessionCommand extends Command<void> {
 @CommandHandler(RevokeSessionCommand)
 export class RevokeSessionHandler implements ICommandHandler<RevokeSessionCommand> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    private readonly streams: IdentityStreams,
+    private readonly authenticator: Authenticator,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -1,12 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { randomUUID } from 'node:crypto';
 import { type SessionStarted } from '#events/identity/session.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type AccountView, type AccountViews } from '../accounts/account-views.js';
-import { type AppTokens } from './app-tokens.js';
-import { type IdentityStreams, sessionStream } from '../identity.streams.js';
-import { type KeyRing } from '../keys/key-ring.js';
-import { type PersonalData } from '../users/personal-data.js';
+import { type AccountView, AccountViews } from '../accounts/account-views.js';
+import { AppTokens } from './app-tokens.js';
+import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { KeyRing } from '../keys/key-ring.js';
+import { PersonalData } from '../users/personal-data.js';
 import { type RegisteredUser } from '../users/user.decider.js';
 
 /** Section 8 of the interface: 30 days. */
@@ -30,6 +32,7 @@ export interface OpenedSession extends AccountView {
 }
 
 /** Starts a session for somebody who has proved who they are. */
+@Injectable()
 export class SessionOpener {
   constructor(
     private readonly streams: IdentityStreams,
@@ -37,7 +40,7 @@ export class SessionOpener {
     private readonly keys: KeyRing,
     private readonly appTokens: AppTokens,
     private readonly views: AccountViews,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async open(

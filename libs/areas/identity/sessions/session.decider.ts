@@ -4,7 +4,7 @@ import {
   SessionStarted,
 } from '#events/identity/session.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { refuse } from '../refuse.js';
+import { reject } from '../identity.errors.js';
 
 export type SessionCommand =
   | { readonly type: 'StartSession'; readonly data: SessionStarted['data'] }
@@ -27,7 +27,7 @@ const decide = ({ type, data }: SessionCommand, state: SessionState): readonly S
       return state.status === 'absent' ? [SessionStarted.of(data)] : [];
     case 'RevokeSession':
       if (state.status === 'absent' || state.userId !== data.userId) {
-        return refuse('session_not_found', 'there is no such session');
+        return reject('session_not_found', 'there is no such session');
       }
       return state.status === 'active' ? [SessionRevoked.of(data)] : [];
   }

@@ -4,7 +4,7 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type IdentitySettings } from '../identity.settings.js';
-import { IDENTITY_STREAMS, type IdentityStreams, tenantStream } from '../identity.streams.js';
+import { IdentityStreams, tenantStream } from '../identity.streams.js';
 import { DEFAULT_TENANT } from './tenant.decider.js';
 
 /** Says what the tenant of all users is called and looks like; saying the same is nothing new. */
@@ -20,7 +20,7 @@ export class DefineTenantCommand extends Command<void> {
 @CommandHandler(DefineTenantCommand)
 export class DefineTenantHandler implements ICommandHandler<DefineTenantCommand> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
+    private readonly streams: IdentityStreams,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -5,7 +5,7 @@ import {
   ChallengeIssued,
 } from '#events/identity/challenge.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { refuse } from '../refuse.js';
+import { reject } from '../identity.errors.js';
 
 /** Wrong codes that one challenge takes, from however many addresses they come. */
 export const CHALLENGE_ATTEMPTS_MAX = 5;
@@ -38,7 +38,7 @@ export type ChallengeState =
 export const openChallenge = (state: ChallengeState, at: string): OpenChallenge =>
   state.status === 'open' && at < state.expiresAt && state.attemptsLeft > 0
     ? state
-    : refuse('invalid_challenge', 'the temporary token is not valid or has expired: log in again');
+    : reject('invalid_challenge', 'the temporary token is not valid or has expired: log in again');
 
 const decide = (
   { type, data }: ChallengeCommand,

@@ -3,10 +3,9 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type AccountViews } from '../accounts/account-views.js';
-import { IDENTITY_STREAMS, type IdentityStreams, userStream } from '../identity.streams.js';
-import { ACCOUNT_VIEWS, SECOND_FACTORS } from '../identity.tokens.js';
-import { type SecondFactors } from './second-factors.js';
+import { AccountViews } from '../accounts/account-views.js';
+import { IdentityStreams, userStream } from '../identity.streams.js';
+import { SecondFactors } from './second-factors.js';
 
 /** Turns two-factor authentication off, for somebody who can still answer it. */
 export class DisableTwoFactorCommand extends Command<void> {
@@ -21,9 +20,9 @@ export class DisableTwoFactorCommand extends Command<void> {
 @CommandHandler(DisableTwoFactorCommand)
 export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactorCommand> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(ACCOUNT_VIEWS) private readonly views: AccountViews,
-    @Inject(SECOND_FACTORS) private readonly secondFactors: SecondFactors,
+    private readonly streams: IdentityStreams,
+    private readonly views: AccountViews,
+    private readonly secondFactors: SecondFactors,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -1,7 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
 import { createHmac, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type PersonalData } from '../users/personal-data.js';
+import { PersonalData } from '../users/personal-data.js';
 import { type Proof, type TwoFactor } from '../users/user.decider.js';
 
 /** RFC 6238 as authenticator apps know it: SHA-1, six digits, steps of 30 s. */
@@ -24,13 +28,18 @@ export interface RecoveryCodes {
 }
 
 /** Makes and checks one-time codes and recovery codes; whether one was used is the log's to say. */
+@Injectable()
 export class SecondFactors {
+  /** 32 bytes. */
+  readonly #recoveryKey: Buffer;
+
   constructor(
     private readonly personalData: PersonalData,
-    /** 32 bytes. */
-    private readonly recoveryKey: Buffer,
-    private readonly clock: Clock,
-  ) {}
+    @Inject(SECRETS) secrets: Secrets,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.#recoveryKey = secrets.key('recovery-codes');
+  }
 
   /** 160 random bits in base32, as RFC 4226 recommends. */
   newSecret(): string {
@@ -67,7 +76,7 @@ export class SecondFactors {
   /** Keyed, so that the log alone does not let anybody try codes. */
   #recoveryHash(userId: number, code: string): string {
     const compact = code.replaceAll('-', '');
-    return createHmac('sha256', this.recoveryKey).update(`${userId}\n${compact}`).digest('hex');
+    return createHmac('sha256', this.#recoveryKey).update(`${userId}\n${compact}`).digest('hex');
   }
 }
 

@@ -4,11 +4,10 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { IDENTITY_STREAMS, type IdentityStreams, userStream } from '../identity.streams.js';
-import { PASSWORD_CHECK, PERSONAL_DATA, SECOND_FACTORS } from '../identity.tokens.js';
-import { type PasswordCheck } from '../passwords/password-check.js';
-import { type PersonalData } from '../users/personal-data.js';
-import { type SecondFactors } from './second-factors.js';
+import { IdentityStreams, userStream } from '../identity.streams.js';
+import { PasswordCheck } from '../passwords/password-check.js';
+import { PersonalData } from '../users/personal-data.js';
+import { SecondFactors } from './second-factors.js';
 
 export interface StartedEnrolment {
   /** Base32; shown this once. */
@@ -31,10 +30,10 @@ export class StartTwoFactorCommand extends Command<StartedEnrolment> {
 @CommandHandler(StartTwoFactorCommand)
 export class StartTwoFactorHandler implements ICommandHandler<StartTwoFactorCommand> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(PASSWORD_CHECK) private readonly passwords: PasswordCheck,
-    @Inject(SECOND_FACTORS) private readonly secondFactors: SecondFactors,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
+    private readonly streams: IdentityStreams,
+    private readonly passwords: PasswordCheck,
+    private readonly secondFactors: SecondFactors,
+    private readonly personalData: PersonalData,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

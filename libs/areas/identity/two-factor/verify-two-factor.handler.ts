@@ -4,19 +4,13 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type AccountViews } from '../accounts/account-views.js';
+import { AccountViews } from '../accounts/account-views.js';
 import { openChallenge, type OpenChallenge } from './challenge.decider.js';
 import { fingerprint } from '../authentication/credentials.js';
-import { challengeStream, IDENTITY_STREAMS, type IdentityStreams } from '../identity.streams.js';
-import {
-  ACCOUNT_VIEWS,
-  PERSONAL_DATA,
-  SECOND_FACTOR_CHECK,
-  SESSION_OPENER,
-} from '../identity.tokens.js';
-import { type PersonalData } from '../users/personal-data.js';
-import { type SecondFactorCheck } from './second-factor-check.js';
-import { type OpenedSession, type SessionOpener } from '../sessions/session-opener.js';
+import { challengeStream, IdentityStreams } from '../identity.streams.js';
+import { PersonalData } from '../users/personal-data.js';
+import { SecondFactorCheck } from './second-factor-check.js';
+import { type OpenedSession, SessionOpener } from '../sessions/session-opener.js';
 
 /** Answers a two-factor challenge; its token counts once. */
 export class VerifyTwoFactorCommand extends Command<OpenedSession> {
@@ -31,11 +25,11 @@ export class VerifyTwoFactorCommand extends Command<OpenedSession> {
 @CommandHandler(VerifyTwoFactorCommand)
 export class VerifyTwoFactorHandler implements ICommandHandler<VerifyTwoFactorCommand> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(SECOND_FACTOR_CHECK) private readonly secondFactors: SecondFactorCheck,
-    @Inject(SESSION_OPENER) private readonly sessions: SessionOpener,
-    @Inject(ACCOUNT_VIEWS) private readonly views: AccountViews,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
+    private readonly streams: IdentityStreams,
+    private readonly secondFactors: SecondFactorCheck,
+    private readonly sessions: SessionOpener,
+    private readonly views: AccountViews,
+    private readonly personalData: PersonalData,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -7,23 +7,17 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { ACCOUNT_OPENER, type AccountOpener } from '../accounts/account-opener.port.js';
+import { AccountOpener } from '../accounts/account-opener.port.js';
 import { accountIdOf } from '../authentication/caller.js';
-import {
-  IDENTITY_STREAMS,
-  type IdentityStreams,
-  nameStream,
-  userStream,
-} from '../identity.streams.js';
-import { KEY_RING, NAME_INDEX, PASSWORDS, PERSONAL_DATA, USER_IDS } from '../identity.tokens.js';
-import { type KeyRing } from '../keys/key-ring.js';
-import { type NameIndex } from '../names/name-index.js';
-import { type Passwords } from '../passwords/passwords.js';
-import { type PersonalData } from './personal-data.js';
-import { refuse } from '../refuse.js';
+import { IdentityStreams, nameStream, userStream } from '../identity.streams.js';
+import { KeyRing } from '../keys/key-ring.js';
+import { NameIndex } from '../names/name-index.js';
+import { Passwords } from '../passwords/passwords.js';
+import { PersonalData } from './personal-data.js';
+import { reject } from '../identity.errors.js';
 import { DEFAULT_TENANT } from '../tenants/tenant.decider.js';
 import { checkNewUser } from './user-details.js';
-import { type UserIds } from './user-ids.js';
+import { UserIds } from './user-ids.js';
 
 /** An unfinished registration keeps its names this long. */
 const RESERVATION_MS = 60_000;
@@ -74,13 +68,13 @@ interface Registration {
 @CommandHandler(CreateUserCommand)
 export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(NAME_INDEX) private readonly names: NameIndex,
-    @Inject(PASSWORDS) private readonly passwords: Passwords,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
-    @Inject(USER_IDS) private readonly userIds: UserIds,
-    @Inject(KEY_RING) private readonly keys: KeyRing,
-    @Inject(ACCOUNT_OPENER) private readonly accounts: AccountOpener,
+    private readonly streams: IdentityStreams,
+    private readonly names: NameIndex,
+    private readonly passwords: Passwords,
+    private readonly personalData: PersonalData,
+    private readonly userIds: UserIds,
+    private readonly keys: KeyRing,
+    private readonly accounts: AccountOpener,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -123,7 +117,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     const stream = nameStream(kind, nameHash);
     const { state } = await this.streams.names.run(stream, { type: 'ReserveName', data }, context);
     // The same request was carried out before; its keys cannot be shown a second time.
-    if (state.status === 'assigned') refuse('username_taken', 'the username is taken');
+    if (state.status === 'assigned') reject('username_taken', 'the username is taken');
   }
 
   async #release(kind: NameKind, nameHash: string, context: CommandContext): Promise<void> {

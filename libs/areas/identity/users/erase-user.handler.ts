@@ -4,24 +4,12 @@ import { type NameKind } from '#events/identity/name.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type ApiKeyList } from '../keys/api-key-list.js';
-import { type Authenticator } from '../authentication/authenticator.js';
-import {
-  IDENTITY_STREAMS,
-  type IdentityStreams,
-  nameStream,
-  userStream,
-} from '../identity.streams.js';
-import {
-  API_KEY_LIST,
-  AUTHENTICATOR,
-  KEY_RING,
-  PERSONAL_DATA,
-  USER_DIRECTORY,
-} from '../identity.tokens.js';
-import { type KeyRing } from '../keys/key-ring.js';
-import { type PersonalData } from './personal-data.js';
-import { type UserDirectory } from './user-directory.js';
+import { ApiKeyList } from '../keys/api-key-list.js';
+import { Authenticator } from '../authentication/authenticator.js';
+import { IdentityStreams, nameStream, userStream } from '../identity.streams.js';
+import { KeyRing } from '../keys/key-ring.js';
+import { PersonalData } from './personal-data.js';
+import { UserDirectory } from './user-directory.js';
 
 export interface ErasedUser {
   readonly userId: number;
@@ -45,12 +33,12 @@ export class EraseUserCommand extends Command<ErasedUser> {
 @CommandHandler(EraseUserCommand)
 export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
   constructor(
-    @Inject(IDENTITY_STREAMS) private readonly streams: IdentityStreams,
-    @Inject(USER_DIRECTORY) private readonly directory: UserDirectory,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
-    @Inject(API_KEY_LIST) private readonly list: ApiKeyList,
-    @Inject(KEY_RING) private readonly keys: KeyRing,
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    private readonly streams: IdentityStreams,
+    private readonly directory: UserDirectory,
+    private readonly personalData: PersonalData,
+    private readonly list: ApiKeyList,
+    private readonly keys: KeyRing,
+    private readonly authenticator: Authenticator,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -6,9 +6,8 @@ import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type UserOfName, usersByName } from '#projections/identity/users-by-name.projection.js';
 import { type ListedUser, users } from '#projections/identity/users.projection.js';
 import { accountIdOf } from '../authentication/caller.js';
-import { NAME_INDEX, PERSONAL_DATA } from '../identity.tokens.js';
-import { type NameIndex } from '../names/name-index.js';
-import { type PersonalData } from './personal-data.js';
+import { NameIndex } from '../names/name-index.js';
+import { PersonalData } from './personal-data.js';
 
 export interface FoundUser {
   readonly userId: number;
@@ -33,8 +32,8 @@ export class FindUserByNameQuery extends Query<FoundUser | null> {
 export class FindUserByNameHandler implements IQueryHandler<FindUserByNameQuery> {
   constructor(
     @Inject(PROJECTIONS) private readonly projections: Projections,
-    @Inject(NAME_INDEX) private readonly names: NameIndex,
-    @Inject(PERSONAL_DATA) private readonly personalData: PersonalData,
+    private readonly names: NameIndex,
+    private readonly personalData: PersonalData,
   ) {}
 
   async execute({ username }: FindUserByNameQuery): Promise<FoundUser | null> {

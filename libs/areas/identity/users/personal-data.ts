@@ -1,4 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { type SubjectKeys } from '#platform/secrets/subject-keys.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
 
 /** Which field a sealed text belongs to; it opens as no other. */
 export type PersonalField =
@@ -11,12 +14,17 @@ export type PersonalField =
   | 'api-key-name';
 
 /** Seals and opens the personal data of users, each with a key of the user's own. */
+@Injectable()
 export class PersonalData {
-  constructor(private readonly subjects: SubjectKeys) {}
+  readonly #subjects: SubjectKeys;
+
+  constructor(@Inject(SECRETS) { subjects }: Pick<Secrets, 'subjects'>) {
+    this.#subjects = subjects;
+  }
 
   /** @throws SubjectErasedError */
   seal(userId: number, field: PersonalField, text: string): Promise<string> {
-    return this.subjects.seal(subjectOf(userId), field, text);
+    return this.#subjects.seal(subjectOf(userId), field, text);
   }
 
   async sealIfAny(
@@ -29,7 +37,7 @@ export class PersonalData {
 
   /** Null once the user was erased. */
   open(userId: number, field: PersonalField, sealed: string): Promise<string | null> {
-    return this.subjects.open(subjectOf(userId), field, sealed);
+    return this.#subjects.open(subjectOf(userId), field, sealed);
   }
 
   async openIfAny(
@@ -42,7 +50,7 @@ export class PersonalData {
 
   /** For ever, in every copy. */
   erase(userId: number): Promise<void> {
-    return this.subjects.erase(subjectOf(userId));
+    return this.#subjects.erase(subjectOf(userId));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Role } from '#events/identity/identity.vocabulary.js';
-import { refuse } from '../refuse.js';
+import { reject } from '../identity.errors.js';
 
 export const USERNAME_PATTERN = /^[a-zA-Z0-9._@-]{3,64}$/;
 export const EMAIL_LENGTH_MAX = 254;
@@ -22,18 +22,18 @@ export interface NewUser {
  */
 export const checkNewUser = ({ username, email, role, password }: NewUser): Role => {
   if (!USERNAME_PATTERN.test(username)) {
-    refuse('invalid_username', 'username: 3 to 64 letters, digits, or any of . _ @ -');
+    reject('invalid_username', 'username: 3 to 64 letters, digits, or any of . _ @ -');
   }
   if (!EMAIL_PATTERN.test(email) || email.length > EMAIL_LENGTH_MAX) {
-    refuse('invalid_email', 'email: not an address');
+    reject('invalid_email', 'email: not an address');
   }
   const checked = Role.safeParse(role);
   if (!checked.success) {
-    return refuse('invalid_role', `role: one of ${Role.options.join(', ')}`);
+    return reject('invalid_role', `role: one of ${Role.options.join(', ')}`);
   }
   const length = password.length;
   if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX) {
-    refuse(
+    reject(
       'invalid_password',
       `password: ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
     );

@@ -1,8 +1,10 @@
-import { type IdentityStreams, nameStream } from '../identity.streams.js';
-import { type NameIndex } from '../names/name-index.js';
-import { refuse } from '../refuse.js';
+import { Injectable } from '@nestjs/common';
+import { IdentityStreams, nameStream } from '../identity.streams.js';
+import { NameIndex } from '../names/name-index.js';
+import { reject } from '../identity.errors.js';
 
 /** Finds users by name in the log itself, for commands. */
+@Injectable()
 export class UserDirectory {
   constructor(
     private readonly streams: IdentityStreams,
@@ -15,6 +17,6 @@ export class UserDirectory {
     const { state } = await this.streams.names.stateOf(stream);
     return state.status === 'assigned'
       ? state.userId
-      : refuse('user_not_found', `there is no user ${username}`);
+      : reject('user_not_found', `there is no user ${username}`);
   }
 }

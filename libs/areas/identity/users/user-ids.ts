@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { userStream } from '../identity.streams.js';
 
@@ -5,11 +7,12 @@ import { userStream } from '../identity.streams.js';
  * Finds the lowest id that no user has. Ids are claimed in order, by whoever first appends to the
  * user's stream, so there are no gaps and a doubling search finds the end in a few reads.
  */
+@Injectable()
 export class UserIds {
   /** Every id below is taken. */
   #candidate = 1;
 
-  constructor(private readonly eventStore: EventStore) {}
+  constructor(@Inject(EVENT_STORE) private readonly eventStore: EventStore) {}
 
   async next(): Promise<number> {
     let stride = 1;

@@ -11,7 +11,7 @@ import {
   UserRegistered,
 } from '#events/identity/user.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { refuse } from '../refuse.js';
+import { reject } from '../identity.errors.js';
 
 /**
  * What a presented code turned out to be. Opening the sealed secret and trying the code against it
@@ -103,7 +103,7 @@ type DataOf<Type extends UserCommand['type']> = (UserCommand & { readonly type: 
 const register = (data: DataOf<'RegisterUser'>, state: UserState): readonly UserEvent[] => {
   if (state.status === 'absent') return [UserRegistered.of(data)];
   const repeated = state.status === 'registered' && state.registrationId === data.registrationId;
-  return repeated ? [] : refuse('user_id_taken', `user ${data.userId} is somebody else`);
+  return repeated ? [] : reject('user_id_taken', `user ${data.userId} is somebody else`);
 };
 
 /** The event that uses the proof up, so that it never counts twice. */
@@ -112,15 +112,15 @@ const accept = (
   { twoFactor }: RegisteredUser,
 ): UserEvent => {
   if (twoFactor.status !== 'on') {
-    return refuse('two_factor_not_enabled', 'two-factor authentication is not enabled');
+    return reject('two_factor_not_enabled', 'two-factor authentication is not enabled');
   }
   switch (proof.kind) {
     case 'none':
-      return refuse('invalid_otp', 'the code is not valid');
+      return reject('invalid_otp', 'the code is not valid');
     case 'one_time_code': {
       const { enrolmentId, step } = proof;
       const stale = enrolmentId !== twoFactor.enrolmentId || step <= twoFactor.lastStep;
-      if (stale) refuse('invalid_otp', 'the code is not valid');
+      if (stale) reject('invalid_otp', 'the code is not valid');
       return OneTimeCodeAccepted.of({ userId, enrolmentId, step, acceptedAt: at });
     }
     case 'recovery_code': {
@@ -128,7 +128,7 @@ const accept = (
       const left = twoFactor.recoveryCodeHashes.filter((hash) => hash !== recoveryCodeHash);
       const codesLeft = left.length;
       if (codesLeft === twoFactor.recoveryCodeHashes.length) {
-        refuse('invalid_otp', 'the code is not valid');
+        reject('invalid_otp', 'the code is not valid');
       }
       return RecoveryCodeUsed.of({ userId, recoveryCodeHash, codesLeft, usedAt: at });
     }
@@ -140,14 +140,14 @@ const confirm = (
   { twoFactor }: RegisteredUser,
 ): readonly UserEvent[] => {
   if (twoFactor.status === 'on') {
-    refuse('two_factor_enabled', 'two-factor authentication is enabled already');
+    reject('two_factor_enabled', 'two-factor authentication is enabled already');
   }
   if (twoFactor.status !== 'enrolling') {
-    return refuse('two_factor_not_enrolling', 'start the enrolment first');
+    return reject('two_factor_not_enrolling', 'start the enrolment first');
   }
   const { enrolmentId } = twoFactor;
   if (proof.kind !== 'one_time_code' || proof.enrolmentId !== enrolmentId) {
-    return refuse('invalid_otp', 'the code is not valid');
+    return reject('invalid_otp', 'the code is not valid');
   }
   const { step } = proof;
   const hashes = [...recoveryCodeHashes];
@@ -170,11 +170,11 @@ const replaceRecoveryCodes = (
 const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEvent[] => {
   if (type === 'RegisterUser') return register(data, state);
   if (type === 'EraseUser' && state.status === 'erased') return [];
-  if (state.status !== 'registered') return refuse('user_not_found', 'there is no such user');
+  if (state.status !== 'registered') return reject('user_not_found', 'there is no such user');
   switch (type) {
     case 'StartTwoFactorEnrolment':
       return state.twoFactor.status === 'on'
-        ? refuse('two_factor_enabled', 'two-factor authentication is enabled already')
+        ? reject('two_factor_enabled', 'two-factor authentication is enabled already')
         : [TwoFactorEnrolmentStarted.of(data)];
     case 'ConfirmTwoFactor':
       return confirm(data, state);
