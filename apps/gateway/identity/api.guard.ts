@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
 import { Authenticator } from '#areas/identity/authentication/authenticator.js';
@@ -36,7 +36,7 @@ export class ApiGuard implements CanActivate {
 
   constructor(
     private readonly authenticator: Authenticator,
-    @Inject(Reflector) private readonly reflector: Reflector,
+    private readonly reflector: Reflector,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {

@@ -1,4 +1,4 @@
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
 import { Authenticator } from '#areas/identity/authentication/authenticator.js';
@@ -20,8 +20,8 @@ export class KeyOwnerGuard extends ApiGuard {
 
   constructor(
     authenticator: Authenticator,
-    @Inject(Reflector) reflector: Reflector,
-    @Inject(AttemptThrottle) private readonly throttle: AttemptThrottle,
+    reflector: Reflector,
+    private readonly throttle: AttemptThrottle,
   ) {
     super(authenticator, reflector);
   }
