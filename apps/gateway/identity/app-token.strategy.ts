@@ -26,8 +26,9 @@ const jwtOf = (request: unknown): string | null => {
 };
 
 /**
- * Authenticates app tokens: passport-jwt verifies the signature, `Authenticator` checks the session.
- * Passport registers strategies by name for the whole process, so a process runs one gateway.
+ * Authenticates app tokens: passport-jwt verifies the signature, `Authenticator` checks the
+ * session. Passport registers strategies by name for the whole process, so a process runs one
+ * gateway.
  */
 @Injectable()
 export class AppTokenStrategy extends PassportStrategy(Strategy, APP_TOKEN) {

@@ -31,7 +31,7 @@ import { CurrentCaller } from './caller.decorator.js';
 import { isFailedAttempt } from './failed-attempt.js';
 import { throttleAddress } from './throttle-address.js';
 
-/** Logging in, the second step of it, and what the access token is for. */
+/** Log-in, its second step, and the routes of the access token. */
 @ApiTags('identity')
 @ApplicationFailures(400, 401, 413, 415, 429, 503)
 @Controller('api/v1/auth')

@@ -24,7 +24,7 @@ export class IdentityHttpModule implements OnApplicationBootstrap {
     @Inject(IDENTITY_SETTINGS) private readonly settings: IdentitySettings,
   ) {}
 
-  /** The tenant is as the settings of this start say. */
+  /** Brings the tenant up to date with the settings of this start. */
   async onApplicationBootstrap(): Promise<void> {
     const context = contextOf(randomUUID(), 'system');
     await this.commands.execute(new DefineTenantCommand(this.settings.tenant, context));

@@ -34,7 +34,7 @@ import { PersonalData } from './users/personal-data.js';
 const BALANCE = 10_000_000n;
 export const STARTED_AT_MS = Date.parse('2026-11-21T04:48:00.000Z');
 
-/** A clock that stands still until a spec moves it. */
+/** A clock that moves only when a spec moves it. */
 export const movableClock = (atMs = STARTED_AT_MS) => ({
   atMs,
   now(): number {
@@ -42,7 +42,7 @@ export const movableClock = (atMs = STARTED_AT_MS) => ({
   },
 });
 
-/** As strong as a spec needs; counts its calls. */
+/** A fake argon2 that counts its calls. */
 export const countedArgon2 = () => {
   const counts = { hashed: 0, verified: 0 };
   const argon2: Argon2 = {
@@ -69,7 +69,7 @@ export const ADA = {
 
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d', baseUrl: 'http://127.0.0.1:8080' };
 
-/** The area as one process runs it, on the event log of a directory. */
+/** The area as one process runs it, on the event log in a directory. */
 export const openProcess = async (directory: string, clock = movableClock()) => {
   const file = (name: string): string => path.join(directory, name);
   const eventStore = await openSqliteEventStore({ file: file('events.db') });
@@ -149,7 +149,7 @@ const accountsIn = (opened: string[]): AccountOpener => ({
 
 export type IdentityProcess = Awaited<ReturnType<typeof openProcess>>;
 
-/** A directory for one spec, and as many processes on it as the spec wants. */
+/** A directory for one spec and any number of processes on it. */
 export const openWorld = async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'quipu-identity-'));
   const processes: IdentityProcess[] = [];

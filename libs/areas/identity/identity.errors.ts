@@ -29,7 +29,8 @@ export type IdentityErrorCode = keyof typeof identityErrors;
 
 /**
  * Rejects a command or query.
- * @param detail a sentence for the caller; it holds no secret and does not reveal whether a user exists
+ * @param detail a sentence for the caller; it holds no secret and does not reveal whether a user
+ *   exists
  * @throws DomainError
  */
 export const reject = (code: IdentityErrorCode, detail: string): never => {

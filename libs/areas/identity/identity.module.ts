@@ -20,7 +20,7 @@ import { SessionOpener } from './sessions/session-opener.js';
 import { DefineTenantHandler } from './tenants/define-tenant.handler.js';
 import { ConfirmTwoFactorHandler } from './two-factor/confirm-two-factor.handler.js';
 import { DisableTwoFactorHandler } from './two-factor/disable-two-factor.handler.js';
-import { ReplaceRecoveryCodesHandler } from './two-factor/replace-recovery-codes.handler.js';
+import { ReplaceRecoveryCodesHandler } from './two-factor/recovery-codes.handler.js';
 import { SecondFactorCheck } from './two-factor/second-factor-check.js';
 import { SecondFactors } from './two-factor/second-factors.js';
 import { StartTwoFactorHandler } from './two-factor/start-two-factor.handler.js';

@@ -1,17 +1,16 @@
-/** What the composition root says; validated there. */
+/** Settings of the area; the composition root validates them. */
 export interface IdentitySettings {
   /** The tenant that every user belongs to. */
   readonly tenant: {
     readonly name: string;
     /** `#rrggbb` in lower case. */
     readonly primaryColor: string;
-    /** The web host, as users reach it. */
+    /** The URL of the web host that users see. */
     readonly baseUrl: string;
   };
   /**
-   * How old what is known of a credential may be, in milliseconds: so much later at most the end of
-   * one counts that another process has ended. Default: as often as a log in this process may be
-   * asked.
+   * How old cached credentials may be, in milliseconds: the longest delay before a revocation by
+   * another process takes effect here. Default: `FRESH_MS`, for an event log in this process.
    */
   readonly credentialsFreshMs?: number;
 }

@@ -7,7 +7,7 @@ import { PersonalData } from '../users/personal-data.js';
 import { reject } from '../identity.errors.js';
 import { type RegisteredUser } from '../users/user.decider.js';
 
-/** A user as the user may see it. */
+/** A user's own view of the account. */
 export interface AccountView {
   readonly user: {
     readonly id: number;
@@ -26,7 +26,7 @@ export interface AccountView {
   };
 }
 
-/** Puts together what a log-in and the account context show. */
+/** Builds the view that log-in and the account context return. */
 @Injectable()
 export class AccountViews {
   constructor(
@@ -43,7 +43,7 @@ export class AccountViews {
       : reject('user_not_found', 'there is no such user');
   }
 
-  /** @throws DomainError `user_not_found` when the user was erased meanwhile */
+  /** @throws DomainError `user_not_found` when the user was erased in the meantime */
   async viewOf(user: RegisteredUser): Promise<AccountView> {
     const { userId, role, theme, language } = user;
     const [balanceMicroUsd, { state: tenant }] = await Promise.all([

@@ -56,7 +56,7 @@ const startSession = async (process: IdentityProcess, userId = 1) => {
 };
 
 describe('Authenticator', () => {
-  it('knows the two keys of a new user, the renter key as a renter', async () => {
+  it('admits both keys of a new user, the renter key as a renter', async () => {
     const { apiKey, renterKey } = await here.createUser();
     const caller: Caller = {
       userId: 1,
@@ -72,7 +72,7 @@ describe('Authenticator', () => {
     });
   });
 
-  it('answers at once for a caller it has just seen', async () => {
+  it('answers synchronously for a cached caller', async () => {
     const { apiKey } = await here.createUser();
     const { eventStore, codec, appTokens, clock } = here;
     const authenticator = new Authenticator(eventStore, codec, appTokens, clock, {
@@ -89,17 +89,17 @@ describe('Authenticator', () => {
     ['no prefix', 'unknown'],
     ['a malformed app token', 'svc_app_a.b.c'],
     ['something endless', `sk-svc-${'a'.repeat(5_000)}`],
-  ])('lets nobody in with %s', async (_, token) => {
+  ])('rejects %s', async (_, token) => {
     expect(await here.authenticator.authenticate(token)).toBeNull();
   });
 
-  it('lets nobody in with the key of another kind', async () => {
+  it('rejects a key under the prefix of another kind', async () => {
     const { apiKey } = await here.createUser();
     const disguised = apiKey.replace('sk-svc-', 'svc_api_');
     expect(await here.authenticator.authenticate(disguised)).toBeNull();
   });
 
-  it('turns a key away as soon as another process has revoked it', async () => {
+  it('rejects a key within FRESH_MS of its revocation by another process', async () => {
     const { apiKey } = await here.createUser();
     const there = await world.start();
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
@@ -108,11 +108,11 @@ describe('Authenticator', () => {
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
   });
 
-  it('turns a key away in the same turn when this process has revoked it', async () => {
+  it('rejects a key at once after its revocation by this process', async () => {
     const { apiKey } = await here.createUser();
     await here.authenticator.authenticate(apiKey);
     await revokeKey(here, apiKey);
-    here.authenticator.distrust();
+    here.authenticator.invalidate();
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
   });
 
@@ -125,7 +125,7 @@ describe('Authenticator', () => {
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
   });
 
-  it('never keeps what was read while it changed', async () => {
+  it('never caches a state that changed during the read', async () => {
     const { apiKey } = await here.createUser();
     const there = await world.start();
     for (let round = 0; round < 20; round += 1) {
@@ -147,7 +147,7 @@ describe('Authenticator', () => {
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
   });
 
-  it('lets an app token and the key of its session in until the session is revoked', async () => {
+  it('admits an app token and the key of its session until the session is revoked', async () => {
     await here.createUser();
     const { secret, token } = await startSession(here);
     const there = await world.start(here.clock);
@@ -167,7 +167,7 @@ describe('Authenticator', () => {
     expect(await there.authenticator.authenticate(secret)).toBeNull();
   });
 
-  it('ends a session and its key when their time is over', async () => {
+  it('rejects a session and its key after they expire', async () => {
     await here.createUser();
     const { secret, token } = await startSession(here);
     expect(await here.authenticator.authenticate(token)).not.toBeNull();
@@ -176,7 +176,7 @@ describe('Authenticator', () => {
     expect(await here.authenticator.authenticate(secret)).toBeNull();
   });
 
-  it('does not take the token of a session for another user', async () => {
+  it('rejects the token of a session for another user', async () => {
     await here.createUser();
     await here.createUser({ username: 'bob', email: 'bob@example.com' });
     await startSession(here);
@@ -185,7 +185,7 @@ describe('Authenticator', () => {
     expect(await here.authenticator.authenticate(forged)).toBeNull();
   });
 
-  it('turns away every credential of an erased user', async () => {
+  it('rejects every credential of an erased user', async () => {
     const { apiKey, renterKey } = await here.createUser();
     const { token } = await startSession(here);
     for (const secret of [apiKey, renterKey, token]) {
@@ -200,7 +200,7 @@ describe('Authenticator', () => {
     }
   });
 
-  it('lets nobody in when the log cannot be asked', async () => {
+  it('rejects every credential when the log cannot be read', async () => {
     const { apiKey } = await here.createUser();
     await here.authenticator.authenticate(apiKey);
     await here.eventStore.close();

@@ -16,11 +16,11 @@ import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js'
 import { sessionDecider } from '../sessions/session.decider.js';
 import { userDecider } from '../users/user.decider.js';
 
-const STANDINGS_CACHED_MAX = 100_000;
+const STATES_CACHED_MAX = 100_000;
 const SIGNATURES_CACHED_MAX = 20_000;
 
-/** What a stream comes to, as far as letting somebody in needs it. */
-type Standing =
+/** The part of a stream's state that authentication needs. */
+type CachedState =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'key';
@@ -32,20 +32,20 @@ type Standing =
   | { readonly kind: 'session'; readonly userId: number; readonly expiresAtMs: number }
   | { readonly kind: 'user'; readonly role: Role };
 
-const NONE: Standing = { kind: 'none' };
+const NONE: CachedState = { kind: 'none' };
 
-/** The name of a stream that has to be read before there is an answer. */
+/** The name of a stream that must be read first. */
 type Missing = string;
 
 /**
- * Finds out who a credential belongs to. It counts while its own stream, its session's and its
- * user's all say so; each is read once and kept until the log shows a change of it, made by whatever
- * process. A credential that was seen before costs a hash and three look-ups.
+ * Resolves a credential to its caller. A credential is valid while its own stream, its session's
+ * and its user's say so. The state of each stream is cached until an event of any process changes
+ * it, so a cached credential costs a hash and three look-ups.
  */
 @Injectable()
 export class Authenticator {
-  readonly #standings = new LRUCache<string, Standing>({ max: STANDINGS_CACHED_MAX });
-  /** App tokens whose signature was checked, by fingerprint. */
+  readonly #states = new LRUCache<string, CachedState>({ max: STATES_CACHED_MAX });
+  /** The claims of verified app tokens, by fingerprint. */
   readonly #signatures = new LRUCache<string, AppTokenClaims>({ max: SIGNATURES_CACHED_MAX });
   readonly #watch: ChangeWatch;
   #changes = 0;
@@ -64,61 +64,61 @@ export class Authenticator {
   }
 
   /**
-   * At once where everything is known, else promised. Null for whatever does not let anybody in:
-   * unknown, malformed, expired and revoked are not told apart.
-   * @throws EventStoreError when the log cannot be asked: then nobody is let in
+   * Answers synchronously if everything is cached. Null for an unknown, malformed, expired or
+   * revoked credential; the caller cannot distinguish these.
+   * @throws EventStoreError when the log cannot be read; every credential is then rejected
    */
   authenticate(token: string): Caller | null | Promise<Caller | null> {
     if (token.length > CREDENTIAL_LENGTH_MAX) return null;
     if (this.#watch.isFresh()) {
-      const verdict = this.#judge(token);
-      if (typeof verdict !== 'string') return verdict;
+      const outcome = this.#resolve(token);
+      if (typeof outcome !== 'string') return outcome;
     }
     return this.#authenticate(token);
   }
 
   /**
-   * The caller of an app token whose signature somebody else has checked.
+   * The caller of an app token whose signature was verified before.
    * @throws EventStoreError
    */
   async callerOf(claims: AppTokenClaims): Promise<Caller | null> {
     await this.#watch.refresh();
-    return this.#settle((read) => this.#judgeSession(claims, read));
+    return this.#settle((read) => this.#resolveSession(claims, read));
   }
 
-  /** To be called after this process has ended a credential: no answer may rest on what was known. */
-  distrust(): void {
-    this.#watch.distrust();
+  /** Must be called after this process revokes a credential: the next answer reads the log. */
+  invalidate(): void {
+    this.#watch.invalidate();
   }
 
   async #authenticate(token: string): Promise<Caller | null> {
     await this.#watch.refresh();
-    return this.#settle((read) => this.#judge(token, read));
+    return this.#settle((read) => this.#resolve(token, read));
   }
 
-  /** Reads what is missing, a stream at a time, until there is an answer. */
+  /** Reads the missing streams one at a time until the credential resolves. */
   async #settle(
-    judge: (read: ReadonlyMap<string, Standing>) => Caller | null | Missing,
+    resolve: (read: ReadonlyMap<string, CachedState>) => Caller | null | Missing,
   ): Promise<Caller | null> {
-    const read = new Map<string, Standing>();
+    const read = new Map<string, CachedState>();
     for (;;) {
-      const verdict = judge(read);
-      if (typeof verdict !== 'string') return verdict;
-      read.set(verdict, await this.#read(verdict));
+      const outcome = resolve(read);
+      if (typeof outcome !== 'string') return outcome;
+      read.set(outcome, await this.#read(outcome));
     }
   }
 
-  #judge(token: string, read?: ReadonlyMap<string, Standing>): Caller | null | Missing {
+  #resolve(token: string, read?: ReadonlyMap<string, CachedState>): Caller | null | Missing {
     const { user, renter, app } = CREDENTIAL_PREFIXES;
     if (token.startsWith(user) || token.startsWith(renter)) {
-      return this.#judgeKey(fingerprint(token), read);
+      return this.#resolveKey(fingerprint(token), read);
     }
     if (!token.startsWith(app)) return null;
     const claims = this.#claimsOf(token);
-    return claims && this.#judgeSession(claims, read);
+    return claims && this.#resolveSession(claims, read);
   }
 
-  #judgeKey(keyHash: string, read?: ReadonlyMap<string, Standing>): Caller | null | Missing {
+  #resolveKey(keyHash: string, read?: ReadonlyMap<string, CachedState>): Caller | null | Missing {
     const stream = apiKeyStream(keyHash);
     const key = this.#find(stream, read);
     if (!key) return stream;
@@ -130,20 +130,23 @@ export class Authenticator {
     return this.#caller(userId, { kind, id: keyHash, sessionId }, read);
   }
 
-  #judgeSession(
+  #resolveSession(
     { userId, sessionId }: AppTokenClaims,
-    read?: ReadonlyMap<string, Standing>,
+    read?: ReadonlyMap<string, CachedState>,
   ): Caller | null | Missing {
     const ended = this.#sessionEnded(sessionId, userId, read);
     if (ended !== false) return ended;
     return this.#caller(userId, { kind: 'app_token', id: sessionId, sessionId }, read);
   }
 
-  /** False while it runs, null when it does not, and a name where that is not known. */
+  /**
+   * False while the session is active, null when it is not; a stream name if that must be read
+   * first.
+   */
   #sessionEnded(
     sessionId: string,
     userId: number,
-    read?: ReadonlyMap<string, Standing>,
+    read?: ReadonlyMap<string, CachedState>,
   ): false | null | Missing {
     const stream = sessionStream(sessionId);
     const session = this.#find(stream, read);
@@ -155,7 +158,7 @@ export class Authenticator {
   #caller(
     userId: number,
     credential: Caller['credential'],
-    read?: ReadonlyMap<string, Standing>,
+    read?: ReadonlyMap<string, CachedState>,
   ): Caller | null | Missing {
     const stream = userStream(userId);
     const user = this.#find(stream, read);
@@ -174,22 +177,22 @@ export class Authenticator {
     return claims;
   }
 
-  #find(stream: string, read?: ReadonlyMap<string, Standing>): Standing | undefined {
-    return read?.get(stream) ?? this.#standings.get(stream);
+  #find(stream: string, read?: ReadonlyMap<string, CachedState>): CachedState | undefined {
+    return read?.get(stream) ?? this.#states.get(stream);
   }
 
-  async #read(stream: string): Promise<Standing> {
+  async #read(stream: string): Promise<CachedState> {
     const before = this.#changes;
-    const standing = await this.#standingOf(stream);
-    // Strangers' guesses must not push out what is known, and what was read while something
-    // changed may be old already.
-    if (standing.kind !== 'none' && before === this.#changes) {
-      this.#standings.set(stream, standing);
+    const state = await this.#stateOf(stream);
+    // Unknown credentials must not evict cached ones, and a state that was read during a change
+    // may be stale.
+    if (state.kind !== 'none' && before === this.#changes) {
+      this.#states.set(stream, state);
     }
-    return standing;
+    return state;
   }
 
-  async #standingOf(stream: string): Promise<Standing> {
+  async #stateOf(stream: string): Promise<CachedState> {
     switch (stream.slice(0, stream.indexOf('-'))) {
       case 'apikey': {
         const key = await this.#fold(stream, apiKeyDecider);
@@ -224,8 +227,8 @@ export class Authenticator {
 
   #forget(stream: string | null): void {
     this.#changes += 1;
-    if (stream === null) this.#standings.clear();
-    else this.#standings.delete(stream);
+    if (stream === null) this.#states.clear();
+    else this.#states.delete(stream);
   }
 }
 

@@ -1,11 +1,11 @@
 import { type Role } from '#events/identity/identity.vocabulary.js';
 
-/** Who sent a request, as one of the three kinds of credentials proved it. */
+/** The authenticated sender of a request. */
 export interface Caller {
   readonly userId: number;
   /** The user's own account: the id in decimal. */
   readonly accountId: string;
-  /** A renter key never carries more than the role `renter`, whoever it belongs to. */
+  /** A renter key always has the role `renter`, whatever the role of its user. */
   readonly role: Role;
   readonly credential: Credential;
 }
@@ -16,7 +16,7 @@ export interface Credential {
   readonly kind: CredentialKind;
   /** The hash of the key, or the id of the app token's session; not a secret. */
   readonly id: string;
-  /** The session that the credential ends with. */
+  /** The session that the credential belongs to, if any. */
   readonly sessionId?: string;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { ChangeWatch, FRESH_MS } from './change-watch.js';
 
-/** A log that others append to, and that counts how often it is asked for its head. */
+/** A log that other processes append to, and that counts the reads of its head. */
 const openLog = () => {
   const appended: RecordedEvent[] = [];
   const log = { heads: 0, isAway: false };
@@ -30,11 +30,11 @@ const openWatch = (freshMs?: number) => {
   return { log, append, changed, time, watch };
 };
 
-describe('the watch over credentials', () => {
+describe('ChangeWatch', () => {
   it.each([
     ['in this process', undefined, FRESH_MS],
     ['on another machine', 250, 250],
-  ])('asks a log %s no more often than it says', async (_, freshMs, expectedMs) => {
+  ])('reads the head of a log %s at most once per period', async (_, freshMs, expectedMs) => {
     const { log, time, watch } = openWatch(freshMs);
     await watch.refresh();
     time.nowMs += expectedMs - 1;
@@ -47,7 +47,7 @@ describe('the watch over credentials', () => {
     expect(log.heads).toBe(2);
   });
 
-  it('tells what others have changed since, by name', async () => {
+  it('reports the streams that other processes changed', async () => {
     const { append, changed, time, watch } = openWatch(250);
     await watch.refresh();
     append('apikey-1');
@@ -56,7 +56,7 @@ describe('the watch over credentials', () => {
     expect(changed).toEqual(['apikey-1']);
   });
 
-  it('takes everything for changed after a long pause', async () => {
+  it('reports that any stream may have changed after a long pause', async () => {
     const { append, changed, time, watch } = openWatch(250);
     await watch.refresh();
     append('apikey-1');
@@ -65,16 +65,16 @@ describe('the watch over credentials', () => {
     expect(changed).toEqual([null]);
   });
 
-  it('looks at once when this process has changed something itself', async () => {
+  it('reads the head at once after a change by this process', async () => {
     const { log, watch } = openWatch(250);
     await watch.refresh();
-    watch.distrust();
+    watch.invalidate();
     expect(watch.isFresh()).toBe(false);
     await watch.refresh();
     expect(log.heads).toBe(2);
   });
 
-  it('lets nobody in while the log does not answer', async () => {
+  it('fails while the log does not answer', async () => {
     const { log, time, watch } = openWatch(250);
     await watch.refresh();
     log.isAway = true;

@@ -1,28 +1,32 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 
-/** How old a look at a log in this process may be; over a network each look costs a round trip. */
+/**
+ * The default age, in milliseconds, up to which the known log head is used; for a log in this
+ * process.
+ */
 export const FRESH_MS = 5;
-/** After a pause this long, forgetting everything costs less than reading what has happened. */
+/** After a longer pause, clearing the cache costs less than reading the events since. */
 const PAUSE_MAX_MS = 1_000;
 
 /**
- * Tells which streams have changed, whoever changed them, before a cache is trusted. It asks for the
- * log's head at most once in `freshMs` and reads only what lies between, so there is nothing that runs
- * by itself and could fall behind or die unseen: without an answer nobody is let in.
+ * Reports the streams that any process has changed, so that a cache can drop them before it is
+ * used. It reads the log head at most once per `freshMs` and then only the events since. No
+ * background task runs that could fall behind or stop unnoticed: if the log does not answer,
+ * authentication fails.
  */
 export class ChangeWatch {
   #position: Position = 0n;
-  /** When the last look that still counts began, by the monotonic clock. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** When the last look of all began. */
+  /** Start of the last valid check, by the monotonic clock. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  /** Start of the last check, valid or not. */
   #readAt = Number.NEGATIVE_INFINITY;
-  #look: Promise<void> | null = null;
-  #distrusted = 0;
+  #check: Promise<void> | null = null;
+  #invalidations = 0;
 
   constructor(
     private readonly eventStore: EventStore,
     private readonly prefixes: readonly string[],
-    /** Null: anything may have changed. */
+    /** Null: any stream may have changed. */
     private readonly onChange: (stream: string | null) => void,
     /** The longest delay, in milliseconds, before a change by another process is seen here. */
     private readonly freshMs: number = FRESH_MS,
@@ -31,30 +35,30 @@ export class ChangeWatch {
   ) {}
 
   isFresh(): boolean {
-    return this.nowMs() - this.#lookedAt < this.freshMs;
+    return this.nowMs() - this.#checkedAt < this.freshMs;
   }
 
-  /** Resolves when every change made known more than `freshMs` before this call was told. */
+  /** Resolves when every change older than `freshMs` at the time of this call was reported. */
   async refresh(): Promise<void> {
     const since = this.nowMs() - this.freshMs;
-    while (this.#lookedAt <= since) {
-      // A look that began too early does not count, but the next one is shared by all who wait.
-      this.#look ??= this.#lookOnce().finally(() => {
-        this.#look = null;
+    while (this.#checkedAt <= since) {
+      // A check that began too early is not enough; all waiting calls share the next one.
+      this.#check ??= this.#checkOnce().finally(() => {
+        this.#check = null;
       });
-      await this.#look;
+      await this.#check;
     }
   }
 
-  /** This process has changed something itself: no earlier look counts any more. */
-  distrust(): void {
-    this.#distrusted += 1;
-    this.#lookedAt = Number.NEGATIVE_INFINITY;
+  /** Makes earlier checks invalid, after a change by this process. */
+  invalidate(): void {
+    this.#invalidations += 1;
+    this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #checkOnce(): Promise<void> {
     const startedAt = this.nowMs();
-    const distrusted = this.#distrusted;
+    const invalidations = this.#invalidations;
     const head = await this.eventStore.head();
     if (head !== this.#position) {
       if (startedAt - this.#readAt > PAUSE_MAX_MS) this.onChange(null);
@@ -62,7 +66,7 @@ export class ChangeWatch {
       this.#position = head;
     }
     this.#readAt = startedAt;
-    if (distrusted === this.#distrusted) this.#lookedAt = startedAt;
+    if (invalidations === this.#invalidations) this.#checkedAt = startedAt;
   }
 
   async #read(): Promise<void> {

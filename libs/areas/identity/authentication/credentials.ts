@@ -1,28 +1,28 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Every secret that the gateway hands out says by its prefix what it is. */
+/** The prefix of a secret names its kind. */
 export const CREDENTIAL_PREFIXES = {
   /** The secret key of a user. */
   user: 'sk-svc-',
-  /** The key of a user as a renter: chat and jobs, nothing else. */
+  /** The key of a user as a renter: chat and jobs only. */
   renter: 'svc_api_',
-  /** An app's bearer token: a JWT behind the prefix. */
+  /** The bearer token of an app: the prefix and a JWT. */
   app: 'svc_app_',
-  /** The token of a two-factor challenge; it never authenticates anything else. */
+  /** The token of a two-factor challenge; it authenticates no other request. */
   challenge: 'svc_2fa_',
 } as const;
 
-/** No credential of ours is longer; anything above is not looked at. */
+/** Longer credentials are rejected unread. */
 export const CREDENTIAL_LENGTH_MAX = 1_024;
 
 const SECRET_BYTES = 32;
 
-/** 256 random bits behind the prefix. */
+/** The prefix and 256 random bits. */
 export const mintSecret = (kind: 'user' | 'renter' | 'challenge'): string =>
   CREDENTIAL_PREFIXES[kind] + randomBytes(SECRET_BYTES).toString('base64url');
 
 /**
- * SHA-256 in hex: all that is kept of a secret. A fast hash is enough for 256 random bits, and a
- * look-up by hash tells an attacker nothing through its time.
+ * SHA-256 in hex; only this hash of a secret is stored. A fast hash is enough for 256 random bits,
+ * and a look-up by hash leaks nothing through its timing.
  */
 export const fingerprint = (secret: string): string => hash('sha256', secret);

@@ -12,10 +12,10 @@ import { IdentityStreams, sessionStream } from '../identity.streams.js';
 import { reject } from '../identity.errors.js';
 
 const PAGE = 1_000;
-/** A key's id is the beginning of its hash: short enough to say, long enough to be one of a user's. */
+/** A key's id is the start of its hash: short enough to display, unique among a user's keys. */
 const KEY_ID_LENGTH = 16;
 
-/** Sorts after every hash: a key that ends at this instant has ended. */
+/** Sorts after every hash, because a key that expires at this instant has expired. */
 const AFTER_HASHES = '~';
 
 export const keyIdOf = (keyHash: string): string => keyHash.slice(0, KEY_ID_LENGTH);
@@ -26,7 +26,7 @@ export interface ActiveKeys {
   readonly position: bigint;
 }
 
-/** The keys of a user that let somebody in now. */
+/** The active keys of a user. */
 @Injectable()
 export class ApiKeyList {
   constructor(
@@ -50,7 +50,7 @@ export class ApiKeyList {
         keys.sort((one, other) => (one.issuedAt < other.issuedAt ? 1 : -1));
         return { keys, position };
       }
-      // Above the last key and below every other: hashes are of one length.
+      // Sorts directly after the last key, because hashes have one length.
       from = `${last}!`;
     }
   }

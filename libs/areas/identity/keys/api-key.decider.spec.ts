@@ -33,7 +33,7 @@ describe('an API key', () => {
     again.thenRefused('api_key_exists');
   });
 
-  it('is revoked by its user, and twice is nothing new', () => {
+  it('is revoked by its user; a second revocation does nothing', () => {
     key.given(issued).when({ type: 'RevokeApiKey', data: revocation }).then(revoked);
     key.given(issued, revoked).when({ type: 'RevokeApiKey', data: revocation }).thenNothing();
   });
@@ -45,7 +45,7 @@ describe('an API key', () => {
     again.thenRefused('api_key_not_found');
   });
 
-  it('is not there for another user, nor before it was issued', () => {
+  it('is not found for another user, nor before it was issued', () => {
     const theirs = { ...revocation, userId: 2 };
     const other = key.given(issued).when({ type: 'RevokeApiKey', data: theirs });
     other.thenRefused('api_key_not_found');
@@ -53,7 +53,7 @@ describe('an API key', () => {
     early.thenRefused('api_key_not_found');
   });
 
-  it('is not brought into being by a stray revocation', () => {
+  it('is not created by a stray revocation', () => {
     expect(apiKeyDecider.evolve({ status: 'absent' }, revoked)).toEqual({ status: 'absent' });
   });
 });

@@ -33,7 +33,7 @@ const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly Api
       }
       const { expiresAt } = state;
       if (state.status === 'active') return [ApiKeyRevoked.of({ ...data, expiresAt })];
-      // Revoking twice is nothing new, but of two rotations only one may hand out a successor.
+      // Revoking twice changes nothing, but only one of two rotations may issue a successor.
       return data.reason === 'rotated' ? reject('api_key_not_found', 'there is no such key') : [];
     }
   }

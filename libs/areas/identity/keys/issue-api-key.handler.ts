@@ -6,15 +6,15 @@ import { KeyRing } from './key-ring.js';
 import { type ApiKeyView } from './list-api-keys.handler.js';
 import { reject } from '../identity.errors.js';
 
-/** Keys of one user at a time, those of sessions not counted. */
+/** Active keys per user, without the keys of sessions. */
 export const API_KEYS_MAX = 100;
 
 export interface NewApiKey extends ApiKeyView {
-  /** Shown this once. */
+  /** Shown once. */
   readonly secret: string;
 }
 
-/** Gives a user one more key. */
+/** Issues a key for a user. */
 export class IssueApiKeyCommand extends Command<NewApiKey> {
   constructor(
     readonly data: { readonly userId: number; readonly keyKind: KeyKind; readonly name: string },

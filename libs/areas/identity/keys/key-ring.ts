@@ -22,7 +22,7 @@ export interface KeyToIssue {
 }
 
 export interface IssuedKey {
-  /** The only time it is seen. */
+  /** Returned once; only its hash is stored. */
   readonly secret: string;
   readonly keyHash: string;
   /** ISO 8601 UTC. */
@@ -31,7 +31,7 @@ export interface IssuedKey {
 
 type Revocation = Pick<ApiKeyRevoked['data'], 'keyHash' | 'userId' | 'reason'>;
 
-/** Mints keys and ends them; what is kept of one is its hash. */
+/** Issues, replaces and revokes keys; only their hashes are stored. */
 @Injectable()
 export class KeyRing {
   constructor(
@@ -52,8 +52,8 @@ export class KeyRing {
   }
 
   /**
-   * The new key first, then the end of the old one: a crash in between leaves both, and nobody
-   * without a key. Of two rotations of one key the later gets nothing.
+   * Issues the new key first and then revokes the old one: a crash in between leaves both keys
+   * valid. Of two concurrent rotations of one key, the later fails.
    * @throws DomainError `api_key_not_found`
    */
   async replace(
@@ -76,6 +76,6 @@ export class KeyRing {
     const data = { ...revocation, revokedAt: instant(this.clock) };
     const stream = apiKeyStream(revocation.keyHash);
     await this.streams.apiKeys.run(stream, { type: 'RevokeApiKey', data }, context);
-    this.authenticator.distrust();
+    this.authenticator.invalidate();
   }
 }

@@ -4,7 +4,7 @@ import { type ListedApiKey } from '#projections/identity/api-keys.projection.js'
 import { ApiKeyList, keyIdOf } from './api-key-list.js';
 import { PersonalData } from '../users/personal-data.js';
 
-/** A key without its secret, which nobody has any more. */
+/** A key without its secret, which is not stored. */
 export interface ApiKeyView {
   readonly id: string;
   readonly kind: KeyKind;
@@ -20,7 +20,7 @@ export interface ApiKeysView {
   readonly position: bigint;
 }
 
-/** The keys of a user that let somebody in, newest first. */
+/** The active keys of a user, newest first. */
 export class ListApiKeysQuery extends Query<ApiKeysView> {
   constructor(readonly userId: number) {
     super();

@@ -3,7 +3,7 @@ import { type CommandContext } from '#platform/runtime/command-context.js';
 import { ApiKeyList } from './api-key-list.js';
 import { KeyRing } from './key-ring.js';
 
-/** Ends a key in every process at once. */
+/** Revokes a key in every process. */
 export class RevokeApiKeyCommand extends Command<void> {
   constructor(
     readonly data: { readonly userId: number; readonly keyId: string },

@@ -5,7 +5,7 @@ import { type NewApiKey } from './issue-api-key.handler.js';
 import { KeyRing } from './key-ring.js';
 import { PersonalData } from '../users/personal-data.js';
 
-/** Replaces a key by one of the same kind, name and end; the old one counts no more. */
+/** Replaces a key by a new one of the same kind, name and expiry; the old key becomes invalid. */
 export class RotateApiKeyCommand extends Command<NewApiKey> {
   constructor(
     readonly data: { readonly userId: number; readonly keyId: string },

@@ -9,14 +9,14 @@ const NAMES: Readonly<Record<KeyKind, string>> = { user: 'default', renter: 'ren
 
 export interface RotatedUserKeys {
   readonly userId: number;
-  /** Shown this once. */
+  /** Shown once. */
   readonly secret: string;
   readonly keysRevoked: number;
 }
 
 /**
- * For an operator whose user has lost a key or had it stolen: one new key, and every other key of
- * that kind ends, but for those of sessions, which end with theirs.
+ * For an operator whose user lost a key: issues one key and revokes every other key of that kind,
+ * except the keys of sessions, which end with their session.
  */
 export class RotateUserKeysCommand extends Command<RotatedUserKeys> {
   constructor(

@@ -5,8 +5,8 @@ import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 
 /**
- * Finds names again without holding them: HMAC-SHA-256 with keys of the installation. Letters differ
- * by case in no name.
+ * Hashes names for look-up without storing them: HMAC-SHA-256 with keys of the installation. Names
+ * are case-insensitive.
  */
 @Injectable()
 export class NameIndex {

@@ -55,13 +55,13 @@ describe('a name', () => {
   it.each([
     ['username', 'username_taken'],
     ['email', 'email_taken'],
-  ] as const)('is refused to another registration as %s with %s', (kind, code) => {
+  ] as const)('is rejected for another registration as %s with %s', (kind, code) => {
     const data = reservation(THEIRS, UNTIL, kind);
     name.given(reserved).when({ type: 'ReserveName', data }).thenRefused(code);
     name.given(reserved, assigned).when({ type: 'ReserveName', data }).thenRefused(code);
   });
 
-  it('goes to another registration once the reservation has lapsed', () => {
+  it('can be reserved by another registration after the reservation expires', () => {
     const data = reservation(THEIRS, AFTER);
     name.given(reserved).when({ type: 'ReserveName', data }).then(NameReserved.of(data));
     name

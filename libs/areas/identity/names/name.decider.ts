@@ -59,7 +59,7 @@ const evolve = (_: NameState, { type, data }: NameEvent): NameState => {
   }
 };
 
-/** Keeps a name unique: reserved for a registration, then assigned, then perhaps released. */
+/** Keeps a name unique. A name is free, then reserved, then assigned, and may be released. */
 export const nameDecider: Decider<NameCommand, NameState, NameEvent> = {
   initialState: { status: 'free' },
   decide,

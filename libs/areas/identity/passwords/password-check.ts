@@ -6,10 +6,10 @@ import { PersonalData } from '../users/personal-data.js';
 import { reject } from '../identity.errors.js';
 import { type RegisteredUser, type UserState } from '../users/user.decider.js';
 
-/** No user has this id: it is read where a name belongs to nobody, so that both ways read alike. */
-const NOBODY = 0;
+/** No user has this id. It is read for an unknown name, so that both cases do the same reads. */
+const UNKNOWN_USER = 0;
 
-/** Checks a password against the user's, or against nothing at the same cost. */
+/** Checks the password of a user. The check of an unknown user costs the same. */
 @Injectable()
 export class PasswordCheck {
   constructor(
@@ -20,13 +20,13 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Whoever has the name and the password.
+   * The user with this name and password.
    * @throws DomainError `invalid_credentials`, the same for a wrong password and an unknown name
    */
   async byName(username: string, password: string): Promise<RegisteredUser> {
     const stream = nameStream('username', this.names.hashOf('username', username));
     const { state: name } = await this.streams.names.stateOf(stream);
-    return this.byId(name.status === 'assigned' ? name.userId : NOBODY, password);
+    return this.byId(name.status === 'assigned' ? name.userId : UNKNOWN_USER, password);
   }
 
   /** @throws DomainError `invalid_credentials` */
@@ -35,7 +35,7 @@ export class PasswordCheck {
     const matches = await this.passwords.verify(await this.#hashOf(state), password);
     return matches && state.status === 'registered'
       ? state
-      : reject('invalid_credentials', 'the username or password is not right');
+      : reject('invalid_credentials', 'the username or password is not correct');
   }
 
   async #hashOf(user: UserState): Promise<string | null> {

@@ -12,14 +12,14 @@ describe('Passwords', () => {
     expect(await passwords.verify(phc, 'correct house')).toBe(false);
   });
 
-  it('does for nobody the work it does for somebody, and says no', async () => {
+  it('does the same work for an unknown user, and returns false', async () => {
     expect(await new Passwords().verify(null, 'correct horse')).toBe(false);
     const { counts, load } = countedArgon2();
     await new Passwords(load).verify(null, 'correct horse');
     expect(counts.verified).toBe(1);
   });
 
-  it('works at two at a time', async () => {
+  it('runs two at a time', async () => {
     let running = 0;
     let most = 0;
     const argon2 = {

@@ -1,31 +1,31 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * argon2id as OWASP's password storage sheet has it: 19 MiB, two passes, one lane. About 20 ms of one
- * core; the hash says which parameters it was made with, so they can be raised later.
+ * argon2id with the parameters of OWASP's password storage cheat sheet: 19 MiB, two passes, one
+ * lane. About 20 ms of one core. The hash names its parameters, so they can be raised later.
  */
 export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Each takes a thread of the pool that files and names also need. */
+/** Each occupies a thread of libuv's pool, which file and DNS operations share. */
 const CONCURRENT_MAX = 2;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** What of `@node-rs/argon2` is used; its default algorithm is argon2id. */
+/** The used part of `@node-rs/argon2`; its default algorithm is argon2id. */
 export interface Argon2 {
   hash(password: string, parameters: typeof ARGON2_PARAMETERS): Promise<string>;
   verify(phc: string, password: string): Promise<boolean>;
 }
 
-/** Hashes and checks passwords, a few at a time. */
+/** Hashes and verifies passwords, at most two at a time. */
 export class Passwords {
   readonly #load: () => Promise<Argon2>;
-  /** Of a password that nobody has: checking against it costs what any check costs. */
+  /** The hash of a random password: verifying against it costs as much as any verification. */
   readonly #decoy: string;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  /** @param load native code, so it is loaded with the first password and not at the start */
+  /** @param load native code, so it is loaded with the first password instead of at the start */
   constructor(load: () => Promise<Argon2> = () => import('@node-rs/argon2')) {
     this.#load = load;
     const { memoryCost, timeCost, parallelism } = ARGON2_PARAMETERS;
@@ -39,7 +39,7 @@ export class Passwords {
     return this.#inTurn(async () => (await this.#load()).hash(password, ARGON2_PARAMETERS));
   }
 
-  /** @param phc null for a user who is not there: the same work is done, and the answer is no */
+  /** @param phc null for an unknown user: the same work is done, and the answer is false */
   verify(phc: string | null, password: string): Promise<boolean> {
     return this.#inTurn(async () => {
       const matches = await (await this.#load()).verify(phc ?? this.#decoy, password);
@@ -56,7 +56,7 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // The place goes to whoever waits longest, so the count stays.
+      // The slot passes to the oldest waiting call, so the count stays.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#running -= 1;

@@ -14,7 +14,7 @@ export const APP_TOKEN_ISSUER = 'quipu';
 export const APP_TOKEN_AUDIENCE = 'quipu-app';
 export const APP_TOKEN_ALGORITHM = 'HS256';
 
-/** `sub` is the user's id in decimal and `jti` the session's. */
+/** `sub` is the user id in decimal, `jti` the session id. */
 const Claims = z.object({
   sub: z
     .string()
@@ -29,19 +29,19 @@ export interface AppTokenClaims {
   readonly sessionId: string;
 }
 
-/** Null for claims that are not ours. */
+/** Null for claims of another shape. */
 export const readClaims = (payload: unknown): AppTokenClaims | null => {
   const parsed = Claims.safeParse(payload);
   return parsed.success ? { userId: parsed.data.sub, sessionId: parsed.data.jti } : null;
 };
 
-/** The JWT inside an app token, or null when the text is not one. */
+/** The JWT inside an app token, or null for any other text. */
 export const stripPrefix = (token: string): string | null =>
   token.startsWith(CREDENTIAL_PREFIXES.app) ? token.slice(CREDENTIAL_PREFIXES.app.length) : null;
 
 /**
- * Signs and reads app tokens: `svc_app_` and a JWT (HS256). A good signature says only that we issued
- * the token; whether its session still runs is for the log to say.
+ * Signs and verifies app tokens: `svc_app_` and a JWT (HS256). A valid signature proves only that
+ * Quipu issued the token; the event log says whether its session is active.
  */
 @Injectable()
 export class AppTokens {
@@ -73,7 +73,7 @@ export class AppTokens {
     return CREDENTIAL_PREFIXES.app + jwt;
   }
 
-  /** Null unless the signature is ours and the token has not expired. */
+  /** Null unless the signature is valid and the token has not expired. */
   read(token: string): AppTokenClaims | null {
     const jwt = stripPrefix(token);
     if (jwt === null) return null;
@@ -87,7 +87,7 @@ export class AppTokens {
       });
       return readClaims(payload);
     } catch {
-      // Every way in which a token can be bad leads to the same answer.
+      // Every kind of invalid token gets the same answer.
       return null;
     }
   }

@@ -16,16 +16,16 @@ export const CHALLENGE_SECONDS = 300;
 
 export type LogInOutcome =
   | { readonly kind: 'session'; readonly session: OpenedSession }
-  /** The password was right; `tempToken` (`svc_2fa_…`) and a code finish the log-in. */
+  /** The password is correct; `tempToken` (`svc_2fa_…`) and a code complete the log-in. */
   | { readonly kind: 'challenge'; readonly tempToken: string };
 
-/** Exchanges a username and a password, and a code where one is needed, for a session. */
+/** Exchanges a username, a password and, with two-factor authentication, a code for a session. */
 export class LogInCommand extends Command<LogInOutcome> {
   constructor(
     readonly data: AppClient & {
       readonly username: string;
       readonly password: string;
-      /** Of the authenticator app, or a recovery code; null: not given. */
+      /** From the authenticator app, or a recovery code; null: not given. */
       readonly otpCode: string | null;
     },
     readonly context: CommandContext,

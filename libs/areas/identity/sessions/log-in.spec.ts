@@ -6,7 +6,7 @@ import { DisableTwoFactorCommand } from '../two-factor/disable-two-factor.handle
 import { ADA, anyContext, type IdentityProcess, openWorld } from '../identity-world.fixture.js';
 import { ListApiKeysQuery } from '../keys/list-api-keys.handler.js';
 import { CHALLENGE_SECONDS, LogInCommand } from './log-in.handler.js';
-import { ReplaceRecoveryCodesCommand } from '../two-factor/replace-recovery-codes.handler.js';
+import { ReplaceRecoveryCodesCommand } from '../two-factor/recovery-codes.handler.js';
 import { RevokeSessionCommand } from './revoke-session.handler.js';
 import { SESSION_SECONDS } from './session-opener.js';
 import { StartTwoFactorCommand } from '../two-factor/start-two-factor.handler.js';
@@ -59,7 +59,7 @@ const enrol = async () => {
 };
 
 describe('logging in', () => {
-  it('opens a session with a token and a key of its own, for 30 days', async () => {
+  it('opens a session with its own token and key, for 30 days', async () => {
     const session = sessionOf(await logIn());
     expect(session).toMatchObject({
       user: {
@@ -82,7 +82,7 @@ describe('logging in', () => {
     });
   });
 
-  it('finds the user whatever the case of the name', async () => {
+  it('finds the user by a case-insensitive name', async () => {
     expect((await logIn({ username: 'ADA' })).kind).toBe('session');
   });
 
@@ -103,41 +103,41 @@ describe('logging in', () => {
     expect(await list()).toEqual(['default', 'renter']);
   });
 
-  it('tells an unknown user and a wrong password apart neither by words nor by work', async () => {
-    const refusals: unknown[] = [];
-    for (const data of [{ username: 'nobody' }, { password: 'wrong' }]) {
+  it('gives one answer, at one cost, for an unknown user and a wrong password', async () => {
+    const errors: unknown[] = [];
+    for (const data of [{ username: 'unknown' }, { password: 'wrong' }]) {
       const before = { ...here.argon2 };
-      await logIn(data).catch((error: unknown) => refusals.push(error));
+      await logIn(data).catch((error: unknown) => errors.push(error));
       expect(here.argon2).toEqual({ ...before, verified: before.verified + 1 });
     }
-    expect(refusals).toHaveLength(2);
-    expect(refusals[0]).toEqual(refusals[1]);
-    expect(refusals[0]).toMatchObject({ code: 'invalid_credentials' });
+    expect(errors).toHaveLength(2);
+    expect(errors[0]).toEqual(errors[1]);
+    expect(errors[0]).toMatchObject({ code: 'invalid_credentials' });
   });
 });
 
 describe('two-factor authentication', () => {
-  it('is not on before a code has confirmed it', async () => {
+  it('is off until a code confirms it', async () => {
     const start = new StartTwoFactorCommand({ userId: 1, password: ADA.password }, anyContext());
     const { secret, keyUri } = await here.execute(start);
     expect(keyUri).toContain(`secret=${secret}`);
     expect((await logIn()).kind).toBe('session');
   });
 
-  it('is not begun with a wrong password', async () => {
+  it('does not start with a wrong password', async () => {
     const start = new StartTwoFactorCommand({ userId: 1, password: 'wrong' }, anyContext());
     await expect(here.execute(start)).rejects.toMatchObject({
       code: 'invalid_credentials',
     });
   });
 
-  it('takes the code with the password', async () => {
+  it('accepts the code with the password', async () => {
     const { secret } = await enrol();
     const session = sessionOf(await logIn({ otpCode: codeOf(secret) }));
     expect(session.user.twoFactorEnabled).toBe(true);
   });
 
-  it('never takes a code twice, nor the one that confirmed it', async () => {
+  it('rejects a used code and the code that confirmed it', async () => {
     const { secret } = await enrol();
     const code = codeOf(secret);
     await logIn({ otpCode: code });
@@ -146,7 +146,7 @@ describe('two-factor authentication', () => {
     await expect(logIn({ otpCode: codeOf(secret) })).rejects.toMatchObject({ code: 'invalid_otp' });
   });
 
-  it('takes a code once when two processes are shown it at the same time', async () => {
+  it('accepts a code once when two processes receive it concurrently', async () => {
     const { secret } = await enrol();
     const there = await world.start(here.clock);
     const code = codeOf(secret);
@@ -171,7 +171,7 @@ describe('two-factor authentication', () => {
     expect(keys.map(({ name }) => name)).toContain('Pocket');
   });
 
-  it('lets a challenge lapse', async () => {
+  it('expires a challenge', async () => {
     const { secret } = await enrol();
     const tempToken = challengeOf(await logIn());
     here.clock.atMs += CHALLENGE_SECONDS * 1_000;
@@ -180,7 +180,7 @@ describe('two-factor authentication', () => {
     });
   });
 
-  it('gives a challenge up after five wrong codes', async () => {
+  it('closes a challenge after five wrong codes', async () => {
     const { secret } = await enrol();
     const tempToken = challengeOf(await logIn());
     for (let wrong = 0; wrong < 5; wrong += 1) {
@@ -191,7 +191,7 @@ describe('two-factor authentication', () => {
     });
   });
 
-  it('takes each recovery code once, and no old one after they were replaced', async () => {
+  it('accepts each recovery code once, and none of the replaced ones', async () => {
     const { secret, recoveryCodes } = await enrol();
     const [first = '', second = ''] = recoveryCodes;
     expect(recoveryCodes).toHaveLength(10);

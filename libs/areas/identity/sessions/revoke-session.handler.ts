@@ -6,7 +6,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { Authenticator } from '../authentication/authenticator.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
 
-/** Ends a session, and with it its token and its keys, in every process at once. */
+/** Revokes a session with its token and its key, in every process. */
 export class RevokeSessionCommand extends Command<void> {
   constructor(
     readonly data: { readonly sessionId: string; readonly userId: number },
@@ -31,6 +31,6 @@ export class RevokeSessionHandler implements ICommandHandler<RevokeSessionComman
       data: { ...data, revokedAt: instant(this.clock) },
     } as const;
     await this.streams.sessions.run(stream, command, context);
-    this.authenticator.distrust();
+    this.authenticator.invalidate();
   }
 }

@@ -14,7 +14,7 @@ import { type RegisteredUser } from '../users/user.decider.js';
 /** Section 8 of the interface: 30 days. */
 export const SESSION_SECONDS = 2_592_000;
 
-/** The name of a session's key where the app gave none. */
+/** The name of a session's key when the app gave no name. */
 const UNNAMED_APP = 'app';
 
 export interface AppClient {
@@ -25,13 +25,13 @@ export interface AppClient {
 export interface OpenedSession extends AccountView {
   /** `svc_app_…` */
   readonly accessToken: string;
-  /** `sk-svc-…`, minted for this session and ended with it; shown this once. */
+  /** `sk-svc-…`, created for this session and revoked with it; shown once. */
   readonly apiKey: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
 }
 
-/** Starts a session for somebody who has proved who they are. */
+/** Starts a session for an authenticated user. */
 @Injectable()
 export class SessionOpener {
   constructor(
@@ -55,7 +55,7 @@ export class SessionOpener {
     const expiresAtMs = this.clock.now() + SESSION_SECONDS * 1_000;
     const expiresAt = new Date(expiresAtMs).toISOString();
     const name = appName ?? UNNAMED_APP;
-    // The key counts for nothing before its session has started.
+    // The key is invalid until its session has started.
     const key = { userId, keyKind: 'user', name, sessionId, expiresAt, replaces: null } as const;
     const { secret: apiKey, keyHash } = await this.keys.issue(key, context);
     const data = {

@@ -7,7 +7,7 @@ import { type IdentitySettings } from '../identity.settings.js';
 import { IdentityStreams, tenantStream } from '../identity.streams.js';
 import { DEFAULT_TENANT } from './tenant.decider.js';
 
-/** Says what the tenant of all users is called and looks like; saying the same is nothing new. */
+/** Sets the name and the looks of the tenant that all users belong to. Idempotent. */
 export class DefineTenantCommand extends Command<void> {
   constructor(
     readonly data: IdentitySettings['tenant'],

@@ -17,7 +17,7 @@ describe('a tenant', () => {
   };
   const defined = TenantDefined.of(definition);
 
-  it('is defined when something is new', () => {
+  it('is defined again when something changes', () => {
     tenant.given().when({ type: 'DefineTenant', data: definition }).then(defined);
     const later = { ...definition, definedAt: UNTIL };
     tenant.given(defined).when({ type: 'DefineTenant', data: later }).thenNothing();

@@ -1,7 +1,7 @@
 import { TenantDefined, type TenantEvent } from '#events/identity/tenant.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
 
-/** The id of the tenant that every user belongs to; its name and colours may change. */
+/** The id of the tenant that every user belongs to; its name and colour may change. */
 export const DEFAULT_TENANT = 'quipu';
 
 export interface TenantCommand {

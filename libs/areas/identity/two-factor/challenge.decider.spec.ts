@@ -43,12 +43,12 @@ describe('a challenge', () => {
     challenge.given().when(answer()).thenRefused('invalid_challenge');
   });
 
-  it('is not answered from the instant on at which it expires', () => {
+  it('cannot be answered from the instant of its expiry', () => {
     challenge.given(issued).when(answer(UNTIL)).thenRefused('invalid_challenge');
     challenge.given(issued).when(fail(UNTIL)).thenRefused('invalid_challenge');
   });
 
-  it('takes five wrong answers', () => {
+  it('accepts five wrong answers', () => {
     challenge.given(issued).when(fail()).then(failure(4));
     challenge.given(issued, failure(4), failure(3), failure(2)).when(fail()).then(failure(1));
     challenge.given(issued, failure(1)).when(fail()).then(failure(0));

@@ -7,7 +7,7 @@ import {
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
-/** Wrong codes that one challenge takes, from however many addresses they come. */
+/** Wrong codes per challenge, from all addresses together. */
 export const CHALLENGE_ATTEMPTS_MAX = 5;
 
 export type ChallengeCommand =
@@ -31,7 +31,7 @@ export type ChallengeState =
   { readonly status: 'absent' } | OpenChallenge | { readonly status: 'answered' };
 
 /**
- * The challenge, if it may still be answered.
+ * The challenge, if it can still be answered.
  * @param at ISO 8601 UTC
  * @throws DomainError `invalid_challenge`
  */

@@ -7,7 +7,7 @@ import { AccountViews } from '../accounts/account-views.js';
 import { IdentityStreams, userStream } from '../identity.streams.js';
 import { SecondFactors } from './second-factors.js';
 
-/** Two-factor authentication is on from here; answers with the recovery codes, shown this once. */
+/** Turns two-factor authentication on and returns the recovery codes, which are shown once. */
 export class ConfirmTwoFactorCommand extends Command<readonly string[]> {
   constructor(
     readonly data: { readonly userId: number; readonly otpCode: string },

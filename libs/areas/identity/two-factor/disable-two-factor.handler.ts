@@ -7,7 +7,7 @@ import { AccountViews } from '../accounts/account-views.js';
 import { IdentityStreams, userStream } from '../identity.streams.js';
 import { SecondFactors } from './second-factors.js';
 
-/** Turns two-factor authentication off, for somebody who can still answer it. */
+/** Turns two-factor authentication off; requires a valid code. */
 export class DisableTwoFactorCommand extends Command<void> {
   constructor(
     readonly data: { readonly userId: number; readonly otpCode: string },

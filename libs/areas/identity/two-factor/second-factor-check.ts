@@ -9,7 +9,7 @@ import { type RegisteredUser } from '../users/user.decider.js';
 
 type SecondFactor = SessionStarted['data']['secondFactor'];
 
-/** Takes a code once and never again, whatever process it is shown to. */
+/** Accepts each code once across all processes. */
 @Injectable()
 export class SecondFactorCheck {
   constructor(

@@ -13,18 +13,18 @@ const VECTORS = [
 ] as const;
 
 describe('one-time codes', () => {
-  it.each(VECTORS)('at %d s knows %s as step %d', (atSeconds, code, step) => {
+  it.each(VECTORS)('at %d s maps %s to step %d', (atSeconds, code, step) => {
     expect(stepOf(SECRET, code, atSeconds * 1_000)).toBe(step);
   });
 
-  it('takes a code one step early or late, and says whose step it is', () => {
+  it('accepts a code one step early or late, and returns its step', () => {
     const [[atSeconds, code, step]] = VECTORS;
     expect(stepOf(SECRET, code, (atSeconds - 30) * 1_000)).toBe(step);
     expect(stepOf(SECRET, code, (atSeconds + 30) * 1_000)).toBe(step);
     expect(stepOf(SECRET, code, (atSeconds + 60) * 1_000)).toBeNull();
   });
 
-  it.each(['', '28708', '2870820', 'abcdef', '-87082'])('knows no step of %j', (code) => {
+  it.each(['', '28708', '2870820', 'abcdef', '-87082'])('finds no step for %j', (code) => {
     expect(stepOf(SECRET, code, 59_000)).toBeNull();
   });
 });

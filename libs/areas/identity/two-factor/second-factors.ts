@@ -8,10 +8,10 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { PersonalData } from '../users/personal-data.js';
 import { type Proof, type TwoFactor } from '../users/user.decider.js';
 
-/** RFC 6238 as authenticator apps know it: SHA-1, six digits, steps of 30 s. */
+/** RFC 6238 with the parameters of common authenticator apps: SHA-1, six digits, steps of 30 s. */
 const TOTP_PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 const STEP_MS = TOTP_PARAMETERS.period * 1_000;
-/** Steps before and after the present one that count, for clocks that differ. */
+/** Accepted steps before and after the current one, for clock skew. */
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const ISSUER = 'Quipu';
@@ -22,12 +22,12 @@ const RECOVERY_CODE_BYTES = 10;
 const RECOVERY_CODE = /^[a-z2-7]{16}$/;
 
 export interface RecoveryCodes {
-  /** The only time they are seen. */
+  /** Shown once; only the hashes are stored. */
   readonly codes: readonly string[];
   readonly hashes: readonly string[];
 }
 
-/** Makes and checks one-time codes and recovery codes; whether one was used is the log's to say. */
+/** Generates and checks one-time codes and recovery codes; the event log says which were used. */
 @Injectable()
 export class SecondFactors {
   /** 32 bytes. */
@@ -46,7 +46,7 @@ export class SecondFactors {
     return base32(randomBytes(SECRET_BYTES));
   }
 
-  /** What an authenticator app reads, mostly as a picture. */
+  /** The `otpauth://` URI for an authenticator app, usually shown as a QR code. */
   keyUri(secret: string, username: string): string {
     return totpOf(secret, username).toString();
   }
@@ -60,7 +60,7 @@ export class SecondFactors {
     return { codes, hashes: codes.map((code) => this.#recoveryHash(userId, code)) };
   }
 
-  /** What `code` proves. A code that is no code proves nothing. */
+  /** What `code` proves. An invalid code proves nothing. */
   async proofOf(userId: number, twoFactor: TwoFactor, code: string): Promise<Proof> {
     if (twoFactor.status === 'off') return { kind: 'none' };
     const compact = code.replace(/[\s-]/g, '').toLowerCase();
@@ -73,7 +73,7 @@ export class SecondFactors {
     return step === null ? { kind: 'none' } : { kind: 'one_time_code', enrolmentId, step };
   }
 
-  /** Keyed, so that the log alone does not let anybody try codes. */
+  /** Keyed, so that codes cannot be guessed from the event log alone. */
   #recoveryHash(userId: number, code: string): string {
     const compact = code.replaceAll('-', '');
     return createHmac('sha256', this.#recoveryKey).update(`${userId}\n${compact}`).digest('hex');
@@ -81,7 +81,7 @@ export class SecondFactors {
 }
 
 /**
- * The time step whose code this is, of those that count now; null if it is none of them.
+ * The time step of a code, among those accepted now; null if the code belongs to none.
  * @param secret base32
  * @param atMs since the Unix epoch
  */

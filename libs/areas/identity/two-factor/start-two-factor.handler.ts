@@ -10,16 +10,16 @@ import { PersonalData } from '../users/personal-data.js';
 import { SecondFactors } from './second-factors.js';
 
 export interface StartedEnrolment {
-  /** Base32; shown this once. */
+  /** Base32; shown once. */
   readonly secret: string;
-  /** The same as `otpauth://…`, for an authenticator app. */
+  /** The secret as an `otpauth://…` URI, for an authenticator app. */
   readonly keyUri: string;
 }
 
-/** Hands out a secret; a code made with it confirms the enrolment. Asking again makes another. */
+/** Issues a secret; a code made with it confirms the enrolment. A repeat issues another secret. */
 export class StartTwoFactorCommand extends Command<StartedEnrolment> {
   constructor(
-    /** The password, because a stolen session must not lock the owner out. */
+    /** The password is required: a stolen session must not lock its owner out. */
     readonly data: { readonly userId: number; readonly password: string },
     readonly context: CommandContext,
   ) {

@@ -12,7 +12,7 @@ import { PersonalData } from '../users/personal-data.js';
 import { SecondFactorCheck } from './second-factor-check.js';
 import { type OpenedSession, SessionOpener } from '../sessions/session-opener.js';
 
-/** Answers a two-factor challenge; its token counts once. */
+/** Answers a two-factor challenge. Its token works once. */
 export class VerifyTwoFactorCommand extends Command<OpenedSession> {
   constructor(
     readonly data: { readonly tempToken: string; readonly otpCode: string },
@@ -48,7 +48,7 @@ export class VerifyTwoFactorHandler implements ICommandHandler<VerifyTwoFactorCo
     return this.sessions.open(user, await this.#clientOf(challenge), factor, context);
   }
 
-  /** A wrong code uses up one of the challenge's attempts. */
+  /** A wrong code consumes one attempt of the challenge. */
   async #orFail<T>(
     challengeHash: string,
     context: CommandContext,

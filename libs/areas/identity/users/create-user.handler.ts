@@ -19,7 +19,7 @@ import { DEFAULT_TENANT } from '../tenants/tenant.decider.js';
 import { checkNewUser } from './user-details.js';
 import { UserIds } from './user-ids.js';
 
-/** An unfinished registration keeps its names this long. */
+/** An unfinished registration reserves its names for this long. */
 const RESERVATION_MS = 60_000;
 const PASSWORD_BYTES = 18;
 
@@ -28,11 +28,11 @@ export interface CreatedUser {
   readonly accountId: string;
   readonly username: string;
   readonly role: Role;
-  /** `sk-svc-…`; shown this once. */
+  /** `sk-svc-…`; shown once. */
   readonly apiKey: string;
-  /** `svc_api_…`; shown this once. */
+  /** `svc_api_…`; shown once. */
   readonly renterKey: string;
-  /** Only where the caller gave none: the one that was made up. */
+  /** The generated password, or null if the caller gave one. */
   readonly generatedPassword: string | null;
 }
 
@@ -43,7 +43,7 @@ export class CreateUserCommand extends Command<CreatedUser> {
       readonly username: string;
       readonly email: string;
       readonly role: string;
-      /** Null: one is made up. */
+      /** Null: generate one. */
       readonly password: string | null;
     },
     readonly context: CommandContext,
@@ -62,8 +62,8 @@ interface Registration {
 }
 
 /**
- * Names are reserved first and assigned last, so two registrations never share one, and a crash in
- * between leaves nothing that counts: the reservation lapses, and a user without a name cannot log in.
+ * Names are reserved first and assigned last, so two registrations never share a name. A crash in
+ * between is harmless: the reservation expires, and a user without a name cannot log in.
  */
 @CommandHandler(CreateUserCommand)
 export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
@@ -116,7 +116,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     const data = { kind, nameHash, registrationId, reservedAt, reservedUntil };
     const stream = nameStream(kind, nameHash);
     const { state } = await this.streams.names.run(stream, { type: 'ReserveName', data }, context);
-    // The same request was carried out before; its keys cannot be shown a second time.
+    // A repeat of a completed request: its keys cannot be shown again.
     if (state.status === 'assigned') reject('username_taken', 'the username is taken');
   }
 
@@ -127,7 +127,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     await this.streams.names.run(stream, { type: 'ReleaseName', data }, context);
   }
 
-  /** The first id that nobody else claims at the same time. */
+  /** Retries with the next id when a concurrent registration takes this one. */
   async #register(registration: Registration, context: CommandContext): Promise<number> {
     const passwordHash = await this.passwords.hash(registration.password);
     for (;;) {
@@ -181,7 +181,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
     await this.streams.names.run(stream, { type: 'AssignName', data }, context);
   }
 
-  /** This process stood still for so long that the reservation lapsed and the name is taken. */
+  /** The reservation expired before the assignment, and another registration took the name. */
   async #abandon(userId: number, emailHash: string, context: CommandContext): Promise<void> {
     const erasedAt = instant(this.clock);
     const data = { userId, reason: 'registration_abandoned', erasedAt } as const;

@@ -17,8 +17,8 @@ export interface ErasedUser {
 }
 
 /**
- * Erases a user: no credential counts any more, the key of all personal data is destroyed, and the
- * names are free again. What was charged stays on an account that belongs to nobody.
+ * Erases a user: all credentials become invalid, the key of the personal data is destroyed, and the
+ * names become free. The charges stay on the account, which then has no user.
  */
 export class EraseUserCommand extends Command<ErasedUser> {
   constructor(
@@ -29,7 +29,10 @@ export class EraseUserCommand extends Command<ErasedUser> {
   }
 }
 
-/** Each step may be repeated, and the name goes last, so an erasure that broke off is run again. */
+/**
+ * Each step is idempotent and the name is released last, so an interrupted erasure can be run
+ * again.
+ */
 @CommandHandler(EraseUserCommand)
 export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
   constructor(
@@ -47,7 +50,7 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
     const data = { userId, reason: 'requested', erasedAt: instant(this.clock) } as const;
     const command = { type: 'EraseUser', data } as const;
     const { state } = await this.streams.users.run(userStream(userId), command, context);
-    this.authenticator.distrust();
+    this.authenticator.invalidate();
     await this.personalData.erase(userId);
     const keysRevoked = await this.#revokeKeys(userId, context);
     if (state.status === 'erased') {
@@ -57,7 +60,7 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
     return { userId, keysRevoked };
   }
 
-  /** They count no more already; this clears them out of the read models. */
+  /** The keys are invalid already; this removes them from the read models. */
   async #revokeKeys(userId: number, context: CommandContext): Promise<number> {
     const { keys } = await this.list.activeOf(userId);
     for (const { keyHash } of keys) {

@@ -21,7 +21,7 @@ export interface FoundUser {
   readonly position: bigint;
 }
 
-/** Who has this username? Letters differ by case in no name. */
+/** Finds the user with this username. User names are case-insensitive. */
 export class FindUserByNameQuery extends Query<FoundUser | null> {
   constructor(readonly username: string) {
     super();

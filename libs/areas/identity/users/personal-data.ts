@@ -3,7 +3,7 @@ import { type SubjectKeys } from '#platform/secrets/subject-keys.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 
-/** Which field a sealed text belongs to; it opens as no other. */
+/** The field of a sealed text. The encryption binds the text to its field. */
 export type PersonalField =
   | 'username'
   | 'email'
@@ -13,7 +13,7 @@ export type PersonalField =
   | 'device-info'
   | 'api-key-name';
 
-/** Seals and opens the personal data of users, each with a key of the user's own. */
+/** Encrypts and decrypts the personal data of users. Each user has an own key. */
 @Injectable()
 export class PersonalData {
   readonly #subjects: SubjectKeys;
@@ -35,7 +35,7 @@ export class PersonalData {
     return text === null ? null : this.seal(userId, field, text);
   }
 
-  /** Null once the user was erased. */
+  /** Null after the user was erased. */
   open(userId: number, field: PersonalField, sealed: string): Promise<string | null> {
     return this.#subjects.open(subjectOf(userId), field, sealed);
   }
@@ -48,7 +48,7 @@ export class PersonalData {
     return sealed === null ? null : this.open(userId, field, sealed);
   }
 
-  /** For ever, in every copy. */
+  /** Destroys the user's key: no copy of the data can be decrypted again. */
   erase(userId: number): Promise<void> {
     return this.#subjects.erase(subjectOf(userId));
   }

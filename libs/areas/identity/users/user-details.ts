@@ -17,8 +17,8 @@ export interface NewUser {
 }
 
 /**
- * @throws DomainError `invalid_username`, `invalid_email`, `invalid_role`, `invalid_password`, in
- *   this order
+ * @throws DomainError `invalid_username`, `invalid_email`, `invalid_role`, `invalid_password`,
+ *   checked in this order
  */
 export const checkNewUser = ({ username, email, role, password }: NewUser): Role => {
   if (!USERNAME_PATTERN.test(username)) {

@@ -3,7 +3,7 @@ import { IdentityStreams, nameStream } from '../identity.streams.js';
 import { NameIndex } from '../names/name-index.js';
 import { reject } from '../identity.errors.js';
 
-/** Finds users by name in the log itself, for commands. */
+/** Finds users by name for commands: it reads the event log, not a read model. */
 @Injectable()
 export class UserDirectory {
   constructor(

@@ -4,8 +4,8 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { userStream } from '../identity.streams.js';
 
 /**
- * Finds the lowest id that no user has. Ids are claimed in order, by whoever first appends to the
- * user's stream, so there are no gaps and a doubling search finds the end in a few reads.
+ * Finds the lowest unused user id. The first append to a user's stream takes its id, and ids are
+ * taken in order without gaps, so a doubling search finds the end in a few reads.
  */
 @Injectable()
 export class UserIds {

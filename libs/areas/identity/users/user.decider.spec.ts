@@ -109,24 +109,24 @@ describe('registering', () => {
   it('registers', () => {
     user.given().when(register()).then(registered);
   });
-  it('is nothing new for the same registration', () => {
+  it('does nothing for the same registration', () => {
     user.given(registered).when(register()).thenNothing();
   });
-  it('refuses an id that is somebody else', () => {
+  it('rejects the id of another registration', () => {
     const other = { ...registration, registrationId: ANOTHER };
     user.given(registered).when(register(other)).thenRefused('user_id_taken');
   });
-  it('never gives the id of an erased user again', () => {
+  it('never assigns the id of an erased user again', () => {
     user.given(registered, erased).when(register()).thenRefused('user_id_taken');
   });
 });
 
 describe('enrolling for two-factor authentication', () => {
-  it('starts, and starts anew', () => {
+  it('starts, and starts again', () => {
     user.given(registered).when(start).then(enrolling);
     user.given(registered, enrolling).when(start).then(enrolling);
   });
-  it('refuses to start where it is on', () => {
+  it('does not start when it is on', () => {
     user.given(registered, enrolling, enabled).when(start).thenRefused('two_factor_enabled');
   });
   it('is confirmed by a code', () => {
@@ -139,13 +139,13 @@ describe('enrolling for two-factor authentication', () => {
     ['no code', none],
     ['a code of another enrolment', step(100, ANOTHER)],
     ['a recovery code', recovery(CODE)],
-  ])('refuses to be confirmed by %s', (_, proof) => {
+  ])('is not confirmed by %s', (_, proof) => {
     user.given(registered, enrolling).when(confirm(proof)).thenRefused('invalid_otp');
   });
-  it('refuses a confirmation before the start, whatever the code', () => {
+  it('rejects a confirmation before the start, whatever the code', () => {
     user.given(registered).when(confirm(none)).thenRefused('two_factor_not_enrolling');
   });
-  it('refuses a second confirmation, whatever the code', () => {
+  it('rejects a second confirmation, whatever the code', () => {
     user
       .given(registered, enrolling, enabled)
       .when(confirm(none))
@@ -158,17 +158,17 @@ describe('presenting a second factor', () => {
   it('accepts a later step', () => {
     on.when(present(step(101))).then(accepted(101));
   });
-  it('refuses the step that confirmed, and earlier ones', () => {
+  it('rejects the step that confirmed, and earlier ones', () => {
     on.when(present(step(100))).thenRefused('invalid_otp');
     on.when(present(step(99))).thenRefused('invalid_otp');
   });
-  it('refuses a step that was accepted', () => {
+  it('rejects a step that was accepted', () => {
     user
       .given(registered, enrolling, enabled, accepted(101))
       .when(present(step(101)))
       .thenRefused('invalid_otp');
   });
-  it('refuses no code, and the code of another enrolment', () => {
+  it('rejects no code, and the code of another enrolment', () => {
     on.when(present(none)).thenRefused('invalid_otp');
     on.when(present(step(101, ANOTHER))).thenRefused('invalid_otp');
   });
@@ -178,7 +178,7 @@ describe('presenting a second factor', () => {
     once.when(present(recovery(CODE))).thenRefused('invalid_otp');
     once.when(present(recovery(OTHER_CODE))).then(used(OTHER_CODE, 0));
   });
-  it('refuses where it is not on, whatever the code', () => {
+  it('rejects when it is off, whatever the code', () => {
     user.given(registered).when(present(none)).thenRefused('two_factor_not_enabled');
     user
       .given(registered, enrolling)
@@ -188,25 +188,25 @@ describe('presenting a second factor', () => {
 });
 
 describe('replacing recovery codes', () => {
-  it('uses the code up and replaces them', () => {
+  it('consumes the code and replaces them', () => {
     user
       .given(registered, enrolling, enabled)
       .when(replace(step(101)))
       .then(accepted(101), replaced);
   });
-  it('refuses the old codes afterwards', () => {
+  it('rejects the old codes afterwards', () => {
     user
       .given(registered, enrolling, enabled, accepted(101), replaced)
       .when(present(recovery(CODE)))
       .thenRefused('invalid_otp');
   });
-  it('refuses a wrong code', () => {
+  it('rejects a wrong code', () => {
     user.given(registered, enrolling, enabled).when(replace(none)).thenRefused('invalid_otp');
   });
 });
 
 describe('turning two-factor authentication off', () => {
-  it('uses the code up and turns it off', () => {
+  it('consumes the code and turns it off', () => {
     user
       .given(registered, enrolling, enabled)
       .when(disable(recovery(CODE)))
@@ -218,7 +218,7 @@ describe('turning two-factor authentication off', () => {
       .when(present(step(102)))
       .thenRefused('two_factor_not_enabled');
   });
-  it('refuses a wrong code', () => {
+  it('rejects a wrong code', () => {
     user.given(registered, enrolling, enabled).when(disable(none)).thenRefused('invalid_otp');
   });
 });
@@ -229,13 +229,13 @@ describe('erasing', () => {
     user.given(registered, erased).when(erase).thenNothing();
   });
   it.each([start, confirm(none), present(none), replace(none), disable(none), erase])(
-    'refuses for a user who is not there: %j',
+    'rejects for a user who is not there: %j',
     (command) => {
       user.given().when(command).thenRefused('user_not_found');
     },
   );
   it.each([start, confirm(none), present(none), replace(none), disable(none)])(
-    'refuses for a user who was erased: %j',
+    'rejects for a user who was erased: %j',
     (command) => {
       user.given(registered, erased).when(command).thenRefused('user_not_found');
     },

@@ -14,8 +14,8 @@ import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
 /**
- * What a presented code turned out to be. Opening the sealed secret and trying the code against it
- * is the caller's work; whether the code still counts is decided here.
+ * The result of checking a presented code. The caller decrypts the secret and compares the code;
+ * the decider decides whether the code may still be used.
  */
 export type Proof =
   | { readonly kind: 'none' }
@@ -71,12 +71,12 @@ export type TwoFactor =
       readonly status: 'on';
       readonly enrolmentId: string;
       readonly sealedSecret: string;
-      /** No code of this time step or an earlier one counts any more. */
+      /** Codes of this time step and of earlier ones are rejected. */
       readonly lastStep: number;
       readonly recoveryCodeHashes: readonly string[];
     };
 
-/** Also what a log-in and the account context read of a user. */
+/** Log-in and the account context read this state too. */
 export interface RegisteredUser {
   readonly status: 'registered';
   readonly userId: number;
@@ -103,10 +103,12 @@ type DataOf<Type extends UserCommand['type']> = (UserCommand & { readonly type: 
 const register = (data: DataOf<'RegisterUser'>, state: UserState): readonly UserEvent[] => {
   if (state.status === 'absent') return [UserRegistered.of(data)];
   const repeated = state.status === 'registered' && state.registrationId === data.registrationId;
-  return repeated ? [] : reject('user_id_taken', `user ${data.userId} is somebody else`);
+  return repeated
+    ? []
+    : reject('user_id_taken', `user ${data.userId} belongs to another registration`);
 };
 
-/** The event that uses the proof up, so that it never counts twice. */
+/** The event that records the use of the proof, so that it is accepted once. */
 const accept = (
   { userId, proof, at }: DataOf<'PresentSecondFactor'>,
   { twoFactor }: RegisteredUser,

@@ -31,7 +31,7 @@ const keysOf = async (userId: number) => (await here.ask(new ListApiKeysQuery(us
 const erase = (username: string) => here.execute(new EraseUserCommand({ username }, anyContext()));
 
 describe('creating a user', () => {
-  it('gives ids in order, an account, two keys, and finds the user by name', async () => {
+  it('assigns ids in order, an account and two keys, and finds the user by name', async () => {
     const ada = await here.createUser();
     expect(ada).toMatchObject({ userId: 1, accountId: '1', generatedPassword: null });
     expect(ada.apiKey).toMatch(/^sk-svc-[A-Za-z0-9_-]{43}$/);
@@ -44,10 +44,10 @@ describe('creating a user', () => {
       email: 'ada@example.com',
       role: 'Partner',
     });
-    expect(await find('nobody')).toBeNull();
+    expect(await find('unknown')).toBeNull();
   });
 
-  it('makes a password up where none is given', async () => {
+  it('generates a password when none is given', async () => {
     const { generatedPassword } = await here.createUser({ password: null });
     expect(generatedPassword).toMatch(/^[A-Za-z0-9_-]{24}$/);
   });
@@ -61,11 +61,11 @@ describe('creating a user', () => {
     ['invalid_username', { username: '', email: '', role: '', password: '' }],
     ['invalid_email', { email: '', role: '', password: '' }],
     ['invalid_role', { role: '', password: '' }],
-  ])('refuses with %s: %j', async (code, data) => {
+  ])('fails with %s: %j', async (code, data) => {
     await expect(here.createUser(data)).rejects.toMatchObject({ code });
   });
 
-  it('keeps names unique whatever their case, the username before the email', async () => {
+  it('keeps names unique and case-insensitive, the username before the email', async () => {
     await here.createUser();
     await expect(here.createUser({ username: 'Ada', email: BOB.email })).rejects.toMatchObject({
       code: 'username_taken',
@@ -74,11 +74,11 @@ describe('creating a user', () => {
       here.createUser({ username: 'bob', email: 'ADA@example.com' }),
     ).rejects.toMatchObject({ code: 'email_taken' });
     await expect(here.createUser()).rejects.toMatchObject({ code: 'username_taken' });
-    // The username of the refused registration is free again.
+    // The username of the rejected registration is free again.
     expect((await here.createUser(BOB)).userId).toBe(2);
   });
 
-  it('gives one name to one of many, and ids without a clash', async () => {
+  it('assigns a name to one of several registrations, and unique ids', async () => {
     const there = await world.start();
     const same = [here, there, here, there].map((process) => process.createUser());
     const settled = await Promise.allSettled(same);
@@ -91,7 +91,7 @@ describe('creating a user', () => {
     expect(new Set(others.map(({ userId }) => userId)).size).toBe(4);
   });
 
-  it('frees the names of a registration that broke off, in time', async () => {
+  it('frees the names of an interrupted registration when they expire', async () => {
     const { names, streams, clock } = here;
     const nameHash = names.hashOf('username', 'ada');
     const data = {
@@ -108,7 +108,7 @@ describe('creating a user', () => {
     expect((await here.createUser()).userId).toBe(1);
   });
 
-  it('does not repeat a request that was carried out', async () => {
+  it('does not repeat a completed request', async () => {
     const command = new CreateUserCommand(ADA, anyContext());
     await here.execute(command);
     await expect(here.execute(command)).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe('creating a user', () => {
 });
 
 describe('keys', () => {
-  it('are issued, listed and revoked at once', async () => {
+  it('are issued, listed and revoked immediately', async () => {
     await here.createUser();
     const issue = new IssueApiKeyCommand(
       { userId: 1, keyKind: 'user', name: 'nightly' },
@@ -136,7 +136,7 @@ describe('keys', () => {
     });
   });
 
-  it('are nobody else’s to revoke', async () => {
+  it('cannot be revoked by another user', async () => {
     await here.createUser();
     await here.createUser(BOB);
     const [key] = await keysOf(1);
@@ -146,7 +146,7 @@ describe('keys', () => {
     });
   });
 
-  it('are rotated once: of two at the same time one gets the successor', async () => {
+  it('are rotated once: one of two concurrent rotations gets the successor', async () => {
     const { apiKey } = await here.createUser();
     const old = (await keysOf(1)).find(({ name }) => name === 'default');
     const rotate = () =>
@@ -208,13 +208,13 @@ describe('erasing a user', () => {
     await here.execute(new LogInCommand(data, anyContext()));
   });
 
-  it('never wrote personal data in the clear, in log or read models', async () => {
+  it('never writes personal data in plain text, in the log or in read models', async () => {
     await keysOf(1);
     await find('lovelace');
     for (const word of SECRET_WORDS) expect(await filesHolding(word)).toEqual([]);
   });
 
-  it('leaves nothing that opens, in any process, and frees the names', async () => {
+  it('leaves no data that can be decrypted, in any process, and frees the names', async () => {
     const there = await world.start(here.clock);
     expect(await find('lovelace', there)).not.toBeNull();
     const { state } = await there.streams.users.stateOf('user-1');
@@ -228,10 +228,10 @@ describe('erasing a user', () => {
     expect(await find('lovelace', there)).toBeNull();
     expect(await keysOf(1)).toEqual([]);
     expect((await there.createUser({ username: 'lovelace' })).userId).toBe(2);
-    await expect(erase('nobody')).rejects.toMatchObject({ code: 'user_not_found' });
+    await expect(erase('unknown')).rejects.toMatchObject({ code: 'user_not_found' });
   });
 
-  it('is carried on where it broke off', async () => {
+  it('resumes where it was interrupted', async () => {
     const erasure = {
       type: 'EraseUser',
       data: { userId: 1, reason: 'requested', erasedAt: new Date(0).toISOString() },

@@ -7,7 +7,7 @@ import { AccountViews } from '../accounts/account-views.js';
 import { IdentityStreams, userStream } from '../identity.streams.js';
 import { SecondFactors } from './second-factors.js';
 
-/** New recovery codes, shown this once; the old ones count no more. */
+/** Replaces the recovery codes. The new ones are shown once; the old ones become invalid. */
 export class ReplaceRecoveryCodesCommand extends Command<readonly string[]> {
   constructor(
     readonly data: { readonly userId: number; readonly otpCode: string },
