@@ -7,6 +7,7 @@ import { type Command, CommandBus, CqrsModule, type Query, QueryBus } from '@nes
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { identityEvents } from '#events/identity/identity.events.js';
+import { UserId } from '#events/vocabulary.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
@@ -59,6 +60,9 @@ export const countedArgon2 = () => {
 };
 
 export const anyContext = (): CommandContext => contextOf(randomUUID(), 'spec');
+
+/** The id of the first user of a world. */
+export const FIRST_ID = UserId.parse(1);
 
 export const ADA = {
   username: 'ada',

@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type UserId } from '#events/vocabulary.js';
 import { type AccountView, AccountViews } from './account-views.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
 import { PersonalData } from '../users/personal-data.js';
@@ -18,7 +19,7 @@ export interface AccountContext extends AccountView {
 /** The user, the tenant and the session behind an app token. */
 export class AccountContextQuery extends Query<AccountContext> {
   constructor(
-    readonly userId: number,
+    readonly userId: UserId,
     readonly sessionId: string,
   ) {
     super();

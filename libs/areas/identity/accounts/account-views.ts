@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 import { BalanceReader } from './balance-reader.port.js';
 import { accountIdOf } from '../authentication/caller.js';
 import { IdentityStreams, tenantStream, userStream } from '../identity.streams.js';
@@ -36,7 +37,7 @@ export class AccountViews {
   ) {}
 
   /** @throws DomainError `user_not_found` */
-  async userOf(userId: number): Promise<RegisteredUser> {
+  async userOf(userId: UserId): Promise<RegisteredUser> {
     const { state } = await this.streams.users.stateOf(userStream(userId));
     return state.status === 'registered'
       ? state

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { UserId } from '#events/vocabulary.js';
 import { Authenticator } from './authenticator.js';
 import { type Caller } from './caller.js';
 import { fingerprint } from './credentials.js';
-import { type IdentityProcess, anyContext, openWorld } from '../identity-world.fixture.js';
+import {
+  anyContext,
+  FIRST_ID,
+  type IdentityProcess,
+  openWorld,
+} from '../identity-world.fixture.js';
 import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js';
 import { FRESH_MS } from './change-watch.js';
 
@@ -19,13 +25,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.end());
 
-const revokeKey = ({ streams }: IdentityProcess, secret: string, userId = 1) => {
+const revokeKey = ({ streams }: IdentityProcess, secret: string, userId = FIRST_ID) => {
   const keyHash = fingerprint(secret);
   const data = { keyHash, userId, reason: 'revoked', revokedAt: AT } as const;
   return streams.apiKeys.run(apiKeyStream(keyHash), { type: 'RevokeApiKey', data }, anyContext());
 };
 
-const startSession = async (process: IdentityProcess, userId = 1) => {
+const startSession = async (process: IdentityProcess, userId = FIRST_ID) => {
   const expiresAtMs = process.clock.now() + IN_AN_HOUR_MS;
   const expiresAt = new Date(expiresAtMs).toISOString();
   const key = {
@@ -59,7 +65,7 @@ describe('Authenticator', () => {
   it('admits both keys of a new user, the renter key as a renter', async () => {
     const { apiKey, renterKey } = await here.createUser();
     const caller: Caller = {
-      userId: 1,
+      userId: FIRST_ID,
       accountId: '1',
       role: 'Partner',
       credential: { kind: 'api_key', id: fingerprint(apiKey) },
@@ -131,7 +137,7 @@ describe('Authenticator', () => {
     for (let round = 0; round < 20; round += 1) {
       const context = { ...anyContext() };
       const key = {
-        userId: 1,
+        userId: FIRST_ID,
         keyKind: 'user',
         name: `round ${round}`,
         sessionId: null,
@@ -156,7 +162,7 @@ describe('Authenticator', () => {
     expect(await there.authenticator.authenticate(secret)).toMatchObject({
       credential: { kind: 'api_key', sessionId: SESSION },
     });
-    const data = { sessionId: SESSION, userId: 1, revokedAt: AT };
+    const data = { sessionId: SESSION, userId: FIRST_ID, revokedAt: AT };
     await here.streams.sessions.run(
       sessionStream(SESSION),
       { type: 'RevokeSession', data },
@@ -181,7 +187,10 @@ describe('Authenticator', () => {
     await here.createUser({ username: 'bob', email: 'bob@example.com' });
     await startSession(here);
     const expiresAtMs = here.clock.now() + IN_AN_HOUR_MS;
-    const forged = here.appTokens.sign({ userId: 2, sessionId: SESSION }, expiresAtMs);
+    const forged = here.appTokens.sign(
+      { userId: UserId.parse(2), sessionId: SESSION },
+      expiresAtMs,
+    );
     expect(await here.authenticator.authenticate(forged)).toBeNull();
   });
 
@@ -192,7 +201,7 @@ describe('Authenticator', () => {
       expect(await here.authenticator.authenticate(secret)).not.toBeNull();
     }
     const there = await world.start();
-    const data = { userId: 1, reason: 'requested', erasedAt: AT } as const;
+    const data = { userId: FIRST_ID, reason: 'requested', erasedAt: AT } as const;
     await there.streams.users.run(userStream(1), { type: 'EraseUser', data }, anyContext());
     await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
     for (const secret of [apiKey, renterKey, token]) {

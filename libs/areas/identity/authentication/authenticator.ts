@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { LRUCache } from 'lru-cache';
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Decider } from '#platform/kernel/decider.js';
@@ -25,11 +26,11 @@ type CachedState =
   | {
       readonly kind: 'key';
       readonly credential: 'api_key' | 'renter_key';
-      readonly userId: number;
+      readonly userId: UserId;
       readonly sessionId: string | null;
       readonly expiresAtMs: number;
     }
-  | { readonly kind: 'session'; readonly userId: number; readonly expiresAtMs: number }
+  | { readonly kind: 'session'; readonly userId: UserId; readonly expiresAtMs: number }
   | { readonly kind: 'user'; readonly role: Role };
 
 const NONE: CachedState = { kind: 'none' };
@@ -145,7 +146,7 @@ export class Authenticator {
    */
   #sessionEnded(
     sessionId: string,
-    userId: number,
+    userId: UserId,
     read?: ReadonlyMap<string, CachedState>,
   ): false | null | Missing {
     const stream = sessionStream(sessionId);
@@ -156,7 +157,7 @@ export class Authenticator {
   }
 
   #caller(
-    userId: number,
+    userId: UserId,
     credential: Caller['credential'],
     read?: ReadonlyMap<string, CachedState>,
   ): Caller | null | Missing {

@@ -1,8 +1,9 @@
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 
 /** The authenticated sender of a request. */
 export interface Caller {
-  readonly userId: number;
+  readonly userId: UserId;
   /** The user's own account: the id in decimal. */
   readonly accountId: string;
   /** A renter key always has the role `renter`, whatever the role of its user. */

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type UserId } from '#events/vocabulary.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Projections } from '#platform/runtime/projections.js';
@@ -36,7 +37,7 @@ export class ApiKeyList {
   ) {}
 
   /** Newest first. */
-  async activeOf(userId: number): Promise<ActiveKeys> {
+  async activeOf(userId: UserId): Promise<ActiveKeys> {
     const keys: ListedApiKey[] = [];
     let from = apiKeyKey(userId, instant(this.clock), AFTER_HASHES);
     for (;;) {
@@ -56,7 +57,7 @@ export class ApiKeyList {
   }
 
   /** @throws DomainError `api_key_not_found` */
-  async find(userId: number, keyId: string): Promise<ListedApiKey> {
+  async find(userId: UserId, keyId: string): Promise<ListedApiKey> {
     const { keys } = await this.activeOf(userId);
     const found = keys.find(({ keyHash }) => keyIdOf(keyHash) === keyId);
     return found ?? reject('api_key_not_found', 'there is no such key');

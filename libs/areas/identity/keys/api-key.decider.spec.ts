@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
+import { UserId } from '#events/vocabulary.js';
 import { specificationOf } from '#platform/kernel/decider.specification.js';
 import { apiKeyDecider } from './api-key.decider.js';
 
@@ -7,7 +8,7 @@ const AT = '2026-11-21T04:48:00.000Z';
 const UNTIL = '2026-11-21T04:53:00.000Z';
 const HASH = 'a'.repeat(64);
 const SEALED = 'A'.repeat(48);
-const userId = 1;
+const userId = UserId.parse(1);
 
 describe('an API key', () => {
   const key = specificationOf(apiKeyDecider);
@@ -46,7 +47,7 @@ describe('an API key', () => {
   });
 
   it('is not found for another user, nor before it was issued', () => {
-    const theirs = { ...revocation, userId: 2 };
+    const theirs = { ...revocation, userId: UserId.parse(2) };
     const other = key.given(issued).when({ type: 'RevokeApiKey', data: theirs });
     other.thenRefused('api_key_not_found');
     const early = key.given().when({ type: 'RevokeApiKey', data: revocation });

@@ -1,5 +1,6 @@
 import { type ApiKeyEvent, ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
@@ -15,7 +16,7 @@ export type ApiKeyState =
   | {
       readonly status: 'active' | 'revoked';
       readonly keyKind: KeyKind;
-      readonly userId: number;
+      readonly userId: UserId;
       readonly sealedName: string;
       readonly sessionId: string | null;
       readonly expiresAt: string | null;

@@ -1,5 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { ApiKeyList, keyIdOf } from './api-key-list.js';
 import { KeyRing } from './key-ring.js';
@@ -17,7 +18,7 @@ export interface NewApiKey extends ApiKeyView {
 /** Issues a key for a user. */
 export class IssueApiKeyCommand extends Command<NewApiKey> {
   constructor(
-    readonly data: { readonly userId: number; readonly keyKind: KeyKind; readonly name: string },
+    readonly data: { readonly userId: UserId; readonly keyKind: KeyKind; readonly name: string },
     readonly context: CommandContext,
   ) {
     super();

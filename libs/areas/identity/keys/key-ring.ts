@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { Authenticator } from '../authentication/authenticator.js';
@@ -10,7 +11,7 @@ import { apiKeyStream, IdentityStreams } from '../identity.streams.js';
 import { PersonalData } from '../users/personal-data.js';
 
 export interface KeyToIssue {
-  readonly userId: number;
+  readonly userId: UserId;
   readonly keyKind: KeyKind;
   /** At most 128 characters; personal data. */
   readonly name: string;

@@ -1,5 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type ListedApiKey } from '#projections/identity/api-keys.projection.js';
 import { ApiKeyList, keyIdOf } from './api-key-list.js';
 import { PersonalData } from '../users/personal-data.js';
@@ -22,7 +23,7 @@ export interface ApiKeysView {
 
 /** The active keys of a user, newest first. */
 export class ListApiKeysQuery extends Query<ApiKeysView> {
-  constructor(readonly userId: number) {
+  constructor(readonly userId: UserId) {
     super();
   }
 }

@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { ApiKeyList } from './api-key-list.js';
 import { KeyRing } from './key-ring.js';
@@ -6,7 +7,7 @@ import { KeyRing } from './key-ring.js';
 /** Revokes a key in every process. */
 export class RevokeApiKeyCommand extends Command<void> {
   constructor(
-    readonly data: { readonly userId: number; readonly keyId: string },
+    readonly data: { readonly userId: UserId; readonly keyId: string },
     readonly context: CommandContext,
   ) {
     super();

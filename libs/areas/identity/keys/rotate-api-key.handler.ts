@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { ApiKeyList, keyIdOf } from './api-key-list.js';
 import { type NewApiKey } from './issue-api-key.handler.js';
@@ -8,7 +9,7 @@ import { PersonalData } from '../users/personal-data.js';
 /** Replaces a key by a new one of the same kind, name and expiry; the old key becomes invalid. */
 export class RotateApiKeyCommand extends Command<NewApiKey> {
   constructor(
-    readonly data: { readonly userId: number; readonly keyId: string },
+    readonly data: { readonly userId: UserId; readonly keyId: string },
     readonly context: CommandContext,
   ) {
     super();

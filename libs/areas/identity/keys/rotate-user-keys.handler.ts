@@ -1,5 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { ApiKeyList } from './api-key-list.js';
 import { KeyRing } from './key-ring.js';
@@ -8,7 +9,7 @@ import { UserDirectory } from '../users/user-directory.js';
 const NAMES: Readonly<Record<KeyKind, string>> = { user: 'default', renter: 'renter' };
 
 export interface RotatedUserKeys {
-  readonly userId: number;
+  readonly userId: UserId;
   /** Shown once. */
   readonly secret: string;
   readonly keysRevoked: number;

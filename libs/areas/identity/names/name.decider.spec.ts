@@ -5,6 +5,7 @@ import {
   NameReleased,
   NameReserved,
 } from '#events/identity/name.events.js';
+import { UserId } from '#events/vocabulary.js';
 import { specificationOf } from '#platform/kernel/decider.specification.js';
 import { nameDecider } from './name.decider.js';
 
@@ -28,7 +29,7 @@ const assignment = (registrationId = MINE, kind: NameKind = 'username') => ({
   kind,
   nameHash,
   registrationId,
-  userId: 1,
+  userId: UserId.parse(1),
   assignedAt: AT,
 });
 const release = (registrationId = MINE) => ({

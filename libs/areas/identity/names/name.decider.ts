@@ -5,6 +5,7 @@ import {
   NameReleased,
   NameReserved,
 } from '#events/identity/name.events.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
@@ -20,7 +21,7 @@ export type NameState =
       readonly registrationId: string;
       readonly reservedUntil: string;
     }
-  | { readonly status: 'assigned'; readonly registrationId: string; readonly userId: number };
+  | { readonly status: 'assigned'; readonly registrationId: string; readonly userId: UserId };
 
 const taken = (kind: NameKind): never =>
   kind === 'username'

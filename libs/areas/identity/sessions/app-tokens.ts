@@ -25,7 +25,7 @@ const Claims = z.object({
 });
 
 export interface AppTokenClaims {
-  readonly userId: number;
+  readonly userId: UserId;
   readonly sessionId: string;
 }
 

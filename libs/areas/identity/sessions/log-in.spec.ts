@@ -3,7 +3,13 @@ import { Secret, TOTP } from 'otpauth';
 import { ConfirmTwoFactorCommand } from '../two-factor/confirm-two-factor.handler.js';
 import { DefineTenantCommand } from '../tenants/define-tenant.handler.js';
 import { DisableTwoFactorCommand } from '../two-factor/disable-two-factor.handler.js';
-import { ADA, anyContext, type IdentityProcess, openWorld } from '../identity-world.fixture.js';
+import {
+  ADA,
+  anyContext,
+  FIRST_ID,
+  type IdentityProcess,
+  openWorld,
+} from '../identity-world.fixture.js';
 import { ListApiKeysQuery } from '../keys/list-api-keys.handler.js';
 import { CHALLENGE_SECONDS, LogInCommand } from './log-in.handler.js';
 import { ReplaceRecoveryCodesCommand } from '../two-factor/recovery-codes.handler.js';
@@ -50,9 +56,15 @@ const codeOf = (secret: string): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: here.clock.now() });
 
 const enrol = async () => {
-  const start = new StartTwoFactorCommand({ userId: 1, password: ADA.password }, anyContext());
+  const start = new StartTwoFactorCommand(
+    { userId: FIRST_ID, password: ADA.password },
+    anyContext(),
+  );
   const { secret } = await here.execute(start);
-  const confirm = new ConfirmTwoFactorCommand({ userId: 1, otpCode: codeOf(secret) }, anyContext());
+  const confirm = new ConfirmTwoFactorCommand(
+    { userId: FIRST_ID, otpCode: codeOf(secret) },
+    anyContext(),
+  );
   const recoveryCodes = await here.execute(confirm);
   here.clock.atMs += 2 * STEP_MS;
   return { secret, recoveryCodes };
@@ -89,13 +101,13 @@ describe('logging in', () => {
   it('lists the key under the name of the app until the session ends', async () => {
     const { accessToken } = sessionOf(await logIn());
     const list = async () => {
-      const { keys } = await here.ask(new ListApiKeysQuery(1));
+      const { keys } = await here.ask(new ListApiKeysQuery(FIRST_ID));
       return keys.map(({ name }) => name).sort();
     };
     expect(await list()).toEqual(['Pocket', 'default', 'renter']);
     const caller = await here.authenticator.authenticate(accessToken);
     const sessionId = caller?.credential.id ?? '';
-    await here.execute(new RevokeSessionCommand({ sessionId, userId: 1 }, anyContext()));
+    await here.execute(new RevokeSessionCommand({ sessionId, userId: FIRST_ID }, anyContext()));
     expect(await here.authenticator.authenticate(accessToken)).toBeNull();
     expect(await list()).toEqual(['default', 'renter']);
     await logIn();
@@ -118,14 +130,17 @@ describe('logging in', () => {
 
 describe('two-factor authentication', () => {
   it('is off until a code confirms it', async () => {
-    const start = new StartTwoFactorCommand({ userId: 1, password: ADA.password }, anyContext());
+    const start = new StartTwoFactorCommand(
+      { userId: FIRST_ID, password: ADA.password },
+      anyContext(),
+    );
     const { secret, keyUri } = await here.execute(start);
     expect(keyUri).toContain(`secret=${secret}`);
     expect((await logIn()).kind).toBe('session');
   });
 
   it('does not start with a wrong password', async () => {
-    const start = new StartTwoFactorCommand({ userId: 1, password: 'wrong' }, anyContext());
+    const start = new StartTwoFactorCommand({ userId: FIRST_ID, password: 'wrong' }, anyContext());
     await expect(here.execute(start)).rejects.toMatchObject({
       code: 'invalid_credentials',
     });
@@ -167,7 +182,7 @@ describe('two-factor authentication', () => {
     await expect(verify(tempToken, codeOf(secret))).rejects.toMatchObject({
       code: 'invalid_challenge',
     });
-    const { keys } = await here.ask(new ListApiKeysQuery(1));
+    const { keys } = await here.ask(new ListApiKeysQuery(FIRST_ID));
     expect(keys.map(({ name }) => name)).toContain('Pocket');
   });
 
@@ -198,7 +213,7 @@ describe('two-factor authentication', () => {
     await logIn({ otpCode: first.toUpperCase() });
     await expect(logIn({ otpCode: first })).rejects.toMatchObject({ code: 'invalid_otp' });
     const otpCode = codeOf(secret);
-    const replace = new ReplaceRecoveryCodesCommand({ userId: 1, otpCode }, anyContext());
+    const replace = new ReplaceRecoveryCodesCommand({ userId: FIRST_ID, otpCode }, anyContext());
     const [fresh = ''] = await here.execute(replace);
     await expect(logIn({ otpCode: second })).rejects.toMatchObject({ code: 'invalid_otp' });
     expect((await logIn({ otpCode: fresh })).kind).toBe('session');
@@ -207,7 +222,7 @@ describe('two-factor authentication', () => {
   it('is turned off with a code', async () => {
     const { recoveryCodes } = await enrol();
     const otpCode = recoveryCodes[0] ?? '';
-    const disable = new DisableTwoFactorCommand({ userId: 1, otpCode }, anyContext());
+    const disable = new DisableTwoFactorCommand({ userId: FIRST_ID, otpCode }, anyContext());
     await here.execute(disable);
     expect((await logIn()).kind).toBe('session');
   });

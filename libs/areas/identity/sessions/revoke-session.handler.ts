@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -9,7 +10,7 @@ import { IdentityStreams, sessionStream } from '../identity.streams.js';
 /** Revokes a session with its token and its key, in every process. */
 export class RevokeSessionCommand extends Command<void> {
   constructor(
-    readonly data: { readonly sessionId: string; readonly userId: number },
+    readonly data: { readonly sessionId: string; readonly userId: UserId },
     readonly context: CommandContext,
   ) {
     super();

@@ -1,5 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { SessionRevoked, SessionStarted } from '#events/identity/session.events.js';
+import { UserId } from '#events/vocabulary.js';
 import { specificationOf } from '#platform/kernel/decider.specification.js';
 import { sessionDecider } from './session.decider.js';
 
@@ -7,7 +8,7 @@ const AT = '2026-11-21T04:48:00.000Z';
 const UNTIL = '2026-11-21T04:53:00.000Z';
 const SESSION = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
 const HASH = 'a'.repeat(64);
-const userId = 1;
+const userId = UserId.parse(1);
 
 describe('a session', () => {
   const session = specificationOf(sessionDecider);
@@ -34,7 +35,7 @@ describe('a session', () => {
   it('is revoked once, by its user', () => {
     session.given(started).when({ type: 'RevokeSession', data: revocation }).then(revoked);
     session.given(started, revoked).when({ type: 'RevokeSession', data: revocation }).thenNothing();
-    const theirs = { ...revocation, userId: 2 };
+    const theirs = { ...revocation, userId: UserId.parse(2) };
     const other = session.given(started).when({ type: 'RevokeSession', data: theirs });
     other.thenRefused('session_not_found');
     const early = session.given().when({ type: 'RevokeSession', data: revocation });

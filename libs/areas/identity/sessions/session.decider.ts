@@ -3,6 +3,7 @@ import {
   SessionRevoked,
   SessionStarted,
 } from '#events/identity/session.events.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
@@ -14,7 +15,7 @@ export type SessionState =
   | { readonly status: 'absent' }
   | {
       readonly status: 'active' | 'revoked';
-      readonly userId: number;
+      readonly userId: UserId;
       readonly sealedAppName: string | null;
       readonly sealedDeviceInfo: string | null;
       readonly startedAt: string;

@@ -4,13 +4,14 @@ import {
   ChallengeFailed,
   ChallengeIssued,
 } from '#events/identity/challenge.events.js';
+import { UserId } from '#events/vocabulary.js';
 import { specificationOf } from '#platform/kernel/decider.specification.js';
 import { challengeDecider } from './challenge.decider.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
 const UNTIL = '2026-11-21T04:53:00.000Z';
 const HASH = 'a'.repeat(64);
-const userId = 1;
+const userId = UserId.parse(1);
 
 describe('a challenge', () => {
   const challenge = specificationOf(challengeDecider);

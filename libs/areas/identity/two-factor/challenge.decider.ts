@@ -4,6 +4,7 @@ import {
   ChallengeFailed,
   ChallengeIssued,
 } from '#events/identity/challenge.events.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
@@ -20,7 +21,7 @@ export type ChallengeCommand =
 
 export interface OpenChallenge {
   readonly status: 'open';
-  readonly userId: number;
+  readonly userId: UserId;
   readonly sealedAppName: string | null;
   readonly sealedDeviceInfo: string | null;
   readonly expiresAt: string;

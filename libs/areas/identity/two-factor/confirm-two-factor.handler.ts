@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -10,7 +11,7 @@ import { SecondFactors } from './second-factors.js';
 /** Turns two-factor authentication on and returns the recovery codes, which are shown once. */
 export class ConfirmTwoFactorCommand extends Command<readonly string[]> {
   constructor(
-    readonly data: { readonly userId: number; readonly otpCode: string },
+    readonly data: { readonly userId: UserId; readonly otpCode: string },
     readonly context: CommandContext,
   ) {
     super();

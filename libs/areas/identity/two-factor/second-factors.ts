@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type UserId } from '#events/vocabulary.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
@@ -51,7 +52,7 @@ export class SecondFactors {
     return totpOf(secret, username).toString();
   }
 
-  newRecoveryCodes(userId: number): RecoveryCodes {
+  newRecoveryCodes(userId: UserId): RecoveryCodes {
     const codes = Array.from({ length: RECOVERY_CODES }, () =>
       base32(randomBytes(RECOVERY_CODE_BYTES))
         .toLowerCase()
@@ -61,7 +62,7 @@ export class SecondFactors {
   }
 
   /** What `code` proves. An invalid code proves nothing. */
-  async proofOf(userId: number, twoFactor: TwoFactor, code: string): Promise<Proof> {
+  async proofOf(userId: UserId, twoFactor: TwoFactor, code: string): Promise<Proof> {
     if (twoFactor.status === 'off') return { kind: 'none' };
     const compact = code.replace(/[\s-]/g, '').toLowerCase();
     if (RECOVERY_CODE.test(compact)) {
@@ -74,7 +75,7 @@ export class SecondFactors {
   }
 
   /** Keyed, so that codes cannot be guessed from the event log alone. */
-  #recoveryHash(userId: number, code: string): string {
+  #recoveryHash(userId: UserId, code: string): string {
     const compact = code.replaceAll('-', '');
     return createHmac('sha256', this.#recoveryKey).update(`${userId}\n${compact}`).digest('hex');
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -20,7 +21,7 @@ export interface StartedEnrolment {
 export class StartTwoFactorCommand extends Command<StartedEnrolment> {
   constructor(
     /** The password is required: a stolen session must not lock its owner out. */
-    readonly data: { readonly userId: number; readonly password: string },
+    readonly data: { readonly userId: UserId; readonly password: string },
     readonly context: CommandContext,
   ) {
     super();

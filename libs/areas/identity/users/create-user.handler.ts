@@ -3,6 +3,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type NameKind } from '#events/identity/name.events.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
@@ -24,7 +25,7 @@ const RESERVATION_MS = 60_000;
 const PASSWORD_BYTES = 18;
 
 export interface CreatedUser {
-  readonly userId: number;
+  readonly userId: UserId;
   readonly accountId: string;
   readonly username: string;
   readonly role: Role;
@@ -128,7 +129,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
   }
 
   /** Retries with the next id when a concurrent registration takes this one. */
-  async #register(registration: Registration, context: CommandContext): Promise<number> {
+  async #register(registration: Registration, context: CommandContext): Promise<UserId> {
     const passwordHash = await this.passwords.hash(registration.password);
     for (;;) {
       const userId = await this.userIds.next();
@@ -157,7 +158,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
 
   async #assignNames(
     { usernameHash, emailHash }: Registration,
-    userId: number,
+    userId: UserId,
     context: CommandContext,
   ): Promise<void> {
     try {
@@ -172,7 +173,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
   async #assign(
     kind: NameKind,
     nameHash: string,
-    userId: number,
+    userId: UserId,
     context: CommandContext,
   ): Promise<void> {
     const registrationId = context.requestId;
@@ -182,7 +183,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
   }
 
   /** The reservation expired before the assignment, and another registration took the name. */
-  async #abandon(userId: number, emailHash: string, context: CommandContext): Promise<void> {
+  async #abandon(userId: UserId, emailHash: string, context: CommandContext): Promise<void> {
     const erasedAt = instant(this.clock);
     const data = { userId, reason: 'registration_abandoned', erasedAt } as const;
     await this.streams.users.run(userStream(userId), { type: 'EraseUser', data }, context);
@@ -191,7 +192,7 @@ export class CreateUserHandler implements ICommandHandler<CreateUserCommand> {
   }
 
   async #issue(
-    userId: number,
+    userId: UserId,
     keyKind: 'user' | 'renter',
     name: string,
     context: CommandContext,

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type NameKind } from '#events/identity/name.events.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -12,7 +13,7 @@ import { PersonalData } from './personal-data.js';
 import { UserDirectory } from './user-directory.js';
 
 export interface ErasedUser {
-  readonly userId: number;
+  readonly userId: UserId;
   readonly keysRevoked: number;
 }
 
@@ -61,7 +62,7 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
   }
 
   /** The keys are invalid already; this removes them from the read models. */
-  async #revokeKeys(userId: number, context: CommandContext): Promise<number> {
+  async #revokeKeys(userId: UserId, context: CommandContext): Promise<number> {
     const { keys } = await this.list.activeOf(userId);
     for (const { keyHash } of keys) {
       await this.keys.revoke({ keyHash, userId, reason: 'user_erased' }, context);
@@ -72,7 +73,7 @@ export class EraseUserHandler implements ICommandHandler<EraseUserCommand> {
   async #release(
     kind: NameKind,
     nameHash: string,
-    userId: number,
+    userId: UserId,
     context: CommandContext,
   ): Promise<void> {
     const stream = nameStream(kind, nameHash);

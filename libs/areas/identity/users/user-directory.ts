@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type UserId } from '#events/vocabulary.js';
 import { IdentityStreams, nameStream } from '../identity.streams.js';
 import { NameIndex } from '../names/name-index.js';
 import { reject } from '../identity.errors.js';
@@ -12,7 +13,7 @@ export class UserDirectory {
   ) {}
 
   /** @throws DomainError `user_not_found` */
-  async idOf(username: string): Promise<number> {
+  async idOf(username: string): Promise<UserId> {
     const stream = nameStream('username', this.names.hashOf('username', username));
     const { state } = await this.streams.names.stateOf(stream);
     return state.status === 'assigned'

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { UserId } from '#events/vocabulary.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { userStream } from '../identity.streams.js';
@@ -14,7 +15,7 @@ export class UserIds {
 
   constructor(@Inject(EVENT_STORE) private readonly eventStore: EventStore) {}
 
-  async next(): Promise<number> {
+  async next(): Promise<UserId> {
     let stride = 1;
     while (await this.#isTaken(this.#candidate + stride - 1)) {
       this.#candidate += stride;
@@ -24,7 +25,7 @@ export class UserIds {
       stride /= 2;
       if (await this.#isTaken(this.#candidate + stride - 1)) this.#candidate += stride;
     }
-    return this.#candidate;
+    return UserId.parse(this.#candidate);
   }
 
   async #isTaken(userId: number): Promise<boolean> {

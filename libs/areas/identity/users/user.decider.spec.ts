@@ -9,6 +9,7 @@ import {
   UserErased,
   UserRegistered,
 } from '#events/identity/user.events.js';
+import { UserId } from '#events/vocabulary.js';
 import { specificationOf } from '#platform/kernel/decider.specification.js';
 import { type Proof, type UserCommand, userDecider } from './user.decider.js';
 
@@ -24,7 +25,7 @@ const [CODE, OTHER_CODE, FRESH_CODE] = ['a', 'b', 'c'].map((digit) => digit.repe
   string,
   string,
 ];
-const userId = 1;
+const userId = UserId.parse(1);
 
 const registration: UserRegistered['data'] = {
   userId,

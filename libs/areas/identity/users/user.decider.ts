@@ -10,6 +10,7 @@ import {
   type UserEvent,
   UserRegistered,
 } from '#events/identity/user.events.js';
+import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
 
@@ -28,7 +29,7 @@ export type UserCommand =
   | {
       readonly type: 'ConfirmTwoFactor';
       readonly data: {
-        readonly userId: number;
+        readonly userId: UserId;
         readonly proof: Proof;
         readonly recoveryCodeHashes: readonly string[];
         readonly enabledAt: string;
@@ -36,12 +37,12 @@ export type UserCommand =
     }
   | {
       readonly type: 'PresentSecondFactor';
-      readonly data: { readonly userId: number; readonly proof: Proof; readonly at: string };
+      readonly data: { readonly userId: UserId; readonly proof: Proof; readonly at: string };
     }
   | {
       readonly type: 'ReplaceRecoveryCodes';
       readonly data: {
-        readonly userId: number;
+        readonly userId: UserId;
         readonly proof: Proof;
         readonly recoveryCodeHashes: readonly string[];
         readonly at: string;
@@ -49,12 +50,12 @@ export type UserCommand =
     }
   | {
       readonly type: 'DisableTwoFactor';
-      readonly data: { readonly userId: number; readonly proof: Proof; readonly at: string };
+      readonly data: { readonly userId: UserId; readonly proof: Proof; readonly at: string };
     }
   | {
       readonly type: 'EraseUser';
       readonly data: {
-        readonly userId: number;
+        readonly userId: UserId;
         readonly reason: UserErased['data']['reason'];
         readonly erasedAt: string;
       };
@@ -79,7 +80,7 @@ export type TwoFactor =
 /** Log-in and the account context read this state too. */
 export interface RegisteredUser {
   readonly status: 'registered';
-  readonly userId: number;
+  readonly userId: UserId;
   readonly registrationId: string;
   readonly role: Role;
   readonly tenant: string;

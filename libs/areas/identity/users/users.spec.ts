@@ -1,11 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { UserId } from '#events/vocabulary.js';
 import { CreateUserCommand } from './create-user.handler.js';
 import { DefineTenantCommand } from '../tenants/define-tenant.handler.js';
 import { EraseUserCommand } from './erase-user.handler.js';
 import { FindUserByNameQuery } from './find-user-by-name.handler.js';
-import { ADA, anyContext, type IdentityProcess, openWorld } from '../identity-world.fixture.js';
+import {
+  ADA,
+  anyContext,
+  FIRST_ID,
+  type IdentityProcess,
+  openWorld,
+} from '../identity-world.fixture.js';
 import { nameStream } from '../identity.streams.js';
 import { API_KEYS_MAX, IssueApiKeyCommand } from '../keys/issue-api-key.handler.js';
 import { ListApiKeysQuery } from '../keys/list-api-keys.handler.js';
@@ -27,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => world.end());
 
 const find = (username: string, at = here) => at.ask(new FindUserByNameQuery(username));
-const keysOf = async (userId: number) => (await here.ask(new ListApiKeysQuery(userId))).keys;
+const keysOf = async (userId: UserId) => (await here.ask(new ListApiKeysQuery(userId))).keys;
 const erase = (username: string) => here.execute(new EraseUserCommand({ username }, anyContext()));
 
 describe('creating a user', () => {
@@ -121,16 +128,16 @@ describe('keys', () => {
   it('are issued, listed and revoked immediately', async () => {
     await here.createUser();
     const issue = new IssueApiKeyCommand(
-      { userId: 1, keyKind: 'user', name: 'nightly' },
+      { userId: FIRST_ID, keyKind: 'user', name: 'nightly' },
       anyContext(),
     );
     const { id, secret } = await here.execute(issue);
     expect(await here.authenticator.authenticate(secret)).toMatchObject({ userId: 1 });
-    expect(await keysOf(1)).toContainEqual(expect.objectContaining({ id, name: 'nightly' }));
-    const revoke = new RevokeApiKeyCommand({ userId: 1, keyId: id }, anyContext());
+    expect(await keysOf(FIRST_ID)).toContainEqual(expect.objectContaining({ id, name: 'nightly' }));
+    const revoke = new RevokeApiKeyCommand({ userId: FIRST_ID, keyId: id }, anyContext());
     await here.execute(revoke);
     expect(await here.authenticator.authenticate(secret)).toBeNull();
-    expect((await keysOf(1)).map(({ name }) => name).sort()).toEqual(['default', 'renter']);
+    expect((await keysOf(FIRST_ID)).map(({ name }) => name).sort()).toEqual(['default', 'renter']);
     await expect(here.execute(revoke)).rejects.toMatchObject({
       code: 'api_key_not_found',
     });
@@ -139,8 +146,11 @@ describe('keys', () => {
   it('cannot be revoked by another user', async () => {
     await here.createUser();
     await here.createUser(BOB);
-    const [key] = await keysOf(1);
-    const revoke = new RevokeApiKeyCommand({ userId: 2, keyId: key?.id ?? '' }, anyContext());
+    const [key] = await keysOf(FIRST_ID);
+    const revoke = new RevokeApiKeyCommand(
+      { userId: UserId.parse(2), keyId: key?.id ?? '' },
+      anyContext(),
+    );
     await expect(here.execute(revoke)).rejects.toMatchObject({
       code: 'api_key_not_found',
     });
@@ -148,16 +158,18 @@ describe('keys', () => {
 
   it('are rotated once: one of two concurrent rotations gets the successor', async () => {
     const { apiKey } = await here.createUser();
-    const old = (await keysOf(1)).find(({ name }) => name === 'default');
+    const old = (await keysOf(FIRST_ID)).find(({ name }) => name === 'default');
     const rotate = () =>
-      here.execute(new RotateApiKeyCommand({ userId: 1, keyId: old?.id ?? '' }, anyContext()));
+      here.execute(
+        new RotateApiKeyCommand({ userId: FIRST_ID, keyId: old?.id ?? '' }, anyContext()),
+      );
     const rotated = await Promise.allSettled([rotate(), rotate()]);
     const successors = rotated.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(successors).toHaveLength(1);
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
     const secret = successors[0]?.secret ?? '';
     expect(await here.authenticator.authenticate(secret)).toMatchObject({ userId: 1 });
-    expect(await keysOf(1)).toHaveLength(2);
+    expect(await keysOf(FIRST_ID)).toHaveLength(2);
   });
 
   it('are rotated by an operator for a user, of one kind', async () => {
@@ -174,7 +186,7 @@ describe('keys', () => {
     await here.createUser();
     const issue = () =>
       here.execute(
-        new IssueApiKeyCommand({ userId: 1, keyKind: 'user', name: 'more' }, anyContext()),
+        new IssueApiKeyCommand({ userId: FIRST_ID, keyKind: 'user', name: 'more' }, anyContext()),
       );
     for (let held = 2; held < API_KEYS_MAX; held += 1) await issue();
     await expect(issue()).rejects.toMatchObject({ code: 'too_many_api_keys' });
@@ -209,7 +221,7 @@ describe('erasing a user', () => {
   });
 
   it('never writes personal data in plain text, in the log or in read models', async () => {
-    await keysOf(1);
+    await keysOf(FIRST_ID);
     await find('lovelace');
     for (const word of SECRET_WORDS) expect(await filesHolding(word)).toEqual([]);
   });
@@ -221,12 +233,14 @@ describe('erasing a user', () => {
     if (state.status !== 'registered') throw new Error('expected a user');
     const { sealedUsername, sealedEmail, sealedPasswordHash } = state;
     expect(await erase('lovelace')).toEqual({ userId: 1, keysRevoked: 3 });
-    expect(await there.personalData.open(1, 'username', sealedUsername)).toBeNull();
-    expect(await there.personalData.open(1, 'email', sealedEmail)).toBeNull();
-    expect(await there.personalData.open(1, 'password-hash', sealedPasswordHash)).toBeNull();
-    await expect(there.personalData.seal(1, 'username', 'lovelace')).rejects.toThrow('erased');
+    expect(await there.personalData.open(FIRST_ID, 'username', sealedUsername)).toBeNull();
+    expect(await there.personalData.open(FIRST_ID, 'email', sealedEmail)).toBeNull();
+    expect(await there.personalData.open(FIRST_ID, 'password-hash', sealedPasswordHash)).toBeNull();
+    await expect(there.personalData.seal(FIRST_ID, 'username', 'lovelace')).rejects.toThrow(
+      'erased',
+    );
     expect(await find('lovelace', there)).toBeNull();
-    expect(await keysOf(1)).toEqual([]);
+    expect(await keysOf(FIRST_ID)).toEqual([]);
     expect((await there.createUser({ username: 'lovelace' })).userId).toBe(2);
     await expect(erase('unknown')).rejects.toMatchObject({ code: 'user_not_found' });
   });
@@ -234,7 +248,7 @@ describe('erasing a user', () => {
   it('resumes where it was interrupted', async () => {
     const erasure = {
       type: 'EraseUser',
-      data: { userId: 1, reason: 'requested', erasedAt: new Date(0).toISOString() },
+      data: { userId: FIRST_ID, reason: 'requested', erasedAt: new Date(0).toISOString() },
     } as const;
     await here.streams.users.run('user-1', erasure, anyContext());
     expect(await erase('lovelace')).toEqual({ userId: 1, keysRevoked: 3 });
