@@ -7,12 +7,7 @@ import { platformEvents } from '#events/platform/lease.events.js';
 import { type Area } from '#platform/runtime/area.js';
 
 /** Everything Quipu does: one line per area. */
-export const areas: readonly Area[] = [
-  identityArea,
-  billingArea,
-  catalogArea,
-  inferenceArea,
-];
+export const areas: readonly Area[] = [identityArea, billingArea, catalogArea, inferenceArea];
 
 /** Who writes events: the platform and each area. */
 export const publishers: readonly {

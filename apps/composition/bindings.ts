@@ -3,8 +3,8 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
-import { ACCOUNT_OPENER, type AccountOpener } from '#areas/identity/account-opener.port.js';
-import { BALANCE_READER, type BalanceReader } from '#areas/identity/balance-reader.port.js';
+import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { LEDGER, MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
@@ -34,7 +34,7 @@ const bindings: readonly Binding[] = [
     of: 'identity',
     providers: [
       {
-        provide: ACCOUNT_OPENER,
+        provide: AccountOpener,
         inject: [CommandBus, CLOCK],
         useFactory: (commands: CommandBus, clock: Clock): AccountOpener => ({
           open: async (accountId, context) => {
@@ -44,7 +44,7 @@ const bindings: readonly Binding[] = [
         }),
       },
       {
-        provide: BALANCE_READER,
+        provide: BalanceReader,
         inject: [QueryBus],
         useFactory: (queries: QueryBus): BalanceReader => ({
           balanceMicroUsd: async (accountId) =>

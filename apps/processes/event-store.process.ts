@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
-import { AppTokens } from '#areas/identity/app-tokens.js';
-import { Authenticator } from '#areas/identity/authenticator.js';
+import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
@@ -59,9 +59,7 @@ const authenticatorOn = (
   clock: Clock,
 ): Authenticator => {
   const codec = new EventCodec(publishers.flatMap(({ events }) => events));
-  const appTokens = new AppTokens(
-    deriveKey(readOrCreateMasterKey(masterKeyFile), 'app-tokens'),
-    clock,
-  );
+  const master = readOrCreateMasterKey(masterKeyFile);
+  const appTokens = new AppTokens({ key: (purpose) => deriveKey(master, purpose) }, clock);
   return new Authenticator(eventStore, codec, appTokens, clock);
 };

@@ -4,10 +4,9 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
 import { Catalog } from '#areas/catalog/catalog.js';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { DefineTenantCommand } from '#areas/identity/define-tenant.handler.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
+import { DefineTenantCommand } from '#areas/identity/tenants/define-tenant.handler.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
@@ -113,8 +112,7 @@ const serveLog = async (
   app: NestFastifyApplication,
 ): Promise<EventStoreServer | undefined> => {
   if (!grpc) return undefined;
-  const authenticator = (): Authenticator =>
-    app.get<Authenticator>(AUTHENTICATOR, { strict: false });
+  const authenticator = (): Authenticator => app.get(Authenticator, { strict: false });
   return serveOwnEventStore(grpc, eventStore, authenticator);
 };
 

@@ -3,7 +3,7 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
 
-/** The password was right and a second factor is wanted; the token was shown once. */
+/** The password was correct and a second factor is required; the token was shown once. */
 export const ChallengeIssued = defineEvent('ChallengeIssued', {
   version: 1,
   schema: z.strictObject({

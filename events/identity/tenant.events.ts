@@ -3,7 +3,7 @@ import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 import { TenantSlug } from './identity.vocabulary.js';
 
-/** Whole each time: the last one counts. */
+/** The complete definition; the latest event is in effect. */
 export const TenantDefined = defineEvent('TenantDefined', {
   version: 1,
   schema: z.strictObject({

@@ -16,7 +16,7 @@ const project = ({ type, data }: NameEvent): UserOfName | null => {
   }
 };
 
-/** Who has this username? Keyed by the name's keyed hash. */
+/** The user of a username, by the name's keyed hash. */
 export const usersByName: Projection<NameEvent, UserOfName> = {
   name: 'users-by-name',
   version: 1,

@@ -2,7 +2,7 @@ import { type Role } from '#events/identity/identity.vocabulary.js';
 import { UserErased, UserRegistered } from '#events/identity/user.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
-/** A user as an operator sees it; personal data stays sealed. */
+/** A user for operators; personal data stays sealed. */
 export interface ListedUser {
   readonly userId: number;
   readonly role: Role;
@@ -35,7 +35,7 @@ const project = ({ type, data }: UsersEvent): ListedUser | null => {
   }
 };
 
-/** Which users are registered? Keyed by the user's id. */
+/** All users by id. */
 export const users: Projection<UsersEvent, ListedUser> = {
   name: 'users',
   version: 1,
