@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
-import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
+import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { CatalogModule } from '#areas/catalog/catalog.module.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from '#areas/catalog/catalog.settings.js';
@@ -12,7 +12,6 @@ import { BALANCE_READER, type BalanceReader } from '#areas/identity/balance-read
 import { IdentityModule } from '#areas/identity/identity.module.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import {
-  LEDGER,
   MODEL_CATALOG,
   PROMPT_HASHER,
   type PromptHasher,
@@ -34,7 +33,6 @@ import { RUNTIME } from '../gateway/operations/readiness.js';
 import { areas } from './areas.js';
 import { type OpenEngines } from './engines.js';
 import { bindLanguageModels } from './language-models.binding.js';
-import { bindLedger } from './ledger.binding.js';
 import { refusals } from './refusals.js';
 import { bindRigs } from './rigs.binding.js';
 import { listeningUrl, type Settings } from './settings.js';
@@ -84,7 +82,6 @@ const settingsProviders = (settings: Settings, engines: OpenEngines): readonly P
 
 /** Where one area needs another: the port that the one declares, bound to the other's commands. */
 const bindings: readonly Provider[] = [
-  { provide: LEDGER, inject: [CommandBus], useFactory: bindLedger },
   { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
   {
     provide: RIGS,
@@ -97,7 +94,7 @@ const bindings: readonly Provider[] = [
     useFactory: (commands: CommandBus, clock: Clock): AccountOpener => ({
       open: async (accountId, context) => {
         const data = { accountId, currency: 'USD', openedAt: instant(clock) } as const;
-        await commands.execute(new OpenAccountCommand(data, context));
+        await commands.execute(new ChangeAccountCommand({ type: 'OpenAccount', data }, context));
       },
     }),
   },

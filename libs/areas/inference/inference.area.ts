@@ -1,8 +1,9 @@
 import { type Area } from '#platform/runtime/area.js';
+import { chatProduct } from './chat.product.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceRefusals } from './inference.refusals.js';
 
-/** Writes no events of its own: what a request costs is the account's affair. */
+/** Writes no events of its own: its product's evidence travels in those of the ledger. */
 export const inferenceArea: Area = {
   name: 'inference',
   events: [],
@@ -10,6 +11,7 @@ export const inferenceArea: Area = {
   sagas: [],
   sagaCommands: {},
   relays: [],
+  products: [chatProduct],
   refusals: inferenceRefusals,
   module: InferenceModule,
 };

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   delta,
   insufficient,
+  linesFor,
   openInference,
   orderOf,
   type Script,
@@ -12,6 +13,7 @@ import { RequestCutError } from './request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 import { type ChatStream } from './stream-chat.handler.js';
+import { tokensIn } from './token-lines.js';
 
 const streaming = (script: Script) => {
   const inference = openInference();
@@ -86,9 +88,11 @@ describe('a chat that is streamed', () => {
     const inference = streaming(whole);
     await readAll(await inference.stream());
     expect(inference.ledger.captured).toMatchObject({
-      models: { answered: 'llama-70b-awq' },
-      replyHash: 'hash of Knotted cords.',
-      attempts: 1,
+      evidence: {
+        models: { answered: 'llama-70b-awq' },
+        replyHash: 'hash of Knotted cords.',
+        attempts: 1,
+      },
     });
   });
 
@@ -99,8 +103,8 @@ describe('a chat that is streamed', () => {
     });
     await readAll(await inference.stream());
     expect(inference.ledger.captured).toMatchObject({
-      charged: { outputTokens: 100 },
-      excess: { outputTokens: 1 },
+      lines: linesFor(20, 100),
+      excess: [{ meter: 'output_tokens', quantity: 1 }],
     });
   });
 
@@ -134,9 +138,9 @@ describe('a stream that breaks', () => {
     await expect(readAll(await inference.stream())).rejects.toThrow('it broke');
     expect(inference.ledger.ends).toEqual(['capture upstream_failed']);
     expect(inference.ledger.captured).toMatchObject({
-      charged: { inputTokens: 20, outputTokens: 1 },
+      lines: linesFor(20, 1),
       usageSource: 'counted',
-      replyHash: 'hash of Knotted ',
+      evidence: { replyHash: 'hash of Knotted ' },
     });
   });
 
@@ -227,7 +231,7 @@ describe('a stream whose reader leaves without a word', () => {
     await pages.next();
     await pages[Symbol.asyncDispose]();
     expect(inference.ledger.ends).toEqual(['capture client_gone']);
-    expect(inference.ledger.captured).toMatchObject({ charged: { outputTokens: 2 } });
+    expect(tokensIn(inference.ledger.captured.lines)).toMatchObject({ outputTokens: 2 });
   });
 
   it('is free when not a page was read', async () => {
@@ -246,7 +250,7 @@ describe('a stream whose reader leaves without a word', () => {
       if (seen === 3) break;
     }
     expect(inference.ledger.ends).toEqual(['capture client_gone']);
-    expect(inference.ledger.captured).toMatchObject({ charged: { outputTokens: 3 } });
+    expect(tokensIn(inference.ledger.captured.lines)).toMatchObject({ outputTokens: 3 });
   });
 
   it('is charged once when the reader throws', async () => {

@@ -2,6 +2,7 @@ import { type ICommand } from '@nestjs/cqrs';
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type AnyProduct } from '#platform/ledger/product.js';
 import { type AnySaga } from '#platform/kernel/saga.js';
 import { type CommandContext } from './command-context.js';
 import { type Relay } from './outbox.js';
@@ -28,6 +29,8 @@ export interface Area {
   /** The commands that the area's sagas send, by name. */
   readonly sagaCommands: Readonly<Record<string, SagaCommandFactory>>;
   readonly relays: readonly Relay[];
+  /** What the area charges for. */
+  readonly products?: readonly AnyProduct[];
   /** By the code that the area's deciders refuse with. */
   readonly refusals: Readonly<Record<string, Refusal>>;
   /** Handlers and services; sees the platform through `PlatformModule`'s tokens. */

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { Products } from '#platform/ledger/product.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type Area, type SagaCommandFactory } from './area.js';
 import { EventCodec } from './event-codec.js';
@@ -43,6 +44,7 @@ export class Runtime {
   readonly codec: EventCodec;
   readonly snapshots: Snapshots;
   readonly projections: Projections;
+  readonly products: Products;
   readonly #areas: readonly Area[];
   readonly #sagaCommands: ReadonlyMap<string, SagaCommandFactory>;
   #reactions: Reactions | undefined;
@@ -70,6 +72,7 @@ export class Runtime {
     this.#areas = areas;
     this.#sagaCommands = new Map(sagaCommands);
     this.codec = codec;
+    this.products = new Products(areas.flatMap(({ products = [] }) => products));
     this.snapshots = new Snapshots(readStore);
     this.projections = new Projections(projections, eventStore, readStore, codec, clock, logger);
   }
