@@ -12,6 +12,7 @@ import {
   opened,
   OTHER_HOLD,
   place,
+  rental,
 } from './account.specification.js';
 import { accountStream } from './accounts.js';
 import { type Billing, openBilling } from './billing-world.specification.js';
@@ -61,6 +62,23 @@ describe('billing on its stores', () => {
       windowHours: 24,
       position,
     });
+  });
+
+  it('counts inference and compute apart, and both as spent', async () => {
+    await spend();
+    const line = { meter: 'loom_seconds', quantity: 60, unitPriceMicroUsd: '5', perUnits: 1 };
+    const { data } = place([0, 0], { holdId: OTHER_HOLD });
+    const { purpose, group } = rental;
+    await billing.run({ type: 'PlaceHold', data: { ...data, purpose, group, lines: [line] } });
+    const charge = capture([0, 0], OTHER_HOLD).data;
+    await billing.run({ type: 'CaptureHold', data: { ...charge, purpose, lines: [line] } });
+    expect(await billing.overview(ACCOUNT)).toMatchObject({
+      balance: 9_250n,
+      chargedInference: 450n,
+      chargedCompute: 300n,
+      chargedInWindow: 750n,
+    });
+    expect(await billing.check()).toMatchObject({ balanced: true, charged: 750n });
   });
 
   it('counts a charge as burnt for 24 hours', async () => {
