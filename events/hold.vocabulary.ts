@@ -29,8 +29,8 @@ export const StepPath = z
 
 /**
  * One line of a price: `quantity` units of `meter` at `unitPriceMicroUsd` for every `perUnits`.
- * A charge is the sum of its lines, rounded up once to a whole micro-dollar. Without a step the line
- * belongs to the whole work.
+ * A charge is the sum of its lines, rounded up once to a whole micro-dollar. Without a step the
+ * line belongs to the whole work.
  */
 export const PriceLine = z.strictObject({
   step: StepPath.exactOptional(),

@@ -3,8 +3,8 @@ import { z } from 'zod';
 /** What a chat adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */
 
 /**
- * SHA3-256 of a key and a text, in hex: the operator can compare two texts by it; without the key it
- * says nothing about the text.
+ * SHA3-256 of a key and a text, in hex: the operator can compare two texts by it; without the key
+ * it says nothing about the text.
  */
 const KeyedHash = z.string().regex(/^[0-9a-f]{64}$/);
 

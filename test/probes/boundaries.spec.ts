@@ -64,7 +64,8 @@ const BYSTANDERS: Readonly<Record<string, string>> = {
   'events/money.ts': 'export {};',
   'projections/saving/balance.projection.ts': "import '#events/saving/account.events.js';",
   'libs/areas/saving/account.decider.ts':
-    "import '#events/saving/account.events.js';\nimport '#platform/kernel/money.js';\nimport './rate.js';",
+    "import '#events/saving/account.events.js';\nimport '#platform/kernel/money.js';\nimport '#platform/ledger/hold.js';\nimport './rate.js';",
+  'libs/platform/ledger/hold.ts': "import '#events/money.js';",
   'libs/areas/saving/rate.ts': "import '#platform/kernel/money.js';",
   'libs/areas/saving/sqlite/sqlite-vault.ts': "import './vault.thread.js';\nimport 'node:sqlite';",
   'libs/areas/saving/sqlite/vault.thread.ts': 'export {};',

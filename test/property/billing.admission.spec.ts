@@ -130,7 +130,7 @@ describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
     );
   });
 
-  it('200 requests for a balance of 50: 50 are admitted, 150 refused, nothing is left', async () => {
+  it('200 requests for a balance of 50: 50 admitted, 150 refused, nothing left', async () => {
     await withProcesses(count, async (processes) => {
       await fund(processes, 50 * WORST_MICRO_USD);
       const ids = Array.from({ length: 200 }, () => randomUUID());

@@ -41,10 +41,10 @@ type Moving = Exclude<AccountEvent, { readonly type: 'AccountOpened' }>;
 
 /**
  * Recomputes every account from its events alone, by its own fold and not by the decider's, and
- * checks each event against the laws: every amount is the price of its lines, a renewal is of an open
- * hold and extends it, a charge is made of the lines of its hold, a hold ends exactly once and is
- * never exceeded, a deposit is credited once, and after each event deposits - charges - holds = the
- * available amount that the event states.
+ * checks each event against the laws: every amount is the price of its lines, a renewal is of an
+ * open hold and extends it, a charge is made of the lines of its hold, a hold ends exactly once and
+ * is never exceeded, a deposit is credited once, and after each event deposits - charges - holds =
+ * the available amount that the event states.
  */
 export class LedgerAudit {
   readonly accounts = new Map<string, AuditedAccount>();

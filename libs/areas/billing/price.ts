@@ -31,9 +31,9 @@ const ROOT = '';
 const parentOf = (step: string): string => step.slice(0, Math.max(0, step.lastIndexOf('/')));
 
 /**
- * Whether the lines can be charged to a hold of these lines: each at the price of a held line of the
- * same meter in its step or, where there is none, in the nearest step above it; together they use no
- * more units than that line has. A held line without a step is above every step.
+ * Whether the lines can be charged to a hold of these lines: each at the price of a held line of
+ * the same meter in its step or, where there is none, in the nearest step above it; together they
+ * use no more units than that line has. A held line without a step is above every step.
  */
 export const isWithin = (lines: readonly PriceLine[], held: readonly PriceLine[]): boolean => {
   const unused = new Map<string, bigint>();

@@ -133,7 +133,7 @@ export class RememberingLedger extends Ledger {
 /** What a rig does with a stream: its pages, then how it ends. */
 export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
 
-/** One rig that answers as it is told to. */
+/** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */

@@ -27,9 +27,9 @@ export const routeChat = async <Answer>(
     return await ask({ model: model.id, ...pinned, requestFor: () => request });
   } catch (error) {
     const cancelled = error instanceof RouteError && error.kind === 'cancelled';
-    const told = (cancelled && cutOf(signal)) || error;
-    await admitted.release(releaseReason(told));
-    throw told;
+    const reported = (cancelled && cutOf(signal)) || error;
+    await admitted.release(releaseReason(reported));
+    throw reported;
   }
 };
 

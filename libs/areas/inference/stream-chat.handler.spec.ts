@@ -61,7 +61,7 @@ const readAll = async ({ pages }: ChatStream) => {
 };
 
 describe('a chat that is streamed', () => {
-  it('is held before a rig is asked and charged before its end is told', async () => {
+  it('is held before a rig is asked and charged before its end is passed on', async () => {
     const inference = streaming(whole);
     let heldWhenAsked: readonly string[] = [];
     inference.rigs.onAsked = () => {
@@ -133,7 +133,7 @@ describe('a chat that is streamed', () => {
 });
 
 describe('a stream that breaks', () => {
-  it('is charged for what was delivered, then told of', async () => {
+  it('is charged for what was delivered, then reported', async () => {
     const inference = streaming(breaking({ ...usage(20, 1), source: 'counted' }));
     await expect(readAll(await inference.stream())).rejects.toThrow('it broke');
     expect(inference.ledger.ends).toEqual(['capture upstream_failed']);

@@ -31,7 +31,7 @@ export class StreamMeter {
     private readonly reading: AbortController,
   ) {}
 
-  /** The first page is empty and there at once: whoever has read it has started the meter. */
+  /** The first page is empty and comes at once: reading it starts the meter. */
   async *pages({ body, routingMode }: ChatOrder): Pages {
     const echoed = { model: body.model, routing_mode: routingMode };
     try {

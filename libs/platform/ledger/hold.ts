@@ -28,7 +28,7 @@ export type Release = Readonly<ReleaseTerms>;
 
 /** A hold that may have been placed, and may have ended: its request has left it. */
 export interface LeftHold extends Release {
-  /** ISO 8601: nothing that happened to the hold is older, by the clock of the process that placed it. */
+  /** ISO 8601, by the clock of the process that placed the hold: none of its events is older. */
   readonly notBefore: string;
 }
 

@@ -20,16 +20,16 @@ import {
 export abstract class Ledger {
   /**
    * Holds the worst case. Repeating the same order returns the hold that is open.
-   * @throws DomainError `insufficient_balance`, `account_not_found`, or `hold_conflict` when another
-   *   order has the id
+   * @throws DomainError `insufficient_balance`, `account_not_found`, or `hold_conflict` when
+   *   another order has the id
    */
   abstract place(order: HoldOrder, context: CommandContext): Promise<PlacedHold>;
 
   /**
-   * Gives an open hold a later deadline and, with further lines, a higher amount. Repeating the last
-   * renewal returns the hold as it is.
-   * @throws DomainError `insufficient_balance`, `hold_not_open`, or `hold_conflict` when it does not
-   *   end later
+   * Gives an open hold a later deadline and, with further lines, a higher amount. Repeating the
+   * last renewal returns the hold as it is.
+   * @throws DomainError `insufficient_balance`, `hold_not_open`, or `hold_conflict` when it does
+   *   not end later
    */
   abstract renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold>;
 
