@@ -1,15 +1,14 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
-import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
+import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
-import { LEDGER, MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
+import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
-import { bindLedger } from './ledger.binding.js';
 import { LANGUAGE_MODELS, LanguageModelLifecycle } from './language-models.lifecycle.js';
 import { bindRigs } from './rigs.binding.js';
 
@@ -24,7 +23,6 @@ const bindings: readonly Binding[] = [
   {
     of: 'inference',
     providers: [
-      { provide: LEDGER, inject: [CommandBus], useFactory: bindLedger },
       { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
       { provide: RIGS, inject: [Catalog, LANGUAGE_MODELS, LOGGER], useFactory: bindRigs },
       LanguageModelLifecycle,
@@ -39,7 +37,7 @@ const bindings: readonly Binding[] = [
         useFactory: (commands: CommandBus, clock: Clock): AccountOpener => ({
           open: async (accountId, context) => {
             const data = { accountId, currency: 'USD', openedAt: instant(clock) } as const;
-            await commands.execute(new OpenAccountCommand(data, context));
+            await commands.execute(new ChangeAccountCommand({ type: 'OpenAccount', data }, context));
           },
         }),
       },

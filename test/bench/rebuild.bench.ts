@@ -5,7 +5,8 @@ import { pino } from 'pino';
 import { areas } from '../../apps/composition/areas.js';
 import { type OpenEngines, openEngines } from '../../apps/composition/engines.js';
 import { readSettings } from '../../apps/composition/settings.js';
-import { accountEvents, type PriceLine } from '../../events/billing/account.events.js';
+import { accountEvents } from '../../events/billing/account.events.js';
+import { type PriceLine } from '../../events/hold.vocabulary.js';
 import { type AccountCommand, accountDecider } from '../../libs/areas/billing/account.decider.js';
 import { type Accounts } from '../../libs/areas/billing/accounts.js';
 import { runOnAccount } from '../../libs/areas/billing/run-on-account.js';
@@ -72,7 +73,8 @@ const charge = (accountId: string, number: number): readonly AccountCommand[] =>
         purpose: 'chat_completion',
         lines: linesOf(64),
         rateCardVersion: 1,
-        modelAsked: 'acme/llama-70b',
+        group: 'inference',
+        evidence: { modelAsked: 'acme/llama-70b' },
         placedAt: at,
         expiresAt: new Date(atMs + MINUTE_MS).toISOString(),
         shrink: null,
@@ -83,15 +85,18 @@ const charge = (accountId: string, number: number): readonly AccountCommand[] =>
       data: {
         accountId,
         holdId,
+        purpose: 'chat_completion',
         lines: linesOf(20),
         usageSource: 'provider',
         excess: [],
         outcome: 'completed',
-        models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b' },
-        rig: 'bench',
-        attempts: 1,
-        promptHash: HASH,
-        replyHash: HASH,
+        evidence: {
+          models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b' },
+          rig: 'bench',
+          attempts: 1,
+          promptHash: HASH,
+          replyHash: HASH,
+        },
         capturedAt: at,
       },
     },

@@ -63,6 +63,19 @@ describe('the committed JSON Schemas', () => {
     expect(violations).toContainEqual(expect.stringContaining('additional properties'));
   });
 
+  it.each<[string, string, object]>([
+    ['a purpose that no area declares', 'HoldPlaced', { purpose: 'juggling' }],
+    ['a group that is not the product’s', 'HoldPlaced', { group: 'compute' }],
+    ['evidence of a charge in a hold', 'HoldPlaced', { evidence: { rig: 'local-vllm' } }],
+    ['evidence with more than the product states', 'HoldCaptured', { evidence: { prompt: 'x' } }],
+  ])('refuse %s', (_, type, wrong) => {
+    const found = golden.find((file) => file.type === type);
+    const data = { ...(found?.content as object), ...wrong };
+    expect(violationsOf({ type, data, metadata: { version: 1 } })).toContainEqual(
+      expect.stringContaining('must match exactly one schema in oneOf'),
+    );
+  });
+
   it('hold for what the log gives back', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'schemas-'));
     const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });

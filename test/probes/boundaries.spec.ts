@@ -89,10 +89,12 @@ const BYSTANDERS: Readonly<Record<string, string>> = {
   'libs/areas/saving/account.decider.ts': [
     '#events/saving/account.events.js',
     '#platform/kernel/money.js',
+    '#platform/ledger/hold.js',
     './rate.js',
   ]
     .map((source) => `import '${source}';`)
     .join('\n'),
+  'libs/platform/ledger/hold.ts': "import '#events/money.js';",
   'libs/areas/saving/rate.ts': "import '#platform/kernel/money.js';",
   'libs/areas/saving/sqlite/sqlite-vault.ts': "import './vault.thread.js';\nimport 'node:sqlite';",
   'libs/areas/saving/sqlite/vault.thread.ts': 'export {};',

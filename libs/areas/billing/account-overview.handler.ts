@@ -53,8 +53,8 @@ export class AccountOverviewHandler implements IQueryHandler<AccountOverviewQuer
     ]);
     const found = overview.document ?? accountOverview.initial(accountId);
     const deposited = fromDecimal(found.deposited);
-    const chargedInference = fromDecimal(found.chargedInference);
-    const chargedCompute = fromDecimal(found.chargedCompute);
+    const chargedInference = fromDecimal(found.charged.inference);
+    const chargedCompute = fromDecimal(found.charged.compute);
     return {
       balance: deposited - chargedInference - chargedCompute,
       available: fromDecimal(found.available),

@@ -12,8 +12,11 @@ import { EventCodec } from '#platform/runtime/event-codec.js';
 import { ProjectionHost } from '#platform/runtime/projection-host.js';
 import { Projections } from '#platform/runtime/projections.js';
 import { Snapshots } from '#platform/runtime/snapshots.js';
+import { Products } from '#platform/ledger/product.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
+import { AccountLedger } from './account-ledger.js';
 import { accountSnapshots } from './account.snapshot.js';
+import { rental, translation } from './account.specification.js';
 import { type Accounts } from './accounts.js';
 import { AccountOverviewHandler, AccountOverviewQuery } from './account-overview.handler.js';
 import { billingArea } from './billing.area.js';
@@ -43,10 +46,12 @@ export const openBilling = async (
   const overview = new AccountOverviewHandler(projections, clock);
   const invoices = new InvoicesHandler(projections);
   const check = new CheckLedgerHandler(eventStore, codec, projections);
+  const products = new Products([translation, rental]);
   return {
     eventStore,
     codec,
     accounts,
+    ledger: new AccountLedger(accounts, eventStore, codec, products),
     run: (command: AccountCommand) =>
       runOnAccount(accounts, command, contextOf(randomUUID(), 'spec')),
     overview: (accountId: string) => overview.execute(new AccountOverviewQuery(accountId)),

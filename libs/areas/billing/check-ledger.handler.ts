@@ -78,7 +78,7 @@ const agrees = (account: AuditedAccount, document: AccountOverview | undefined):
   document !== undefined &&
   fromDecimal(document.available) === account.stated &&
   fromDecimal(document.deposited) === account.deposited &&
-  fromDecimal(document.chargedInference) + fromDecimal(document.chargedCompute) ===
+  Object.values(document.charged).reduce((sum, amount) => sum + fromDecimal(amount), 0n) ===
     account.charged &&
   fromDecimal(document.held) === account.held &&
   document.openHolds === account.holds.size;

@@ -3,10 +3,11 @@ import {
   HoldExpired,
   HoldPlaced,
   HoldReleased,
+  HoldRenewed,
 } from '#events/billing/account.events.js';
 import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
 
-type HoldEvent = HoldPlaced | HoldCaptured | HoldReleased | HoldExpired;
+type HoldEvent = HoldPlaced | HoldRenewed | HoldCaptured | HoldReleased | HoldExpired;
 
 /** Frees a hold whose deadline has passed. */
 interface ExpireHold {
@@ -22,7 +23,9 @@ const TIMER = 'expiry';
 
 const react = ({ type, data }: HoldEvent): readonly SagaAction<ExpireHold>[] => {
   switch (type) {
-    case 'HoldPlaced': {
+    case 'HoldPlaced':
+    // Scheduling the timer again moves it.
+    case 'HoldRenewed': {
       const { accountId, holdId, expiresAt: dueAt } = data;
       const command = { type: 'ExpireHold', data: { accountId, holdId } } as const;
       return [{ kind: 'schedule', timer: TIMER, dueAt, command }];
@@ -35,14 +38,16 @@ const react = ({ type, data }: HoldEvent): readonly SagaAction<ExpireHold>[] => 
 };
 
 /**
- * The orphan sweep: every hold has a timer at its deadline, and its terminal event cancels it. What
- * a crash left open is therefore closed by whichever process runs sagas when the deadline passes.
+ * The orphan sweep: every hold has a timer at its deadline, which a renewal moves and the terminal
+ * event cancels. What a crash left open is closed by the process that runs sagas when the deadline
+ * passes.
  */
 export const holdExpirySaga: Saga<HoldEvent, HoldProcess, ExpireHold> = {
   name: 'hold-expiry',
-  on: { HoldPlaced, HoldCaptured, HoldReleased, HoldExpired },
+  on: { HoldPlaced, HoldRenewed, HoldCaptured, HoldReleased, HoldExpired },
   key: ({ data }) => data.holdId,
   initialState: { open: false },
-  evolve: (_, { type }) => (type === 'HoldPlaced' ? { open: true } : null),
+  evolve: (_, { type }) =>
+    type === 'HoldPlaced' || type === 'HoldRenewed' ? { open: true } : null,
   react,
 };

@@ -1,6 +1,7 @@
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type AnyProduct } from '#platform/ledger/product.js';
 import { type AnyConsumer, type TopicDeclaration } from './consumer.js';
 import { type ErrorMeaning, type FailureMapping } from './failure.js';
 import { type MetricsSource, type ReadinessCheck } from './operations.js';
@@ -24,6 +25,8 @@ export interface AreaDefinition {
   /** Each saga with the commands it sends; see `deploySaga`. */
   readonly sagas?: readonly AnySagaDeployment[];
   readonly relays?: readonly AnyRelay[];
+  /** What the area charges for. */
+  readonly products?: readonly AnyProduct[];
   /** How the broker keeps the area's topics, where that is not the default. */
   readonly topics?: readonly TopicDeclaration[];
   readonly consumers?: readonly AnyConsumer[];
@@ -52,6 +55,7 @@ export const defineArea = (definition: AreaDefinition): Area => {
     projections: [],
     sagas: [],
     relays: [],
+    products: [],
     topics: [],
     consumers: [],
     errors: {},

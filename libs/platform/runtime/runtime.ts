@@ -5,6 +5,7 @@ import { type Bus } from '#platform/bus/bus.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type SagaCommand } from '#platform/kernel/saga.js';
+import { Products } from '#platform/ledger/product.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type Area } from './area.js';
 import { type CommandContext } from './command-context.js';
@@ -58,6 +59,7 @@ export class Runtime {
   readonly projections: Projections;
   /** Runs the projections that `projections` answers from. */
   readonly projectionHost: ProjectionHost;
+  readonly products: Products;
   readonly #sagas: readonly AnySagaDeployment[];
   readonly #relays: readonly AnyRelay[];
   readonly #consumers: readonly AnyConsumer[];
@@ -79,6 +81,7 @@ export class Runtime {
     refuseTwins('relays', namesOf(this.#relays));
     refuseTwins('saga commands', areas.flatMap(sagaCommandNames));
     this.codec = codec;
+    this.products = new Products(areas.flatMap(({ products }) => products));
     this.snapshots = new Snapshots(readStore);
     this.projectionHost = new ProjectionHost(
       projections,
