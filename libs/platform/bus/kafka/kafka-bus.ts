@@ -26,7 +26,7 @@ export interface KafkaBusBehaviour {
   /** What differs from `TOPIC_DEFAULTS`, asked when a topic is first named. */
   readonly topicSettings?: (topic: string) => Partial<TopicSettings>;
   /**
-   * A member that dies without a word keeps its partitions this long, in ms: 6,000 to 300,000,
+   * A member that dies without a word keeps its partitions this long, in ms: 1,000 to 300,000,
    * default 15,000. A process that blocks its event loop longer is taken for dead.
    */
   readonly sessionTimeoutMs?: number;
