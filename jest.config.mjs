@@ -17,9 +17,9 @@ const project = (displayName, testMatch) => ({ ...shared, displayName, testMatch
 
 /**
  * Two workers whatever the machine has: tests that measure time share it with one other. A module
- * registry for each file leaks, so a worker that holds this much after a file is replaced.
+ * registry for each file leaks, so a worker whose heap is this large after a file is replaced.
  */
-export const WORKERS = { maxWorkers: 2, workerIdleMemoryLimit: '1GB' };
+export const WORKERS = { maxWorkers: 2, workerIdleMemoryLimit: '768MB' };
 
 export default {
   ...WORKERS,
