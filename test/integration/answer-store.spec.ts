@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { answerStoreContract } from '#areas/inference/idempotency/answer-store.contract.js';
-import { openMongoAnswerStore } from '#areas/inference/idempotency/mongodb/mongodb-answer-store.js';
+import { answerStoreContract } from '#platform/idempotency/answer-store.contract.js';
+import { openMongoAnswerStore } from '#platform/idempotency/mongodb/mongodb-answer-store.js';
 import { type MongoDatabase, openMongoDatabase } from '#platform/mongodb/mongo-database.js';
 import { SuiteDatabases } from '../servers/mongodb/suite-databases.js';
 
@@ -18,10 +18,10 @@ answerStoreContract('MongoDB', () => {
   const url = databases.newUrl();
   const opened: MongoDatabase[] = [];
   return Promise.resolve({
-    open: async (clock) => {
+    open: async (clock, times) => {
       const database = await openMongoDatabase({ url });
       opened.push(database);
-      return openMongoAnswerStore({ database, encryptionKey, clock });
+      return openMongoAnswerStore({ database, encryptionKey, clock, times });
     },
     remove: async () => {
       await Promise.all(opened.map((database) => database.close()));

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { AnswerStoreError } from '#areas/inference/idempotency/answer-store.errors.js';
+import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
 import { RequestCutError } from '#areas/inference/request-cut.js';
 import { RigError } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';

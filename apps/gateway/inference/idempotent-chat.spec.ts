@@ -8,7 +8,7 @@ import {
   type LeftAttempt,
   type SettleAttempt,
   type StoredAnswer,
-} from '#areas/inference/idempotency/answer-store.port.js';
+} from '#platform/idempotency/answer-store.port.js';
 import {
   insufficient,
   NOW,

@@ -7,7 +7,7 @@ import {
   type AnswerStore,
   isIdempotencyKey,
   type StoredAnswer,
-} from '#areas/inference/idempotency/answer-store.port.js';
+} from '#platform/idempotency/answer-store.port.js';
 import { isSettled, SettleChatCommand } from '#areas/inference/settle-chat.handler.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import {

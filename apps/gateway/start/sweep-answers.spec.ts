@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
-import { AnswerStoreError } from '#areas/inference/idempotency/answer-store.errors.js';
+import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
 import { sweepAnswers } from './sweep-answers.js';
 
 describe('sweeping answers', () => {

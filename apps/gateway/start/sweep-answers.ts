@@ -1,5 +1,5 @@
 import { type Logger } from 'pino';
-import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
+import { type AnswerStore } from '#platform/idempotency/answer-store.port.js';
 
 const EVERY_MS = 60_000;
 

@@ -5,23 +5,27 @@ import {
   type Admission,
   ANSWER_BYTES_MAX,
   ANSWER_KEPT_MS,
+  ANSWER_TIMES,
   type AnswerStore,
+  type AnswerTimes,
   type IdempotentRequest,
-  LEASE_MS,
   type LeftAttempt,
   type SettleAttempt,
+  type StartedAttempt,
   type StoredAnswer,
 } from './answer-store.port.js';
 
 /** One store, reached through as many handles as a test asks for. */
 export interface AnswerStoreUnderTest {
   /** Another handle on the same answers, as another process would have. */
-  open(clock: Clock): Promise<AnswerStore>;
-  /** Takes the answers away; the handles are closed by then. */
+  open(clock: Clock, times: AnswerTimes): Promise<AnswerStore>;
+  /** Deletes the answers; the handles are closed by then. */
   remove(): Promise<void>;
 }
 
-type Started = Extract<Admission, { readonly outcome: 'started' }>;
+/** Attempts lapse by the clock of the test: no renewal comes unless a test asks for it. */
+const TIMES: AnswerTimes = { ...ANSWER_TIMES, heartbeatMs: 600_000 };
+const LEASE_MS = TIMES.leaseMs;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -53,8 +57,8 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
     let handles: AnswerStore[];
     let nowMs: number;
 
-    const open = async (): Promise<AnswerStore> => {
-      const handle = await underTest.open({ now: () => nowMs });
+    const open = async (times = TIMES): Promise<AnswerStore> => {
+      const handle = await underTest.open({ now: () => nowMs }, times);
       handles.push(handle);
       return handle;
     };
@@ -67,7 +71,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
       attempt: string = randomUUID(),
     ): Promise<Admission> => handle.admit({ ...asked, attempt }, settle);
 
-    const start = async (...asked: Parameters<typeof admit>): Promise<Started> => {
+    const start = async (...asked: Parameters<typeof admit>): Promise<StartedAttempt> => {
       const admission = await admit(...asked);
       if (admission.outcome !== 'started') throw new Error(`it was ${admission.outcome}`);
       return admission;
@@ -241,7 +245,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(asked).toEqual([{ attempt: lost, startedAtMs: nowMs - 5 }]);
       });
 
-      it('and not charged is begun anew, by one of all who ask', async () => {
+      it('and not charged is started again, by one of all who ask', async () => {
         const second = await open();
         const outcomes = await Promise.all(
           Array.from({ length: 20 }, (_, n) => outcome(request, n % 2 ? second : store, free)),
@@ -249,7 +253,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(outcomes.sort()).toEqual([...Array<string>(19).fill('running'), 'started']);
       });
 
-      it('and charged is never begun anew, nor asked after again', async () => {
+      it('and charged is never started again, nor asked after again', async () => {
         expect(await outcome(request, store, charged)).toBe('charged');
         expect(await outcome(request, await open())).toBe('charged');
         expect(await outcome({ ...request, body: bytes('{}') })).toBe('conflict');
@@ -257,13 +261,13 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(await outcome()).toBe('started');
       });
 
-      it('stays as it is when nobody can say what it has cost', async () => {
+      it('stays as it is while its cost cannot be found out', async () => {
         const unknown: SettleAttempt = () => Promise.reject(new Error('the log is away'));
         await expect(outcome(request, store, unknown)).rejects.toThrow('the log is away');
         expect(await outcome(request, store, charged)).toBe('charged');
       });
 
-      it('may be left again by the one that began it anew', async () => {
+      it('may be left again by the one that started it again', async () => {
         await (await start(request, store, free, 'the second')).leave();
         await outcome(request, store, charged);
         expect(asked).toMatchObject([{ attempt: 'the second' }]);
@@ -282,6 +286,134 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         await second.close();
         await outcome({ ...request, key: 'other' }, store, charged);
         expect(asked).toMatchObject([{ attempt: 'of the second' }]);
+      });
+    });
+
+    describe('a process that lives', () => {
+      const BEAT_MS = 5;
+
+      /** As the clock is asked once for each renewal. */
+      const openBeating = async (): Promise<{
+        readonly beating: AnswerStore;
+        readonly beats: (count: number) => Promise<void>;
+      }> => {
+        let asked = 0;
+        const clock = {
+          now: () => {
+            asked += 1;
+            return nowMs;
+          },
+        };
+        const beating = await underTest.open(clock, { ...TIMES, heartbeatMs: BEAT_MS });
+        handles.push(beating);
+        const beats = async (count: number): Promise<void> => {
+          const until = asked + count;
+          while (asked < until) await new Promise((resolve) => setTimeout(resolve, BEAT_MS));
+        };
+        return { beating, beats };
+      };
+
+      it('keeps its attempts running for as long as they take', async () => {
+        const { beating, beats } = await openBeating();
+        await Promise.all([start(request, beating), start({ ...request, key: 'b' }, beating)]);
+        for (let lease = 0; lease < 3; lease += 1) {
+          nowMs += LEASE_MS - 1;
+          // The second of them began after the clock had moved, and the third after it had ended.
+          await beats(3);
+        }
+        expect(await outcome()).toBe('running');
+        expect(await outcome({ ...request, key: 'b' })).toBe('running');
+      });
+
+      it('renews no attempt that it has left', async () => {
+        const { beating, beats } = await openBeating();
+        const { leave } = await start(request, beating);
+        await start({ ...request, key: 'b' }, beating);
+        await leave();
+        await beats(3);
+        expect(await outcome(request, store, free)).toBe('started');
+      });
+    });
+
+    describe('an attempt that stood still', () => {
+      it('is confirmed while no other has taken over, also late', async () => {
+        const { confirm } = await start();
+        expect(await confirm()).toBe(true);
+        nowMs += 2 * LEASE_MS;
+        expect(await confirm()).toBe(true);
+        expect(await outcome()).toBe('running');
+      });
+
+      it('is not confirmed once another has taken over', async () => {
+        const { confirm } = await start();
+        nowMs += LEASE_MS;
+        const second = await start(request, await open(), free);
+        expect(await confirm()).toBe(false);
+        expect(await second.confirm()).toBe(true);
+      });
+
+      it('and is confirmed while it is settled is not taken over', async () => {
+        const { confirm } = await start();
+        nowMs += LEASE_MS;
+        const settle: SettleAttempt = async () => {
+          expect(await confirm()).toBe(true);
+          return 'free';
+        };
+        expect(await outcome(request, await open(), settle)).toBe('running');
+      });
+
+      it('and ends while it is settled as charged is replayed', async () => {
+        const { finish } = await start();
+        nowMs += LEASE_MS;
+        const settle: SettleAttempt = async () => {
+          expect(await finish(streamed)).toBe('kept');
+          return 'charged';
+        };
+        expect(await outcome(request, await open(), settle)).toBe('replay');
+      });
+
+      it('and ends while it is settled as free is replayed', async () => {
+        const { finish } = await start();
+        nowMs += LEASE_MS;
+        const settle: SettleAttempt = async () => {
+          expect(await finish(streamed)).toBe('kept');
+          return 'free';
+        };
+        expect(await outcome(request, await open(), settle)).toBe('replay');
+      });
+
+      it('keeps its answer although a retry was refused meanwhile', async () => {
+        const { finish } = await start();
+        nowMs += LEASE_MS;
+        const charged: SettleAttempt = () => Promise.resolve('charged');
+        expect(await outcome(request, await open(), charged)).toBe('charged');
+        expect(await finish(streamed)).toBe('kept');
+        expect(await admit()).toEqual({ outcome: 'replay', answer: streamed });
+      });
+    });
+
+    describe('the first attempt at a request', () => {
+      const first = 'the first';
+
+      it('is itself, and names those that take over from it', async () => {
+        const begun = await start(request, store, notLeft, first);
+        expect(begun.firstAttempt).toBe(first);
+        await begun.leave();
+        const second = await start(request, await open(), free, 'the second');
+        expect(second.firstAttempt).toBe(first);
+        await second.leave();
+        expect(await start(request, store, free, 'the third')).toMatchObject({
+          firstAttempt: first,
+        });
+      });
+
+      it('is another once the key was freed or has expired', async () => {
+        await (await start(request, store, notLeft, first)).abandon();
+        const second = await start(request, store, notLeft, 'the second');
+        expect(second.firstAttempt).toBe('the second');
+        nowMs += ANSWER_KEPT_MS;
+        const third = await start(request, store, notLeft, 'the third');
+        expect(third.firstAttempt).toBe('the third');
       });
     });
 
@@ -305,7 +437,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(await admit()).toEqual({ outcome: 'replay', answer: streamed });
       });
 
-      it('keeps the answer of one who comes late when nobody else was started', async () => {
+      it('keeps the answer of one who comes late when no other was started', async () => {
         const { finish } = await start();
         nowMs += 2 * LEASE_MS;
         expect(await finish(streamed)).toBe('kept');
