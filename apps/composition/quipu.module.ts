@@ -20,6 +20,7 @@ import {
   type RequestLimits,
   RIGS,
 } from '#areas/inference/ports.js';
+import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
@@ -27,7 +28,6 @@ import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Failures, REFUSALS } from '../gateway/errors/failures.js';
 import { KEEP_ALIVE_MS } from '../gateway/inference/chat-exchange.js';
-import { ANSWER_STORE } from '../gateway/inference/idempotent-chat.js';
 import { OpenRequests } from '../gateway/inference/open-requests.js';
 import { GatewayMetrics } from '../gateway/metrics/gateway-metrics.js';
 import { RUNTIME } from '../gateway/operations/readiness.js';
@@ -76,7 +76,7 @@ const settingsProviders = (settings: Settings, engines: OpenEngines): readonly P
     { provide: REQUEST_LIMITS, useValue: limits },
     { provide: PROMPT_HASHER, useValue: promptHasher },
     { provide: SECRETS, useValue: engines.secrets },
-    { provide: ANSWER_STORE, useValue: engines.answers },
+    { provide: AnswerStore, useValue: engines.answers },
     { provide: KEEP_ALIVE_MS, useValue: settings.keepAliveSeconds * 1_000 },
     { provide: LANGUAGE_MODELS, useFactory: () => bindLanguageModels(settings, engines) },
   ];

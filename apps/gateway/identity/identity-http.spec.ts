@@ -21,6 +21,8 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { openSecrets } from '#platform/secrets/secrets.js';
+import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
+import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Failures, REFUSALS } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
@@ -73,7 +75,14 @@ const openGateway = async () => {
   // Nothing of this area goes out or comes in by the bus.
   const bus = {} as Bus;
   const runtime = new Runtime({ eventStore, readStore, bus, clock, logger }, [identityArea]);
+  const encryptionKey = secrets.key('idempotency');
+  const answers = await openSqliteAnswerStore({
+    file: path.join(directory, 'answers.db'),
+    encryptionKey,
+    clock,
+  });
   const values = [
+    { provide: AnswerStore, useValue: answers },
     { provide: SECRETS, useValue: secrets },
     { provide: REFUSALS, useValue: identityRefusals },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
@@ -107,6 +116,7 @@ const openGateway = async () => {
     close: async () => {
       await app.close();
       await runtime.stop();
+      await answers.close();
       await eventStore.close();
       await readStore.close();
       secrets.close();

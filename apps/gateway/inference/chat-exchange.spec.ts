@@ -19,9 +19,10 @@ import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { refusals } from '../../composition/refusals.js';
 import { envelope } from '../errors/envelope.js';
 import { Failures } from '../errors/failures.js';
+import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { type Caller } from '../identity/caller.decorator.js';
 import { GatewayMetrics } from '../metrics/gateway-metrics.js';
-import { type AnswerEnd, type AnswerTap, ChatExchange } from './chat-exchange.js';
+import { ChatExchange } from './chat-exchange.js';
 import { parseChatBody } from './chat.body.js';
 import { OpenRequests } from './open-requests.js';
 

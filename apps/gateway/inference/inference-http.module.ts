@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
-import { IdempotentChat } from './idempotent-chat.js';
+import { ChatSettler } from './chat.settler.js';
 
 @Module({
   controllers: [ChatController],
-  providers: [ChatExchange, IdempotentChat],
+  providers: [ChatExchange, ChatSettler],
 })
 export class InferenceHttpModule {}
