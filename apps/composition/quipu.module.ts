@@ -7,8 +7,8 @@ import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { CatalogModule } from '#areas/catalog/catalog.module.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from '#areas/catalog/catalog.settings.js';
-import { ACCOUNT_OPENER, type AccountOpener } from '#areas/identity/account-opener.port.js';
-import { BALANCE_READER, type BalanceReader } from '#areas/identity/balance-reader.port.js';
+import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { IdentityModule } from '#areas/identity/identity.module.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import {
@@ -92,7 +92,7 @@ const bindings: readonly Provider[] = [
     useFactory: bindRigs,
   },
   {
-    provide: ACCOUNT_OPENER,
+    provide: AccountOpener,
     inject: [CommandBus, CLOCK],
     useFactory: (commands: CommandBus, clock: Clock): AccountOpener => ({
       open: async (accountId, context) => {
@@ -102,7 +102,7 @@ const bindings: readonly Provider[] = [
     }),
   },
   {
-    provide: BALANCE_READER,
+    provide: BalanceReader,
     inject: [QueryBus],
     useFactory: (queries: QueryBus): BalanceReader => ({
       balanceMicroUsd: async (accountId) =>

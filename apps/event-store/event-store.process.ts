@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
-import { AppTokens } from '#areas/identity/app-tokens.js';
-import { Authenticator } from '#areas/identity/authenticator.js';
+import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
@@ -49,10 +49,8 @@ const authenticatorOn = (
   clock: Clock,
 ): Authenticator => {
   const codec = new EventCodec(areas.flatMap(({ events }) => events));
-  const appTokens = new AppTokens(
-    deriveKey(readOrCreateMasterKey(masterKeyFile), 'app-tokens'),
-    clock,
-  );
+  const master = readOrCreateMasterKey(masterKeyFile);
+  const appTokens = new AppTokens({ key: (purpose) => deriveKey(master, purpose) }, clock);
   return new Authenticator(eventStore, codec, appTokens, clock);
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DepositFundsCommand } from '#areas/billing/deposit-funds.handler.js';
-import { FindUserByNameQuery } from '#areas/identity/find-user-by-name.handler.js';
+import { FindUserByNameQuery } from '#areas/identity/users/find-user-by-name.handler.js';
 import { instant } from '#platform/kernel/clock.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { usersByName } from '#projections/identity/users-by-name.projection.js';

@@ -12,11 +12,11 @@ import {
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
-import { IssueApiKeyCommand } from '#areas/identity/issue-api-key.handler.js';
-import { ListApiKeysQuery } from '#areas/identity/list-api-keys.handler.js';
-import { RevokeApiKeyCommand } from '#areas/identity/revoke-api-key.handler.js';
-import { RotateApiKeyCommand } from '#areas/identity/rotate-api-key.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.js';
+import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
+import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
+import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { APP_NAME_LENGTH_MAX } from '#areas/identity/user-details.js';
+import { APP_NAME_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 
 const KINDS = ['user', 'renter'] as const;
 

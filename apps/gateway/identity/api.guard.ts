@@ -1,9 +1,8 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { type Caller, type CredentialKind } from '#areas/identity/caller.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type Caller, type CredentialKind } from '#areas/identity/authentication/caller.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import {
   credentialNotAccepted,
@@ -36,8 +35,8 @@ export class ApiGuard implements CanActivate {
   protected readonly accepts: Acceptance = ANY;
 
   constructor(
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
-    @Inject(Reflector) private readonly reflector: Reflector,
+    private readonly authenticator: Authenticator,
+    private readonly reflector: Reflector,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {

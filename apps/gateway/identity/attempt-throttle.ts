@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type Clock } from '#platform/kernel/clock.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 
 /** Sections 5.8 and 8 of the interface. */
@@ -24,10 +26,11 @@ interface Attempts {
  *
  * It lives in this process: with several behind one address, each allows its own.
  */
+@Injectable()
 export class AttemptThrottle {
   readonly #addresses = new LRUCache<string, Attempts>({ max: ADDRESSES_MAX });
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /**
    * @param isFailure whether what was thrown is a failed attempt; a malformed request is none

@@ -8,11 +8,11 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { AccountContextQuery } from '#areas/identity/account-context.handler.js';
-import { type Caller } from '#areas/identity/caller.js';
-import { LogInCommand } from '#areas/identity/log-in.handler.js';
-import { RevokeSessionCommand } from '#areas/identity/revoke-session.handler.js';
-import { VerifyTwoFactorCommand } from '#areas/identity/verify-two-factor.handler.js';
+import { AccountContextQuery } from '#areas/identity/accounts/account-context.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
+import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
+import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';

@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { SESSION_SECONDS } from '#areas/identity/session-opener.js';
-import { CHALLENGE_SECONDS } from '#areas/identity/log-in.handler.js';
+import { SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
+import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
 import {
   APP_NAME_LENGTH_MAX,
   DEVICE_INFO_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
-} from '#areas/identity/user-details.js';
+} from '#areas/identity/users/user-details.js';
 
 /** Above any username; which ones exist is not for the validation to say. */
 const USERNAME_LENGTH_MAX = 254;

@@ -1,4 +1,4 @@
-import { type IdentityRefusal } from '#areas/identity/identity.refusals.js';
+import { type IdentityErrorCode } from '#areas/identity/identity.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { INVALID_CREDENTIAL } from './identity.failures.js';
@@ -7,7 +7,7 @@ const GUESSES: readonly unknown[] = [
   'invalid_credentials',
   'invalid_otp',
   'invalid_challenge',
-] satisfies readonly IdentityRefusal[];
+] satisfies readonly IdentityErrorCode[];
 
 /**
  * Whether something was guessed wrong on an authentication route: a password, a code, a temporary

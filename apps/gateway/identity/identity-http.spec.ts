@@ -7,12 +7,12 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Secret, TOTP } from 'otpauth';
 import { pino } from 'pino';
-import { ACCOUNT_OPENER } from '#areas/identity/account-opener.port.js';
-import { BALANCE_READER } from '#areas/identity/balance-reader.port.js';
-import { type Caller } from '#areas/identity/caller.js';
-import { CreateUserCommand } from '#areas/identity/create-user.handler.js';
+import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { identityArea } from '#areas/identity/identity.area.js';
-import { identityRefusals } from '#areas/identity/identity.refusals.js';
+import { identityErrors } from '#areas/identity/identity.errors.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
@@ -84,10 +84,10 @@ const openGateway = async () => {
   const values = [
     { provide: AnswerStore, useValue: answers },
     { provide: SECRETS, useValue: secrets },
-    { provide: REFUSALS, useValue: identityRefusals },
+    { provide: REFUSALS, useValue: identityErrors },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
-    { provide: ACCOUNT_OPENER, useValue: { open: () => Promise.resolve() } },
-    { provide: BALANCE_READER, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
+    { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
+    { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];
   @Global()
   @Module({

@@ -1,8 +1,7 @@
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type Acceptance, ApiGuard } from './api.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import { isFailedAttempt } from './failed-attempt.js';
@@ -20,9 +19,9 @@ export class KeyOwnerGuard extends ApiGuard {
   };
 
   constructor(
-    @Inject(AUTHENTICATOR) authenticator: Authenticator,
-    @Inject(Reflector) reflector: Reflector,
-    @Inject(AttemptThrottle) private readonly throttle: AttemptThrottle,
+    authenticator: Authenticator,
+    reflector: Reflector,
+    private readonly throttle: AttemptThrottle,
   ) {
     super(authenticator, reflector);
   }

@@ -1,5 +1,5 @@
 import { type FastifyRequest } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
-import { PASSWORD_LENGTH_MAX } from '#areas/identity/user-details.js';
+import { PASSWORD_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 import { OTP_CODE_LENGTH_MAX } from './auth.dto.js';
 
 export class StartTwoFactorDto {

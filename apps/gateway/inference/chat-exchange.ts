@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { type FastifyReply } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatOrder } from '#areas/inference/chat-admission.js';
 import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';

@@ -3,11 +3,10 @@ import path from 'node:path';
 import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
-import { type Authenticator } from '#areas/identity/authenticator.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { Catalog } from '#areas/catalog/catalog.js';
-import { DefineTenantCommand } from '#areas/identity/define-tenant.handler.js';
+import { DefineTenantCommand } from '#areas/identity/tenants/define-tenant.handler.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
@@ -117,8 +116,7 @@ const serveLog = async (
   app: NestFastifyApplication,
 ): Promise<EventStoreServer | undefined> => {
   if (!grpc) return undefined;
-  const authenticator = (): Authenticator =>
-    app.get<Authenticator>(AUTHENTICATOR, { strict: false });
+  const authenticator = (): Authenticator => app.get(Authenticator, { strict: false });
   return serveOwnEventStore(grpc, eventStore, authenticator);
 };
 

@@ -4,7 +4,7 @@ import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { usersByName } from '#projections/identity/users-by-name.projection.js';
 import { users } from '#projections/identity/users.projection.js';
 import { IdentityModule } from './identity.module.js';
-import { identityRefusals } from './identity.refusals.js';
+import { identityErrors } from './identity.errors.js';
 
 export const identityArea: Area = {
   name: 'identity',
@@ -13,6 +13,6 @@ export const identityArea: Area = {
   sagas: [],
   sagaCommands: {},
   relays: [],
-  refusals: identityRefusals,
+  refusals: identityErrors,
   module: IdentityModule,
 };

@@ -1,0 +1,44 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { ApiKeyList, keyIdOf } from './api-key-list.js';
+import { KeyRing } from './key-ring.js';
+import { type ApiKeyView } from './list-api-keys.handler.js';
+import { reject } from '../identity.errors.js';
+
+/** Keys of one user at a time, those of sessions not counted. */
+export const API_KEYS_MAX = 100;
+
+export interface NewApiKey extends ApiKeyView {
+  /** Shown this once. */
+  readonly secret: string;
+}
+
+/** Gives a user one more key. */
+export class IssueApiKeyCommand extends Command<NewApiKey> {
+  constructor(
+    readonly data: { readonly userId: number; readonly keyKind: KeyKind; readonly name: string },
+    readonly context: CommandContext,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(IssueApiKeyCommand)
+export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
+  constructor(
+    private readonly list: ApiKeyList,
+    private readonly keys: KeyRing,
+  ) {}
+
+  async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
+    const { keys } = await this.list.activeOf(data.userId);
+    if (keys.filter(({ sessionId }) => sessionId === null).length >= API_KEYS_MAX) {
+      reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
+    }
+    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
+    const { secret, keyHash, issuedAt } = await this.keys.issue(key, context);
+    const { keyKind: kind, name } = data;
+    return { id: keyIdOf(keyHash), kind, name, sessionId: null, issuedAt, expiresAt: null, secret };
+  }
+}
