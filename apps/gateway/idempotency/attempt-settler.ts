@@ -1,4 +1,4 @@
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 

@@ -11,7 +11,7 @@ import { ModuleRef, Reflector } from '@nestjs/core';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
 import { lastValueFrom, type Observable, of } from 'rxjs';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import {
   AnswerStore,
   type IdempotentRequest,

@@ -16,7 +16,7 @@ import {
 } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { FakeAnswerEntries } from '#platform/idempotency/answer-entries.fake.js';
 import {
   ANSWER_TIMES,

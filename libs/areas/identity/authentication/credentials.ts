@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 
 /** Every secret that the gateway hands out says by its prefix what it is. */
 export const CREDENTIAL_PREFIXES = {
@@ -20,6 +20,21 @@ const SECRET_BYTES = 32;
 /** 256 random bits behind the prefix. */
 export const mintSecret = (kind: 'user' | 'renter' | 'challenge'): string =>
   CREDENTIAL_PREFIXES[kind] + randomBytes(SECRET_BYTES).toString('base64url');
+
+/**
+ * 256 bits that are the same for every attempt at one request, and unknown without the key
+ * (HMAC-SHA-256). So a request that is attempted again after its process was lost issues one secret.
+ *
+ * @param key 32 bytes
+ */
+export const deriveSecret = (
+  kind: 'user' | 'renter',
+  key: Uint8Array,
+  requestId: string,
+): string => {
+  const bits = createHmac('sha256', key).update(`${kind}\n${requestId}`).digest('base64url');
+  return CREDENTIAL_PREFIXES[kind] + bits;
+};
 
 /**
  * SHA-256 in hex: all that is kept of a secret. A fast hash is enough for 256 random bits, and a

@@ -1,13 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
 import { Authenticator } from '../authentication/authenticator.js';
-import { fingerprint, mintSecret } from '../authentication/credentials.js';
+import { deriveSecret, fingerprint, mintSecret } from '../authentication/credentials.js';
 import { apiKeyStream, IdentityStreams } from '../identity.streams.js';
 import { PersonalData } from '../users/personal-data.js';
+import { type ApiKeyState } from './api-key.decider.js';
 
 export interface KeyToIssue {
   readonly userId: number;
@@ -31,18 +34,47 @@ export interface IssuedKey {
 
 type Revocation = Pick<ApiKeyRevoked['data'], 'keyHash' | 'userId' | 'reason'>;
 
+const KINDS: readonly KeyKind[] = ['user', 'renter'];
+
+/** The key of a request, as an earlier attempt at it has issued it. */
+export type KeyOfRequest = IssuedKey & Exclude<ApiKeyState, { readonly status: 'absent' }>;
+
 /** Mints keys and ends them; what is kept of one is its hash. */
 @Injectable()
 export class KeyRing {
+  readonly #derivingKey: Uint8Array;
+
   constructor(
     private readonly streams: IdentityStreams,
     private readonly personalData: PersonalData,
     private readonly authenticator: Authenticator,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+    @Inject(SECRETS) secrets: Secrets,
+  ) {
+    this.#derivingKey = secrets.key('api-keys');
+  }
 
-  async issue({ name, ...key }: KeyToIssue, context: CommandContext): Promise<IssuedKey> {
-    const secret = mintSecret(key.keyKind);
+  /** The secret of the one key that a request issues, in every attempt at it. */
+  secretFor(kind: KeyKind, { requestId }: CommandContext): string {
+    return deriveSecret(kind, this.#derivingKey, requestId);
+  }
+
+  /** Undefined where no attempt at the request has issued a key yet. */
+  async issuedFor(context: CommandContext): Promise<KeyOfRequest | undefined> {
+    for (const kind of KINDS) {
+      const secret = this.secretFor(kind, context);
+      const keyHash = fingerprint(secret);
+      const { state } = await this.streams.apiKeys.stateOf(apiKeyStream(keyHash));
+      if (state.status !== 'absent') return { ...state, secret, keyHash };
+    }
+    return undefined;
+  }
+
+  async issue(
+    { name, ...key }: KeyToIssue,
+    context: CommandContext,
+    secret = mintSecret(key.keyKind),
+  ): Promise<IssuedKey> {
     const keyHash = fingerprint(secret);
     const issuedAt = instant(this.clock);
     const sealedName = await this.personalData.seal(key.userId, 'api-key-name', name);
@@ -52,7 +84,8 @@ export class KeyRing {
   }
 
   /**
-   * The new key first, then the end of the old one: a crash in between leaves both, and nobody
+   * For a request that may be attempted again: its key is the same in every attempt. The new key
+   * first, then the end of the old one: a crash in between leaves both, and nobody
    * without a key. Of two rotations of one key the later gets nothing.
    * @throws DomainError `api_key_not_found`
    */
@@ -61,7 +94,8 @@ export class KeyRing {
     context: CommandContext,
   ): Promise<IssuedKey> {
     const { userId } = key;
-    const issued = await this.issue({ ...key, replaces }, context);
+    const secret = this.secretFor(key.keyKind, context);
+    const issued = await this.issue({ ...key, replaces }, context, secret);
     try {
       await this.revoke({ keyHash: replaces, userId, reason: 'rotated' }, context);
     } catch (error) {
@@ -69,6 +103,13 @@ export class KeyRing {
       throw error;
     }
     return issued;
+  }
+
+  /** Ends the key that another one replaces, unless an earlier attempt has. */
+  async endReplaced(userId: number, keyHash: string, context: CommandContext): Promise<void> {
+    const { state } = await this.streams.apiKeys.stateOf(apiKeyStream(keyHash));
+    if (state.status !== 'active') return;
+    await this.revoke({ keyHash, userId, reason: 'rotated' }, context);
   }
 
   /** @throws DomainError `api_key_not_found` */

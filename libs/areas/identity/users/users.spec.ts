@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { fingerprint } from '../authentication/credentials.js';
 import { CreateUserCommand } from './create-user.handler.js';
 import { DefineTenantCommand } from '../tenants/define-tenant.handler.js';
 import { EraseUserCommand } from './erase-user.handler.js';
@@ -158,6 +159,46 @@ describe('keys', () => {
     const secret = successors[0]?.secret ?? '';
     expect(await here.authenticator.authenticate(secret)).toMatchObject({ userId: 1 });
     expect(await keysOf(1)).toHaveLength(2);
+  });
+
+  it('are issued once by a request, however often it is attempted', async () => {
+    await here.createUser();
+    const context = anyContext();
+    const data = { userId: 1, keyKind: 'user', name: 'nightly' } as const;
+    const first = await here.execute(new IssueApiKeyCommand(data, context));
+    here.clock.atMs += 60_000;
+    const there = await world.start(here.clock);
+    expect(await there.execute(new IssueApiKeyCommand(data, context))).toEqual(first);
+    expect(await keysOf(1)).toHaveLength(3);
+    const other = await here.execute(new IssueApiKeyCommand(data, anyContext()));
+    expect(other.secret).not.toBe(first.secret);
+  });
+
+  it('are rotated once by a request, however often it is attempted', async () => {
+    await here.createUser();
+    const context = anyContext();
+    const old = (await keysOf(1)).find(({ name }) => name === 'default');
+    const rotate = () =>
+      here.execute(new RotateApiKeyCommand({ userId: 1, keyId: old?.id ?? '' }, context));
+    const first = await rotate();
+    here.clock.atMs += 60_000;
+    expect(await rotate()).toEqual(first);
+    expect(await keysOf(1)).toHaveLength(2);
+  });
+
+  it('are rotated to the end by the attempt after one that was lost halfway', async () => {
+    const { apiKey } = await here.createUser();
+    const context = anyContext();
+    const old = (await keysOf(1)).find(({ name }) => name === 'default');
+    const replaces = fingerprint(apiKey);
+    const key = { userId: 1, keyKind: 'user', name: 'default', sessionId: null } as const;
+    const secret = here.keyRing.secretFor('user', context);
+    await here.keyRing.issue({ ...key, expiresAt: null, replaces }, context, secret);
+    expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
+    const rotate = new RotateApiKeyCommand({ userId: 1, keyId: old?.id ?? '' }, context);
+    expect((await here.execute(rotate)).secret).toBe(secret);
+    expect(await here.authenticator.authenticate(apiKey)).toBeNull();
+    expect(await here.authenticator.authenticate(secret)).toMatchObject({ userId: 1 });
   });
 
   it('are rotated by an operator for a user, of one kind', async () => {
