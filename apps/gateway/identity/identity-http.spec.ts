@@ -349,6 +349,25 @@ describe('keys over HTTP', () => {
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid_request']);
   });
 
+  it('are issued and rotated once by requests with an Idempotency-Key', async () => {
+    const url = '/api/v1/auth/keys';
+    const headers = { 'idempotency-key': 'nightly' };
+    const request = { token: keys.apiKey, body: { name: 'nightly' }, headers };
+    const issued = await call('POST', url, request);
+    const again = await call('POST', url, request);
+    expect(again.body).toEqual(issued.body);
+    expect(again.headers['x-quipu-idempotent-replay']).toBe('true');
+    const { id } = issued.body.key as { id: string };
+    const rotate = () => call('POST', `${url}/${id}/rotate`, { token: keys.apiKey, headers });
+    expect((await rotate()).body.code).toBe('idempotency_conflict');
+    headers['idempotency-key'] = 'rotation';
+    const rotated = await rotate();
+    expect(rotated.status).toBe(201);
+    expect((await rotate()).body).toEqual(rotated.body);
+    const listed = await call('GET', url, { token: rotated.body.api_key as string });
+    expect(listed.body.keys).toHaveLength(3);
+  });
+
   it('are not for renter keys to manage', async () => {
     const { status } = await call('GET', '/api/v1/auth/keys', { token: keys.renterKey });
     expect(status).toBe(401);
