@@ -285,6 +285,6 @@ describe('the OpenAPI document', () => {
     expect(parameters).toContainEqual(
       expect.objectContaining({ name: 'idempotency-key', in: 'header', required: false }),
     );
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '409']));
+    expect(Object.keys(responses as object)).toEqual(expect.arrayContaining(['400', '409']));
   });
 });

@@ -46,20 +46,19 @@ interface Route {
   readonly hasGuard: boolean;
 }
 
-const of = <Value>(key: string, target: object): Value | undefined =>
-  Reflect.getMetadata(key, target) as Value | undefined;
+const of = (key: string, target: object): unknown => Reflect.getMetadata(key, target);
 
-const listed = <Value>(value: Value | readonly Value[] | undefined): readonly Value[] =>
-  value === undefined ? [] : Array.isArray(value) ? (value as Value[]) : [value as Value];
+const addressesOf = (target: object): readonly string[] =>
+  [of(PATH_METADATA, target) as string | string[]].flat();
 
 const controllersOf = (module: Type | DynamicModule): readonly Type[] => {
   const [type, dynamic] = 'module' in module ? [module.module, module] : [module, undefined];
   const imports = [
-    ...(of<(Type | DynamicModule)[]>(MODULE_METADATA.IMPORTS, type) ?? []),
+    ...((of(MODULE_METADATA.IMPORTS, type) ?? []) as (Type | DynamicModule)[]),
     ...((dynamic?.imports ?? []) as (Type | DynamicModule)[]),
   ];
   return [
-    ...(of<Type[]>(MODULE_METADATA.CONTROLLERS, type) ?? []),
+    ...((of(MODULE_METADATA.CONTROLLERS, type) ?? []) as Type[]),
     ...(dynamic?.controllers ?? []),
     ...imports.flatMap(controllersOf),
   ];
@@ -68,13 +67,11 @@ const controllersOf = (module: Type | DynamicModule): readonly Type[] => {
 const routesOf = (controller: Type): readonly Route[] =>
   Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
     const handler = (controller.prototype as Record<string, object>)[method];
-    const verb = handler && of<RequestMethod>(METHOD_METADATA, handler);
+    const verb = handler && (of(METHOD_METADATA, handler) as RequestMethod | undefined);
     if (!handler || verb === undefined || !CHANGING.includes(verb)) return [];
-    const bases = listed(of<string>(PATH_METADATA, controller));
-    const paths = listed(of<string>(PATH_METADATA, handler));
-    const guards = [controller, handler].flatMap(
-      (one) => of<unknown[]>(GUARDS_METADATA, one) ?? [],
-    );
+    const bases = addressesOf(controller);
+    const paths = addressesOf(handler);
+    const guards = [controller, handler].flatMap((one) => of(GUARDS_METADATA, one) ?? []);
     return bases.flatMap((base) =>
       paths.map((path) => ({
         name: `${RequestMethod[verb]} ${[base, path].filter((part) => part !== '/').join('/')}`,

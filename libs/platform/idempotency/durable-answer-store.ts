@@ -187,13 +187,13 @@ export class DurableAnswerStore extends AnswerStore {
 
   /** Bounded in time and in memory: what is given up stays left, and its retry settles it. */
   async #endLater(ref: AttemptRef, bytes: number, write: () => Promise<unknown>): Promise<void> {
-    if (this.#closing || this.#waitingBytes + bytes > WAITING_BYTES_MAX) return;
+    if (this.#isClosed() || this.#waitingBytes + bytes > WAITING_BYTES_MAX) return;
     const untilMs = performance.now() + this.#times.retryMsMax;
     this.#ending.add(ref);
     this.#waitingBytes += bytes;
     while (performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, this.#times.retryMs).unref());
-      if (this.#closing) break;
+      if (this.#isClosed()) break;
       const isDone = await write().then(
         () => true,
         (error: unknown) => !isAway(error),
@@ -221,8 +221,12 @@ export class DurableAnswerStore extends AnswerStore {
     return Math.trunc(this.#clock.now());
   }
 
+  #isClosed(): boolean {
+    return this.#closing !== null;
+  }
+
   #refuseClosed(): void {
-    if (!this.#closing) return;
+    if (!this.#isClosed()) return;
     throw new AnswerStoreError('store-unavailable', 'the answer store is closed');
   }
 }
