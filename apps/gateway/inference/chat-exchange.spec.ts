@@ -66,8 +66,8 @@ describe('the exchange of a chat', () => {
       return reply;
     });
     app.setErrorHandler((error, { url }, reply) => {
-      const told = failures.of(error);
-      return reply.status(told.status).send(envelope(url, told));
+      const failure = failures.of(error);
+      return reply.status(failure.status).send(envelope(url, failure));
     });
   });
 
@@ -186,7 +186,7 @@ describe('the exchange of a chat', () => {
       expect(end).toBe('cut');
     });
 
-    it('is in doubt when nobody can say whether the charge was written', async () => {
+    it('is in doubt when it is not known whether the charge was written', async () => {
       inference.rigs.script = async function* () {
         yield await Promise.resolve([delta('Knotted ')]);
         return usage(20, 1);

@@ -133,7 +133,7 @@ export class ChatExchange {
     return end;
   }
 
-  /** Reads the stream to its end even when nobody listens any more: the end is the charge. */
+  /** Reads the stream to its end even when the caller is gone: the end is the charge. */
   async #pump(chat: Chat, stream: ChatStream, writer: SseWriter): Promise<AnswerEnd> {
     try {
       for (;;) {
@@ -163,9 +163,9 @@ export class ChatExchange {
   }
 
   async #writeFailure(chat: Chat, error: unknown, writer: SseWriter): Promise<void> {
-    const told = this.failures.of(error);
-    this.#ended(chat, told.code);
-    await writer.write(dataEvent({ ...openAiEnvelope(told), choices: [ENDED_BY_ERROR] }));
+    const failure = this.failures.of(error);
+    this.#ended(chat, failure.code);
+    await writer.write(dataEvent({ ...openAiEnvelope(failure), choices: [ENDED_BY_ERROR] }));
   }
 
   #charged({ body: { model } }: Chat, rig: string, usage: Usage, entry: LedgerEntry): void {

@@ -36,8 +36,7 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
     const repeated = await this.keys.issuedFor(context);
     if (!repeated) await this.#refuseTooMany(data.userId);
     const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
-    const { secret, keyHash, issuedAt } =
-      repeated ?? (await this.keys.issue(key, context, this.keys.secretFor(kind, context)));
+    const { secret, keyHash, issuedAt } = repeated ?? (await this.keys.issueOnce(key, context));
     return { id: keyIdOf(keyHash), kind, name, sessionId: null, issuedAt, expiresAt: null, secret };
   }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
@@ -70,10 +71,27 @@ export class KeyRing {
     return undefined;
   }
 
-  async issue(
+  issue(key: KeyToIssue, context: CommandContext): Promise<IssuedKey> {
+    return this.#issue(key, mintSecret(key.keyKind), context);
+  }
+
+  /** Issues the one key of a request that may be attempted again. */
+  async issueOnce(key: KeyToIssue, context: CommandContext): Promise<IssuedKey> {
+    try {
+      return await this.#issue(key, this.secretFor(key.keyKind, context), context);
+    } catch (error) {
+      // Another attempt at the request was first.
+      const isIssued = error instanceof DomainError && error.code === 'api_key_exists';
+      const issued = isIssued ? await this.issuedFor(context) : undefined;
+      if (!issued) throw error;
+      return issued;
+    }
+  }
+
+  async #issue(
     { name, ...key }: KeyToIssue,
+    secret: string,
     context: CommandContext,
-    secret = mintSecret(key.keyKind),
   ): Promise<IssuedKey> {
     const keyHash = fingerprint(secret);
     const issuedAt = instant(this.clock);
@@ -84,9 +102,9 @@ export class KeyRing {
   }
 
   /**
-   * For a request that may be attempted again: its key is the same in every attempt. The new key
-   * first, then the end of the old one: a crash in between leaves both, and nobody
-   * without a key. Of two rotations of one key the later gets nothing.
+   * For a request that may be attempted again: its key is the same in every attempt. The new key is
+   * issued first, then the old one ends: a crash in between leaves both. Of two rotations of one key
+   * the later gets nothing.
    * @throws DomainError `api_key_not_found`
    */
   async replace(
@@ -94,8 +112,7 @@ export class KeyRing {
     context: CommandContext,
   ): Promise<IssuedKey> {
     const { userId } = key;
-    const secret = this.secretFor(key.keyKind, context);
-    const issued = await this.issue({ ...key, replaces }, context, secret);
+    const issued = await this.issueOnce({ ...key, replaces }, context);
     try {
       await this.revoke({ keyHash: replaces, userId, reason: 'rotated' }, context);
     } catch (error) {

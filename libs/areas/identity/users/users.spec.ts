@@ -170,6 +170,8 @@ describe('keys', () => {
     const there = await world.start(here.clock);
     expect(await there.execute(new IssueApiKeyCommand(data, context))).toEqual(first);
     expect(await keysOf(1)).toHaveLength(3);
+    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
+    expect((await there.keyRing.issueOnce(key, context)).secret).toBe(first.secret);
     const other = await here.execute(new IssueApiKeyCommand(data, anyContext()));
     expect(other.secret).not.toBe(first.secret);
   });
@@ -192,8 +194,7 @@ describe('keys', () => {
     const old = (await keysOf(1)).find(({ name }) => name === 'default');
     const replaces = fingerprint(apiKey);
     const key = { userId: 1, keyKind: 'user', name: 'default', sessionId: null } as const;
-    const secret = here.keyRing.secretFor('user', context);
-    await here.keyRing.issue({ ...key, expiresAt: null, replaces }, context, secret);
+    const { secret } = await here.keyRing.issueOnce({ ...key, expiresAt: null, replaces }, context);
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
     const rotate = new RotateApiKeyCommand({ userId: 1, keyId: old?.id ?? '' }, context);
     expect((await here.execute(rotate)).secret).toBe(secret);
