@@ -1,8 +1,8 @@
 import { ANSWER_BYTES_MAX, type StoredAnswer } from '#platform/idempotency/answer-store.port.js';
 
 /**
- * How an answer ended: `whole`, `cut` short with an outcome that is known, or `in-doubt`, when it is
- * not known what it has cost.
+ * How an answer ended: `whole`, `cut` short with an outcome that is known, or `in-doubt`, when it
+ * is not known what it has cost.
  */
 export type AnswerEnd = 'whole' | 'cut' | 'in-doubt';
 

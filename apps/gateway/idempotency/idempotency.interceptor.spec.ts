@@ -233,7 +233,7 @@ describe('a route that charges and writes its own reply', () => {
     expect(world.things.settled).toEqual([]);
   });
 
-  it('settles an answer in doubt before anything else, and starts a request of its own', async () => {
+  it('settles an answer in doubt first, and starts a request of its own', async () => {
     endAs('in-doubt');
     await post(CHARGED);
     writeWhole();

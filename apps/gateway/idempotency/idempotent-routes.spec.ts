@@ -12,8 +12,8 @@ import { OperationsHttpModule } from '../operations/operations-http.module.js';
 import { IDEMPOTENT } from './idempotency.metadata.js';
 
 /**
- * Routes that change something and need no `@Idempotent()`. A route that creates or charges does not
- * belong here.
+ * Routes that change something and need no `@Idempotent()`. A route that creates or charges does
+ * not belong here.
  */
 const EXEMPT: Readonly<Record<string, string>> = {
   // No account is known before it, so a key would have no owner. A repeated log-in opens another
@@ -24,8 +24,9 @@ const EXEMPT: Readonly<Record<string, string>> = {
   // Ending what has ended changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
   'DELETE api/v1/auth/keys/:id': 'ends a key',
-  // Each checks a password or a code, and counts failed attempts: a replay, or a conflict between two
-  // bodies, would answer without that check. A one-time code works once, so none is carried out twice.
+  // Each checks a password or a code, and counts failed attempts: a replay, or a conflict between
+  // two bodies, would answer without that check. A one-time code works once, so none is carried out
+  // twice.
   'POST api/v1/auth/2fa/enrol': 'checks a password',
   'POST api/v1/auth/2fa/confirm': 'checks a one-time code',
   'POST api/v1/auth/2fa/disable': 'checks a one-time code',

@@ -7,10 +7,10 @@ import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 
 export interface IdempotentOptions {
   /**
-   * For a route that charges: the provider that settles attempts that were left, each of which has a
-   * request id of its own. Without it the route only creates: a retry of an attempt that was left
-   * runs under the request id of the first one, so that the ids derived from it are the same and the
-   * creation lands once.
+   * For a route that charges: the provider that settles attempts that were left, each of which has
+   * a request id of its own. Without it the route only creates: a retry of an attempt that was left
+   * runs under the request id of the first one, so that the ids derived from it are the same and
+   * the creation lands once.
    */
   readonly settle?: Type<AttemptSettler>;
   /**
@@ -23,8 +23,8 @@ export interface IdempotentOptions {
 }
 
 /**
- * A request with an `Idempotency-Key` is carried out once for each account, key and body; a repeated
- * one gets the first answer again. The route needs a guard that sets the caller.
+ * A request with an `Idempotency-Key` is carried out once for each account, key and body; a
+ * repeated one gets the first answer again. The route needs a guard that sets the caller.
  */
 export const Idempotent = ({
   settle,

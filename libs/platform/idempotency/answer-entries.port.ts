@@ -27,8 +27,8 @@ export type FoundEntry = Omit<NewEntry, 'keyHash'> &
   };
 
 /**
- * What an adapter of the answer store provides: each method is one atomic change of one entry, on the
- * condition that no other process has changed it. Errors are of the class `AnswerStoreError`.
+ * What an adapter of the answer store provides: each method is one atomic change of one entry, on
+ * the condition that no other process has changed it. Errors are of the class `AnswerStoreError`.
  */
 export interface AnswerEntries {
   /**

@@ -19,7 +19,9 @@ export interface IdempotentRequest {
   readonly attempt: string;
 }
 
-/** An attempt that was started and never ended: its process is gone, or did not learn its outcome. */
+/**
+ * An attempt that was started and never ended: its process is gone, or did not learn its outcome.
+ */
 export interface LeftAttempt {
   readonly attempt: string;
   /** By the clock of its process, in milliseconds since the Unix epoch. */
@@ -42,18 +44,19 @@ export type FinishOutcome = 'kept' | 'too-large' | 'superseded' | 'later';
 export interface StartedAttempt {
   readonly outcome: 'started';
   /**
-   * The id of the first attempt at this request: the same for every attempt that takes over from one
-   * that was left, and a new one after the key was freed or has expired.
+   * The id of the first attempt at this request: the same for every attempt that takes over from
+   * one that was left, and a new one after the key was freed or has expired.
    */
   readonly firstAttempt: string;
   /**
-   * Whether the attempt still holds the key. Call it after the hold of a charge is durable and before
-   * any work: when it is true, no other attempt starts without settling that hold.
+   * Whether the attempt still holds the key. Call it after the hold of a charge is durable and
+   * before any work: when it is true, no other attempt starts without settling that hold.
    */
   readonly confirm: () => Promise<boolean>;
   /**
-   * Durable when it resolves, unless `later`. An answer above `ANSWER_BYTES_MAX` is not kept; a caller
-   * that has stopped gathering it at that size passes `'too-large'`. The key stays used either way.
+   * Durable when it resolves, unless `later`. An answer above `ANSWER_BYTES_MAX` is not kept; a
+   * caller that has stopped gathering it at that size passes `'too-large'`. The key stays used
+   * either way.
    */
   readonly finish: (answer: StoredAnswer | 'too-large') => Promise<FinishOutcome>;
   /** Frees the key at once: nothing was answered that a retry must not repeat. */
@@ -75,8 +78,8 @@ export type Admission =
   | { readonly outcome: 'charged' };
 
 /**
- * Answers to requests that carried an `Idempotency-Key`, for 24 hours. They live outside the log and
- * are encrypted at rest. Errors are of the class `AnswerStoreError`.
+ * Answers to requests that carried an `Idempotency-Key`, for 24 hours. They live outside the log
+ * and are encrypted at rest. Errors are of the class `AnswerStoreError`.
  */
 export abstract class AnswerStore {
   /**

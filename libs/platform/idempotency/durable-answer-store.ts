@@ -28,7 +28,9 @@ const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
 
 export interface DurableAnswerStoreOptions {
   readonly entries: AnswerEntries;
-  /** 32 bytes, the same for every process that shares the entries. Under another one they are empty. */
+  /**
+   * 32 bytes, the same for every process that shares the entries. Under another one they are empty.
+   */
   readonly encryptionKey: Uint8Array;
   readonly clock: Clock;
   readonly times: AnswerTimes;
@@ -166,8 +168,8 @@ export class DurableAnswerStore extends AnswerStore {
   }
 
   /**
-   * The attempt is renewed no more from here on: if its end cannot be written, it lapses. The end is
-   * tried once now, and in the background while the store is away.
+   * The attempt is renewed no more from here on: if its end cannot be written, it lapses. The end
+   * is tried once now, and in the background while the store is away.
    */
   async #end<Result>(
     ref: AttemptRef,
@@ -204,7 +206,9 @@ export class DurableAnswerStore extends AnswerStore {
     this.#ending.delete(ref);
   }
 
-  /** Ends the leases of all that runs. A store that is away does not hold up the end: they lapse. */
+  /**
+   * Ends the leases of all that runs. A store that is away does not hold up the end: they lapse.
+   */
   async #leaveAll(): Promise<void> {
     const running = [...this.#leases.held, ...this.#ending];
     this.#leases.stop();

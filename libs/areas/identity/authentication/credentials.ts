@@ -23,7 +23,8 @@ export const mintSecret = (kind: 'user' | 'renter' | 'challenge'): string =>
 
 /**
  * 256 bits that are the same for every attempt at one request, and unknown without the key
- * (HMAC-SHA-256). So a request that is attempted again after its process was lost issues one secret.
+ * (HMAC-SHA-256). So a request that is attempted again after its process was lost issues one
+ * secret.
  *
  * @param key 32 bytes
  */

@@ -103,8 +103,8 @@ export class KeyRing {
 
   /**
    * For a request that may be attempted again: its key is the same in every attempt. The new key is
-   * issued first, then the old one ends: a crash in between leaves both. Of two rotations of one key
-   * the later gets nothing.
+   * issued first, then the old one ends: a crash in between leaves both. Of two rotations of one
+   * key the later gets nothing.
    * @throws DomainError `api_key_not_found`
    */
   async replace(

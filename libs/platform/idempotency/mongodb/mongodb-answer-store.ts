@@ -17,7 +17,9 @@ import { DurableAnswerStore } from '../durable-answer-store.js';
 export interface MongoAnswerStoreOptions {
   /** Stays open when the store is closed: it belongs to its opener. */
   readonly database: MongoDatabase;
-  /** 32 bytes, the same for every process that opens the database. Under another one it is empty. */
+  /**
+   * 32 bytes, the same for every process that opens the database. Under another one it is empty.
+   */
   readonly encryptionKey: Uint8Array;
   readonly clock?: Clock;
   readonly times?: AnswerTimes;

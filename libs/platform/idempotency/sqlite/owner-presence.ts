@@ -28,10 +28,10 @@ const lock = (file: string): DatabaseSync | null => {
 };
 
 /**
- * Shows which processes are alive. Each owner keeps an exclusive SQLite lock on an empty file of its
- * own; the kernel releases the lock when the process ends, however it ends. A lock that can be taken
- * therefore belongs to a process that is gone. Process ids would not do: they are used again, and
- * mean nothing between containers.
+ * Shows which processes are alive. Each owner keeps an exclusive SQLite lock on an empty file of
+ * its own; the kernel releases the lock when the process ends, however it ends. A lock that can be
+ * taken therefore belongs to a process that is gone. Process ids would not do: they are used again,
+ * and mean nothing between containers.
  */
 export class OwnerPresence {
   readonly #folder: string;
