@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Logger } from 'pino';
-import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
-import { openSqliteAnswerStore } from '#areas/inference/idempotency/sqlite/sqlite-answer-store.js';
-import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
+import { type AnswerStore } from '#platform/idempotency/answer-store.port.js';
+import { LazyAnswerStore } from '#platform/idempotency/sqlite/lazy-answer-store.js';
+import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
 import { workerTopicSettings } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
@@ -15,7 +15,6 @@ import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-sto
 import { type Engines } from '#platform/runtime/runtime.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
-import { lazyAnswers } from './lazy-answers.js';
 import { type Settings, SettingsError, withoutSecrets } from './settings.js';
 
 /** Everything that is opened at start and closed at the end. */
@@ -113,9 +112,8 @@ const openFiles = async (file: string, settings: Settings, clock: Clock): Promis
   const readStore = await located('QUIPU_READ_STORE', file, openSqliteReadStore({ file }));
   const answersFile = path.join(directory, 'answers.db');
   const encryptionKey = secrets.key('idempotency');
-  const leaseMs = answerLeaseMs(settings);
-  const answers = lazyAnswers(answersFile, () =>
-    openSqliteAnswerStore({ file: answersFile, encryptionKey, clock, leaseMs }),
+  const answers = new LazyAnswerStore(answersFile, () =>
+    openSqliteAnswerStore({ file: answersFile, encryptionKey, clock }),
   );
   const close = async (): Promise<void> => {
     await answers.close();
@@ -135,7 +133,7 @@ const openDatabase = async (
     await Promise.all([
       import('#platform/mongodb/mongo-database.js'),
       import('#platform/read-store/mongodb/mongodb-read-store.js'),
-      import('#areas/inference/idempotency/mongodb/mongodb-answer-store.js'),
+      import('#platform/idempotency/mongodb/mongodb-answer-store.js'),
       import('#platform/secrets/mongodb/mongodb-subject-keys.js'),
     ]);
   const database = await openMongoDatabase({ url });
@@ -145,8 +143,7 @@ const openDatabase = async (
     const secrets = await openSecrets({ directory, masterKeyFile, sharedKeys });
     const readStore = await openMongoReadStore({ database, clock });
     const encryptionKey = secrets.key('idempotency');
-    const leaseMs = answerLeaseMs(settings);
-    const answers = await openMongoAnswerStore({ database, encryptionKey, clock, leaseMs });
+    const answers = await openMongoAnswerStore({ database, encryptionKey, clock });
     const close = async (): Promise<void> => {
       await answers.close();
       await readStore.close();
@@ -158,12 +155,6 @@ const openDatabase = async (
     await database.close();
     throw error;
   }
-};
-
-/** As long as the hold of the request. */
-const answerLeaseMs = ({ ofAreas }: Settings): number => {
-  const { requestMsMax, settleMsMax } = ofAreas.get(REQUEST_LIMITS) as RequestLimits;
-  return requestMsMax + settleMsMax;
 };
 
 interface Closable {

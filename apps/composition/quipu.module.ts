@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { ANSWER_STORE } from '#areas/inference/idempotency/answer-store.port.js';
+import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
+import { AnswerSweeper } from '#platform/idempotency/answer-sweeper.js';
 import { type Area, Areas } from '#platform/runtime/area.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
@@ -32,7 +33,8 @@ export class QuipuModule {
       { provide: Areas, useValue: new Areas(areas) },
       { provide: ProcessRole, useValue: new ProcessRole(role) },
       { provide: SECRETS, useValue: engines.secrets },
-      { provide: ANSWER_STORE, useValue: engines.answers },
+      { provide: AnswerStore, useValue: engines.answers },
+      AnswerSweeper,
       { provide: LANGUAGE_MODELS, useFactory: () => bindLanguageModels(settings, engines) },
       ...[...settings.ofAreas].map(([provide, useValue]) => ({ provide, useValue })),
       ...bindingsOf(areas),

@@ -26,7 +26,6 @@ import { OpenRequests } from '../operations/open-requests.js';
 import { Readiness } from '../operations/readiness.js';
 import { listen } from './listen.js';
 import { operationsOf } from './operations-of.js';
-import { sweepAnswers } from './sweep-answers.js';
 
 /** Where projections, sagas and relays run, as this process sees it. */
 export type Readers = 'here' | 'under-lease' | 'elsewhere';
@@ -86,7 +85,6 @@ export const startGateway = async (
   const ready = app.get(Readiness, { strict: false }).holdBack('starting');
   await listen(app, settings);
   const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
-  const sweeping = sweepAnswers(engines.answers, logger);
   const url = await app.getUrl();
   if (settings.port === 0) await nameWebHost(app, url);
   ready();
@@ -99,7 +97,6 @@ export const startGateway = async (
     grpcPort: grpc?.port,
     reload: () => app.get(Catalog, { strict: false }).reload(),
     stop: () => {
-      clearInterval(sweeping);
       stopping ??= stop({ app, runtime, grpc, engines }, settings.drainSeconds * 1_000);
       return stopping;
     },

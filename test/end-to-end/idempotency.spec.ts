@@ -65,6 +65,51 @@ describe('Idempotency-Key', () => {
     expect(again.status).toBe(200);
   });
 
+  describe('on a route that creates', () => {
+    const issue = (key: string, name = 'nightly') =>
+      fetch(`${world.quipu.url}/api/v1/auth/keys`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${world.credentials.api_key}`,
+          'idempotency-key': key,
+        },
+        body: JSON.stringify({ name }),
+      });
+
+    const issued = async (): Promise<number> =>
+      (await world.events()).filter(({ type }) => type === 'ApiKeyIssued').length;
+
+    it('creates once and replays what was created, also after a restart', async () => {
+      const before = await issued();
+      const first = await issue('k-1');
+      expect(first.status).toBe(201);
+      const text = await first.text();
+      world = await world.restart();
+      const again = await issue('k-1');
+      expect([again.status, await again.text()]).toEqual([201, text]);
+      expect(again.headers.get('x-quipu-idempotent-replay')).toBe('true');
+      expect((await issue('k-2')).status).toBe(201);
+      expect(await issued()).toBe(before + 2);
+    });
+
+    it('has one key space with the other routes of the account', async () => {
+      await (await ask('k-1')).text();
+      const other = await issue('k-1');
+      expect(other.status).toBe(409);
+      expect(await other.json()).toMatchObject({ success: false, code: 'idempotency_conflict' });
+    });
+
+    it('creates one for twenty at once', async () => {
+      const before = await issued();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => issue('k-1')));
+      const statuses = new Set(answers.map(({ status }) => status));
+      statuses.delete(409);
+      expect([...statuses]).toEqual([201]);
+      expect(await issued()).toBe(before + 1);
+    });
+  });
+
   it('refuses a key that is none', async () => {
     const refused = await ask('k'.repeat(256));
     expect(refused.status).toBe(400);

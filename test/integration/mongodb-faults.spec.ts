@@ -1,7 +1,7 @@
 import { type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openMongoAnswerStore } from '#areas/inference/idempotency/mongodb/mongodb-answer-store.js';
+import { openMongoAnswerStore } from '#platform/idempotency/mongodb/mongodb-answer-store.js';
 import { type MongoDatabase, openMongoDatabase } from '#platform/mongodb/mongo-database.js';
 import { openMongoReadStore } from '#platform/read-store/mongodb/mongodb-read-store.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';

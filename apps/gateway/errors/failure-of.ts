@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { AnswerStoreError } from '#areas/inference/idempotency/answer-store.errors.js';
+import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
 import { EventStoreError, UnknownOutcomeError } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';

@@ -18,6 +18,7 @@ import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js'
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { ApiKeyIdDto, ApiKeysDto, IssueApiKeyDto, NewApiKeyDto } from './api-keys.dto.js';
@@ -46,6 +47,7 @@ export class ApiKeysController {
   }
 
   @Post()
+  @Idempotent()
   @ApiOperation({ summary: 'Issue a key; its secret is shown once' })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 409, 413, 415)
@@ -60,6 +62,7 @@ export class ApiKeysController {
   }
 
   @Post(':id/rotate')
+  @Idempotent()
   @ApiOperation({ summary: 'Replace a key; the old one becomes invalid' })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 404)

@@ -21,6 +21,8 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { openSecrets } from '#platform/secrets/secrets.js';
+import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
+import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Failures } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
@@ -73,7 +75,14 @@ const openGateway = async () => {
   // This area does not use the bus.
   const bus = {} as Bus;
   const runtime = new Runtime({ eventStore, readStore, bus, clock, logger }, [identityArea]);
+  const encryptionKey = secrets.key('idempotency');
+  const answers = await openSqliteAnswerStore({
+    file: path.join(directory, 'answers.db'),
+    encryptionKey,
+    clock,
+  });
   const values = [
+    { provide: AnswerStore, useValue: answers },
     { provide: SECRETS, useValue: secrets },
     { provide: Areas, useValue: new Areas([identityArea]) },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
@@ -107,6 +116,7 @@ const openGateway = async () => {
     close: async () => {
       await app.close();
       await runtime.stop();
+      await answers.close();
       await eventStore.close();
       await readStore.close();
       secrets.close();
@@ -337,6 +347,25 @@ describe('keys over HTTP', () => {
     expect([twice.status, twice.body.code]).toEqual([404, 'api_key_not_found']);
     const malformed = await call('DELETE', `${url}/nonsense`, { token });
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('are issued and rotated once by requests with an Idempotency-Key', async () => {
+    const url = '/api/v1/auth/keys';
+    const headers = { 'idempotency-key': 'nightly' };
+    const request = { token: keys.apiKey, body: { name: 'nightly' }, headers };
+    const issued = await call('POST', url, request);
+    const again = await call('POST', url, request);
+    expect(again.body).toEqual(issued.body);
+    expect(again.headers['x-quipu-idempotent-replay']).toBe('true');
+    const { id } = issued.body.key as { id: string };
+    const rotate = () => call('POST', `${url}/${id}/rotate`, { token: keys.apiKey, headers });
+    expect((await rotate()).body.code).toBe('idempotency_conflict');
+    headers['idempotency-key'] = 'rotation';
+    const rotated = await rotate();
+    expect(rotated.status).toBe(201);
+    expect((await rotate()).body).toEqual(rotated.body);
+    const listed = await call('GET', url, { token: rotated.body.api_key as string });
+    expect(listed.body.keys).toHaveLength(3);
   });
 
   it('cannot be managed with a renter key', async () => {

@@ -22,8 +22,9 @@ import { areas } from '../../composition/areas.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { envelope } from '../errors/envelope.js';
 import { Failures } from '../errors/failures.js';
+import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { type Caller } from '../identity/caller.decorator.js';
-import { type AnswerEnd, type AnswerTap, ChatExchange } from './chat-exchange.js';
+import { ChatExchange } from './chat-exchange.js';
 import { parseChatBody } from './chat.body.js';
 import { ChatMetrics } from './chat.metrics.js';
 
@@ -189,7 +190,7 @@ describe('the exchange of a chat', () => {
       expect(end).toBe('cut');
     });
 
-    it('is in doubt when nobody can say whether the charge was written', async () => {
+    it('is in doubt when it is not known whether the charge was written', async () => {
       inference.rigs.script = async function* () {
         yield await Promise.resolve([delta('Knotted ')]);
         return usage(20, 1);

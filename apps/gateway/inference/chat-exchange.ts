@@ -10,11 +10,12 @@ import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/command-context.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
 import { openAiEnvelope } from '../errors/envelope.js';
 import { Failures } from '../errors/failures.js';
 import { HttpFailure } from '../errors/http-failure.js';
+import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { type ChatBody } from './chat.body.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 import { ChatMetrics } from './chat.metrics.js';
@@ -31,18 +32,8 @@ export interface Chat {
   readonly startedAt: number;
   /** By the clock, in milliseconds since the Unix epoch. */
   readonly receivedAtMs: number;
-}
-
-/**
- * How an answer ended: `whole` and charged, `cut` short and settled, or `in-doubt`, when it is not
- * known what it has cost.
- */
-export type AnswerEnd = 'whole' | 'cut' | 'in-doubt';
-
-/** Sees what the caller was sent, so that it can be replayed. */
-export interface AnswerTap {
-  head(headers: Readonly<Record<string, string>>): void;
-  text(text: string): void;
+  /** Of an attempt with an `Idempotency-Key`: as in `ChatOrder`. */
+  readonly confirm?: () => Promise<boolean>;
 }
 
 /** Carries one chat from HTTP to the commands and back. */
@@ -143,7 +134,7 @@ export class ChatExchange {
     return end;
   }
 
-  /** Reads the stream to its end even when nobody listens any more: the end is the charge. */
+  /** Reads the stream to its end even when the caller is gone: the end is the charge. */
   async #pump(chat: Chat, stream: ChatStream, writer: SseWriter): Promise<AnswerEnd> {
     try {
       for (;;) {
@@ -173,9 +164,9 @@ export class ChatExchange {
   }
 
   async #writeFailure(chat: Chat, error: unknown, writer: SseWriter): Promise<void> {
-    const told = this.failures.of(error);
-    this.#ended(chat, told.code);
-    await writer.write(dataEvent({ ...openAiEnvelope(told), choices: [ENDED_BY_ERROR] }));
+    const failure = this.failures.of(error);
+    this.#ended(chat, failure.code);
+    await writer.write(dataEvent({ ...openAiEnvelope(failure), choices: [ENDED_BY_ERROR] }));
   }
 
   #charged({ body: { model } }: Chat, rig: string, usage: Usage, entry: LedgerEntry): void {
@@ -191,16 +182,13 @@ export class ChatExchange {
 /** The status line is gone, so the failure travels in the body. */
 const ENDED_BY_ERROR = { index: 0, delta: {}, finish_reason: 'error' } as const;
 
-/** By whom and by which request its commands are. */
-export const contextOfChat = ({ requestId, caller }: Chat): CommandContext =>
-  contextOf(requestId, `user:${caller.userId}`);
-
 const orderOf = (chat: Chat): ChatOrder => ({
   accountId: chat.caller.accountId,
   receivedAtMs: chat.receivedAtMs,
   body: chat.body,
   routingMode: chat.body.routing_mode,
-  context: contextOfChat(chat),
+  context: contextOf(chat.requestId, `user:${chat.caller.userId}`),
+  ...(chat.confirm && { confirm: chat.confirm }),
 });
 
 /** A wish for confidentiality that cannot be kept must not be passed over. */

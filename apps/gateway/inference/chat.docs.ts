@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { TEMPERATURE_DEFAULT } from '#areas/inference/rigs/chat-backend.js';
 import { ROUTING_MODES } from '#areas/inference/routing-mode.js';
@@ -71,12 +71,6 @@ export const ChatCompletionDocs = () =>
         'built-in engine refuses by name those that it cannot honour. With `stream` the answer ' +
         'is `text/event-stream`: chunks, a comment with the cost, `data: [DONE]`.',
     }),
-    ApiHeader({
-      // As the controller reads it: under another spelling it would be documented twice.
-      name: 'idempotency-key',
-      required: false,
-      description: 'The same key and body get the first answer again, uncharged, for 24 hours.',
-    }),
     ApiBody({
       schema: {
         ...(BODY_SCHEMA as object),
@@ -91,5 +85,5 @@ export const ChatCompletionDocs = () =>
         'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
       },
     }),
-    OpenAiFailures(400, 401, 402, 404, 409, 413, 415, 501, 502, 503, 504),
+    OpenAiFailures(401, 402, 404, 413, 415, 501, 502, 503, 504),
   );

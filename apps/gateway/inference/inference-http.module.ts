@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
 import { ChatMetrics } from './chat.metrics.js';
-import { IdempotentChat } from './idempotent-chat.js';
+import { ChatSettler } from './chat.settler.js';
 
 @Module({
   controllers: [ChatController],
-  providers: [ChatExchange, ChatMetrics, IdempotentChat],
+  providers: [ChatExchange, ChatMetrics, ChatSettler],
 })
 export class InferenceHttpModule {}

@@ -95,6 +95,37 @@ describe('admission of a chat', () => {
     expect(ledger.ends).toEqual(['release timed_out']);
   });
 
+  it('asks whether the request is still its own once the hold is durable', async () => {
+    const { admission, ledger } = openInference();
+    let callsBefore = -1;
+    const confirm = () => {
+      callsBefore = ledger.calls.length;
+      return Promise.resolve(true);
+    };
+    await admission.admit({ ...orderOf(), confirm });
+    expect(callsBefore).toBe(1);
+    expect(ledger.ends).toEqual([]);
+  });
+
+  it('gives the hold of a request back that a retry has taken over', async () => {
+    const { admission, ledger } = openInference();
+    const order = { ...orderOf(), confirm: () => Promise.resolve(false) };
+    const cut = { name: 'RequestCutError', reason: 'timed_out' };
+    await expect(admission.admit(order)).rejects.toMatchObject(cut);
+    expect(ledger.ends).toEqual(['release timed_out']);
+    // The retry may have released it before.
+    ledger.failures.release = new DomainError('hold_not_open', 'it is gone');
+    await expect(admission.admit(order)).rejects.toMatchObject(cut);
+  });
+
+  it('gives the hold back when the store of answers is away', async () => {
+    const { admission, ledger } = openInference();
+    const away = new Error('the store is away');
+    const order = { ...orderOf(), confirm: () => Promise.reject(away) };
+    await expect(admission.admit(order)).rejects.toBe(away);
+    expect(ledger.ends).toEqual(['release internal_error']);
+  });
+
   it('pins a rig', async () => {
     const { admission } = openInference();
     expect(await admission.admit(orderOf({}, 'rig_local-vllm'))).toMatchObject({

@@ -36,6 +36,8 @@ export interface ChatOrder {
   readonly body: ChatBody;
   readonly routingMode: string;
   readonly context: CommandContext;
+  /** Whether the request is still this one's to answer, and no retry has taken it over. */
+  readonly confirm?: () => Promise<boolean>;
 }
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
@@ -83,10 +85,23 @@ export class ChatAdmission {
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
     const admitted = await this.#hold(order);
-    if (this.clock.now() - order.receivedAtMs < this.limits.requestMsMax) return admitted;
-    // This process stood still. A retry may have found no hold meanwhile, and gone ahead.
-    await admitted.release('timed_out');
+    if (await this.#isCurrent(order, admitted)) return admitted;
+    await admitted.release('timed_out').catch(unlessNotOpen);
     throw new RequestCutError('timed_out');
+  }
+
+  /**
+   * This process may have stood still before the hold was written. A retry that came meanwhile has
+   * found no hold, and has gone ahead.
+   */
+  async #isCurrent(order: ChatOrder, admitted: AdmittedChat): Promise<boolean> {
+    if (this.clock.now() - order.receivedAtMs >= this.limits.requestMsMax) return false;
+    try {
+      return (await order.confirm?.()) ?? true;
+    } catch (error) {
+      await admitted.release('internal_error');
+      throw error;
+    }
   }
 
   async #hold({ accountId, body, routingMode, context }: ChatOrder): Promise<AdmittedChat> {
@@ -181,6 +196,11 @@ export class ChatAdmission {
     return new Date(this.clock.now()).toISOString();
   }
 }
+
+/** A retry that took the request over has released its hold already. */
+const unlessNotOpen = (error: unknown): void => {
+  if (!(error instanceof DomainError) || error.code !== 'hold_not_open') throw error;
+};
 
 const unknownModel = (model: string): never => {
   const detail = `the model ${model} is not in the catalog; GET /v1/models lists those that are`;

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 
 /** The prefix of a secret names its kind. */
 export const CREDENTIAL_PREFIXES = {
@@ -20,6 +20,22 @@ const SECRET_BYTES = 32;
 /** The prefix and 256 random bits. */
 export const mintSecret = (kind: 'user' | 'renter' | 'challenge'): string =>
   CREDENTIAL_PREFIXES[kind] + randomBytes(SECRET_BYTES).toString('base64url');
+
+/**
+ * 256 bits that are the same for every attempt at one request, and unknown without the key
+ * (HMAC-SHA-256). So a request that is attempted again after its process was lost issues one
+ * secret.
+ *
+ * @param key 32 bytes
+ */
+export const deriveSecret = (
+  kind: 'user' | 'renter',
+  key: Uint8Array,
+  requestId: string,
+): string => {
+  const bits = createHmac('sha256', key).update(`${kind}\n${requestId}`).digest('base64url');
+  return CREDENTIAL_PREFIXES[kind] + bits;
+};
 
 /**
  * SHA-256 in hex; only this hash of a secret is stored. A fast hash is enough for 256 random bits,

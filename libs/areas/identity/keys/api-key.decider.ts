@@ -19,7 +19,9 @@ export type ApiKeyState =
       readonly userId: UserId;
       readonly sealedName: string;
       readonly sessionId: string | null;
+      readonly issuedAt: string;
       readonly expiresAt: string | null;
+      readonly replaces: string | null;
     };
 
 const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly ApiKeyEvent[] => {
@@ -43,8 +45,8 @@ const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly Api
 const evolve = (state: ApiKeyState, { type, data }: ApiKeyEvent): ApiKeyState => {
   switch (type) {
     case 'ApiKeyIssued': {
-      const { keyKind, userId, sealedName, sessionId, expiresAt } = data;
-      return { status: 'active', keyKind, userId, sealedName, sessionId, expiresAt };
+      const { keyHash, ...key } = data;
+      return { status: 'active', ...key };
     }
     case 'ApiKeyRevoked':
       return state.status === 'absent' ? state : { ...state, status: 'revoked' };

@@ -15,7 +15,7 @@ export interface NewApiKey extends ApiKeyView {
   readonly secret: string;
 }
 
-/** Issues a key for a user. */
+/** Gives a user one more key: one for each request, however often it is attempted. */
 export class IssueApiKeyCommand extends Command<NewApiKey> {
   constructor(
     readonly data: { readonly userId: UserId; readonly keyKind: KeyKind; readonly name: string },
@@ -33,13 +33,17 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
   ) {}
 
   async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
-    const { keys } = await this.list.activeOf(data.userId);
-    if (keys.filter(({ sessionId }) => sessionId === null).length >= API_KEYS_MAX) {
-      reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
-    }
-    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
-    const { secret, keyHash, issuedAt } = await this.keys.issue(key, context);
     const { keyKind: kind, name } = data;
+    const repeated = await this.keys.issuedFor(context);
+    if (!repeated) await this.#refuseTooMany(data.userId);
+    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
+    const { secret, keyHash, issuedAt } = repeated ?? (await this.keys.issueOnce(key, context));
     return { id: keyIdOf(keyHash), kind, name, sessionId: null, issuedAt, expiresAt: null, secret };
+  }
+
+  async #refuseTooMany(userId: UserId): Promise<void> {
+    const { keys } = await this.list.activeOf(userId);
+    if (keys.filter(({ sessionId }) => sessionId === null).length < API_KEYS_MAX) return;
+    reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
   }
 }

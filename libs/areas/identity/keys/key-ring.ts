@@ -1,14 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
 import { Authenticator } from '../authentication/authenticator.js';
-import { fingerprint, mintSecret } from '../authentication/credentials.js';
+import { deriveSecret, fingerprint, mintSecret } from '../authentication/credentials.js';
 import { apiKeyStream, IdentityStreams } from '../identity.streams.js';
 import { PersonalData } from '../users/personal-data.js';
+import { type ApiKeyState } from './api-key.decider.js';
 
 export interface KeyToIssue {
   readonly userId: UserId;
@@ -32,18 +36,64 @@ export interface IssuedKey {
 
 type Revocation = Pick<ApiKeyRevoked['data'], 'keyHash' | 'userId' | 'reason'>;
 
+const KINDS: readonly KeyKind[] = ['user', 'renter'];
+
+/** The key of a request, as an earlier attempt at it has issued it. */
+export type KeyOfRequest = IssuedKey & Exclude<ApiKeyState, { readonly status: 'absent' }>;
+
 /** Issues, replaces and revokes keys; only their hashes are stored. */
 @Injectable()
 export class KeyRing {
+  readonly #derivingKey: Uint8Array;
+
   constructor(
     private readonly streams: IdentityStreams,
     private readonly personalData: PersonalData,
     private readonly authenticator: Authenticator,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+    @Inject(SECRETS) secrets: Secrets,
+  ) {
+    this.#derivingKey = secrets.key('api-keys');
+  }
 
-  async issue({ name, ...key }: KeyToIssue, context: CommandContext): Promise<IssuedKey> {
-    const secret = mintSecret(key.keyKind);
+  /** The secret of the one key that a request issues, in every attempt at it. */
+  secretFor(kind: KeyKind, { requestId }: CommandContext): string {
+    return deriveSecret(kind, this.#derivingKey, requestId);
+  }
+
+  /** Undefined where no attempt at the request has issued a key yet. */
+  async issuedFor(context: CommandContext): Promise<KeyOfRequest | undefined> {
+    for (const kind of KINDS) {
+      const secret = this.secretFor(kind, context);
+      const keyHash = fingerprint(secret);
+      const { state } = await this.streams.apiKeys.stateOf(apiKeyStream(keyHash));
+      if (state.status !== 'absent') return { ...state, secret, keyHash };
+    }
+    return undefined;
+  }
+
+  issue(key: KeyToIssue, context: CommandContext): Promise<IssuedKey> {
+    return this.#issue(key, mintSecret(key.keyKind), context);
+  }
+
+  /** Issues the one key of a request that may be attempted again. */
+  async issueOnce(key: KeyToIssue, context: CommandContext): Promise<IssuedKey> {
+    try {
+      return await this.#issue(key, this.secretFor(key.keyKind, context), context);
+    } catch (error) {
+      // Another attempt at the request was first.
+      const isIssued = error instanceof DomainError && error.code === 'api_key_exists';
+      const issued = isIssued ? await this.issuedFor(context) : undefined;
+      if (!issued) throw error;
+      return issued;
+    }
+  }
+
+  async #issue(
+    { name, ...key }: KeyToIssue,
+    secret: string,
+    context: CommandContext,
+  ): Promise<IssuedKey> {
     const keyHash = fingerprint(secret);
     const issuedAt = instant(this.clock);
     const sealedName = await this.personalData.seal(key.userId, 'api-key-name', name);
@@ -53,8 +103,9 @@ export class KeyRing {
   }
 
   /**
-   * Issues the new key first and then revokes the old one: a crash in between leaves both keys
-   * valid. Of two concurrent rotations of one key, the later fails.
+   * For a request that may be attempted again: its key is the same in every attempt. The new key is
+   * issued first, then the old one is revoked: a crash in between leaves both keys valid. Of two
+   * concurrent rotations of one key, the later fails.
    * @throws DomainError `api_key_not_found`
    */
   async replace(
@@ -62,7 +113,7 @@ export class KeyRing {
     context: CommandContext,
   ): Promise<IssuedKey> {
     const { userId } = key;
-    const issued = await this.issue({ ...key, replaces }, context);
+    const issued = await this.issueOnce({ ...key, replaces }, context);
     try {
       await this.revoke({ keyHash: replaces, userId, reason: 'rotated' }, context);
     } catch (error) {
@@ -70,6 +121,13 @@ export class KeyRing {
       throw error;
     }
     return issued;
+  }
+
+  /** Ends the key that another one replaces, unless an earlier attempt has. */
+  async endReplaced(userId: UserId, keyHash: string, context: CommandContext): Promise<void> {
+    const { state } = await this.streams.apiKeys.stateOf(apiKeyStream(keyHash));
+    if (state.status !== 'active') return;
+    await this.revoke({ keyHash, userId, reason: 'rotated' }, context);
   }
 
   /** @throws DomainError `api_key_not_found` */

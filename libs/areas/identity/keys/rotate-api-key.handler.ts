@@ -1,10 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
+import { reject } from '../identity.errors.js';
+import { PersonalData } from '../users/personal-data.js';
 import { ApiKeyList, keyIdOf } from './api-key-list.js';
 import { type NewApiKey } from './issue-api-key.handler.js';
-import { KeyRing } from './key-ring.js';
-import { PersonalData } from '../users/personal-data.js';
+import { KeyRing, type KeyOfRequest } from './key-ring.js';
 
 /** Replaces a key by a new one of the same kind, name and expiry; the old key becomes invalid. */
 export class RotateApiKeyCommand extends Command<NewApiKey> {
@@ -25,11 +26,26 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
   ) {}
 
   async execute({ data: { userId, keyId }, context }: RotateApiKeyCommand): Promise<NewApiKey> {
+    const repeated = await this.keys.issuedFor(context);
+    if (repeated) return this.#finish(repeated, context);
     const old = await this.list.find(userId, keyId);
     const { keyKind, sessionId, expiresAt, keyHash: replaces } = old;
     const name = (await this.personalData.open(userId, 'api-key-name', old.sealedName)) ?? '';
     const key = { userId, keyKind, name, sessionId, expiresAt, replaces };
     const { secret, keyHash, issuedAt } = await this.keys.replace(key, context);
     return { id: keyIdOf(keyHash), kind: keyKind, name, sessionId, issuedAt, expiresAt, secret };
+  }
+
+  /** An earlier attempt has issued the successor; whether it has ended the old key is not known. */
+  async #finish(
+    { secret, keyHash, replaces, userId, status, ...key }: KeyOfRequest,
+    context: CommandContext,
+  ): Promise<NewApiKey> {
+    // Another rotation was first, and this attempt took its successor back.
+    if (status === 'revoked') reject('api_key_not_found', 'there is no such key');
+    if (replaces !== null) await this.keys.endReplaced(userId, replaces, context);
+    const { keyKind: kind, sessionId, issuedAt, expiresAt } = key;
+    const name = (await this.personalData.open(userId, 'api-key-name', key.sealedName)) ?? '';
+    return { id: keyIdOf(keyHash), kind, name, sessionId, issuedAt, expiresAt, secret };
   }
 }

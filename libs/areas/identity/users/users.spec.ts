@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
+import { fingerprint } from '../authentication/credentials.js';
 import { CreateUserCommand } from './create-user.handler.js';
 import { DefineTenantCommand } from '../tenants/define-tenant.handler.js';
 import { EraseUserCommand } from './erase-user.handler.js';
@@ -172,6 +173,47 @@ describe('keys', () => {
     expect(await keysOf(FIRST_ID)).toHaveLength(2);
   });
 
+  it('are issued once by a request, however often it is attempted', async () => {
+    await here.createUser();
+    const context = anyContext();
+    const data = { userId: FIRST_ID, keyKind: 'user', name: 'nightly' } as const;
+    const first = await here.execute(new IssueApiKeyCommand(data, context));
+    here.clock.atMs += 60_000;
+    const there = await world.start(here.clock);
+    expect(await there.execute(new IssueApiKeyCommand(data, context))).toEqual(first);
+    expect(await keysOf(FIRST_ID)).toHaveLength(3);
+    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
+    expect((await there.keyRing.issueOnce(key, context)).secret).toBe(first.secret);
+    const other = await here.execute(new IssueApiKeyCommand(data, anyContext()));
+    expect(other.secret).not.toBe(first.secret);
+  });
+
+  it('are rotated once by a request, however often it is attempted', async () => {
+    await here.createUser();
+    const context = anyContext();
+    const old = (await keysOf(FIRST_ID)).find(({ name }) => name === 'default');
+    const rotate = () =>
+      here.execute(new RotateApiKeyCommand({ userId: FIRST_ID, keyId: old?.id ?? '' }, context));
+    const first = await rotate();
+    here.clock.atMs += 60_000;
+    expect(await rotate()).toEqual(first);
+    expect(await keysOf(FIRST_ID)).toHaveLength(2);
+  });
+
+  it('are rotated to the end by the attempt after one that was lost halfway', async () => {
+    const { apiKey } = await here.createUser();
+    const context = anyContext();
+    const old = (await keysOf(FIRST_ID)).find(({ name }) => name === 'default');
+    const replaces = fingerprint(apiKey);
+    const key = { userId: FIRST_ID, keyKind: 'user', name: 'default', sessionId: null } as const;
+    const { secret } = await here.keyRing.issueOnce({ ...key, expiresAt: null, replaces }, context);
+    expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
+    const rotate = new RotateApiKeyCommand({ userId: FIRST_ID, keyId: old?.id ?? '' }, context);
+    expect((await here.execute(rotate)).secret).toBe(secret);
+    expect(await here.authenticator.authenticate(apiKey)).toBeNull();
+    expect(await here.authenticator.authenticate(secret)).toMatchObject({ userId: 1 });
+  });
+
   it('are rotated by an operator for a user, of one kind', async () => {
     const { apiKey, renterKey } = await here.createUser();
     const rotate = new RotateUserKeysCommand({ username: 'ada', keyKind: 'user' }, anyContext());
@@ -232,7 +274,7 @@ describe('erasing a user', () => {
     const { state } = await there.streams.users.stateOf('user-1');
     if (state.status !== 'registered') throw new Error('expected a user');
     const { sealedUsername, sealedEmail, sealedPasswordHash } = state;
-    expect(await erase('lovelace')).toEqual({ userId: 1, keysRevoked: 3 });
+    expect(await erase('lovelace')).toEqual({ userId: FIRST_ID, keysRevoked: 3 });
     expect(await there.personalData.open(FIRST_ID, 'username', sealedUsername)).toBeNull();
     expect(await there.personalData.open(FIRST_ID, 'email', sealedEmail)).toBeNull();
     expect(await there.personalData.open(FIRST_ID, 'password-hash', sealedPasswordHash)).toBeNull();
@@ -251,7 +293,7 @@ describe('erasing a user', () => {
       data: { userId: FIRST_ID, reason: 'requested', erasedAt: new Date(0).toISOString() },
     } as const;
     await here.streams.users.run('user-1', erasure, anyContext());
-    expect(await erase('lovelace')).toEqual({ userId: 1, keysRevoked: 3 });
+    expect(await erase('lovelace')).toEqual({ userId: FIRST_ID, keysRevoked: 3 });
     await expect(erase('lovelace')).rejects.toMatchObject({ code: 'user_not_found' });
   });
 });

@@ -1,5 +1,5 @@
 /** What the calling thread and the thread of the answers say: one request, then one reply. */
-import { type AttemptEnd } from '../answer-store.port.js';
+import { type EntryState } from '../answer-entries.port.js';
 
 export interface AnswersSettings {
   readonly file: string;
@@ -7,54 +7,69 @@ export interface AnswersSettings {
   readonly busyTimeoutMs: number;
 }
 
+/** A running attempt as it was read. */
+export interface SeenAttemptRow {
+  readonly keyHash: Uint8Array;
+  readonly attempt: string;
+  readonly leaseEndsAtMs: number;
+  readonly expiresAtMs: number;
+}
+
 /** Times are milliseconds since the Unix epoch. */
 export type AnswersRequest =
   | {
-      readonly kind: 'admit';
+      readonly kind: 'start';
       readonly keyHash: Uint8Array;
       readonly fingerprint: Uint8Array;
       readonly owner: string;
-      /** Names this start: only who holds it may end it. */
       readonly attempt: string;
-      readonly nowMs: number;
+      readonly firstAttempt: string;
       readonly leaseEndsAtMs: number;
       readonly expiresAtMs: number;
-      /** What became of an attempt that was left, if that is what stands there still. */
-      readonly settled: { readonly attempt: string; readonly end: AttemptEnd } | null;
+      /** The attempt that this one takes over from. */
+      readonly instead: SeenAttemptRow | null;
+      readonly nowMs: number;
     }
+  | { readonly kind: 'charge'; readonly seen: SeenAttemptRow }
   | {
-      readonly kind: 'finish';
+      readonly kind: 'keep';
       readonly keyHash: Uint8Array;
       readonly attempt: string;
       /** Null for an answer too large to keep. */
       readonly sealed: Uint8Array | null;
       readonly expiresAtMs: number;
     }
+  | { readonly kind: 'remove'; readonly keyHash: Uint8Array; readonly attempt: string }
   | {
-      readonly kind: 'abandon' | 'leave';
-      readonly keyHash: Uint8Array;
-      readonly attempt: string;
+      readonly kind: 'renew';
+      readonly refs: readonly { readonly keyHash: Uint8Array; readonly attempt: string }[];
+      readonly leaseEndsAtMs: number;
     }
   | { readonly kind: 'sweep'; readonly nowMs: number }
   | { readonly kind: 'close' };
 
-export type AdmissionReply =
-  | { readonly kind: 'started' | 'conflict' | 'too-large' | 'charged' }
-  | {
-      readonly kind: 'running';
-      readonly owner: string;
-      readonly attempt: string;
-      readonly leaseEndsAtMs: number;
-      readonly expiresAtMs: number;
-    }
-  | { readonly kind: 'kept'; readonly sealed: Uint8Array };
+export interface AnswerRow {
+  readonly fingerprint: Uint8Array;
+  readonly state: EntryState['state'];
+  readonly owner: string;
+  readonly attempt: string;
+  readonly firstAttempt: string;
+  readonly leaseEndsAtMs: number;
+  readonly expiresAtMs: number;
+  /** Of a kept answer alone. */
+  readonly sealed: Uint8Array | null;
+}
+
+export type StartReply =
+  { readonly kind: 'started' } | { readonly kind: 'found'; readonly row: AnswerRow };
 
 /** What each request is answered with, unless it fails. */
 export interface ReplyTo {
-  readonly admit: AdmissionReply;
-  readonly finish: ChangedReply;
-  readonly abandon: ChangedReply;
-  readonly leave: ChangedReply;
+  readonly start: StartReply;
+  readonly charge: ChangedReply;
+  readonly keep: ChangedReply;
+  readonly remove: ChangedReply;
+  readonly renew: ChangedReply;
   readonly sweep: ChangedReply;
   readonly close: { readonly kind: 'closed' };
 }

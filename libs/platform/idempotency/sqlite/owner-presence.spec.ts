@@ -62,7 +62,7 @@ describe('the presence of owners', () => {
     presence.release();
   });
 
-  it('clears away the files of those who are gone, and of nobody else', async () => {
+  it('clears away the files of owners that are gone, and no others', async () => {
     await holdElsewhere('alive');
     await writeFile(path.join(folder, 'gone'), '');
     const presence = OwnerPresence.claim(folder);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
-import { lazyAnswers } from './lazy-answers.js';
+import { type AnswerStore } from '../answer-store.port.js';
+import { LazyAnswerStore } from './lazy-answer-store.js';
 
 const NOWHERE = '/nonexistent/answers.db';
 const REQUEST = { scope: 'account:1', key: 'k', body: new Uint8Array(), attempt: 'first' };
@@ -21,7 +21,7 @@ const storeOf = (calls: string[]): AnswerStore => ({
 describe('the answer store, opened when first needed', () => {
   it('is not opened by a sweep where there is no file, nor by closing', async () => {
     const calls: string[] = [];
-    const answers = lazyAnswers(NOWHERE, () => {
+    const answers = new LazyAnswerStore(NOWHERE, () => {
       calls.push('open');
       return Promise.resolve(storeOf(calls));
     });
@@ -32,7 +32,7 @@ describe('the answer store, opened when first needed', () => {
 
   it('is opened once for requests at the same time, and closed', async () => {
     const calls: string[] = [];
-    const answers = lazyAnswers(NOWHERE, () => {
+    const answers = new LazyAnswerStore(NOWHERE, () => {
       calls.push('open');
       return Promise.resolve(storeOf(calls));
     });
@@ -43,13 +43,13 @@ describe('the answer store, opened when first needed', () => {
   });
 
   it('is swept where an earlier run left a file', async () => {
-    const answers = lazyAnswers(import.meta.filename, () => Promise.resolve(storeOf([])));
+    const answers = new LazyAnswerStore(import.meta.filename, () => Promise.resolve(storeOf([])));
     expect(await answers.sweep()).toBe(7);
   });
 
-  it('tells a request why it could not be opened, and tries anew for the next', async () => {
+  it('tells a request why it could not be opened, and tries again for the next', async () => {
     let attempts = 0;
-    const answers = lazyAnswers(NOWHERE, () => {
+    const answers = new LazyAnswerStore(NOWHERE, () => {
       attempts += 1;
       return attempts === 1 ? Promise.reject(new Error('full')) : Promise.resolve(storeOf([]));
     });

@@ -13,10 +13,16 @@ answerStoreContract('sqlite', async () => {
   const folder = await newFolder();
   const file = path.join(folder, 'answers.db');
   return {
-    open: (clock) => openSqliteAnswerStore({ file, encryptionKey, clock }),
+    open: (clock, times) => openSqliteAnswerStore({ file, encryptionKey, clock, times }),
     remove: () => rm(folder, { recursive: true }),
   };
 });
+
+/** As the table was before attempts named the first one. */
+const TO_VERSION_2 = `
+  ALTER TABLE answers DROP COLUMN firstAttempt;
+  PRAGMA user_version = 2;
+`;
 
 /** As the table was before an attempt could be left. */
 const TO_VERSION_1 = `
@@ -33,7 +39,9 @@ const TO_VERSION_1 = `
     sealed BLOB
   ) STRICT;
   CREATE INDEX expiry ON answers (expiresAtMs);
-  INSERT INTO answers SELECT * FROM newer;
+  INSERT INTO answers
+    SELECT keyHash, fingerprint, state, owner, attempt, leaseEndsAtMs, expiresAtMs, sealed
+      FROM newer;
   DROP TABLE newer;
   PRAGMA user_version = 1;
 `;
@@ -106,12 +114,15 @@ describe('the SQLite answer store', () => {
     await second.close();
   });
 
-  it('brings a file of version 1 up to date', async () => {
+  it.each([
+    [1, TO_VERSION_1],
+    [2, TO_VERSION_2],
+  ])('brings a file of version %i up to date', async (_, toOlder) => {
     const store = await open();
     const admission = await store.admit(request, free);
     if (admission.outcome === 'started') await admission.finish(answer);
     await store.close();
-    withDatabase((database) => database.exec(TO_VERSION_1));
+    withDatabase((database) => database.exec(toOlder));
     const [first, second] = await Promise.all([open(), open()]);
     expect(await first.admit(request, free)).toEqual({ outcome: 'replay', answer });
     const other = { ...request, key: 'other' };

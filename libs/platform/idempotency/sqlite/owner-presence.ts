@@ -28,10 +28,10 @@ const lock = (file: string): DatabaseSync | null => {
 };
 
 /**
- * Shows who is there. Each owner keeps an exclusive SQLite lock on an empty file of its own for as
- * long as it lives; the kernel gives the lock back when the process ends, however it ends. So a
- * lock that can be had belongs to somebody who is gone. Process ids could not tell: they are given
- * out again, and mean nothing between containers.
+ * Shows which processes are alive. Each owner keeps an exclusive SQLite lock on an empty file of
+ * its own; the kernel releases the lock when the process ends, however it ends. A lock that can be
+ * taken therefore belongs to a process that is gone. Process ids would not do: they are used again,
+ * and mean nothing between containers.
  */
 export class OwnerPresence {
   readonly #folder: string;
@@ -46,7 +46,7 @@ export class OwnerPresence {
     this.#lock = held;
   }
 
-  /** Takes an id that no one had before, and clears away the files of those who are gone. */
+  /** Takes a new id, and removes the files of owners that are gone. */
   static claim(folder: string): OwnerPresence {
     mkdirSync(folder, { recursive: true });
     for (;;) {

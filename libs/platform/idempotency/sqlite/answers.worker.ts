@@ -13,14 +13,14 @@ import {
 import { SQLITE_CODE, sqliteCodeOf } from '#platform/sqlite/sqlite-codes.js';
 import { portOfThread, requestListener } from '#platform/threads/request-listener.js';
 import {
-  type AdmissionReply,
+  type AnswerRow,
   type AnswersReply,
   type AnswersRequest,
   type AnswersSettings,
 } from './answers.protocol.js';
 
 /** `QANS` in ASCII. */
-const FORMAT: SqliteFileFormat = { applicationId: 0x51414e53, version: 2, migratable: [1] };
+const FORMAT: SqliteFileFormat = { applicationId: 0x51414e53, version: 3, migratable: [1, 2] };
 
 /** `sealed` is there for a kept answer alone. */
 const SCHEMA = `
@@ -30,6 +30,7 @@ const SCHEMA = `
     state TEXT NOT NULL CHECK (state IN ('running', 'kept', 'too-large', 'charged')),
     owner TEXT NOT NULL,
     attempt TEXT NOT NULL,
+    firstAttempt TEXT NOT NULL,
     leaseEndsAtMs INTEGER NOT NULL,
     expiresAtMs INTEGER NOT NULL,
     sealed BLOB
@@ -38,31 +39,25 @@ const SCHEMA = `
   ${markSqliteFile(FORMAT)}
 `;
 
-/** Version 1 knew no state `charged`, and named a start by a token. */
-const FROM_VERSION_1 = `
-  DROP INDEX expiry;
-  ALTER TABLE answers RENAME TO answers1;
-  ${SCHEMA}
-  INSERT INTO answers
-    SELECT keyHash, fingerprint, state, owner, token, leaseEndsAtMs, expiresAtMs, sealed
-      FROM answers1;
-  DROP TABLE answers1;
-`;
+/** Version 1 named an attempt by a token; versions 1 and 2 did not know the first attempt. */
+const fromVersion = (version: 1 | 2): string => {
+  const attempt = version === 1 ? 'token' : 'attempt';
+  return `
+    DROP INDEX expiry;
+    ALTER TABLE answers RENAME TO older;
+    ${SCHEMA}
+    INSERT INTO answers
+      SELECT keyHash, fingerprint, state, owner, ${attempt}, ${attempt}, leaseEndsAtMs,
+             expiresAtMs, sealed
+        FROM older;
+    DROP TABLE older;
+  `;
+};
 
 /** A slice holds the write lock for some milliseconds. */
 const ROWS_PER_SLICE = 200;
 
 const UNREADABLE: readonly (number | null)[] = [SQLITE_CODE.corrupt, SQLITE_CODE.notADatabase];
-
-interface Entry {
-  readonly fingerprint: Uint8Array;
-  readonly state: 'running' | 'kept' | 'too-large' | 'charged';
-  readonly owner: string;
-  readonly attempt: string;
-  readonly leaseEndsAtMs: number;
-  readonly expiresAtMs: number;
-  readonly sealed: Uint8Array | null;
-}
 
 type RequestOf<Kind extends AnswersRequest['kind']> = Extract<
   AnswersRequest,
@@ -81,7 +76,7 @@ const migrate = (database: DatabaseSync, file: string): void => {
   // Another process may have done it meanwhile.
   const version = identifySqliteFile(database, file, FORMAT);
   if (version === null) database.exec(SCHEMA);
-  if (version === 1) database.exec(FROM_VERSION_1);
+  if (version === 1 || version === 2) database.exec(fromVersion(version));
   database.exec('COMMIT');
 };
 
@@ -98,29 +93,30 @@ const open = ({ file, busyTimeoutMs }: AnswersSettings): DatabaseSync => {
   }
 };
 
+const UNCHANGED = 'keyHash = ? AND attempt = ? AND leaseEndsAtMs = ? AND expiresAtMs = ?';
+
 const prepare = (database: DatabaseSync) => ({
   find: database.prepare(
-    `SELECT fingerprint, state, owner, attempt, leaseEndsAtMs, expiresAtMs, sealed
+    `SELECT fingerprint, state, owner, attempt, firstAttempt, leaseEndsAtMs, expiresAtMs, sealed
        FROM answers WHERE keyHash = ?`,
   ),
   start: database.prepare(
-    `INSERT OR REPLACE INTO answers
-       (keyHash, fingerprint, state, owner, attempt, leaseEndsAtMs, expiresAtMs)
-     VALUES (?, ?, 'running', ?, ?, ?, ?)`,
-  ),
-  finish: database.prepare(
-    `UPDATE answers SET state = ?, sealed = ?, expiresAtMs = ?
-      WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
-  ),
-  abandon: database.prepare(
-    `DELETE FROM answers WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
-  ),
-  leave: database.prepare(
-    `UPDATE answers SET leaseEndsAtMs = 0
-      WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
+    `INSERT OR REPLACE INTO answers (keyHash, fingerprint, state, owner, attempt, firstAttempt,
+                                     leaseEndsAtMs, expiresAtMs)
+     VALUES (?, ?, 'running', ?, ?, ?, ?, ?)`,
   ),
   charge: database.prepare(
-    `UPDATE answers SET state = 'charged' WHERE keyHash = ? AND state = 'running'`,
+    `UPDATE answers SET state = 'charged' WHERE ${UNCHANGED} AND state = 'running'`,
+  ),
+  keep: database.prepare(
+    `UPDATE answers SET state = ?, sealed = ?, expiresAtMs = ?
+      WHERE keyHash = ? AND attempt = ? AND state IN ('running', 'charged')`,
+  ),
+  remove: database.prepare(
+    `DELETE FROM answers WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
+  ),
+  renew: database.prepare(
+    `UPDATE answers SET leaseEndsAtMs = ? WHERE keyHash = ? AND attempt = ? AND state = 'running'`,
   ),
   sweep: database.prepare(
     `DELETE FROM answers WHERE keyHash IN
@@ -128,20 +124,16 @@ const prepare = (database: DatabaseSync) => ({
   ),
 });
 
-/** What the entry that is there makes of a request, or null where it may start. */
-const standing = (
-  { fingerprint, state, sealed, owner, attempt, leaseEndsAtMs, expiresAtMs }: Entry,
-  request: RequestOf<'admit'>,
-): AdmissionReply | null => {
-  if (expiresAtMs <= request.nowMs) return null;
-  if (!Buffer.from(fingerprint).equals(request.fingerprint)) return { kind: 'conflict' };
-  if (state === 'too-large' || state === 'charged') return { kind: state };
-  if (sealed !== null) return { kind: 'kept', sealed };
-  if (request.settled?.attempt === attempt) {
-    return request.settled.end === 'free' ? null : { kind: 'charged' };
-  }
-  return { kind: 'running', owner, attempt, leaseEndsAtMs, expiresAtMs };
-};
+/** Whether a request may start over the row that is there. */
+const isFree = (row: AnswerRow, { instead, nowMs }: RequestOf<'start'>): boolean =>
+  row.expiresAtMs <= nowMs ||
+  (instead !== null &&
+    row.state === 'running' &&
+    row.attempt === instead.attempt &&
+    row.leaseEndsAtMs === instead.leaseEndsAtMs &&
+    row.expiresAtMs === instead.expiresAtMs);
+
+const changed = (rows: number | bigint): AnswersReply => ({ kind: 'changed', rows: Number(rows) });
 
 class Answers {
   readonly #database: DatabaseSync;
@@ -156,30 +148,50 @@ class Answers {
    * Waits for the disk: a power cut must not take a start away and leave what the request was
    * charged in the log, or the next attempt is charged again.
    */
-  admit(request: RequestOf<'admit'>): AnswersReply {
-    const { keyHash, fingerprint, owner, attempt, leaseEndsAtMs, expiresAtMs } = request;
+  start(request: RequestOf<'start'>): AnswersReply {
+    const { keyHash, fingerprint, owner, attempt, firstAttempt } = request;
+    const { leaseEndsAtMs, expiresAtMs } = request;
     this.#database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
-    const entry = this.#statements.find.get(keyHash) as Entry | undefined;
-    const reply = entry && standing(entry, request);
-    if (!reply) {
-      this.#statements.start.run(keyHash, fingerprint, owner, attempt, leaseEndsAtMs, expiresAtMs);
-    } else if (reply.kind === 'charged') this.#statements.charge.run(keyHash);
+    const row = this.#statements.find.get(keyHash) as AnswerRow | undefined;
+    if (row && !isFree(row, request)) {
+      this.#database.exec('COMMIT');
+      // The driver's rows have no prototype, and are copied as they are.
+      return { kind: 'found', row: { ...row } };
+    }
+    const { start } = this.#statements;
+    start.run(keyHash, fingerprint, owner, attempt, firstAttempt, leaseEndsAtMs, expiresAtMs);
     this.#database.exec('COMMIT');
-    return reply ?? { kind: 'started' };
+    return { kind: 'started' };
   }
 
-  finish({ keyHash, attempt, sealed, expiresAtMs }: RequestOf<'finish'>): AnswersReply {
+  charge({ seen }: RequestOf<'charge'>): AnswersReply {
+    this.#database.exec('PRAGMA synchronous = FULL');
+    const { keyHash, attempt, leaseEndsAtMs, expiresAtMs } = seen;
+    const { charge } = this.#statements;
+    return changed(charge.run(keyHash, attempt, leaseEndsAtMs, expiresAtMs).changes);
+  }
+
+  keep({ keyHash, attempt, sealed, expiresAtMs }: RequestOf<'keep'>): AnswersReply {
     this.#database.exec('PRAGMA synchronous = FULL');
     const state = sealed === null ? 'too-large' : 'kept';
-    const { changes } = this.#statements.finish.run(state, sealed, expiresAtMs, keyHash, attempt);
-    return { kind: 'changed', rows: Number(changes) };
+    return changed(this.#statements.keep.run(state, sealed, expiresAtMs, keyHash, attempt).changes);
   }
 
   /** A power cut that takes this away only leaves the attempt to be settled. */
-  end({ kind, keyHash, attempt }: RequestOf<'abandon' | 'leave'>): AnswersReply {
+  remove({ keyHash, attempt }: RequestOf<'remove'>): AnswersReply {
     this.#database.exec('PRAGMA synchronous = NORMAL');
-    const { changes } = this.#statements[kind].run(keyHash, attempt);
-    return { kind: 'changed', rows: Number(changes) };
+    return changed(this.#statements.remove.run(keyHash, attempt).changes);
+  }
+
+  /** A power cut ends every process that a lease could belong to. */
+  renew({ refs, leaseEndsAtMs }: RequestOf<'renew'>): AnswersReply {
+    this.#database.exec('PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE');
+    let rows = 0;
+    for (const { keyHash, attempt } of refs) {
+      rows += Number(this.#statements.renew.run(leaseEndsAtMs, keyHash, attempt).changes);
+    }
+    this.#database.exec('COMMIT');
+    return changed(rows);
   }
 
   sweep({ nowMs }: RequestOf<'sweep'>): AnswersReply {
@@ -190,7 +202,7 @@ class Answers {
     }
     // Gives the room back to the file system.
     if (rows > 0) this.#database.exec('PRAGMA incremental_vacuum');
-    return { kind: 'changed', rows };
+    return changed(rows);
   }
 
   close(): AnswersReply {
@@ -201,13 +213,16 @@ class Answers {
   answer(request: AnswersRequest): AnswersReply {
     try {
       switch (request.kind) {
-        case 'admit':
-          return this.admit(request);
-        case 'finish':
-          return this.finish(request);
-        case 'abandon':
-        case 'leave':
-          return this.end(request);
+        case 'start':
+          return this.start(request);
+        case 'charge':
+          return this.charge(request);
+        case 'keep':
+          return this.keep(request);
+        case 'remove':
+          return this.remove(request);
+        case 'renew':
+          return this.renew(request);
         case 'sweep':
           return this.sweep(request);
         case 'close':

@@ -60,8 +60,8 @@ describe('the seal of kept answers', () => {
     const sealed = seal.seal(identity, answer);
     const other = seal.identify({ ...request, body: bytes('{}') });
     expect(() => seal.open(other, sealed)).toThrow(unreadable);
-    const stranger = new AnswerSeal(new Uint8Array(32));
-    expect(() => stranger.open(identity, sealed)).toThrow(unreadable);
+    const foreign = new AnswerSeal(new Uint8Array(32));
+    expect(() => foreign.open(identity, sealed)).toThrow(unreadable);
   });
 
   it('refuses a secret of another length', () => {

@@ -1,0 +1,166 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  HttpException,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { PATH_METADATA } from '@nestjs/common/constants.js';
+import { ModuleRef, Reflector } from '@nestjs/core';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Logger } from 'pino';
+import { lastValueFrom, type Observable, of } from 'rxjs';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import {
+  AnswerStore,
+  type IdempotentRequest,
+  isIdempotencyKey,
+  type StartedAttempt,
+} from '#platform/idempotency/answer-store.port.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { LOGGER } from '#platform/runtime/tokens.js';
+import { Failures } from '../errors/failures.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { type AnswerEnd, AnswerRecorder } from './answer-recorder.js';
+import { type AttemptSettler } from './attempt-settler.js';
+import { invalidKey, notAdmitted } from './idempotency.failures.js';
+import { IDEMPOTENCY_HEADER, IDEMPOTENT, type IdempotentMetadata } from './idempotency.metadata.js';
+import { recordValue, replay, responseHeadersOf } from './replay.js';
+import { SameRequestSettler } from './same-request.settler.js';
+
+interface Exchange {
+  readonly route: IdempotentMetadata;
+  readonly settler: AttemptSettler;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly next: CallHandler;
+}
+
+/** Carries out a request with an `Idempotency-Key` once; put on a route by `@Idempotent()`. */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  readonly #sameRequest: AttemptSettler;
+
+  constructor(
+    @Inject(AnswerStore) private readonly answers: AnswerStore,
+    @Inject(ModuleRef) private readonly providers: ModuleRef,
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(Failures) failures: Failures,
+  ) {
+    this.#sameRequest = new SameRequestSettler(failures);
+  }
+
+  intercept(
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Observable<unknown> | Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const key = request.headers[IDEMPOTENCY_HEADER];
+    if (key === undefined) return next.handle();
+    if (typeof key !== 'string' || !isIdempotencyKey(key)) throw invalidKey();
+    const { caller } = request;
+    if (!caller) throw new Error('an @Idempotent() route needs a guard that sets the caller');
+    const route = this.reflector.get<IdempotentMetadata>(IDEMPOTENT, context.getHandler());
+    const settler = route.settle
+      ? this.providers.get<AttemptSettler>(route.settle, { strict: false })
+      : this.#sameRequest;
+    const reply = http.getResponse<FastifyReply>();
+    const asked = {
+      scope: `account:${caller.accountId}`,
+      key,
+      body: this.#fingerprintedBytes(context, request),
+      attempt: request.id,
+    };
+    return this.#answer(asked, caller, { route, settler, request, reply, next });
+  }
+
+  /**
+   * A route is named by its declared addresses, so that it is the same at each of them. Its values
+   * are those that were parsed, before defaults are filled in.
+   */
+  #fingerprintedBytes(context: ExecutionContext, request: FastifyRequest): Uint8Array {
+    const { method, params, query, body } = request;
+    const addresses = [context.getClass(), context.getHandler()].map((target) =>
+      this.reflector.get<string | readonly string[]>(PATH_METADATA, target),
+    );
+    return Buffer.from(JSON.stringify([method, addresses, params, query, body ?? null]));
+  }
+
+  async #answer(
+    asked: IdempotentRequest,
+    caller: Caller,
+    exchange: Exchange,
+  ): Promise<Observable<unknown>> {
+    const startedAt = performance.now();
+    const { route, settler, request, reply } = exchange;
+    const context = contextOf(request.id, `user:${caller.userId}`);
+    const admission = await this.answers.admit(asked, (left) =>
+      settler.settle(left, { caller, context }),
+    );
+    if (admission.outcome === 'replay') return of(replay(admission.answer, reply, route.reply));
+    if (admission.outcome !== 'started') throw notAdmitted(admission.outcome);
+    if (!route.settle) adoptRequestId(admission.firstAttempt, request, reply);
+    const recorder = new AnswerRecorder();
+    request.attempt = { tap: recorder, confirm: admission.confirm, startedAt };
+    return of(await this.#run(admission, recorder, exchange));
+  }
+
+  /**
+   * An answer that failed or was cut short frees the key, so that a retry is a new try. One whose
+   * outcome is unknown leaves it: the retry settles it first.
+   */
+  async #run(
+    attempt: StartedAttempt,
+    recorder: AnswerRecorder,
+    { route, settler, reply, next }: Exchange,
+  ): Promise<unknown> {
+    const before = responseHeadersOf(reply);
+    let end: AnswerEnd = 'in-doubt';
+    try {
+      const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
+      if (route.reply === 'written') end = result as AnswerEnd;
+      else {
+        recordValue(result, reply, before, recorder);
+        end = 'whole';
+      }
+      return result;
+    } catch (error) {
+      if (isOfEdge(error) || settler.isSettled(error)) end = 'cut';
+      throw error;
+    } finally {
+      await this.#end(attempt, end, () => recorder.answer(reply.statusCode));
+    }
+  }
+
+  /** The request is answered whatever becomes of this: an end that is not written lapses. */
+  async #end(
+    { finish, abandon, leave }: StartedAttempt,
+    end: AnswerEnd,
+    answer: () => Parameters<StartedAttempt['finish']>[0],
+  ): Promise<void> {
+    try {
+      if (end === 'whole') await finish(answer());
+      else if (end === 'cut') await abandon();
+      else await leave();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'how an idempotent request ended could not be kept');
+    }
+  }
+}
+
+/** Thrown by the edge itself, before any command. */
+const isOfEdge = (error: unknown): boolean =>
+  error instanceof HttpFailure || error instanceof HttpException;
+
+/** Every id that the request makes is derived from it, and `x-request-id` leads to its events. */
+const adoptRequestId = (
+  firstAttempt: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void => {
+  request.id = firstAttempt;
+  void reply.header('x-request-id', firstAttempt);
+};

@@ -1,0 +1,15 @@
+import { type Type } from '@nestjs/common';
+import { type AttemptSettler } from './attempt-settler.js';
+
+/** The key of the metadata that `@Idempotent()` sets on a method. */
+export const IDEMPOTENT = 'quipu:idempotent';
+
+export interface IdempotentMetadata {
+  readonly settle: Type<AttemptSettler> | undefined;
+  readonly reply: 'value' | 'written';
+}
+
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/** Marks an answer that is replayed. */
+export const REPLAY_HEADER = 'x-quipu-idempotent-replay';

@@ -1,0 +1,104 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
+import {
+  GUARDS_METADATA,
+  METHOD_METADATA,
+  MODULE_METADATA,
+  PATH_METADATA,
+} from '@nestjs/common/constants.js';
+import { areas } from '../../composition/areas.js';
+import { httpModulesOf } from '../http-modules.js';
+import { IDEMPOTENT } from './idempotency.metadata.js';
+
+/**
+ * Routes that change something and need no `@Idempotent()`. A route that creates or charges does
+ * not belong here.
+ */
+const EXEMPT: Readonly<Record<string, string>> = {
+  // No account is known before it, so a key would have no owner. A repeated log-in opens another
+  // session, which costs nothing and can be revoked.
+  'POST api/v1/auth/login': 'opens a session',
+  // No account either, and a challenge is answered once.
+  'POST api/v1/auth/verify_2fa': 'opens a session',
+  // Ending what has ended changes nothing.
+  'POST api/v1/auth/revoke': 'ends a session',
+  'DELETE api/v1/auth/keys/:id': 'ends a key',
+  // Each checks a password or a code, and counts failed attempts: a replay, or a conflict between
+  // two bodies, would answer without that check. A one-time code works once, so none is carried out
+  // twice.
+  'POST api/v1/auth/2fa/enrol': 'checks a password',
+  'POST api/v1/auth/2fa/confirm': 'checks a one-time code',
+  'POST api/v1/auth/2fa/disable': 'checks a one-time code',
+  'POST api/v1/auth/2fa/recovery-codes': 'checks a one-time code',
+};
+
+const CHANGING = [
+  RequestMethod.POST,
+  RequestMethod.PUT,
+  RequestMethod.PATCH,
+  RequestMethod.DELETE,
+  RequestMethod.ALL,
+];
+
+interface Route {
+  readonly name: string;
+  readonly isIdempotent: boolean;
+  readonly hasGuard: boolean;
+}
+
+const of = (key: string, target: object): unknown => Reflect.getMetadata(key, target);
+
+const addressesOf = (target: object): readonly string[] =>
+  [of(PATH_METADATA, target) as string | string[]].flat();
+
+const controllersOf = (module: Type | DynamicModule): readonly Type[] => {
+  const [type, dynamic] = 'module' in module ? [module.module, module] : [module, undefined];
+  const imports = [
+    ...((of(MODULE_METADATA.IMPORTS, type) ?? []) as (Type | DynamicModule)[]),
+    ...((dynamic?.imports ?? []) as (Type | DynamicModule)[]),
+  ];
+  return [
+    ...((of(MODULE_METADATA.CONTROLLERS, type) ?? []) as Type[]),
+    ...(dynamic?.controllers ?? []),
+    ...imports.flatMap(controllersOf),
+  ];
+};
+
+const routesOf = (controller: Type): readonly Route[] =>
+  Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
+    const handler = (controller.prototype as Record<string, object>)[method];
+    const verb = handler && (of(METHOD_METADATA, handler) as RequestMethod | undefined);
+    if (!handler || verb === undefined || !CHANGING.includes(verb)) return [];
+    const bases = addressesOf(controller);
+    const paths = addressesOf(handler);
+    const guards = [controller, handler].flatMap((one) => of(GUARDS_METADATA, one) ?? []);
+    return bases.flatMap((base) =>
+      paths.map((path) => ({
+        name: `${RequestMethod[verb]} ${[base, path].filter((part) => part !== '/').join('/')}`,
+        isIdempotent: of(IDEMPOTENT, handler) !== undefined,
+        hasGuard: guards.length > 0,
+      })),
+    );
+  });
+
+const httpModules = await httpModulesOf(areas);
+const routes = httpModules.flatMap(controllersOf).flatMap(routesOf);
+
+describe('every route that changes something', () => {
+  it('is idempotent, or exempt for a reason', () => {
+    const missing = routes.filter(({ name, isIdempotent }) => !isIdempotent && !(name in EXEMPT));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is not exempt needlessly', () => {
+    const bare = routes.filter(({ isIdempotent }) => !isIdempotent).map(({ name }) => name);
+    expect(Object.keys(EXEMPT).filter((name) => !bare.includes(name))).toEqual([]);
+  });
+
+  it('is behind a guard where it is idempotent: the key belongs to an account', () => {
+    const idempotent = routes.filter(({ isIdempotent }) => isIdempotent);
+    expect(idempotent.map(({ name }) => name)).toContain('POST v1/chat/completions');
+    expect(idempotent.filter(({ hasGuard }) => !hasGuard)).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Global,
+  HttpCode,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { IsString } from 'class-validator';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { FakeAnswerEntries } from '#platform/idempotency/answer-entries.fake.js';
+import {
+  ANSWER_TIMES,
+  AnswerStore,
+  type AttemptEnd,
+  type LeftAttempt,
+} from '#platform/idempotency/answer-store.port.js';
+import { DurableAnswerStore } from '#platform/idempotency/durable-answer-store.js';
+import { Areas, defineArea } from '#platform/runtime/area.js';
+import { LOGGER } from '#platform/runtime/tokens.js';
+import { pino } from 'pino';
+import { Failures } from '../errors/failures.js';
+import { createGateway } from '../gateway.application.js';
+import { type AnswerEnd, type AnswerTap } from './answer-recorder.js';
+import { AttemptSettler, type SettlingRequest } from './attempt-settler.js';
+import { CurrentAttempt, type RequestAttempt } from './current-attempt.decorator.js';
+import { Idempotent } from './idempotent.decorator.js';
+
+/** What a test scripts and sees of the routes below. */
+export class Things {
+  /** The id of each request that reached its method, in order. */
+  readonly requestIds: string[] = [];
+  make: (requestId: string) => Promise<unknown> = (requestId) => Promise.resolve({ of: requestId });
+  write: (tap: AnswerTap | undefined, reply: FastifyReply) => Promise<AnswerEnd> = () =>
+    Promise.reject(new Error('nothing was scripted'));
+  readonly settled: (LeftAttempt & { readonly account: string })[] = [];
+  found: AttemptEnd = 'free';
+  isSettled: (error: unknown) => boolean = () => false;
+}
+
+@Injectable()
+class CallerGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const accountId = request.headers['x-account'];
+    if (accountId !== undefined) request.caller = { accountId, userId: 7 } as unknown as Caller;
+    return true;
+  }
+}
+
+@Injectable()
+class ThingSettler extends AttemptSettler {
+  constructor(@Inject(Things) private readonly things: Things) {
+    super();
+  }
+
+  settle(left: LeftAttempt, { caller }: SettlingRequest): Promise<AttemptEnd> {
+    this.things.settled.push({ ...left, account: caller.accountId });
+    return Promise.resolve(this.things.found);
+  }
+
+  isSettled(error: unknown): boolean {
+    return this.things.isSettled(error);
+  }
+}
+
+@Module({})
+class ThingsModule {}
+
+const thingsArea = defineArea({
+  name: 'things',
+  errors: { thing_refused: { status: 422 } },
+  module: ThingsModule,
+});
+
+class ThingDto {
+  @IsString()
+  readonly name!: string;
+}
+
+@Controller('api/v1/things')
+@UseGuards(CallerGuard)
+class ThingsController {
+  constructor(@Inject(Things) private readonly things: Things) {}
+
+  @Post(['', 'also'])
+  @Idempotent()
+  async create(
+    @Body() _body: ThingDto,
+    @Query() _query: unknown,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    this.things.requestIds.push(request.id);
+    void reply.header('location', `/api/v1/things/${request.id}`);
+    return this.things.make(request.id);
+  }
+
+  @Post('none')
+  @HttpCode(204)
+  @Idempotent()
+  async createSilently(@Req() { id }: FastifyRequest): Promise<void> {
+    this.things.requestIds.push(id);
+    await this.things.make(id);
+  }
+
+  @Post('charged')
+  @HttpCode(200)
+  @Idempotent({ settle: ThingSettler, reply: 'written' })
+  charge(
+    @Req() { id }: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<AnswerEnd> {
+    this.things.requestIds.push(id);
+    return this.things.write(attempt?.tap, reply);
+  }
+}
+
+/** A gateway with routes that create and charge, on answers that are kept in memory. */
+export const openThings = async () => {
+  const things = new Things();
+  const entries = new FakeAnswerEntries();
+  const time = { nowMs: Date.parse('2026-11-22T04:00:00.000Z') };
+  const answers = new DurableAnswerStore({
+    entries,
+    encryptionKey: new Uint8Array(32),
+    clock: { now: () => time.nowMs },
+    times: { ...ANSWER_TIMES, heartbeatMs: 600_000 },
+  });
+  const logger = pino({ level: 'silent' });
+  const values = [
+    { provide: Things, useValue: things },
+    { provide: AnswerStore, useValue: answers },
+    { provide: LOGGER, useValue: logger },
+    { provide: Areas, useValue: new Areas([thingsArea]) },
+    Failures,
+  ];
+  @Global()
+  @Module({
+    providers: values,
+    exports: [Things, AnswerStore, LOGGER, Areas, Failures],
+  })
+  class Bindings {}
+
+  @Module({
+    imports: [Bindings],
+    controllers: [ThingsController],
+    providers: [ThingSettler],
+  })
+  class Root {}
+
+  const options = { bodyLimitBytes: 65_536, trustProxy: 0 };
+  const app = await createGateway({ module: Root }, options, logger);
+  return {
+    app,
+    things,
+    entries,
+    time,
+    close: async () => {
+      await app.close();
+      await answers.close();
+    },
+  };
+};

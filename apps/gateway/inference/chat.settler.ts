@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { isSettled, SettleChatCommand } from '#areas/inference/settle-chat.handler.js';
+import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
+import { AttemptSettler, type SettlingRequest } from '../idempotency/attempt-settler.js';
+
+/** The account's stream decides: a hold that is still open is released, and a charge is found. */
+@Injectable()
+export class ChatSettler extends AttemptSettler {
+  constructor(private readonly commands: CommandBus) {
+    super();
+  }
+
+  settle(
+    { attempt, startedAtMs }: LeftAttempt,
+    { caller, context }: SettlingRequest,
+  ): Promise<AttemptEnd> {
+    const left = { accountId: caller.accountId, requestId: attempt, startedAtMs };
+    return this.commands.execute(new SettleChatCommand(left, context));
+  }
+
+  isSettled(error: unknown): boolean {
+    return isSettled(error);
+  }
+}

@@ -1,0 +1,55 @@
+/** An entry as long as this attempt is the one in it. */
+export interface AttemptRef {
+  /** As in `RequestIdentity`: 32 bytes. */
+  readonly keyHash: Uint8Array;
+  readonly attempt: string;
+}
+
+/** What is written when an attempt starts. Times are milliseconds since the Unix epoch. */
+export interface NewEntry extends AttemptRef {
+  readonly fingerprint: Uint8Array;
+  readonly firstAttempt: string;
+  readonly leaseEndsAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** A running attempt as it was read: any renewal or end since then makes it another. */
+export type SeenAttempt = Pick<NewEntry, 'keyHash' | 'attempt' | 'leaseEndsAtMs' | 'expiresAtMs'>;
+
+export type EntryState =
+  | { readonly state: 'running' | 'too-large' | 'charged' }
+  | { readonly state: 'kept'; readonly sealed: Uint8Array };
+
+export type FoundEntry = Omit<NewEntry, 'keyHash'> &
+  EntryState & {
+    /** The process of the attempt is known to be gone, whatever its lease says. */
+    readonly isOrphan: boolean;
+  };
+
+/**
+ * What an adapter of the answer store provides: each method is one atomic change of one entry, on
+ * the condition that no other process has changed it. Errors are of the class `AnswerStoreError`.
+ */
+export interface AnswerEntries {
+  /**
+   * Takes a key that is free or has expired, or one where exactly `instead` runs. Durable.
+   * @returns null when it was taken, else the entry that stands there
+   */
+  start(entry: NewEntry, instead: SeenAttempt | null, nowMs: number): Promise<FoundEntry | null>;
+  /** Marks the attempt as charged without an answer. @returns whether exactly it still ran */
+  markCharged(seen: SeenAttempt): Promise<boolean>;
+  /**
+   * Keeps the answer of a running attempt, or of one that was marked as charged meanwhile. Durable.
+   * @param sealed null for an answer too large to keep
+   * @returns whether the entry was still that attempt's
+   */
+  keep(ref: AttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean>;
+  /** Frees the key of a running attempt. */
+  remove(ref: AttemptRef): Promise<void>;
+  /** Moves the end of the leases of those attempts that still run. @returns how many did */
+  renew(refs: readonly AttemptRef[], leaseEndsAtMs: number): Promise<number>;
+  /** @returns how many entries had expired and were removed */
+  sweep(nowMs: number): Promise<number>;
+  /** Afterwards every method fails with `store-unavailable`. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,239 @@
+import { type Clock } from '#platform/kernel/clock.js';
+import {
+  type AnswerEntries,
+  type AttemptRef,
+  type FoundEntry,
+  type NewEntry,
+  type SeenAttempt,
+} from './answer-entries.port.js';
+import { AnswerStoreError } from './answer-store.errors.js';
+import {
+  type Admission,
+  ANSWER_BYTES_MAX,
+  ANSWER_KEPT_MS,
+  AnswerStore,
+  type AnswerTimes,
+  type FinishOutcome,
+  type IdempotentRequest,
+  isIdempotencyKey,
+  type SettleAttempt,
+  type StartedAttempt,
+  type StoredAnswer,
+} from './answer-store.port.js';
+import { AnswerSeal, type RequestIdentity } from './answer.seal.js';
+import { AttemptLeases } from './attempt-leases.js';
+
+/** Of answers that wait in memory for a store that is away. */
+const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
+
+export interface DurableAnswerStoreOptions {
+  readonly entries: AnswerEntries;
+  /**
+   * 32 bytes, the same for every process that shares the entries. Under another one they are empty.
+   */
+  readonly encryptionKey: Uint8Array;
+  readonly clock: Clock;
+  readonly times: AnswerTimes;
+}
+
+/** The rules of the answer store; adapters only keep its entries. */
+export class DurableAnswerStore extends AnswerStore {
+  readonly #entries: AnswerEntries;
+  readonly #seal: AnswerSeal;
+  readonly #clock: Clock;
+  readonly #times: AnswerTimes;
+  readonly #leases: AttemptLeases;
+  /** Attempts whose end could not be written yet. */
+  readonly #ending = new Set<AttemptRef>();
+  #waitingBytes = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor({ entries, encryptionKey, clock, times }: DurableAnswerStoreOptions) {
+    super();
+    this.#entries = entries;
+    this.#seal = new AnswerSeal(encryptionKey);
+    this.#clock = clock;
+    this.#times = times;
+    this.#leases = new AttemptLeases(entries, clock, times);
+  }
+
+  async admit(request: IdempotentRequest, settle: SettleAttempt): Promise<Admission> {
+    if (!isIdempotencyKey(request.key)) {
+      throw new AnswerStoreError('invalid-key', 'not 1 to 255 printable ASCII characters');
+    }
+    this.#refuseClosed();
+    const identity = this.#seal.identify(request);
+    let entry = this.#newEntry(identity, request.attempt, request.attempt);
+    let instead: SeenAttempt | null = null;
+    // Again when another process was first to change what was found.
+    for (;;) {
+      const found = await this.#start(entry, instead);
+      if (!found) return this.#started(identity, entry);
+      const standing = this.#standing(found, identity);
+      if (standing) return standing;
+      const startedAtMs = found.expiresAtMs - ANSWER_KEPT_MS;
+      const end = await settle({ attempt: found.attempt, startedAtMs });
+      const seen = { ...found, keyHash: identity.keyHash };
+      if (end === 'charged' && (await this.#entries.markCharged(seen))) {
+        return { outcome: 'charged' };
+      }
+      instead = end === 'free' ? seen : null;
+      entry = this.#newEntry(identity, request.attempt, found.firstAttempt);
+    }
+  }
+
+  async sweep(): Promise<number> {
+    this.#refuseClosed();
+    return this.#entries.sweep(this.#nowMs());
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#leaveAll();
+    return this.#closing;
+  }
+
+  /** A start that may have been written although it failed must not keep the key. */
+  async #start(entry: NewEntry, instead: SeenAttempt | null): Promise<FoundEntry | null> {
+    try {
+      return await this.#entries.start(entry, instead, this.#nowMs());
+    } catch (error) {
+      if (isAway(error)) void this.#endLater(entry, 0, () => this.#endLease(entry));
+      throw error;
+    }
+  }
+
+  /** The outcome that the entry means for a request, or null for an attempt that was left. */
+  #standing(found: FoundEntry, identity: RequestIdentity): Admission | null {
+    if (!Buffer.from(found.fingerprint).equals(identity.fingerprint)) {
+      return { outcome: 'conflict' };
+    }
+    switch (found.state) {
+      case 'kept':
+        return { outcome: 'replay', answer: this.#seal.open(identity, found.sealed) };
+      case 'too-large':
+      case 'charged':
+        return { outcome: found.state };
+      case 'running': {
+        const isLeft = found.isOrphan || found.leaseEndsAtMs <= this.#nowMs();
+        return isLeft ? null : { outcome: 'running' };
+      }
+    }
+  }
+
+  #newEntry(identity: RequestIdentity, attempt: string, firstAttempt: string): NewEntry {
+    const leaseEndsAtMs = this.#leases.leaseEndsAtMs();
+    return { ...identity, attempt, firstAttempt, leaseEndsAtMs, expiresAtMs: this.#expiresAtMs() };
+  }
+
+  #started(identity: RequestIdentity, entry: NewEntry): StartedAttempt {
+    // Closed meanwhile: nothing would renew the attempt, and it lapses.
+    this.#refuseClosed();
+    const { keyHash, attempt, firstAttempt } = entry;
+    const ref: AttemptRef = { keyHash, attempt };
+    this.#leases.hold(ref);
+    return {
+      outcome: 'started',
+      firstAttempt,
+      confirm: async () => {
+        this.#refuseClosed();
+        return (await this.#entries.renew([ref], this.#leases.leaseEndsAtMs())) === 1;
+      },
+      finish: (answer) => this.#finish(identity, ref, answer),
+      abandon: async () => {
+        await this.#end(ref, 0, () => this.#entries.remove(ref));
+      },
+      leave: async () => {
+        await this.#end(ref, 0, () => this.#endLease(ref));
+      },
+    };
+  }
+
+  async #finish(
+    identity: RequestIdentity,
+    ref: AttemptRef,
+    answer: StoredAnswer | 'too-large',
+  ): Promise<FinishOutcome> {
+    const fits = answer !== 'too-large' && answer.body.byteLength <= ANSWER_BYTES_MAX;
+    const sealed = fits ? this.#seal.seal(identity, answer) : null;
+    const keep = () => this.#entries.keep(ref, sealed, this.#expiresAtMs());
+    const isKept = await this.#end(ref, sealed?.byteLength ?? 0, keep);
+    if (isKept === 'later') return 'later';
+    if (!isKept) return 'superseded';
+    return fits ? 'kept' : 'too-large';
+  }
+
+  async #endLease(ref: AttemptRef): Promise<void> {
+    await this.#leases.quiet();
+    await this.#entries.renew([ref], 0);
+  }
+
+  /**
+   * The attempt is renewed no more from here on: if its end cannot be written, it lapses. The end
+   * is tried once now, and in the background while the store is away.
+   */
+  async #end<Result>(
+    ref: AttemptRef,
+    bytes: number,
+    write: () => Promise<Result>,
+  ): Promise<Result | 'later'> {
+    this.#refuseClosed();
+    this.#leases.release(ref);
+    try {
+      return await write();
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      void this.#endLater(ref, bytes, write);
+      return 'later';
+    }
+  }
+
+  /** Bounded in time and in memory: what is given up stays left, and its retry settles it. */
+  async #endLater(ref: AttemptRef, bytes: number, write: () => Promise<unknown>): Promise<void> {
+    if (this.#isClosed() || this.#waitingBytes + bytes > WAITING_BYTES_MAX) return;
+    const untilMs = performance.now() + this.#times.retryMsMax;
+    this.#ending.add(ref);
+    this.#waitingBytes += bytes;
+    while (performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, this.#times.retryMs).unref());
+      if (this.#isClosed()) break;
+      const isDone = await write().then(
+        () => true,
+        (error: unknown) => !isAway(error),
+      );
+      if (isDone) break;
+    }
+    this.#waitingBytes -= bytes;
+    this.#ending.delete(ref);
+  }
+
+  /**
+   * Ends the leases of all that runs. A store that is away does not hold up the end: they lapse.
+   */
+  async #leaveAll(): Promise<void> {
+    const running = [...this.#leases.held, ...this.#ending];
+    this.#leases.stop();
+    await this.#leases.quiet();
+    if (running.length > 0) await this.#entries.renew(running, 0).catch(() => undefined);
+    await this.#entries.close();
+  }
+
+  #expiresAtMs(): number {
+    return this.#nowMs() + ANSWER_KEPT_MS;
+  }
+
+  #nowMs(): number {
+    return Math.trunc(this.#clock.now());
+  }
+
+  #isClosed(): boolean {
+    return this.#closing !== null;
+  }
+
+  #refuseClosed(): void {
+    if (!this.#isClosed()) return;
+    throw new AnswerStoreError('store-unavailable', 'the answer store is closed');
+  }
+}
+
+const isAway = (error: unknown): boolean =>
+  error instanceof AnswerStoreError && error.code === 'store-unavailable';
