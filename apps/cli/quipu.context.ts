@@ -6,13 +6,13 @@ import { NestFactory } from '@nestjs/core';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
-import { type LanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { Runtime } from '#platform/runtime/runtime.js';
+import { type TaskHosting, Tasks } from '#platform/tasks/tasks.port.js';
 import { areas } from '../composition/areas.js';
-import { LANGUAGE_MODELS, QuipuModule } from '../composition/quipu.module.js';
+import { QuipuModule } from '../composition/quipu.module.js';
 import { nestLogger } from '../gateway/nest.logger.js';
 import { CommandFailure, stopIfInterrupted } from './command-failure.js';
 import { type Expectation, type Installation, withInstallation } from './installation.js';
@@ -67,7 +67,7 @@ export const withQuipu = <Result>(
       });
     } finally {
       await app.get<RigRouter>(RIGS, { strict: false }).close();
-      await app.get<LanguageModelEngine>(LANGUAGE_MODELS, { strict: false }).close();
+      await app.get<TaskHosting>(Tasks, { strict: false }).close();
       await app.close();
       await runtime.stop();
     }

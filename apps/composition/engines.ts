@@ -3,7 +3,6 @@ import path from 'node:path';
 import { type Logger } from 'pino';
 import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
 import { openSqliteAnswerStore } from '#areas/inference/idempotency/sqlite/sqlite-answer-store.js';
-import { workerTopicSettings } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -14,6 +13,8 @@ import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-sto
 import { type Engines } from '#platform/runtime/runtime.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
+import { taskTopicSettings } from '#platform/tasks/task-topics.js';
+import { areas } from './areas.js';
 import { lazyAnswers } from './lazy-answers.js';
 import { type Settings, SettingsError, withoutSecrets } from './settings.js';
 
@@ -91,7 +92,7 @@ export const openBus = async ({ bus, instance }: Settings, logger: Logger): Prom
   if (bus.kind === 'memory') return createInProcessBus();
   const { openKafkaBus } = await import('#platform/bus/kafka/kafka-bus.js');
   const brokers = bus.brokers.join(',');
-  const topicSettings = workerTopicSettings;
+  const topicSettings = taskTopicSettings(areas.flatMap((area) => area.engines ?? []));
   const options = { ...bus, clientId: instance, topicSettings, logger };
   return located('QUIPU_BUS', brokers, openKafkaBus(options));
 };

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { type Logger } from 'pino';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
@@ -20,11 +21,13 @@ import {
   type RequestLimits,
   RIGS,
 } from '#areas/inference/ports.js';
+import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
+import { Tasks } from '#platform/tasks/tasks.port.js';
 import { Failures, REFUSALS } from '../gateway/errors/failures.js';
 import { KEEP_ALIVE_MS } from '../gateway/inference/chat-exchange.js';
 import { ANSWER_STORE } from '../gateway/inference/idempotent-chat.js';
@@ -33,13 +36,11 @@ import { GatewayMetrics } from '../gateway/metrics/gateway-metrics.js';
 import { RUNTIME } from '../gateway/operations/readiness.js';
 import { areas } from './areas.js';
 import { type OpenEngines } from './engines.js';
-import { bindLanguageModels } from './language-models.binding.js';
 import { bindLedger } from './ledger.binding.js';
 import { refusals } from './refusals.js';
 import { bindRigs } from './rigs.binding.js';
 import { listeningUrl, type Settings } from './settings.js';
-
-export const LANGUAGE_MODELS = Symbol('LanguageModels');
+import { bindTasks } from './tasks.binding.js';
 
 /** The catalog that ships with Quipu. */
 const SHIPPED_CATALOG = path.resolve(import.meta.dirname, '../../../catalog.yaml');
@@ -78,7 +79,7 @@ const settingsProviders = (settings: Settings, engines: OpenEngines): readonly P
     { provide: SECRETS, useValue: engines.secrets },
     { provide: ANSWER_STORE, useValue: engines.answers },
     { provide: KEEP_ALIVE_MS, useValue: settings.keepAliveSeconds * 1_000 },
-    { provide: LANGUAGE_MODELS, useFactory: () => bindLanguageModels(settings, engines) },
+    { provide: Tasks, useFactory: () => bindTasks(settings, engines) },
   ];
 };
 
@@ -88,8 +89,9 @@ const bindings: readonly Provider[] = [
   { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
   {
     provide: RIGS,
-    inject: [Catalog, LANGUAGE_MODELS, LOGGER],
-    useFactory: bindRigs,
+    inject: [Catalog, Tasks, LOGGER],
+    useFactory: (catalog: Catalog, tasks: Tasks, logger: Logger) =>
+      bindRigs(catalog, createTextEngine(tasks), logger),
   },
   {
     provide: ACCOUNT_OPENER,

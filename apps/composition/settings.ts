@@ -49,6 +49,13 @@ const store = (schemes: RegExp, expected: string) =>
     .refine((value) => /^sqlite:.+/.test(value) || schemes.test(value), `expected ${expected}`)
     .optional();
 
+/** Names with commas between them. */
+const Names = z
+  .string()
+  .transform((value) => value.split(',').map((name) => name.trim()))
+  .refine((names) => names.every((name) => name !== ''), 'expected names with commas between them')
+  .optional();
+
 /** What is wrong with a URL is told without the URL, in which a password may stand. */
 const BusTarget = z
   .string()
@@ -85,6 +92,7 @@ const Environment = z.object({
     .string()
     .regex(INSTANCE, 'expected a letter, then up to 62 of a-z 0-9 . -')
     .optional(),
+  QUIPU_WORKER_ENGINES: Names,
   QUIPU_LEASE_TTL_MS: Milliseconds.min(1_000).default(10_000),
   QUIPU_LEASE_RENEW_MS: Milliseconds.min(100).default(3_000),
   QUIPU_GRPC_HOST: z.string().refine(isHost, 'expected an address or a host name').optional(),
@@ -139,6 +147,8 @@ export interface Settings {
   readonly bus: BusTarget;
   /** This process among those of the fleet. */
   readonly instance: string;
+  /** The engines that a worker runs; undefined for all that can run on its machine. */
+  readonly workerEngines: readonly string[] | undefined;
   /** For how long a holder's silence is borne, and how often it is heard of. */
   readonly lease: { readonly ttlMs: number; readonly renewMs: number };
   readonly grpc: GrpcSettings | undefined;
@@ -277,6 +287,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     readStore: readStoreOf(variables.QUIPU_READ_STORE, home),
     bus: variables.QUIPU_BUS,
     instance: variables.QUIPU_INSTANCE ?? instanceName(),
+    workerEngines: variables.QUIPU_WORKER_ENGINES,
     lease: { ttlMs: variables.QUIPU_LEASE_TTL_MS, renewMs: variables.QUIPU_LEASE_RENEW_MS },
     grpc: grpcOf(variables),
     trustProxy: variables.QUIPU_TRUST_PROXY,

@@ -14,11 +14,11 @@ import { type EventStoreServer } from '#platform/event-store/grpc/event-store.se
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Runtime } from '#platform/runtime/runtime.js';
+import { type TaskHosting, Tasks } from '#platform/tasks/tasks.port.js';
 import { areas, edges } from '../../composition/areas.js';
 import { type OpenEngines, openEngines } from '../../composition/engines.js';
-import { type LanguageModels } from '../../composition/language-models.binding.js';
 import { leadershipOf } from '../../composition/lease.js';
-import { LANGUAGE_MODELS, QuipuModule } from '../../composition/quipu.module.js';
+import { QuipuModule } from '../../composition/quipu.module.js';
 import { serveOwnEventStore } from '../../composition/served-event-store.js';
 import { type Settings, SettingsError } from '../../composition/settings.js';
 import { createGateway } from '../gateway.application.js';
@@ -68,7 +68,7 @@ export const startGateway = async (
   await (readers === 'here' ? runtime.startProjections() : runtime.startFollowing());
   const catalog = app.get(Catalog, { strict: false });
   await catalog.start();
-  await app.get<LanguageModels>(LANGUAGE_MODELS, { strict: false }).listen();
+  await app.get<TaskHosting>(Tasks, { strict: false }).listen();
   const commands = app.get(CommandBus);
   if (readers === 'here') runtime.startReactions(commands);
   if (readers === 'under-lease') runtime.startUnder(leadershipOf(runtime, settings), commands);
@@ -147,5 +147,5 @@ const stop = async (
 /** What Nest does not know how to close. */
 export const closeModels = async (app: NestFastifyApplication): Promise<void> => {
   await app.get<RigRouter>(RIGS, { strict: false }).close();
-  await app.get<LanguageModels>(LANGUAGE_MODELS, { strict: false }).close();
+  await app.get<TaskHosting>(Tasks, { strict: false }).close();
 };

@@ -3,6 +3,7 @@ import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type AnySaga } from '#platform/kernel/saga.js';
+import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type CommandContext } from './command-context.js';
 import { type Relay } from './outbox.js';
 
@@ -30,6 +31,8 @@ export interface Area {
   readonly relays: readonly Relay[];
   /** By the code that the area's deciders refuse with. */
   readonly refusals: Readonly<Record<string, Refusal>>;
+  /** What computes for the area, in workers or in the process that asks. */
+  readonly engines?: readonly AnyEngineDefinition[];
   /** Handlers and services; sees the platform through `PlatformModule`'s tokens. */
   readonly module: Type | DynamicModule;
 }
