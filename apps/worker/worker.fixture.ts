@@ -64,8 +64,8 @@ export class Fleet {
     });
     this.#gateways.push(tasks);
     const sha256Of = async (file: string) => (await this.local.describe(file)).sha256;
-    const { stream } = createTextEngine(tasks, sha256Of);
-    return { tasks, stream, listen: () => tasks.listen() };
+    const text = createTextEngine(tasks, sha256Of);
+    return { ...text, tasks, listen: () => tasks.listen() };
   }
 
   async worker(instance = 'worker-1', options: FleetWorkerOptions = {}): Promise<Worker> {

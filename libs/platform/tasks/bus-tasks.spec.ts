@@ -8,7 +8,7 @@ import { createBusTasks } from './bus-tasks.js';
 import {
   countingEngine,
   type CountingEnd,
-  CountingInput,
+  type CountingInput,
   CountingLog,
 } from './counting.engine.fake.js';
 import { drain } from './drain.fixture.js';

@@ -68,9 +68,7 @@ export const pageOf = <Piece, End>({
   piece,
   end,
 }: Pick<EngineDefinition<unknown, Piece, End>, 'piece' | 'end'>): z.ZodType<Page<Piece, End>> =>
-  z.strictObject({ pieces: z.array(piece), end: end.exactOptional() }) as z.ZodType<
-    Page<Piece, End>
-  >;
+  z.strictObject({ pieces: z.array(piece), end: end.exactOptional() });
 
 /** The body of a `failed`. */
 export const TaskFailure = z.strictObject({ code: z.string(), message: z.string() });
