@@ -3,7 +3,7 @@
  * misses a framework imported by name. test/probes/boundaries.spec.ts plants a violation for each.
  */
 const decisions = '^(events|projections)/|\\.(decider|saga)\\.ts$';
-const spec = '\\.(spec|contract|specification)\\.ts$';
+const spec = '\\.(spec|contract|specification|fake|fixture)\\.ts$';
 const adapters = '/(sqlite|in-process|eventstoredb|grpc|mongodb|kafka)/';
 
 module.exports = {
@@ -86,6 +86,13 @@ module.exports = {
           '|^libs/platform/(event-store|read-store|bus|runtime)/' +
           '|node_modules/(@nestjs|fastify)/',
       },
+    },
+    {
+      name: 'areas-meet-engines-in-declarations',
+      comment: 'An area loads an engine where it declares it, and runs tasks by the port.',
+      severity: 'error',
+      from: { path: '^libs/areas/', pathNot: [spec, '\\.engine\\.ts$'] },
+      to: { path: '^libs/engines/' },
     },
     {
       name: 'no-cycles',
