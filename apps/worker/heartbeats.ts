@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -21,32 +22,44 @@ export interface HeartbeatOptions {
   readonly intervalMs?: number;
 }
 
+const STOP_MS_MAX = 2_000;
+
 /** Publishes what this worker is and does, at once and then regularly, until it is stopped. */
 export class Heartbeats {
   readonly #startedAt: string;
   readonly #timer: NodeJS.Timeout;
-  #sending: Promise<void>;
+  #sending: Promise<void> | undefined;
+  #isWanted = false;
   #isFailing = false;
 
   constructor(private readonly options: HeartbeatOptions) {
     this.#startedAt = instant(options.clock);
-    this.#sending = this.#send();
+    this.beat();
     this.#timer = setInterval(() => this.beat(), options.intervalMs ?? HEARTBEAT_MS).unref();
   }
 
-  /** Publishes one more, behind those under way. Never rejects: the next one says the same. */
+  /** Publishes now, or as soon as the heartbeat under way has ended: one at a time. */
   beat(): void {
-    this.#sending = this.#sending.then(() => this.#send());
+    this.#isWanted = true;
+    this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
   }
 
-  /** Resolves when the last heartbeat is published or has failed. */
+  /** Publishes the last heartbeat; a bus that does not answer delays a stop only so long. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.beat();
-    await this.#sending;
+    await Promise.race([this.#sending, sleep(STOP_MS_MAX, undefined, { ref: false })]);
   }
 
   async #send(): Promise<void> {
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      await this.#publish();
+    }
+  }
+
+  /** Never rejects: the next heartbeat replaces one that is lost. */
+  async #publish(): Promise<void> {
     const { bus, worker, logger } = this.options;
     try {
       const data = this.#heartbeat();
@@ -54,7 +67,7 @@ export class Heartbeats {
       if (this.#isFailing) logger.info('heartbeats are published again');
       this.#isFailing = false;
     } catch (error) {
-      // A broker that is away fails every heartbeat; the first failure says it all.
+      // A broker that is away fails every heartbeat; only the first failure is logged.
       if (!this.#isFailing) logger.warn({ err: error }, 'a heartbeat could not be published');
       this.#isFailing = true;
     }

@@ -69,7 +69,7 @@ describe('the replies of a run', () => {
   const numbers = () => bus.published.flat().map(({ headers }) => Number(headers['number']));
   const END = { finishReason: 'stop' };
 
-  it('begin with the first words, and later ones go together in pages', async () => {
+  it('begin with the first piece, and later ones go together in pages', async () => {
     const replies = open();
     replies.started();
     await sleep(1);
@@ -99,13 +99,13 @@ describe('the replies of a run', () => {
     expect(numbers()).toEqual([0, 1, 2, 3].slice(0, numbers().length));
   });
 
-  it('say that it has started when the first words take their time', async () => {
+  it('include `started` when the first piece takes its time', async () => {
     open().started();
     await sleep(40);
     expect(said()).toEqual([['started']]);
   });
 
-  it('are spaced, but for first words and last ones', async () => {
+  it('are spaced, except the first piece and the last', async () => {
     const pauseMs = 1_000;
     outbox = new ReplyOutbox(bus, 300, pauseMs);
     const replies = open();
@@ -116,7 +116,7 @@ describe('the replies of a run', () => {
     replies.piece(['2', 2]);
     other.piece(['first', 1]);
     await sleep(1);
-    // The other's first words took with them what waited.
+    // The other run's first piece took the waiting one with it.
     expect(bus.published).toHaveLength(2);
     replies.done(END);
     await sleep(1);
@@ -133,7 +133,7 @@ describe('the replies of a run', () => {
     expect(bus.published).toEqual([]);
   });
 
-  it('say what was generated before they say that it failed', async () => {
+  it('hand over the pieces before the failure', async () => {
     const replies = open();
     replies.started();
     replies.piece(['a', 1]);

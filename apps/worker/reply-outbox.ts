@@ -19,7 +19,7 @@ const GIVE_UP_MS = 10_000;
  */
 const PAUSE_MS = 20;
 
-/** The sources that wait for one topic while its last list is under way, or in the pause after it. */
+/** Sources that wait for one topic while its last list is under way, or in the pause after it. */
 class Lane {
   readonly #sources = new Set<ReplySource>();
   #hurried = false;

@@ -22,7 +22,7 @@ const PAGE_BYTES_MAX = 700_000;
 
 /**
  * The replies of one run, numbered without a gap. Pieces that come while the last messages are on
- * their way are gathered into one page. The first piece and the end are urgent; others wait a moment.
+ * their way are gathered into one page. The first piece and the end are urgent; others wait.
  */
 export class RunReplies {
   #number = 0;

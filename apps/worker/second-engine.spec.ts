@@ -51,7 +51,7 @@ const HELLO = {
 tasksContract('with workers', async (engine) => {
   const fleet = new Fleet(createInProcessBus());
   await fleet.worker('worker-1', { engines: [engine] });
-  const { tasks } = fleet.gateway();
+  const { tasks } = fleet.gateway('gateway-1', { hedgeMs: 60_000 });
   return { tasks, close: () => fleet.close() };
 });
 
@@ -67,6 +67,9 @@ describe('a second engine beside text', () => {
   });
 
   afterEach(() => fleet.close());
+
+  /** It offers a task once, unless a worker refuses it. */
+  const gateway = () => fleet.gateway('gateway-1', { hedgeMs: 60_000 });
 
   const until = async (happened: () => boolean | Promise<boolean>): Promise<void> => {
     const untilMs = performance.now() + 10_000;
@@ -98,10 +101,10 @@ describe('a second engine beside text', () => {
 
   it('runs in the same worker, and both report by name', async () => {
     const { url } = await fleet.worker('worker-1', { engines: [textEngine, engine] });
-    const gateway = fleet.gateway();
+    const asking = gateway();
     const [numbers, text] = await Promise.all([
-      drain(gateway.tasks.run(engine, counting('a bb'), never)),
-      drain(gateway.stream(HELLO, never)),
+      drain(asking.tasks.run(engine, counting('a bb'), never)),
+      drain(asking.stream(HELLO, never)),
     ]);
     expect(numbers).toEqual({ pieces: [1, 2], end: { words: 2 } });
     expect(text).toEqual(await drain(fleet.local.stream(HELLO, never)));
@@ -123,7 +126,7 @@ describe('a second engine beside text', () => {
   it('reports itself on the bus from its start to its end', async () => {
     const beats = await watch(HEARTBEATS_TOPIC);
     const worker = await fleet.worker('worker-1', { engines: [engine], heartbeatMs: 20 });
-    const stream = fleet.gateway().tasks.run(engine, LONG, never);
+    const stream = gateway().tasks.run(engine, LONG, never);
     await stream.next();
     const read = () => beats.map(({ data }) => WorkerHeartbeat.parse(data));
     const isRunning = ({ engines }: WorkerHeartbeat) => engines[0]?.runningTasks === 1;
@@ -147,7 +150,7 @@ describe('a second engine beside text', () => {
     const replied = await watch('quipu.replies.gateway-1');
     await fleet.worker('worker-1', { engines: [engine] });
     const secret = counting('confidential');
-    const { tasks } = fleet.gateway();
+    const { tasks } = gateway();
     await drain(tasks.run(engine, secret, never));
     await until(() => replied.length >= 2);
     const onTheBus = JSON.stringify([offered, replied]);
@@ -170,7 +173,7 @@ describe('a second engine beside text', () => {
     await fleet.worker('worker-1', { engines: [engine] });
     const text = Array.from({ length: 30 }, (_, n) => 'x'.repeat(n + 1)).join(' ');
     const asked = counting(text, { pauseMs: 2 });
-    const { pieces } = await drain(fleet.gateway().tasks.run(engine, asked, never));
+    const { pieces } = await drain(gateway().tasks.run(engine, asked, never));
     expect(pieces).toEqual(Array.from({ length: 30 }, (_, n) => n + 1));
     const numbers = replied.map(({ headers }) => ReplyHeaders.parse(headers).number);
     expect(numbers).toEqual(numbers.map((_, n) => n));
@@ -178,11 +181,11 @@ describe('a second engine beside text', () => {
     expect(numbers.length).toBeLessThan(25);
   });
 
-  it('is fenced by attempt: only the run that started first is heard, and the other stops', async () => {
+  it('is fenced by attempt: only the run that started first counts, and the other stops', async () => {
     const { url } = await fleet.worker('worker-1', { engines: [engine] });
     const cancelled = await watch(cancellationsTopicOf('counting'));
     const offered = await watch(TASKS_TOPIC);
-    const stream = fleet.gateway().tasks.run(engine, LONG, never);
+    const stream = gateway().tasks.run(engine, LONG, never);
     await stream.next();
     const [offer] = offered;
     const { task } = TaskHeaders.parse(offer?.headers);
@@ -212,7 +215,7 @@ describe('a second engine beside text', () => {
   it('stops its run when the caller leaves, and counts it as cancelled', async () => {
     const { url } = await fleet.worker('worker-1', { engines: [engine] });
     const caller = new AbortController();
-    const stream = fleet.gateway().tasks.run(engine, LONG, caller.signal);
+    const stream = gateway().tasks.run(engine, LONG, caller.signal);
     await stream.next();
     expect((await reportOf(url)).running_tasks).toBe(1);
     caller.abort();
@@ -232,7 +235,7 @@ describe('a second engine beside text', () => {
     expect(await letters()).toMatchObject([
       { id: odd.id, reason: expect.stringMatching(/Invalid UUID/) },
     ]);
-    const { pieces } = await drain(fleet.gateway().tasks.run(engine, counting('a'), never));
+    const { pieces } = await drain(gateway().tasks.run(engine, counting('a'), never));
     expect(pieces).toEqual([1]);
   });
 
@@ -240,7 +243,7 @@ describe('a second engine beside text', () => {
     const full = countingEngine(log, { tasksMax: { worker: 1, inProcess: 1 } });
     const other = countingEngine(log, { name: 'counting-2' });
     const { url } = await fleet.worker('worker-1', { engines: [full, other] });
-    const { tasks } = fleet.gateway();
+    const { tasks } = gateway();
     const stream = tasks.run(full, LONG, never);
     await stream.next();
     await expect(drain(tasks.run(full, counting('a'), never))).rejects.toMatchObject({

@@ -27,7 +27,9 @@ export class TaskRunners {
 
   /** Opens every engine; to be awaited before the first task. */
   async open(host: EngineHost): Promise<void> {
-    await Promise.all(this.all.map((runner) => runner.open(host)));
+    const opened = await Promise.allSettled(this.all.map((runner) => runner.open(host)));
+    // After all of them, so that the caller can close those that did open.
+    for (const one of opened) if (one.status === 'rejected') throw one.reason;
   }
 
   /** Waits this long for runs to end, fails the rest, and closes the engines. */

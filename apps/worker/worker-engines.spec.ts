@@ -14,7 +14,7 @@ describe('the engines of a worker', () => {
   const chosen = async (named?: readonly string[], declared = DECLARED) =>
     (await workerEngines(declared, named, host)).map(({ name }) => name);
 
-  it('are all that can run here when none is named, and the log says why others are not', async () => {
+  it('are all that can run here when none is named, and the log explains the rest', async () => {
     const lines: string[] = [];
     const logger = { ...host.logger, info: (line: string) => lines.push(line) };
     const engines = await workerEngines(DECLARED, undefined, { ...host, logger });

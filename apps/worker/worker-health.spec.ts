@@ -26,7 +26,7 @@ describe('the health of a worker', () => {
   });
 
   it.each<[string, () => Promise<BusHealth>]>([
-    ['says no', () => Promise.resolve({ reachable: false, reason: 'no member' })],
+    ['is not reachable', () => Promise.resolve({ reachable: false, reason: 'no member' })],
     ['fails', () => Promise.reject(new Error('no member'))],
   ])('is not ready while the bus %s', async (_, health) => {
     expect(await healthOn(health).report()).toMatchObject({

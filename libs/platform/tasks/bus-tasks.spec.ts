@@ -166,7 +166,7 @@ describe('tasks over the bus', () => {
     expect(cancelled).toMatchObject([{ except: '' }]);
   });
 
-  it('offers the task again when no worker takes it, and drops the attempt that comes late', async () => {
+  it('offers the task again when no worker takes it, and drops a late attempt', async () => {
     let late: ScriptedRun | undefined;
     await serve(async (run, offer) => {
       if (offer === 1) {

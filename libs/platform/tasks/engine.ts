@@ -60,7 +60,7 @@ export type FailureScope = 'elsewhere' | 'final';
  * path, so they accept JSON values only and transform nothing.
  */
 export interface EngineDefinition<Input, Piece, End> {
-  /** Names the topics, the metrics' label and the setting; a letter, then up to 31 of `a-z 0-9 -`. */
+  /** Part of topic names, a metric label and a setting; a letter, then up to 31 of `a-z 0-9 -`. */
   readonly name: string;
   readonly input: z.ZodType<Input>;
   readonly piece: z.ZodType<Piece>;

@@ -25,7 +25,7 @@ describe('engines in this process', () => {
     expect(log.closings).toBe(1);
   });
 
-  it('say why they cannot run here, and are tried again', async () => {
+  it('fail with the reason why they cannot run here, and are tried again', async () => {
     let reason: string | null = 'there is no abacus';
     const canRunHere = () => Promise.resolve(reason);
     const engine = countingEngine(new CountingLog(), { canRunHere });

@@ -15,8 +15,8 @@ const RETENTION = { retentionMs: RETENTION_MS, deadLetterRetentionMs: RETENTION_
 const ONE_PARTITION = { ...RETENTION, partitions: 1 } as const;
 
 /**
- * How a broker keeps the topics of these engines, for an adapter that asks by topic; nothing for any
- * other topic. No process reads a message of them after ten minutes.
+ * How a broker keeps the topics of these engines, for an adapter that asks by topic; nothing for
+ * any other topic. No process reads a message of them after ten minutes.
  */
 export const taskTopicSettings = (
   engines: readonly AnyEngineDefinition[],

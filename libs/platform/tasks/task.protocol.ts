@@ -1,6 +1,6 @@
 /**
- * The messages between the processes that ask and the workers. Headers say which task, which run and
- * in which order; bodies hold what callers ask and what engines answer, and are sealed.
+ * The messages between the processes that ask and the workers. Headers name the task, the run and
+ * the order; bodies hold what callers ask and what engines answer, and are sealed.
  */
 import { z } from 'zod';
 import { type EngineDefinition } from './engine.js';
@@ -14,7 +14,7 @@ export const cancellationsTopicOf = (engine: string): string => `quipu.cancellat
 /** The group in which workers share the tasks of one engine. */
 export const workersGroupOf = (engine: string): string => `quipu.workers.${engine}`;
 
-/** Replies to the tasks of one process, of every engine; keyed by task, so that pages stay in order. */
+/** Replies to the tasks of one process, of all engines; keyed by task to keep pages in order. */
 export const repliesTopicOf = (instance: string): string => `quipu.replies.${instance}`;
 
 /** Header values are strings; instants are milliseconds since the Unix epoch. */
