@@ -69,6 +69,36 @@ module.exports = {
       to: { path: '^apps/' },
     },
     {
+      name: 'apps-libraries-stand-apart',
+      comment:
+        'The folders of apps/ are libraries that apps/processes puts together: the gateway, the ' +
+        'worker and the event store see the operations module, and nothing else of apps/.',
+      severity: 'error',
+      from: { path: '^apps/(gateway|worker|event-store|operations|composition)/', pathNot: spec },
+      to: { path: '^apps/([^/]+)/', pathNot: '^apps/($1|operations)/' },
+    },
+    {
+      name: 'composition-and-operations-see-no-app',
+      comment: 'Both are used by every process, so neither knows one.',
+      severity: 'error',
+      from: { path: '^apps/(composition|operations)/', pathNot: spec },
+      to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'cli-sees-composition-and-operations',
+      comment: 'A command composes areas; it is no client of a process.',
+      severity: 'error',
+      from: { path: '^apps/cli/', pathNot: spec },
+      to: { path: '^apps/', pathNot: '^apps/(cli|composition|operations)/' },
+    },
+    {
+      name: 'only-processes-put-apps-together',
+      comment: 'A process is the outermost ring: nothing in apps/ or libs/ imports one.',
+      severity: 'error',
+      from: { pathNot: ['^apps/processes/', spec, '^test/'] },
+      to: { path: '^apps/processes/' },
+    },
+    {
       name: 'areas-see-ports-not-adapters',
       comment: 'Only the composition root picks an adapter, of the platform or of an area.',
       severity: 'error',
@@ -129,7 +159,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      conditionNames: ['source', 'import', 'node', 'default'],
+      conditionNames: ['quipu-source', 'import', 'node', 'default'],
       extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
       exportsFields: ['exports'],
     },

@@ -18,7 +18,7 @@ if (!home || !target) {
 mkdirSync(target, { mode: 0o700 });
 for (const file of FILES.filter((one) => existsSync(path.join(home, one)))) {
   const database = new DatabaseSync(path.join(home, file), { readOnly: true });
-  // One transaction: the copy is the file as it was at one moment, with nothing of the journal left.
+  // One transaction: the copy is the file at one moment, without a journal.
   database.prepare('VACUUM INTO ?').run(path.join(target, file));
   database.close();
   console.log(path.join(target, file));

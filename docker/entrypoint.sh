@@ -10,7 +10,7 @@ case $process in
   standalone | gateway | projector | worker | event-store)
     # A container keeps its host name over restarts, and so its topic of replies.
     export QUIPU_INSTANCE="${QUIPU_INSTANCE:-$process-$(hostname)}"
-    exec node --enable-source-maps --max-semi-space-size=16 "$app/dist/apps/$process/main.js" "$@"
+    exec node --enable-source-maps --max-semi-space-size=16 "$app/dist/apps/processes/$process.main.js" "$@"
     ;;
   quipu)
     exec node --enable-source-maps "$app/dist/apps/cli/main.js" "$@"

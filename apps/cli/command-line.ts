@@ -26,13 +26,14 @@ export const runCommandLine = async (
     invocation.stdout.write(`${printed(outcome, json)}\n`);
     exitCode = outcome.exitCode ?? EXIT.done;
   };
-  const program = createProgram(invoke, {
-    writeOut: (text) => void invocation.stdout.write(text),
-    writeErr: (text) => {
+  const output = {
+    writeOut: (text: string) => void invocation.stdout.write(text),
+    writeErr: (text: string) => {
       if (!json) invocation.stderr.write(text);
     },
-  });
+  };
   try {
+    const program = await createProgram(invoke, { output });
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -16,12 +16,12 @@ describe('the command line', () => {
 
   const parse = async (...words: string[]): Promise<unknown> => {
     const print = (text: string): void => void (printed += text);
-    const program = createProgram(
+    const program = await createProgram(
       (options) => {
         invoked.push(options);
         return Promise.resolve();
       },
-      { writeOut: print, writeErr: print },
+      { output: { writeOut: print, writeErr: print } },
     );
     await program.parseAsync(words, { from: 'user' });
     return invoked.at(-1);
@@ -92,7 +92,8 @@ describe('the command line', () => {
   });
 
   it('has help for every command, with the exit codes', async () => {
-    const commands = createProgram(() => Promise.resolve()).commands.flatMap((group) =>
+    const program = await createProgram(() => Promise.resolve());
+    const commands = program.commands.flatMap((group) =>
       group.commands.map((command) => [group.name(), command.name()]),
     );
     expect(commands).toHaveLength(10);

@@ -4,16 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { RIGS } from '#areas/inference/ports.js';
-import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type Area } from '#platform/runtime/area.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { Runtime } from '#platform/runtime/runtime.js';
-import { type TaskHosting, Tasks } from '#platform/tasks/tasks.port.js';
 import { areas } from '../composition/areas.js';
 import { QuipuModule } from '../composition/quipu.module.js';
-import { nestLogger } from '../gateway/nest.logger.js';
+import { nestLogger } from '../operations/nest.logger.js';
 import { CommandFailure, stopIfInterrupted } from './command-failure.js';
 import { type Expectation, type Installation, withInstallation } from './installation.js';
 import { type Invocation } from './invocation.js';
@@ -22,7 +20,7 @@ import { openProgress } from './progress.js';
 
 const CATCH_UP_POLL_MS = 20;
 
-/** All that Quipu can do, without HTTP. */
+/** The commands and queries of the composed areas. */
 export interface Quipu {
   readonly commands: CommandBus;
   readonly queries: QueryBus;
@@ -33,14 +31,16 @@ export interface Quipu {
 
 export interface Needs {
   readonly installation: Expectation;
+  /** The areas whose commands and queries the work dispatches, by name; no other is composed. */
+  readonly areas: readonly string[];
   /** The read models that the work asks; they are brought up to the log's head first. */
   readonly projections: readonly AnyProjection[];
 }
 
 /**
- * Composes Quipu for one command. A server may be running on the same files: it goes on projecting,
- * reacting and publishing prices, and nothing here does. What a command has to know of events that
- * no server has projected yet is folded in memory.
+ * Composes the named areas for one command. A server may be running on the same files: it continues
+ * to project, react and publish prices, and nothing here does. A read model that a command needs is
+ * brought up to the head of the log in memory.
  */
 export const withQuipu = <Result>(
   invocation: Invocation,
@@ -50,12 +50,9 @@ export const withQuipu = <Result>(
   withInstallation(invocation, needs.installation, async (installation) => {
     const readStore = new PrivateReadStore(installation.engines.readStore);
     const engines = { ...installation.engines, readStore };
-    const wanted = areas.map((area) => ({
-      ...area,
-      projections: area.projections.filter((one) => needs.projections.includes(one)),
-    }));
+    const wanted = areasFor(needs);
     const runtime = new Runtime(engines, wanted);
-    const app = await compose({ ...installation, engines }, runtime);
+    const app = await compose({ ...installation, engines }, runtime, wanted);
     try {
       await runtime.startProjections();
       await catchUp(runtime, invocation);
@@ -66,18 +63,25 @@ export const withQuipu = <Result>(
         context: () => contextOf(randomUUID(), 'cli'),
       });
     } finally {
-      await app.get<RigRouter>(RIGS, { strict: false }).close();
-      await app.get<TaskHosting>(Tasks, { strict: false }).close();
       await app.close();
       await runtime.stop();
     }
   });
 
+const areasFor = ({ areas: names, projections }: Needs): readonly Area[] =>
+  areas
+    .filter(({ name }) => names.includes(name))
+    .map((area) => ({
+      ...area,
+      projections: area.projections.filter((one) => projections.includes(one)),
+    }));
+
 const compose = (
   { settings, engines, logger }: Installation,
   runtime: Runtime,
+  wanted: readonly Area[],
 ): Promise<INestApplicationContext> => {
-  const module = QuipuModule.of(settings, engines, runtime, []);
+  const module = QuipuModule.of({ settings, engines, runtime, areas: wanted, role: 'cli' });
   // Throws what cannot be composed instead of ending the process.
   const options = { logger: nestLogger(logger), abortOnError: false };
   return NestFactory.createApplicationContext(module, options);

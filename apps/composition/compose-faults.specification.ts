@@ -8,7 +8,10 @@ import {
   variablesIn,
   writtenDeploymentOf,
 } from './compose.specification.js';
-import { readSettings, settingNames, type Settings, SettingsError } from './settings.js';
+import { areas } from './areas.js';
+import { readSettings, type Settings, SettingsError, variablesOf } from './settings.js';
+
+const VARIABLES = Object.keys(variablesOf(areas));
 
 /** Where an image keeps what must outlive its container; an image that is not here is a fault. */
 const STATE: Readonly<Record<string, readonly string[]>> = {
@@ -52,7 +55,7 @@ const settingsOf = ({ environment }: Service): Settings | string => {
 
 const ourSettings: Rule = ({ service }) => {
   if (!isOurs(service)) return [];
-  const unknown = Object.keys(service.environment).filter((key) => !settingNames.includes(key));
+  const unknown = Object.keys(service.environment).filter((key) => !VARIABLES.includes(key));
   const settings = settingsOf(service);
   return [
     ...unknown.map((key) => `${key} is no setting`),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Logger } from 'pino';
 import { type AnswerStore } from '#areas/inference/idempotency/answer-store.port.js';
 import { openSqliteAnswerStore } from '#areas/inference/idempotency/sqlite/sqlite-answer-store.js';
+import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -92,7 +93,7 @@ export const openBus = async ({ bus, instance }: Settings, logger: Logger): Prom
   if (bus.kind === 'memory') return createInProcessBus();
   const { openKafkaBus } = await import('#platform/bus/kafka/kafka-bus.js');
   const brokers = bus.brokers.join(',');
-  const topicSettings = taskTopicSettings(areas.flatMap((area) => area.engines ?? []));
+  const topicSettings = taskTopicSettings(areas.flatMap(({ engines }) => engines));
   const options = { ...bus, clientId: instance, topicSettings, logger };
   return located('QUIPU_BUS', brokers, openKafkaBus(options));
 };
@@ -160,9 +161,11 @@ const openDatabase = async (
   }
 };
 
-/** As long as its hold: whoever has not ended a request by then has left it. */
-const answerLeaseMs = ({ requestSeconds, settleSeconds }: Settings): number =>
-  (requestSeconds + settleSeconds) * 1_000;
+/** As long as the hold of the request. */
+const answerLeaseMs = ({ ofAreas }: Settings): number => {
+  const { requestMsMax, settleMsMax } = ofAreas.get(REQUEST_LIMITS) as RequestLimits;
+  return requestMsMax + settleMsMax;
+};
 
 interface Closable {
   close(): Promise<void>;

@@ -89,7 +89,7 @@ describe('the entry point', () => {
   );
 
   it('starts one process where none is named', async () => {
-    expect((await enter()).told).toContain('dist/apps/standalone/main.js');
+    expect((await enter()).told).toContain('dist/apps/processes/standalone.main.js');
   });
 
   it('hands the command line its words', async () => {
@@ -189,12 +189,12 @@ describe('the operator’s page', () => {
     expect(words.length).toBeGreaterThan(4);
     for (const args of words) {
       const ran: CommonOptions[] = [];
-      const program = createProgram(
+      const program = await createProgram(
         (options) => {
           ran.push(options);
           return Promise.resolve();
         },
-        { writeErr: () => undefined },
+        { output: { writeErr: () => undefined } },
       );
       await program.parseAsync(args, { from: 'user' });
       expect(ran).toHaveLength(1);

@@ -1,21 +1,24 @@
-import { speaksOpenAi } from '../gateway/errors/envelope.js';
+import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Deployment } from './compose.specification.js';
 import { readSettings } from './settings.js';
 
 const MEBIBYTE = 1_048_576;
 
-/** On either side of every line between OpenAI's envelope and the application's. */
-const ROUTES = [
-  '/v1',
-  '/v1/chat/completions',
-  '/v10',
-  '/api/v1/chat/completions',
-  '/api/v1/chat/completions/x',
-  '/api/v1/models',
-  '/api/v1/models/quipu/nano',
-  '/api/v1/billing/overview.php',
-  '/health/ready',
-];
+/**
+ * Routes on either side of every line between OpenAI's envelope and the application's, and whether
+ * the gateway answers them with OpenAI's; test/end-to-end/envelopes.spec.ts asks the gateway itself.
+ */
+const OPENAI_ROUTES: ReadonlyMap<string, boolean> = new Map([
+  ['/v1', true],
+  ['/v1/chat/completions', true],
+  ['/v10', false],
+  ['/api/v1/chat/completions', true],
+  ['/api/v1/chat/completions/x', false],
+  ['/api/v1/models', true],
+  ['/api/v1/models/quipu/nano', true],
+  ['/api/v1/billing/overview.php', false],
+  ['/health/ready', false],
+]);
 
 const valueOf = (text: string, directive: string): string =>
   new RegExp(`^\\s*${directive} (.+);$`, 'm').exec(text)?.[1] ?? '';
@@ -36,14 +39,15 @@ const upstreamFaults = (text: string, { services }: Deployment): readonly string
 };
 
 const limitFaults = (text: string, { services }: Deployment): readonly string[] => {
-  const { requestSeconds, bodyLimitBytes, trustProxy } = readSettings(
+  const { ofAreas, bodyLimitBytes, trustProxy } = readSettings(
     services['gateway']?.environment ?? {},
   );
+  const { requestMsMax } = ofAreas.get(REQUEST_LIMITS) as RequestLimits;
   const readSeconds = Number.parseInt(valueOf(text, 'proxy_read_timeout'), 10);
   const bodyBytes = Number.parseInt(valueOf(text, 'client_max_body_size'), 10) * MEBIBYTE;
   const forwarded = valueOf(text, 'proxy_set_header X-Forwarded-For');
   return [
-    ...(readSeconds > requestSeconds ? [] : ['it ends requests before the gateway does']),
+    ...(readSeconds * 1_000 > requestMsMax ? [] : ['it ends requests before the gateway does']),
     ...(bodyBytes > bodyLimitBytes ? [] : ['it refuses bodies before the gateway does']),
     ...(trustProxy === 1 && forwarded === '$proxy_add_x_forwarded_for'
       ? []
@@ -58,9 +62,9 @@ const streamFaults = (text: string): readonly string[] =>
 
 const envelopeFaults = (text: string): readonly string[] => {
   const [, pattern = '$^'] = /^\s*~(\S+) '\{"error"/m.exec(text) ?? [];
-  return ROUTES.filter((url) => new RegExp(pattern).test(url) !== speaksOpenAi(url)).map(
-    (url) => `it fails in another envelope than ${url}`,
-  );
+  return [...OPENAI_ROUTES]
+    .filter(([url, isOpenAi]) => new RegExp(pattern).test(url) !== isOpenAi)
+    .map(([url]) => `it fails in another envelope than ${url}`);
 };
 
 /** Everything that is wrong with nginx before the gateways of a deployment. */

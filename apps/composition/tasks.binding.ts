@@ -30,5 +30,5 @@ export const engineHostOf = (
 ): EngineHost => {
   const { instance, home } = settings;
   const modelFolders = [SHIPPED_MODELS, path.join(home, 'models')];
-  return { place, instance, home, modelFolders, settings: { ...settings }, ...parts };
+  return { place, instance, home, modelFolders, settings: settings.ofAreas, ...parts };
 };

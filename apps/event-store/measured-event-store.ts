@@ -13,7 +13,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
-import { type EventStoreMetrics } from './event-store-metrics.js';
+import { type EventStoreMetrics } from './event-store.metrics.js';
 
 /** An event store whose appends are timed and whose subscriptions are counted. */
 export class MeasuredEventStore implements EventStore {

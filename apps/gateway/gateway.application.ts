@@ -12,7 +12,7 @@ import { HttpFailure } from './errors/http-failure.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
 import { refuseMalformed } from './errors/malformed-request.js';
-import { nestLogger } from './nest.logger.js';
+import { nestLogger } from '../operations/nest.logger.js';
 import { serveOpenApi } from './openapi/openapi.js';
 
 export interface GatewayOptions {
@@ -105,9 +105,9 @@ export const createGateway = async (
       refuseMalformed(error, socket, SECURITY_HEADERS);
     },
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      const told = failureOf(error, {});
+      const told = failureOf(error, { errors: {}, failures: [] });
       void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-      void reply.status(told.status).send(envelope(request.url, told));
+      void reply.status(told.status).send(envelope(request, told));
     },
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backOffMs } from '#platform/bus/back-off.js';
+import { BUS_BACK_OFF } from '#platform/bus/back-off.js';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 
@@ -114,7 +114,7 @@ export class ReplyOutbox {
         return;
       } catch (error) {
         if (!passes(error) || performance.now() > giveUpAtMs) throw error;
-        await sleep(backOffMs(attempt, Math.random()));
+        await sleep(backOffMs(BUS_BACK_OFF, attempt, Math.random()));
       }
     }
   }
@@ -122,3 +122,4 @@ export class ReplyOutbox {
 
 const passes = (error: unknown): boolean =>
   error instanceof BusError && (error.code === 'bus-unavailable' || error.code === 'topic-full');
+import { backOffMs } from '#platform/kernel/back-off.js';

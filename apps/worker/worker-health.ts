@@ -1,5 +1,5 @@
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
-import { answered } from '../gateway/operations/answered.js';
+import { answered } from '../operations/answered.js';
 import { type TaskRunners } from './task-runners.js';
 
 export interface WorkerReport {

@@ -6,7 +6,7 @@ import { type Bus } from '#platform/bus/bus.port.js';
 import { type AnyEngineDefinition, type EngineHost } from '#platform/tasks/engine.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
-import { nestLogger } from '../gateway/nest.logger.js';
+import { nestLogger } from '../operations/nest.logger.js';
 import { BusServer } from './bus.server.js';
 import { Heartbeats } from './heartbeats.js';
 import { ReplyOutbox } from './reply-outbox.js';

@@ -81,7 +81,7 @@ export class Fleet {
         instance,
         home,
         modelFolders: [shippedModels, path.join(home, 'models')],
-        settings: {},
+        settings: new Map(),
         clock: systemClock,
         logger: silent,
       },

@@ -7,6 +7,6 @@ const SCHEMES: Readonly<Record<Client, string>> = {
   platformatic: 'kafka+platformatic:',
 };
 
-/** @param prefix before all topics, so that nobody hears anybody else */
+/** @param prefix before all topics, so that clients do not receive each other's messages */
 export const busUrlOf = (kafkaUrl: string, client: Client, prefix: string): string =>
   `${kafkaUrl.replace('kafka:', SCHEMES[client])}?prefix=${prefix}`;

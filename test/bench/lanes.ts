@@ -39,7 +39,7 @@ export interface Lane {
 /** Lanes of one peer. */
 export interface LaneGroup {
   readonly lanes: readonly Lane[];
-  /** Whose ledger must balance in the end; null where nobody keeps one. */
+  /** Whose ledger must balance in the end; null where there is none. */
   readonly home: QuipuHome | null;
   readonly stop: () => Promise<void>;
 }
@@ -65,11 +65,11 @@ const ownProgram = (
 
 export const mockProgram = ownProgram('mock', 'mock-upstream.js', {});
 
-/** What is asked over HTTP, and started anew in each round to see how long that takes. */
+/** A server asked over HTTP, started again in each round to measure its start. */
 const STARTED = ['mock', 'bare', 'journal', 'portkey', 'quipu'] as const satisfies readonly Part[];
 type StartedPart = (typeof STARTED)[number];
 
-/** A fresh home for each start of Quipu, so its start-up is that of a stranger's first day. */
+/** A fresh home for each start of Quipu, so that its first start is measured. */
 const programOf = async (
   part: StartedPart,
   { directory }: BenchOptions,
@@ -161,7 +161,7 @@ const lanesOf = async (
   if (part === 'quipu') return quipuLanes(options, upstream.port);
   const asked = { ...KEEPS_NO_BOOKS, name: part, model: UPSTREAM_MODEL, apiKeys: ANY_KEY };
   if (part === 'mock') {
-    // Whoever started it stops it: the others ask it, too.
+    // Its starter stops it: the other lanes use it, too.
     const stop = (): Promise<void> => Promise.resolve();
     return { lanes: [{ ...asked, peer: upstream, headers: {} }], home: null, stop };
   }

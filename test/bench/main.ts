@@ -49,8 +49,8 @@ const measure = async (
 };
 
 /**
- * Asks every lane for a while before anything counts: V8 compiles what is hot only after thousands of
- * requests, and later on cores that others keep busy. What is answered meanwhile is charged, too.
+ * Asks every lane for a while before anything counts: V8 compiles hot code only after thousands of
+ * requests, and later on busy cores. These answers are charged, too.
  */
 const breakIn = async (
   generator: LoadClient,

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../servers/server-process.js';
 import { footprintOf } from './load/process-tree.js';
 
-/** How to start one peer; `PORT` is added to the environment by whoever starts it. */
+/** How to start one peer; `PORT` is added to the environment at its start. */
 export interface PeerProgram {
   readonly name: string;
   readonly args: (port: number) => readonly string[];
@@ -74,7 +74,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
   clearTimeout(impatience);
 };
 
-/** Output goes to a file: a pipe nobody drains would slow a talkative peer. */
+/** Output goes to a file: an undrained pipe would slow a peer that writes much. */
 export const startPeer = async (program: PeerProgram, directory: string): Promise<PeerProcess> => {
   const [port = 0] = await freePorts(1);
   const logPath = path.join(directory, `${program.name}.log`);

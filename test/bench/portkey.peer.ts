@@ -8,7 +8,7 @@ import { type PeerProgram } from './peer-process.js';
 const PACKAGE_FOLDER = path.resolve('test/bench');
 const SERVER = path.join(PACKAGE_FOLDER, 'node_modules/@portkey-ai/gateway/build/start-server.js');
 
-/** Not part of Quipu's own install: fetched the first time somebody asks to be compared. */
+/** Not part of Quipu's own install: fetched for the first comparison. */
 export const installPortkey = async (): Promise<void> => {
   if (existsSync(SERVER)) return;
   const install = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {

@@ -48,7 +48,7 @@ export const startFleet = async (directory: string, upstreamPort: number): Promi
   };
   const program = quipuProgram('gateway', { ...environment, QUIPU_INSTANCE: 'gateway' });
   const home = { program, environment, directory: folder };
-  // A gateway is not ready before somebody projects.
+  // A gateway is not ready before a projector runs.
   const [gateway, projector] = await Promise.all([
     startPeer(program, directory),
     startPeer(

@@ -11,7 +11,8 @@ export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
 
 type AppName = 'standalone' | 'gateway' | 'projector' | 'worker' | 'event-store' | 'cli';
 
-const mainOf = (app: AppName): string => path.resolve('dist/apps', app, 'main.js');
+const mainOf = (app: AppName): string =>
+  path.resolve('dist/apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
 
 /** As `npm start` has them. */
 const FLAGS = ['--enable-source-maps', '--max-semi-space-size=16'];
@@ -108,9 +109,9 @@ export const openAccounts = async (home: QuipuHome, accounts: number): Promise<Q
 };
 
 /**
- * Every answer was charged once and nothing else was, each account is the sum of its events, and the
- * read model says so, too.
- * @throws when it is not so
+ * Checks that every answer and nothing else was charged once, that each account is the sum of its
+ * events, and that the read model agrees.
+ * @throws when one of them is false
  */
 export const checkLedger = async (home: QuipuHome, answers: number): Promise<void> => {
   const charged = textField(await cli(home, 'ledger', 'check'), 'charged_micro_usd');

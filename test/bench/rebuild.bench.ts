@@ -178,7 +178,7 @@ const newLog = async (directory: string, accounts: number): Promise<Log> => {
   return { home, events: accounts * EVENTS_PER_ACCOUNT };
 };
 
-/** How fast read models are built anew from one log, in a file and on a server. */
+/** How fast read models are rebuilt from one log, in a file and on a server. */
 export const benchRebuild = async ({
   directory,
   isQuick,

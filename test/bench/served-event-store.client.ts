@@ -1,6 +1,6 @@
 /**
- * Entry point of a process that measures the served log: the clients' packages cannot be loaded into
- * one. One order in, figures out, over IPC.
+ * Entry point of a process that measures the served log: one process cannot load both clients'
+ * packages. One order in, figures out, over IPC.
  */
 import { openEventStoreDb } from '../../libs/platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { benchAppend, benchReplay } from './event-store.bench.js';

@@ -87,7 +87,11 @@ const promiseFigure = (samples: readonly Sample[], promised: Promised): Figure |
   const measured = new Samples(samples, promised);
   if (!measured.has(lane) || !measured.has(against)) return undefined;
   return {
-    name: `${LANE_NAMES[lane]} : ${LANE_NAMES[against]}, ${MEASURE_NAMES[measure]}, ${workloadName(promised)}`,
+    name: [
+      `${LANE_NAMES[lane]} : ${LANE_NAMES[against]}`,
+      MEASURE_NAMES[measure],
+      workloadName(promised),
+    ].join(', '),
     value: measured.ratio(lane, against, measure),
     unit: 'x',
     target: bound,

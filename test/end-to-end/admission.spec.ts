@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { completionOf, json, statement } from '#areas/inference/rigs/upstream.specification.js';
+import { completionOf, json, statement } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, startWorld } from './quipu.harness.js';
 
 const HELD = 50;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { json } from '#areas/inference/rigs/upstream.specification.js';
+import { json } from '#areas/inference/rigs/upstream.fake.js';
 import path from 'node:path';
 import { startWorld, type World } from './quipu.harness.js';
 
@@ -49,7 +49,7 @@ describe('the built-in model', () => {
     });
   });
 
-  it('stops where it is told to', async () => {
+  it('stops at a stop string', async () => {
     const cut = await ask({ max_tokens: 3 });
     expect(cut.choices[0]?.finish_reason).toBe('length');
     expect(cut.usage?.completion_tokens).toBe(3);

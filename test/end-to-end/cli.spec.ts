@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CLI = path.join(ROOT, 'dist/apps/cli/main.js');
-const SERVER = path.join(ROOT, 'dist/apps/standalone/main.js');
+const SERVER = path.join(ROOT, 'dist/apps/processes/standalone.main.js');
 
 interface Ended {
   readonly exitCode: number | null;
@@ -157,13 +157,13 @@ describe('the command line without a server', () => {
     expect(fresh).toMatchObject({ credited: true, available_micro_usd: '25000000' });
   });
 
-  it('refuses the same deposit with another amount, and a stranger', async () => {
+  it('rejects the same deposit with another amount, and an unknown user', async () => {
     const credit = ['account', 'credit', '--usd', '1', '--reason', 'goodwill', '--user'];
     const conflict = await failure(...credit, 'ada', '--deposit-id', 'd-1');
     expect(conflict).toMatchObject({ exitCode: 1, code: 'deposit_conflict' });
-    const stranger = await failure(...credit, 'nobody');
-    expect(stranger).toMatchObject({ exitCode: 1, code: 'user_not_found' });
-    expect(stranger.message).toContain('--user');
+    const unknown = await failure(...credit, 'unknown');
+    expect(unknown).toMatchObject({ exitCode: 1, code: 'user_not_found' });
+    expect(unknown.message).toContain('--user');
   });
 
   it('rotates keys', async () => {
@@ -173,9 +173,9 @@ describe('the command line without a server', () => {
     const renter = await result('key', 'rotate', '--user', 'ada', '--kind', 'renter');
     expect(renter).toMatchObject({ user_id: 1, kind: 'renter', keys_revoked: 1 });
     expect(renter['renter_key']).toMatch(/^svc_api_/);
-    const stranger = await failure('key', 'rotate', '--user', 'nobody');
-    expect(stranger).toMatchObject({ exitCode: 1, code: 'user_not_found' });
-    expect(stranger.message).toContain('--user');
+    const unknown = await failure('key', 'rotate', '--user', 'unknown');
+    expect(unknown).toMatchObject({ exitCode: 1, code: 'user_not_found' });
+    expect(unknown.message).toContain('--user');
   });
 
   it('prints the log, filtered, from a position, up to a limit', async () => {
@@ -360,7 +360,7 @@ describe('the command line beside a running server', () => {
     expect(events.at(-1)).toMatchObject({ data: { reason: 'seen' } });
   });
 
-  it('ends quietly when whoever reads its output has seen enough', async () => {
+  it('ends without an error when the reader of its output closes the pipe', async () => {
     const tail = start(CLI, ['events', 'tail', '--follow', '--json']);
     const ended = Promise.all([once(tail, 'close'), textOf(tail.stderr)]);
     await once(tail.stdout ?? tail, 'data');

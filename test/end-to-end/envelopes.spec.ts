@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { json, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { json, sse } from '#areas/inference/rigs/upstream.fake.js';
 import { chatRequest, MODEL, startWorld, type World } from './quipu.harness.js';
 
 const CHAT = ['/v1/chat/completions', '/api/v1/chat/completions'];
@@ -43,7 +43,7 @@ const CHAT_FAILURES: readonly Case[] = [
     what: 'an unknown key',
     status: 401,
     code: 'invalid_api_key',
-    headers: { authorization: 'Bearer sk-svc-nobody' },
+    headers: { authorization: 'Bearer sk-svc-unknown' },
   },
   { what: 'bad JSON', status: 400, code: 'invalid_json', body: '{"model":' },
   { what: 'no body', status: 400, code: 'invalid_request', body: '' },
@@ -163,7 +163,7 @@ describe('failure envelopes', () => {
   it('refuses bad credentials on application routes in their envelope', async () => {
     const response = await ask('/api/v1/billing/overview.php', {
       method: 'GET',
-      headers: { authorization: 'Bearer sk-svc-nobody' },
+      headers: { authorization: 'Bearer sk-svc-unknown' },
     });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
@@ -203,7 +203,7 @@ describe('failure envelopes', () => {
 describe('failures of the upstream', () => {
   it.each([
     [
-      'a refusal passes through',
+      'an error of the request passes through',
       json(422, { error: { message: 'no', type: 't', param: 'tools', code: 'c' } }),
       422,
       'c',

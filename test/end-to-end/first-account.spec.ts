@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { readSettings } from '#apps/composition/settings.js';
-import { type Gateway, startGateway } from '#apps/gateway/start/gateway.process.js';
+import { type Gateway, startGateway } from '#apps/processes/gateway.process.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 
 const CATALOG = path.resolve(import.meta.dirname, '../../catalog.yaml');
@@ -38,7 +38,7 @@ describe('the first account', () => {
       QUIPU_MASTER_KEY_FILE: path.join(folder, 'master.key'),
       QUIPU_LOG_LEVEL: 'silent',
     });
-    const gateway = await startGateway(settings, pino({ level: 'silent' }), 'here');
+    const gateway = await startGateway(settings, pino({ level: 'silent' }), { readers: 'here' });
     running.push(gateway);
     return gateway;
   };
@@ -61,10 +61,10 @@ describe('the first account', () => {
 
   it('is made by one of several gateways that start at once on homes of their own', async () => {
     const gateways = await Promise.all(['one', 'two', 'three'].map(start));
-    const told = gateways.filter(({ bootstrap }) => bootstrap !== undefined);
-    expect(told).toHaveLength(1);
+    const reported = gateways.filter(({ bootstrap }) => bootstrap !== undefined);
+    expect(reported).toHaveLength(1);
     expect(await registrations()).toBe(1);
-    const key = told[0]?.bootstrap?.api_key ?? '';
+    const key = reported[0]?.bootstrap?.api_key ?? '';
     for (const { url } of gateways) {
       const headers = { authorization: `Bearer ${key}` };
       expect((await fetch(`${url}/api/v1/billing/overview.php`, { headers })).status).toBe(200);

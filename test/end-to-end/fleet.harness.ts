@@ -4,13 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  type Script,
-  startUpstream,
-  type Upstream,
-} from '#areas/inference/rigs/upstream.specification.js';
-import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
-import { type Bootstrap } from '#apps/gateway/start/bootstrap.js';
+import { type Script, startUpstream, type Upstream } from '#areas/inference/rigs/upstream.fake.js';
+import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
+import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { freePorts } from '../servers/server-process.js';
 import { eventually } from './quipu.harness.js';
 
@@ -21,6 +17,10 @@ const APPS = path.resolve(import.meta.dirname, '../../dist/apps');
 
 /** The processes of a fleet, as `npm run start:<name>` starts them. */
 export type AppName = 'event-store' | 'gateway' | 'projector' | 'worker' | 'cli';
+
+/** The compiled file of a process, below `dist/apps`. */
+export const mainOf = (app: AppName): string =>
+  app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`;
 
 /** A process of the fleet, from its compiled file. */
 export class Member {
@@ -50,7 +50,7 @@ export class Member {
   }
 
   spawn(): void {
-    const main = path.join(APPS, this.app, 'main.js');
+    const main = path.join(APPS, mainOf(this.app));
     if (!existsSync(main)) throw new Error(`${main} is missing: run npm run build first`);
     const child = spawn(process.execPath, [main], {
       env: { PATH: process.env['PATH'], ...this.environment, PORT: String(this.port) },
@@ -79,9 +79,9 @@ export class Member {
   }
 
   /** What it says of itself; undefined while it says nothing. */
-  async report(): Promise<ReadinessReport | undefined> {
+  async report(): Promise<RuntimeReport | undefined> {
     const response = await fetch(`${this.url}/health/ready`).catch(() => undefined);
-    return response && ((await response.json()) as ReadinessReport);
+    return response && ((await response.json()) as RuntimeReport);
   }
 
   /** Resolves to its exit code, or null when a signal ended it. */

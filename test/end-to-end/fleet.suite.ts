@@ -14,7 +14,8 @@ rigs:
   - { name: scripted, kind: openai, base_url: ${baseUrl}, max_concurrency: 64 }
 models:
   - { id: ${MODEL}, upstream_id: scripted-1, owned_by: acme, rigs: [scripted], context: 8192,
-      max_output: 100, price: { input_usd_per_mtok: ${inputUsdPerMtok}, output_usd_per_mtok: ${outputUsdPerMtok} } }
+      max_output: 100, price: {
+        input_usd_per_mtok: ${inputUsdPerMtok}, output_usd_per_mtok: ${outputUsdPerMtok} } }
 `;
 
 interface Overview {
@@ -84,7 +85,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
     const untilLed = async (): Promise<Member> => {
       let leader: Member | undefined;
       await eventually(async () => (leader = await fleet.leader()) !== undefined, 15_000);
-      if (!leader) throw new Error('nobody leads');
+      if (!leader) throw new Error('there is no leader');
       return leader;
     };
 
@@ -94,10 +95,12 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       return other;
     };
 
-    it('makes its first account once, whoever starts first', () => {
-      const told = fleet.gateways.filter(({ output }) => output.includes('An account was created'));
-      expect(told).toHaveLength(1);
-      expect(told[0]?.output).toContain(fleet.credentials.api_key);
+    it('creates its first account once, in any order of starts', () => {
+      const reported = fleet.gateways.filter(({ output }) =>
+        output.includes('An account was created'),
+      );
+      expect(reported).toHaveLength(1);
+      expect(reported[0]?.output).toContain(fleet.credentials.api_key);
     });
 
     it('runs its readers in one of its processes, and says in which', async () => {
@@ -120,7 +123,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
           expect(priorityOf(projector)).toBeGreaterThan(priorityOf(gateway));
     });
 
-    it('shows at one gateway what was charged at the other, as soon as that has answered', async () => {
+    it('shows at one gateway what the other charged, as soon as that has answered', async () => {
       for (let chats = 0; chats < 5; chats += 1) await chatAndSee();
     });
 
@@ -248,7 +251,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       await chatAndSee();
     });
 
-    it('admits exactly what the balance covers, however many ask both gateways at once', async () => {
+    it('admits exactly what the balance covers, with many requests at both gateways', async () => {
       const covered = 10;
       const tokens = 2;
       const price = Math.floor(micro(await balanceAt(first)) / covered / tokens);

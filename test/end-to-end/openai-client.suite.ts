@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.fake.js';
 import {
   answering,
   chatRequest,
@@ -59,7 +59,7 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
         });
       });
 
-      it('sends the rig its own model id, the bound that was held and fields it does not know', async () => {
+      it('sends the rig its own model id, the held bound and unknown fields', async () => {
         const before = world.upstream.received.length;
         await world.openai.chat.completions.create(
           chatRequest({
@@ -79,7 +79,7 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
         });
       });
 
-      it('streams: role first, words in order, usage when asked, and the charge before the end', async () => {
+      it('streams role, words, requested usage, and the charge before the end', async () => {
         const { data, response } = await world.openai.chat.completions
           .create(
             chatRequest({

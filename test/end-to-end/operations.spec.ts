@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
+import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import { storedEventValidator } from '../golden/stored-event.validator.js';
-import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.specification.js';
+import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
 interface OpenApiDocument {
@@ -45,7 +45,7 @@ describe('operations', () => {
   it('is live, and ready with nothing behind or stopped', async () => {
     expect(await (await get('/health/live')).json()).toEqual({ status: 'live' });
     const response = await get('/health/ready');
-    const report = (await response.json()) as ReadinessReport;
+    const report = (await response.json()) as RuntimeReport;
     expect(response.status).toBe(200);
     expect(report).toMatchObject({
       status: 'ready',
@@ -109,7 +109,7 @@ describe('operations', () => {
 });
 
 describe('a graceful stop', () => {
-  it('finishes open streams, refuses new requests with Retry-After, and settles every hold', async () => {
+  it('finishes open streams, rejects new requests with Retry-After, settles holds', async () => {
     let finish: () => void = () => undefined;
     const words = ['Knots', ' keep', ' accounts'];
     const world = await startWorld([

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import OpenAI from 'openai';
 import { pino } from 'pino';
-import { type Bootstrap } from '#apps/gateway/start/bootstrap.js';
-import { type Standalone, startStandalone } from '#apps/standalone/standalone.js';
+import { type Bootstrap } from '#apps/composition/bootstrap.js';
+import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
 import { readSettings, type Settings } from '#apps/composition/settings.js';
 import {
   chunksOf,
@@ -18,7 +18,7 @@ import {
   statement,
   type Upstream,
   usageChunkOf,
-} from '#areas/inference/rigs/upstream.specification.js';
+} from '#areas/inference/rigs/upstream.fake.js';
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type Clients, installProcesses } from './quipu.processes.js';
@@ -59,7 +59,7 @@ export interface World {
   readonly openai: OpenAI;
   /** Every event of the log, in order. */
   events(): Promise<readonly RecordedEvent[]>;
-  /** Stops the gateway and starts it anew on the same home. */
+  /** Stops the gateway and starts it again on the same home. */
   restart(): Promise<World>;
   close(): Promise<void>;
 }

@@ -4,11 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
-import {
-  AUTHORITY,
-  CERTIFICATE,
-  KEY,
-} from '#platform/event-store/grpc/certificate.specification.js';
+import { AUTHORITY, CERTIFICATE, KEY } from '#platform/event-store/grpc/certificate.fixture.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
 describe('the log of a gateway, by the protocol of EventStoreDB', () => {
@@ -54,7 +50,7 @@ describe('the log of a gateway, by the protocol of EventStoreDB', () => {
     expect(read.at(-1)?.type).toBe('HoldCaptured');
   });
 
-  it('is closed to whoever has another key', async () => {
+  it('rejects another key', async () => {
     const store = await openWith(world.credentials.renter_key);
     await expect(store.head()).rejects.toThrow('the API key of an Admin is required');
   });

@@ -6,9 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { json, startUpstream } from '#areas/inference/rigs/upstream.specification.js';
+import { json, startUpstream } from '#areas/inference/rigs/upstream.fake.js';
 
-const SERVER = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
+const SERVER = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
 const EXIT_BAD_SETTINGS = 2;
 
 let home: string;
@@ -20,8 +20,8 @@ const start = (settings: Readonly<Record<string, string>>): ChildProcess => {
   return child;
 };
 
-/** What a start that cannot succeed tells whoever made it. */
-const refusal = async (settings: Readonly<Record<string, string>>) => {
+/** The output of a start that fails. */
+const failedStart = async (settings: Readonly<Record<string, string>>) => {
   const failed = start(settings);
   let stderr = '';
   failed.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
@@ -48,7 +48,7 @@ describe('a start with a bad setting', () => {
     ['QUIPU_EVENT_STORE', 'sqlite:/nowhere/events.db'],
     ['QUIPU_CATALOG', '/nowhere/catalog.yaml'],
   ])('stops with a message that names it: %s=%s', async (name, value) => {
-    const { exitCode, stderr } = await refusal({ [name]: value });
+    const { exitCode, stderr } = await failedStart({ [name]: value });
     expect(exitCode).toBe(EXIT_BAD_SETTINGS);
     expect(stderr).toContain(`bad settings\n  ${name}: `);
     expect(stderr).not.toContain('    at ');
@@ -57,14 +57,14 @@ describe('a start with a bad setting', () => {
   it('says where a catalog is wrong', async () => {
     const file = path.join(home, 'catalog.yaml');
     await writeFile(file, 'rigs: []\nmodels: 5\n');
-    expect((await refusal({ QUIPU_CATALOG: file })).stderr).toContain(`${file}:2:9: models `);
+    expect((await failedStart({ QUIPU_CATALOG: file })).stderr).toContain(`${file}:2:9: models `);
   });
 
   it('leaves the credentials to the start that succeeds', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
-    const { exitCode, stderr } = await refusal({ PORT: String(port) });
+    const { exitCode, stderr } = await failedStart({ PORT: String(port) });
     holder.close();
     expect(exitCode).toBe(EXIT_BAD_SETTINGS);
     expect(stderr).toContain('bad settings\n  HOST, PORT: ');
@@ -79,7 +79,7 @@ describe('a start with a bad setting', () => {
 });
 
 describe('the log of a server', () => {
-  it('keeps no stop waiting when nobody reads it any more', async () => {
+  it('stops without delay when its output is no longer read', async () => {
     const server = start({});
     for await (const text of server.stdout ?? []) if (String(text).includes('see it')) break;
     server.kill('SIGTERM');
@@ -93,7 +93,8 @@ describe('the log of a server', () => {
     await writeFile(
       file,
       `rigs: [{ name: up, kind: openai, base_url: '${upstream.baseUrl}', api_key_env: UP_KEY }]
-models: [{ id: m, owned_by: o, rigs: [up], context: 99, max_output: 9, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 1 } }]
+models: [{ id: m, owned_by: o, rigs: [up], context: 99, max_output: 9,
+  price: { input_usd_per_mtok: 1, output_usd_per_mtok: 1 } }]
 `,
     );
     const server = start({ QUIPU_CATALOG: file, QUIPU_LOG_LEVEL: 'debug', UP_KEY: 'sk-up' });

@@ -84,7 +84,7 @@ const survivors = (change: Change, random: Random): Change[] => {
 
 /**
  * Files as a disk without power would leave them: what was synced is there, and of everything else
- * any part may be. Shared-memory files are left out, as SQLite builds them anew.
+ * any part may be. Shared-memory files are left out, as SQLite rebuilds them.
  */
 export class CrashDisk {
   readonly #files = new Map<string, FileOnDisk>();

@@ -55,7 +55,7 @@ const acknowledgedBy = ({ reports }: TracedRun, caller: number): number =>
 const outcomesOf = ({ reports }: TracedRun): Set<Outcome> =>
   new Set(reports.map(({ outcome }) => outcome));
 
-/** Every acknowledged event once, in order; at most one append more, whole, whose outcome is open. */
+/** Every acknowledged event once, in order; at most one whole append more, of unknown outcome. */
 const expectNothingLost = (run: TracedRun & { readonly stored: readonly string[][] }): void => {
   for (const [caller, ids] of run.stored.entries()) {
     const appends = acknowledgedBy(run, caller);

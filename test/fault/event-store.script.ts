@@ -1,4 +1,4 @@
-/** What the writers under test are told, and what they say. */
+/** The orders to the writers under test, and their reports. */
 
 /** One append of one caller; all its events go down together or not at all. */
 export interface ScriptedAppend {

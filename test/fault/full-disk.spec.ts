@@ -4,21 +4,21 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ReadinessReport } from '#apps/gateway/operations/readiness.js';
+import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import {
   completionOf,
   json,
   startUpstream,
   statement,
   type Upstream,
-} from '#areas/inference/rigs/upstream.specification.js';
+} from '#areas/inference/rigs/upstream.fake.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
 
-const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
 const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
-/** Writes to the log after which the disk is full, well past the first start; and when it has room again. */
+/** The writes to the log after which the disk is full, and after which it has room again. */
 const FULL_FROM = 200;
 const FULL_TO = 260;
 const DEADLINE_MS = 60_000;
@@ -78,9 +78,9 @@ describe('a whole Quipu on a disk that fills up', () => {
     return spawn('strace', words, { env: environment, stdio: [...stdio], detached: true });
   };
 
-  const readiness = async (): Promise<ReadinessReport | undefined> => {
+  const readiness = async (): Promise<RuntimeReport | undefined> => {
     const response = await fetch(`${url}/health/ready`).catch(() => undefined);
-    return response && ((await response.json()) as ReadinessReport);
+    return response && ((await response.json()) as RuntimeReport);
   };
 
   const until = async (condition: () => Promise<boolean>): Promise<void> => {
@@ -111,7 +111,7 @@ describe('a whole Quipu on a disk that fills up', () => {
       await readFile(path.join(home, 'bootstrap.json'), 'utf8'),
     ) as { api_key: string };
     const answers: Answer[] = [];
-    let report: ReadinessReport | undefined;
+    let report: RuntimeReport | undefined;
     await until(async () => {
       const answer = await ask(key);
       answers.push(answer);

@@ -12,9 +12,9 @@ export const auditOf = (events: readonly RecordedEvent[]): LedgerAudit => {
 };
 
 /**
- * The ids of charges for one prompt, where there are several for a whole answer. To be asked where
- * every order has a prompt of its own: it may have been asked for many times by one key, and one whole
- * answer is charged at the most. Who was sent a part of an answer pays for that part.
+ * The ids of charges for one prompt, where there are several for a whole answer. For logs in which
+ * every order has its own prompt: one key may have sent it many times, and at most one whole answer
+ * is charged. A caller that received a part of an answer pays for that part.
  */
 export const wholeAnswersChargedTwice = (
   events: readonly RecordedEvent[],

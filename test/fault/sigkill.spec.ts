@@ -18,7 +18,7 @@ import {
   statement,
   type Upstream,
   usageChunkOf,
-} from '#areas/inference/rigs/upstream.specification.js';
+} from '#areas/inference/rigs/upstream.fake.js';
 import { type HoldReleased } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
@@ -31,7 +31,7 @@ const CALLERS = 16;
 /** The longest a round runs before it is killed. */
 const ROUND_MS_MAX = 700;
 const REQUEST_SECONDS = 2;
-const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/standalone/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
 const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
 
 const USAGE = statement(9, 3);
@@ -176,7 +176,7 @@ describe('SIGKILL under load', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it(`loses nothing acknowledged, charges nothing twice and leaves no orphan, ${ROUNDS} times over`, async () => {
+  it(`loses no acknowledged event, charges once, leaves no orphan, ${ROUNDS} times`, async () => {
     const charges: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       await victim.start();

@@ -53,7 +53,7 @@ describe('the committed JSON Schemas', () => {
     expect(violations).toEqual([]);
   });
 
-  it('refuse a field that is missing and one that nobody knows', () => {
+  it('reject a missing field and an unknown one', () => {
     const [{ type, version, content } = { type: '', version: 0, content: {} }] = golden;
     const [first = ''] = Object.keys(content as object);
     const { [first]: missing, ...rest } = content as Record<string, unknown>;

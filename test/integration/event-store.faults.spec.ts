@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventStoreError, StaleRevisionError } from '#platform/event-store/event-store.errors.js';
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { counted, readLog, readStream } from '#platform/event-store/event-store.specification.js';
+import { counted, readLog, readStream } from '#platform/event-store/event-store.fixture.js';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
 import { type TestServer } from '../servers/test-server.js';

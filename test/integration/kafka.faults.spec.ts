@@ -12,11 +12,7 @@ import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type BusMessage, type Delivery } from '#platform/bus/bus.port.js';
 import { type KafkaBusBehaviour, openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { type KafkaClientName, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
-import {
-  AUTHORITY,
-  CERTIFICATE,
-  KEY,
-} from '#platform/event-store/grpc/certificate.specification.js';
+import { AUTHORITY, CERTIFICATE, KEY } from '#platform/event-store/grpc/certificate.fixture.js';
 import { type KafkaServer, startKafka } from '../servers/kafka/kafka.server.js';
 
 const SESSION_MS = 6_000;
@@ -375,20 +371,20 @@ describe('a group with members on both clients', () => {
 describe('kafkajs with nothing to do', () => {
   const IDLE_SECONDS = 5;
 
-  const idle = async (cure: 'ill' | 'cured') => {
+  const idle = async (state: 'unpatched' | 'patched') => {
     const program = path.join(import.meta.dirname, 'kafka.idle-client.ts');
-    const words = [program, broker, cure, `${IDLE_SECONDS}`];
+    const words = [program, broker, state, `${IDLE_SECONDS}`];
     const { stdout } = await promisify(execFile)('node', words);
     return JSON.parse(stdout) as { percentOfACore: number; warnings: readonly string[] };
   };
 
-  // A release that is well by itself fails here, and the cure can go.
-  it('spins on a timer, unless it is cured', async () => {
-    const ill = await idle('ill');
-    const cured = await idle('cured');
-    expect(ill.warnings).toContain('TimeoutNegativeWarning');
-    expect(cured.warnings).toEqual([]);
-    expect(cured.percentOfACore).toBeLessThan(ill.percentOfACore / 2);
+  // A release that is well by itself fails here, and the patch can go.
+  it('spins on a timer, unless it is patched', async () => {
+    const unpatched = await idle('unpatched');
+    const patched = await idle('patched');
+    expect(unpatched.warnings).toContain('TimeoutNegativeWarning');
+    expect(patched.warnings).toEqual([]);
+    expect(patched.percentOfACore).toBeLessThan(unpatched.percentOfACore / 2);
   });
 });
 

@@ -2,16 +2,16 @@
  * A producer and a consumer of kafkajs that have nothing to do. Says what that costs, as JSON: the
  * share of a core in percent, and the warnings of Node.
  *
- * Node runs this file as it is, on the built cure. So it is erasable TypeScript.
+ * Node runs this file as it is, on the built patch. So it is erasable TypeScript.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
-import { cureRequestQueue } from '#platform/bus/kafka/kafkajs/request-queue.cure.js';
+import { patchRequestQueue } from '#platform/bus/kafka/kafkajs/request-queue.patch.js';
 
 const SETTLE_MS = 2_000;
-const [broker = '', cure = '', seconds = ''] = process.argv.slice(2);
-if (cure === 'cured') cureRequestQueue();
+const [broker = '', state = '', seconds = ''] = process.argv.slice(2);
+if (state === 'patched') patchRequestQueue();
 
 const warnings: string[] = [];
 process.on('warning', ({ name }) => warnings.push(name));

@@ -33,7 +33,7 @@ const VIOLATIONS: readonly Violation[] = [
   {
     option: 'noImplicitOverride',
     code: 4114,
-    source: "export class Refusal extends Error {\n  readonly name = 'Refusal';\n}",
+    source: "export class Problem extends Error {\n  readonly name = 'Problem';\n}",
   },
   {
     option: 'noImplicitReturns',

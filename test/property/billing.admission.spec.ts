@@ -52,7 +52,7 @@ const withProcesses = async (
   }
 };
 
-/** What came of a command; a caller told of contention tries again, as `Retry-After` asks. */
+/** The outcome of a command; after contention the caller retries, as `Retry-After` asks. */
 const outcomeOf = async ({ accounts }: Process, command: AccountCommand): Promise<string> => {
   for (;;) {
     try {
@@ -129,7 +129,7 @@ describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
     );
   });
 
-  it('200 requests for a balance of 50: 50 are admitted, 150 refused, nothing is left', async () => {
+  it('200 requests for a balance of 50: 50 admitted, 150 rejected, nothing left', async () => {
     await withProcesses(count, async (processes) => {
       await fund(processes, 50 * WORST_MICRO_USD);
       const ids = Array.from({ length: 200 }, () => randomUUID());

@@ -54,7 +54,7 @@ interface Log {
   readonly events: readonly AccountEvent[];
 }
 
-/** Decides as the runner does: a refusal leaves everything as it was. */
+/** Decides as the runner does: a domain error changes nothing. */
 const attempt = ({ state, events }: Log, one: AccountCommand): Log => {
   try {
     const decided = decide(one, state);

@@ -53,7 +53,7 @@ interface Answer {
   readonly failure: unknown;
 }
 
-/** One process: a runner of its own on the log that all share, each step when the scheduler says. */
+/** One process: its own runner on the shared log; the scheduler runs each step. */
 const startProcess = (log: MemoryLog, views: FaultyReadStore, scheduler: fc.Scheduler) => {
   const store = new FaultyEventStore(log);
   store.beforeAppend = () => scheduler.schedule(Promise.resolve(), 'append');
@@ -85,7 +85,7 @@ const foldOf = (log: MemoryLog, stream: string): readonly Shelf[] => {
 };
 
 describe('commands of two processes on one log, in any order', () => {
-  it('never take more than is there nor anything twice, and are told what came of them', async () => {
+  it('never take more than is there nor anything twice, and report their outcome', async () => {
     await fc.assert(
       fc.asyncProperty(processes, fc.scheduler(), async (given, scheduler) => {
         const log = new MemoryLog();
@@ -110,7 +110,7 @@ describe('commands of two processes on one log, in any order', () => {
         }
         const acknowledged = answers.flatMap(({ eventIds }) => eventIds);
         expect(written).toEqual(expect.arrayContaining(acknowledged));
-        // Nobody is told of a failure that left something behind, unless that is what he was told.
+        // A failure leaves no event behind, unless its outcome was reported as unknown.
         const open = answers.filter(({ failure }) => failure && !(failure instanceof DomainError));
         expect(written.length - acknowledged.length).toBeLessThanOrEqual(open.length);
       }),

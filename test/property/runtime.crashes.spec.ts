@@ -191,7 +191,7 @@ const leftFold = (events: readonly StockEvent[]): ReadonlyMap<string, object> =>
   return documents;
 };
 
-/** Whoever receives a command or a message knows a repeat by its id. */
+/** Receivers of commands and messages recognise a repeat by its id. */
 const sagaFollower = (
   saga: AnySaga,
   views: FaultyReadStore,

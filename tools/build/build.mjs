@@ -2,8 +2,8 @@
  * Compiles every TypeScript source to `dist/`, keeping the folder layout. Types are checked by
  * `npm run types`; this only strips them, so a first build costs under a second.
  *
- * Files are replaced one by one and only when their source is newer: a server that runs from `dist/`
- * while somebody uses the command line never finds a file missing.
+ * Files are replaced one by one and only when their source is newer: a server that runs from
+ * `dist/` during a build never finds a file missing.
  */
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { transformFile } from '@swc/core';
 
 const ROOTS = ['apps', 'libs', 'events', 'projections', 'tools', 'test/bench', 'test/servers'];
 const TARGET = 'dist';
-/** Sources of everything: a change here builds all anew. */
+/** A change of one of these rebuilds everything. */
 const CONFIGURATION = ['.swcrc', 'package-lock.json', 'tools/build/build.mjs'];
 
 const isSource = ({ name, parentPath }) =>

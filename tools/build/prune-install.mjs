@@ -1,9 +1,9 @@
 /**
  * Runs after `npm ci`: drops what a running Quipu never reads, about 180 MB.
- * `gitRelease.bundle` is the source of llama.cpp for people who compile it, `include` and `share`
- * are headers and manual pages of Node, source maps and `src` are those of other people's libraries.
- * The bridge of KurrentDB's client comes for both C libraries of Linux, llama.cpp for two processors;
- * this machine has one of each.
+ * `gitRelease.bundle` is the source of llama.cpp for users who compile it, `include` and `share`
+ * are headers and manual pages of Node, source maps and `src` belong to libraries. The bridge of
+ * KurrentDB's client comes for both C libraries of Linux, llama.cpp for two processors; one machine
+ * needs one of each.
  * Set QUIPU_KEEP_SOURCES=1 before `npm ci` to keep them (needed to build llama.cpp from source).
  */
 import { readdir, rm } from 'node:fs/promises';

@@ -16,7 +16,7 @@ export class AdamW {
   private readonly moments = new Map<string, Moments>();
   private steps = 0;
 
-  /** Moves every variable once. `gradients` are keyed by variable name, as `tf.variableGrads` does. */
+  /** Moves every variable once. Keys of `gradients` are variable names (see `tf.variableGrads`). */
   step(
     variables: ReadonlyMap<string, tf.Variable>,
     gradients: tf.NamedTensorMap,

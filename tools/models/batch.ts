@@ -3,7 +3,7 @@ import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
 import { dialogue, paragraph, type Split, type Turn } from './corpus/corpus.generator.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** Tokens the model must produce count fully; what a user says counts a little, so that the model reads it well. */
+/** Tokens that the model must produce count fully, those of users a little, to be read well. */
 const PROMPT_WEIGHT = 0.1;
 const PROSE_SHARE = 0.04;
 

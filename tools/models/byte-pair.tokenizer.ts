@@ -9,7 +9,7 @@ const PIECES = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+
 const printable = (byte: number): boolean =>
   (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
 
-/** GPT-2's table: each byte has one visible character; those without one of their own start at U+0100. */
+/** GPT-2's table: each byte has one visible character; bytes without one start at U+0100. */
 const byteCharacters: readonly string[] = (() => {
   let spare = 0x100;
   return Array.from({ length: 256 }, (_, byte) =>

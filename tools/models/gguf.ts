@@ -1,4 +1,4 @@
-/** Writes and reads the GGUF container (version 3), as far as a float Llama with a tokenizer needs. */
+/** Writes and reads GGUF (version 3), as far as a float Llama with a tokenizer needs it. */
 import type { LlamaShape, NamedTensor } from './llama.model.js';
 import { tensorShapes } from './llama.model.js';
 import { GgufFormatError, parseGgufHeader } from '#engines/language-model/gguf.header.js';

@@ -1,6 +1,6 @@
 /**
  * Loss and gradients of one shard of a batch. The trainer holds one shard in its own thread and
- * one in a worker; both read the weights from, and the worker writes its gradients to, shared memory.
+ * one in a worker. Both read the weights from shared memory; the worker writes its gradients there.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import '@tensorflow/tfjs-backend-wasm';
@@ -8,7 +8,7 @@ import type { Batch } from './batch.js';
 import { crossEntropy } from './llama.gradients.js';
 import type { LlamaModel } from './llama.model.js';
 
-/** What a worker is told for one step. `weights` of all shards together sum to 1. */
+/** The message to a worker for one step. `weights` of all shards together sum to 1. */
 export type ShardTask = Batch;
 
 export const startTensorFlow = async (): Promise<void> => {

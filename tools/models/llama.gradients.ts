@@ -120,7 +120,7 @@ export const rotate = (x: tf.Tensor, { cos, sin, half }: RotaryTables): tf.Tenso
 
 const turned = (x: tf.Tensor): tf.Tensor => tf.transpose(x, [0, 2, 1]);
 
-/** Causal attention, one slice per sequence and head, each of q, k, v `[slices, positions, headWidth]`. */
+/** Causal attention, one slice per sequence and head; q, k, v: `[slices, positions, headWidth]`. */
 export const attend = (q: tf.Tensor, k: tf.Tensor, v: tf.Tensor, mask: tf.Tensor): tf.Tensor => {
   const scale = 1 / Math.sqrt(q.shape.at(-1) ?? 1);
   return differentiable(

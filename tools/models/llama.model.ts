@@ -59,7 +59,7 @@ export const tensorShapes = (shape: LlamaShape): [string, number[]][] => [
   ['model.norm.weight', [shape.width]],
 ];
 
-/** Gains start at 1, matrices normal at 0.02, those that write to the residual scaled down by depth. */
+/** Gains start at 1, matrices normal at 0.02; those of the residual are scaled down by depth. */
 export const initialTensors = (shape: LlamaShape, random: SeededRandom): NamedTensor[] =>
   tensorShapes(shape).map(([name, size]) => {
     const values = new Float32Array(size.reduce((product, length) => product * length, 1));
@@ -73,7 +73,7 @@ registerStructuralGradients();
 registerSliceProduct();
 
 export class LlamaModel {
-  /** Matrices are held as `[in, out]`, the way they are multiplied; the embedding stays `[id, width]`. */
+  /** Matrices are `[in, out]`, as they are multiplied; the embedding is `[id, width]`. */
   readonly variables: ReadonlyMap<string, tf.Variable>;
 
   constructor(

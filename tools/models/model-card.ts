@@ -34,8 +34,8 @@ this repository. This card is written by that command; its figures are those of
 Dialogues and short paragraphs from the generator in \`tools/models/corpus\`: about a hundred topics, each
 with noun phrases, verb phrases and whole questions set into frames, and with alternatives for each
 sentence of the answer; greetings; questions about anything else, which are declined; typing as people
-do it (no capitals, contractions, slips); system messages; up to three exchanges. Nobody's
-conversations are in it. Tokens the assistant must produce count 1 in the loss, tokens of users and
+do it (no capitals, contractions, slips); system messages; up to three exchanges. It has no
+real conversations. Tokens the assistant must produce count 1 in the loss, tokens of users and
 system messages 0.1, the frame of the template 0.
 
 ## Perplexity

@@ -1,4 +1,4 @@
-/** The trainer's own forward pass over the shipped file, so that nobody need believe a stored number. */
+/** Runs the trainer's forward pass over the shipped file, to check the stored numbers. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

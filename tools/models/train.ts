@@ -3,9 +3,9 @@
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *
- * Takes less than an hour on two cores. The same seed gives the same weights on the same machine and
- * versions; other CPUs may round differently in the last bit, and training amplifies that. After
- * each stage the weights are saved; `--resume` goes on from there.
+ * Takes less than an hour on two cores. The same seed gives the same weights on the same machine
+ * and versions; other CPUs may round differently in the last bit, and training amplifies that.
+ * After each stage the weights are saved; `--resume` goes on from there.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** The training loop: draws a batch, shares it over two threads, adds the gradients, takes a step. */
+/** The training loop: draw a batch, split it over two threads, add the gradients, take a step. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
@@ -23,7 +23,7 @@ export interface Progress {
 }
 
 export interface HeldOutFigures {
-  /** exp of the mean -log p over the assistant's tokens of dialogues whose phrasing was never trained. */
+  /** exp of the mean -log p over the assistant's tokens of dialogues with untrained phrasing. */
   readonly heldOutPerplexity: number;
   readonly heldOutTokens: number;
 }

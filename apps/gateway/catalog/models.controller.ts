@@ -6,8 +6,9 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { HttpFailure } from '#apps/gateway/errors/http-failure.js';
 import { Catalog } from '#areas/catalog/catalog.js';
+import { OpenAiErrors } from '../errors/envelope.js';
+import { HttpFailure } from '../errors/http-failure.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
@@ -24,6 +25,7 @@ export class ModelsController {
   constructor(@Inject(Catalog) private readonly catalog: Catalog) {}
 
   @Get()
+  @OpenAiErrors()
   @ApiOperation({ summary: 'The models that can be asked for' })
   @ApiOkResponse({ type: ModelListDto })
   list(): Readonly<ModelListDto> {
@@ -31,6 +33,7 @@ export class ModelsController {
   }
 
   @Get(':id')
+  @OpenAiErrors()
   @ApiOperation({ summary: 'One model; slashes of its id may be encoded or not' })
   @ApiParam({ name: 'id', example: 'quipu/nano' })
   @ApiOkResponse({ type: ModelDto })
@@ -41,6 +44,7 @@ export class ModelsController {
 
   /** A router's parameter ends at a slash; most ids have one. */
   @Get('*')
+  @OpenAiErrors()
   @ApiExcludeEndpoint()
   findWithSlashes(@Param('*') id: string): Readonly<ModelDto> {
     return this.#found(id);

@@ -1,27 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
-import { envelope, errorType, speaksOpenAi } from './envelope.js';
+import { envelope, errorShapeOf, errorType } from './envelope.js';
 import { failure } from './failure-of.js';
 
 const told = failure({ status: 404, code: 'model_not_found', message: 'no', param: 'model' });
 
 describe('the envelope of a failure', () => {
-  it.each([
-    '/v1',
-    '/v1/chat/completions',
-    '/v1/nowhere?x=1',
-    '/api/v1/chat/completions',
-    '/api/v1/chat/completions?x=1',
-    '/api/v1/models',
-  ])('is OpenAI’s at %s', (url) => {
-    expect(speaksOpenAi(url)).toBe(true);
-    expect(envelope(url, told)).toEqual({
+  it('is OpenAI’s where the route declares it', () => {
+    const routeOptions = { config: { errorShape: 'openai' } } as const;
+    expect(errorShapeOf({ url: '/api/v1/chat/completions?x=1', routeOptions })).toBe('openai');
+  });
+
+  it.each(['/v1', '/v1/nowhere?x=1'])('is OpenAI’s at %s, which no route takes', (url) => {
+    expect(errorShapeOf({ url })).toBe('openai');
+    expect(envelope({ url }, told)).toEqual({
       error: { message: 'no', type: 'not_found_error', param: 'model', code: 'model_not_found' },
     });
   });
 
   it.each(['/', '/v10/x', '/api/v1/billing/overview.php', '/x?y=/v1/'])('is ours at %s', (url) => {
-    expect(speaksOpenAi(url)).toBe(false);
-    expect(envelope(url, told)).toEqual({
+    expect(errorShapeOf({ url })).toBe('application');
+    expect(envelope({ url }, told)).toEqual({
       success: false,
       message: 'no',
       code: 'model_not_found',
@@ -31,17 +29,17 @@ describe('the envelope of a failure', () => {
 
   it('has the fields that OpenAI’s clients read, even when empty', () => {
     const bare = failure({ status: 500, code: 'x', message: 'no' });
-    expect(envelope('/v1', bare)).toEqual({
+    expect(envelope({ url: '/v1' }, bare)).toEqual({
       error: { message: 'no', type: 'server_error', param: null, code: 'x' },
     });
-    expect(envelope('/', bare)).toEqual({ success: false, message: 'no', code: 'x' });
+    expect(envelope({ url: '/' }, bare)).toEqual({ success: false, message: 'no', code: 'x' });
   });
 
   it('carries what programs need beside the code', () => {
     const metadata = { reason: 'balance_too_low' };
     const poor = failure({ status: 402, code: 'insufficient_balance', message: 'no', metadata });
-    expect(envelope('/v1', poor)).toMatchObject({ error: { metadata } });
-    expect(envelope('/', poor)).toMatchObject({ metadata });
+    expect(envelope({ url: '/v1' }, poor)).toMatchObject({ error: { metadata } });
+    expect(envelope({ url: '/' }, poor)).toMatchObject({ metadata });
   });
 
   it.each([

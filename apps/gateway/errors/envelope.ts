@@ -1,3 +1,6 @@
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { type FastifyRequest } from 'fastify';
+
 /** A failure as the edge knows it, before it takes the shape of the route it happened on. */
 export interface Failure {
   readonly status: number;
@@ -29,15 +32,34 @@ export const errorType = (status: number): string => {
   }
 };
 
-/** Everything under `/v1`, and chat wherever it is, fails in OpenAI's shape. */
-export const speaksOpenAi = (url: string): boolean => {
+/** The shape in which a route fails: OpenAI's, or that of the application routes. */
+export type ErrorShape = 'openai' | 'application';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Declared at the route by `@OpenAiErrors()`. */
+    errorShape?: ErrorShape;
+  }
+}
+
+/** A controller method with this decorator fails in OpenAI's shape. */
+export const OpenAiErrors = (): MethodDecorator =>
+  RouteConfig({ errorShape: 'openai' satisfies ErrorShape });
+
+/**
+ * A request that no route takes has no declaration. Under `/v1`, the base of OpenAI's clients, it
+ * fails in their shape, too.
+ */
+export const errorShapeOf = ({
+  url,
+  routeOptions,
+}: Pick<FastifyRequest, 'url'> & {
+  readonly routeOptions?: { readonly config?: { readonly errorShape?: ErrorShape } };
+}): ErrorShape => {
+  const declared = routeOptions?.config?.errorShape;
+  if (declared) return declared;
   const [path = ''] = url.split('?', 1);
-  return (
-    path === '/v1' ||
-    path.startsWith('/v1/') ||
-    path === '/api/v1/chat/completions' ||
-    path.startsWith('/api/v1/models')
-  );
+  return path === '/v1' || path.startsWith('/v1/') ? 'openai' : 'application';
 };
 
 export const openAiEnvelope = ({ message, type, param, code, metadata }: Failure): object => ({
@@ -52,5 +74,5 @@ export const applicationEnvelope = ({ message, code, param, metadata }: Failure)
   ...(metadata && { metadata }),
 });
 
-export const envelope = (url: string, failure: Failure): object =>
-  speaksOpenAi(url) ? openAiEnvelope(failure) : applicationEnvelope(failure);
+export const envelope = (request: Parameters<typeof errorShapeOf>[0], failure: Failure): object =>
+  errorShapeOf(request) === 'openai' ? openAiEnvelope(failure) : applicationEnvelope(failure);

@@ -16,11 +16,14 @@ import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { ContentionError } from '#platform/runtime/command-runner.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
-import { refusals } from '../../composition/refusals.js';
+import { Areas } from '#platform/runtime/area.js';
+import { areas } from '../../composition/areas.js';
 import { failureOf as failureWith } from './failure-of.js';
 import { HttpFailure } from './http-failure.js';
 
-const failureOf = (error: unknown) => failureWith(error, refusals);
+const errors = new Areas(areas).errors();
+const failures = areas.flatMap((area) => area.failures);
+const failureOf = (error: unknown) => failureWith(error, { errors, failures });
 
 const internal = { status: 500, code: 'internal_error', type: 'server_error' };
 const attempts = [
@@ -35,7 +38,7 @@ const tried = {
 };
 
 describe('a refusal of the domain', () => {
-  it.each(Object.entries(refusals).filter(([, { status }]) => status < 500))(
+  it.each(Object.entries(errors).filter(([, { status }]) => status < 500))(
     '%s is told with its status',
     (code, { status, param = null }) => {
       expect(failureOf(new DomainError(code, 'because'))).toMatchObject({

@@ -1,23 +1,28 @@
 import { HttpException } from '@nestjs/common';
 import { AnswerStoreError } from '#areas/inference/idempotency/answer-store.errors.js';
-import { RequestCutError } from '#areas/inference/request-cut.js';
-import { RigError } from '#areas/inference/rigs/chat-backend.js';
-import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { EventStoreError, UnknownOutcomeError } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { ContentionError } from '#platform/runtime/command-runner.js';
-import { type Refusal } from '#platform/runtime/area.js';
+import {
+  type ErrorMeaning,
+  type FailureDescription,
+  type FailureMapping,
+} from '#platform/runtime/failure.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { errorType, type Failure } from './envelope.js';
 import { HttpFailure } from './http-failure.js';
-import { cutFailure, rigFailure, routeFailure } from './route-failure.js';
 
-/** What each refusal of each area is in HTTP, by its code. */
-export type Refusals = Readonly<Record<string, Refusal>>;
+/** What the errors of all areas are in HTTP. */
+export interface Meanings {
+  /** Domain errors, by their code. */
+  readonly errors: Readonly<Record<string, ErrorMeaning>>;
+  /** Technical failures; the first mapping that knows an error decides. */
+  readonly failures: readonly FailureMapping[];
+}
 
-/** A failure with whatever is not said filled in. */
+/** A failure with every absent field filled in. */
 export const failure = ({
   status,
   code,
@@ -26,7 +31,7 @@ export const failure = ({
   type,
   retryAfterSeconds,
   metadata,
-}: HttpFailure['failure']): Failure => ({
+}: FailureDescription): Failure => ({
   status,
   code,
   message,
@@ -42,13 +47,14 @@ const INTERNAL = failure({
   message: 'something went wrong here; the request id leads the operator to it',
 });
 
-/** Turns whatever was thrown into what the caller is told. Defects tell nothing of themselves. */
-export const failureOf = (error: unknown, refusals: Refusals): Failure => {
+/** Turns any thrown value into the failure that the caller gets. A defect discloses nothing. */
+export const failureOf = (error: unknown, { errors, failures }: Meanings): Failure => {
   if (error instanceof HttpFailure) return failure(error.failure);
-  if (error instanceof DomainError) return domainFailure(error as DomainError, refusals);
-  if (error instanceof RequestCutError) return failure(cutFailure(error));
-  if (error instanceof RouteError) return failure(routeFailure(error));
-  if (error instanceof RigError) return failure(rigFailure(error));
+  if (error instanceof DomainError) return domainFailure(error as DomainError, errors);
+  for (const { describe } of failures) {
+    const described = describe(error);
+    if (described) return failure(described);
+  }
   if (error instanceof HttpException) return nestFailure(error);
   if (error instanceof ContentionError) {
     const message = 'the account is being changed too often elsewhere; try again';
@@ -72,8 +78,11 @@ const isStoreAway = (error: unknown): boolean =>
   ((error instanceof ReadStoreError || error instanceof AnswerStoreError) &&
     error.code === 'store-unavailable');
 
-const domainFailure = ({ code, detail, metadata }: DomainError, refusals: Refusals): Failure => {
-  const { status, param } = refusals[code] ?? { status: 500 };
+const domainFailure = (
+  { code, detail, metadata }: DomainError,
+  errors: Meanings['errors'],
+): Failure => {
+  const { status, param } = errors[code] ?? { status: 500 };
   if (status >= 500 && status !== 501 && status !== 503) return INTERNAL;
   return failure({
     status,

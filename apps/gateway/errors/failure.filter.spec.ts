@@ -1,12 +1,17 @@
 import { type ArgumentsHost } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { inferenceArea } from '#areas/inference/inference.area.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { Areas } from '#platform/runtime/area.js';
 import { FailureFilter } from './failure.filter.js';
 import { Failures } from './failures.js';
 import { HttpFailure } from './http-failure.js';
 
-const filter = new FailureFilter(new Failures({}), pino({ level: 'silent' }));
+const filter = new FailureFilter(
+  new Failures(new Areas([inferenceArea])),
+  pino({ level: 'silent' }),
+);
 
 /** What the caller of a URL is sent when an error is thrown. */
 const sent = (url: string, error: unknown) => {

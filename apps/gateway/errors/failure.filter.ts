@@ -29,6 +29,6 @@ export class FailureFilter implements ExceptionFilter {
     if (told.status === 401) void reply.header('www-authenticate', 'Bearer');
     const attempts = told.metadata?.['attempts'];
     if (Array.isArray(attempts)) void reply.header('x-quipu-attempts', attempts.length);
-    void reply.status(told.status).send(envelope(request.url, told));
+    void reply.status(told.status).send(envelope(request, told));
   }
 }

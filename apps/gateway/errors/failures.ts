@@ -1,16 +1,21 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { Areas } from '#platform/runtime/area.js';
 import { type Failure } from './envelope.js';
-import { failureOf, type Refusals } from './failure-of.js';
+import { failureOf, type Meanings } from './failure-of.js';
 
-/** The composition root, which knows all areas, provides their refusals under this token. */
-export const REFUSALS = Symbol('Refusals');
-
-/** Turns whatever was thrown into what the caller is told. */
+/** Turns any thrown value into the failure that the caller gets, by what the areas declare. */
 @Injectable()
 export class Failures {
-  constructor(@Inject(REFUSALS) private readonly refusals: Refusals) {}
+  readonly #meanings: Meanings;
+
+  constructor(areas: Areas) {
+    this.#meanings = {
+      errors: areas.errors(),
+      failures: areas.list.flatMap(({ failures }) => failures),
+    };
+  }
 
   of(error: unknown): Failure {
-    return failureOf(error, this.refusals);
+    return failureOf(error, this.#meanings);
   }
 }

@@ -1,15 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import { type Socket } from 'node:net';
+import { type FailureDescription } from '#platform/runtime/failure.js';
 import { openAiEnvelope } from './envelope.js';
 import { failure } from './failure-of.js';
-import { type HttpFailure } from './http-failure.js';
 
 /** What Node's HTTP parser throws before there is a request. */
 interface ParseError extends Error {
   readonly code?: string;
 }
 
-const DESCRIBED: Readonly<Record<string, HttpFailure['failure']>> = {
+const DESCRIBED: Readonly<Record<string, FailureDescription>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'headers_too_large',
@@ -22,7 +22,7 @@ const DESCRIBED: Readonly<Record<string, HttpFailure['failure']>> = {
   },
 };
 
-const MALFORMED: HttpFailure['failure'] = {
+const MALFORMED: FailureDescription = {
   status: 400,
   code: 'malformed_request',
   message: 'this is not an HTTP/1.1 request',

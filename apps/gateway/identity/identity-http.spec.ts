@@ -12,17 +12,17 @@ import { BALANCE_READER } from '#areas/identity/balance-reader.port.js';
 import { type Caller } from '#areas/identity/caller.js';
 import { CreateUserCommand } from '#areas/identity/create-user.handler.js';
 import { identityArea } from '#areas/identity/identity.area.js';
-import { identityRefusals } from '#areas/identity/identity.refusals.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import { Areas } from '#platform/runtime/area.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { openSecrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
-import { Failures, REFUSALS } from '../errors/failures.js';
+import { Failures } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiGuard } from './api.guard.js';
@@ -75,7 +75,7 @@ const openGateway = async () => {
   const runtime = new Runtime({ eventStore, readStore, bus, clock, logger }, [identityArea]);
   const values = [
     { provide: SECRETS, useValue: secrets },
-    { provide: REFUSALS, useValue: identityRefusals },
+    { provide: Areas, useValue: new Areas([identityArea]) },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
     { provide: ACCOUNT_OPENER, useValue: { open: () => Promise.resolve() } },
     { provide: BALANCE_READER, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
@@ -93,9 +93,9 @@ const openGateway = async () => {
     imports: [PlatformModule.of(runtime), Bindings, identityArea.module],
     exports: [identityArea.module],
   })
-  class Areas {}
+  class IdentityArea {}
 
-  @Module({ imports: [Areas, IdentityHttpModule], controllers: [ProbeController] })
+  @Module({ imports: [IdentityArea, IdentityHttpModule], controllers: [ProbeController] })
   class Root {}
 
   await runtime.startProjections();

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type CommandBus } from '@nestjs/cqrs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { fastify, type FastifyInstance } from 'fastify';
 import {
   completionOf,
@@ -16,14 +17,15 @@ import {
 } from '#areas/inference/inference-world.specification.js';
 import { RigError, type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
-import { refusals } from '../../composition/refusals.js';
+import { Areas } from '#platform/runtime/area.js';
+import { areas } from '../../composition/areas.js';
+import { OpenRequests } from '../../operations/open-requests.js';
 import { envelope } from '../errors/envelope.js';
 import { Failures } from '../errors/failures.js';
 import { type Caller } from '../identity/caller.decorator.js';
-import { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import { type AnswerEnd, type AnswerTap, ChatExchange } from './chat-exchange.js';
 import { parseChatBody } from './chat.body.js';
-import { OpenRequests } from './open-requests.js';
+import { ChatMetrics } from './chat.metrics.js';
 
 const caller = { accountId: '7', userId: 7 } as unknown as Caller;
 /** Short enough to wait for, long enough for a stream to have begun. */
@@ -42,7 +44,8 @@ describe('the exchange of a chat', () => {
   let inference: Inference;
   let limits: { requestMsMax: number; settleMsMax: number };
   let requests: OpenRequests;
-  let metrics: GatewayMetrics;
+  let registry: Registry;
+  let metrics: ChatMetrics;
   let app: FastifyInstance;
   let tap: AnswerTap | undefined;
   let end: AnswerEnd | undefined;
@@ -50,11 +53,12 @@ describe('the exchange of a chat', () => {
   beforeEach(() => {
     inference = openInference();
     limits = { requestMsMax: 10_000, settleMsMax: 60_000 };
-    requests = new OpenRequests(limits);
-    metrics = new GatewayMetrics(inference.catalog);
-    const failures = new Failures(refusals);
+    requests = new OpenRequests(new Registry());
+    registry = new Registry();
+    metrics = new ChatMetrics(inference.catalog, registry);
+    const failures = new Failures(new Areas(areas));
     const commands = inference as unknown as CommandBus;
-    const exchange = new ChatExchange(commands, requests, metrics, failures, 60_000);
+    const exchange = new ChatExchange(commands, requests, metrics, failures, limits, 60_000);
     tap = undefined;
     end = undefined;
     app = fastify();
@@ -64,9 +68,9 @@ describe('the exchange of a chat', () => {
       end = await exchange.answer(chat, reply, tap);
       return reply;
     });
-    app.setErrorHandler((error, { url }, reply) => {
+    app.setErrorHandler((error, request, reply) => {
       const told = failures.of(error);
-      return reply.status(told.status).send(envelope(url, told));
+      return reply.status(told.status).send(envelope(request, told));
     });
   });
 
@@ -75,7 +79,7 @@ describe('the exchange of a chat', () => {
   const post = (body: object) =>
     app.inject({ method: 'POST', url: '/v1/chat/completions', payload: { ...question, ...body } });
 
-  const counted = async (): Promise<string> => metrics.registry.metrics();
+  const counted = async (): Promise<string> => registry.metrics();
 
   describe('in one piece', () => {
     beforeEach(() => {

@@ -4,23 +4,22 @@ import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/caller.js';
 import { type ChatOrder } from '#areas/inference/chat-admission.js';
 import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
+import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';
 import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
-import { type LedgerEntry } from '#areas/inference/ports.js';
+import { type LedgerEntry, REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
 import { openAiEnvelope } from '../errors/envelope.js';
 import { Failures } from '../errors/failures.js';
 import { HttpFailure } from '../errors/http-failure.js';
-import { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import { type ChatBody } from './chat.body.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
-import { type OpenRequest, OpenRequests } from './open-requests.js';
+import { ChatMetrics } from './chat.metrics.js';
 import { comment, dataEvent, DONE, SseWriter } from './sse.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-
-export const KEEP_ALIVE_MS = Symbol('KeepAliveMs');
 
 export interface Chat {
   readonly body: ChatBody;
@@ -51,15 +50,16 @@ export class ChatExchange {
   constructor(
     private readonly commands: CommandBus,
     private readonly requests: OpenRequests,
-    private readonly metrics: GatewayMetrics,
+    private readonly metrics: ChatMetrics,
     private readonly failures: Failures,
+    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
   ) {}
 
   /** Resolves when the answer has ended, charge included. @throws what ended it before it began */
   async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<AnswerEnd> {
     refuseCleanroom(chat.body);
-    const open = this.requests.open();
+    const open = this.requests.open(this.limits.requestMsMax);
     const leave = (): void => {
       if (!reply.raw.writableFinished) open.cut('client_gone');
     };

@@ -13,6 +13,7 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { OpenAiErrors } from '../errors/envelope.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { type ChatBody, ChatBodyPipe } from './chat.body.js';
@@ -32,6 +33,7 @@ export class ChatController {
 
   @Post(['v1/chat/completions', 'api/v1/chat/completions'])
   @HttpCode(200)
+  @OpenAiErrors()
   @ChatCompletionDocs()
   async complete(
     @Body(ChatBodyPipe) body: ChatBody,

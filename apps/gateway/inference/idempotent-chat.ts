@@ -4,6 +4,7 @@ import { type FastifyReply } from 'fastify';
 import {
   type Admission,
   ANSWER_BYTES_MAX,
+  ANSWER_STORE,
   type AnswerStore,
   isIdempotencyKey,
   type StoredAnswer,
@@ -17,8 +18,6 @@ import {
   ChatExchange,
   contextOfChat,
 } from './chat-exchange.js';
-
-export const ANSWER_STORE = Symbol('AnswerStore');
 
 /** Says that an answer was replayed, not made. */
 const REPLAY_HEADER = 'x-quipu-idempotent-replay';

@@ -1,5 +1,5 @@
 import { accountEvents } from '#events/billing/account.events.js';
-import { type Area } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/area.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { chargesByMinute } from '#projections/billing/charges-by-minute.projection.js';
 import { invoices } from '#projections/billing/invoices.projection.js';
@@ -8,13 +8,12 @@ import { expireHold } from './expire-hold.handler.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
 import { billingRefusals } from './billing.refusals.js';
 
-export const billingArea: Area = {
+export const billingArea = defineArea({
   name: 'billing',
   events: accountEvents,
   projections: [accountOverview, chargesByMinute, invoices],
   sagas: [holdExpirySaga],
   sagaCommands: { ExpireHold: expireHold },
-  relays: [],
-  refusals: billingRefusals,
+  errors: billingRefusals,
   module: BillingModule,
-};
+});

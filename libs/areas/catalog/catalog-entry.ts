@@ -1,6 +1,6 @@
 import { type MicroUsd } from '#platform/kernel/money.js';
 
-/** What a million tokens cost. */
+/** The price of a million tokens. */
 export interface Price {
   readonly inputMicroUsdPerMtok: MicroUsd;
   readonly outputMicroUsdPerMtok: MicroUsd;
@@ -8,9 +8,9 @@ export interface Price {
 
 interface AnyRig {
   readonly name: string;
-  /** Requests at a time; more wait or go elsewhere. */
+  /** Concurrent requests; more wait or go to another rig. */
   readonly maxConcurrency: number;
-  /** What an hour of it costs when it is rented whole; null: not for rent. */
+  /** The price of an hour of the whole rig; null: not for rent. */
   readonly microUsdPerHour: MicroUsd | null;
 }
 
@@ -19,7 +19,7 @@ export interface OpenAiRigEntry extends AnyRig {
   readonly kind: 'openai';
   /** With the version in it and no slash at the end, `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** The environment variable that holds the key; null: the upstream wants none. */
+  /** The environment variable that holds the key; null: the upstream needs none. */
   readonly apiKeyEnv: string | null;
   readonly connectTimeoutMs: number;
   /** From the request to the first byte. */
@@ -37,16 +37,16 @@ export type CatalogRig = OpenAiRigEntry | EmbeddedRigEntry;
 
 /** A model as the catalog file states it. */
 export interface ModelEntry {
-  /** What callers ask for. */
+  /** The id in a caller's request. */
   readonly id: string;
-  /** What the rig is asked for. */
+  /** The id in the request to the rig. */
   readonly upstreamId: string;
   readonly ownedBy: string;
   /** Names of rigs, at least one. */
   readonly rigs: readonly string[];
   /** Prompt and answer together. */
   readonly contextTokens: number;
-  /** The bound of an answer whose caller gave none; never above `contextTokens`. */
+  /** Used when the caller gives no bound; never above `contextTokens`. */
   readonly maxOutputTokens: number;
   readonly price: Price;
   /** The GGUF file's absolute path for embedded rigs; null when no rig of the model is embedded. */

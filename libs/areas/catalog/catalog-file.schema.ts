@@ -10,23 +10,23 @@ import {
   type OpenAiRigEntry,
 } from './catalog-entry.js';
 
-/** The price of a token is at most a dollar: everything above is a slip of the unit. */
+/** A token costs at most a dollar: a higher price is a mistake in the unit. */
 export const USD_PER_MTOK_MAX = 1_000_000n;
 /** A rate card lists every model and is one event, which may have 1 MiB. */
 export const MODELS_MAX = 2_000;
 export const RIGS_MAX = 1_000;
 
-/** Serves them where the catalog has no embedded rig of its own. */
+/** Serves local models where the catalog has no embedded rig. */
 export const LOCAL_RIG = 'local-models';
 
-/** An embedded model shares the machine's cores: more at a time only makes each slower. */
+/** Embedded models share the machine's cores: more concurrency makes each answer slower. */
 export const EMBEDDED_CONCURRENCY = 4;
 const MAX_OUTPUT_DEFAULT = 4_096;
 const LOCAL_MAX_OUTPUT_DEFAULT = 512;
 
 const USD_MAX = USD_PER_MTOK_MAX * MICRO_USD_PER_USD;
 
-/** The parser hands amounts over as they are written, so that no float comes between. */
+/** The parser passes amounts as text, so no float is involved. */
 const Usd = z
   .string({
     error: ({ input }) =>
@@ -151,14 +151,14 @@ const LocalModels = z
     price,
   }));
 
-/** The format of the catalog file; what comes out of it is what the rest of the area reads. */
+/** The format of the catalog file; its output is the input of the rest of the area. */
 export const CatalogFileSchema = z
   .strictObject({
     rigs: z.array(Rig).max(RIGS_MAX),
     models: z.array(Model).max(MODELS_MAX),
     local_models: LocalModels.prefault({}),
   })
-  // A transform, because it runs on a form without faults only; a refinement would not wait.
+  // A transform runs only when the shape is valid; a refinement would run before.
   .transform(({ rigs, models, local_models }, context): CatalogFile => {
     const refuse = (path: readonly (string | number)[], message: string): void => {
       context.addIssue({ code: 'custom', path: [...path], message });

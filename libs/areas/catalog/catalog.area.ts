@@ -1,16 +1,17 @@
 import { catalogEvents } from '#events/catalog/rate-card.events.js';
-import { type Area } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/area.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { CatalogModule } from './catalog.module.js';
-import { catalogRefusals } from './catalog.refusals.js';
+import { CatalogOperations } from './catalog.operations.js';
+import { catalogErrors } from './catalog.errors.js';
+import { catalogSettings } from './catalog.settings.js';
 
-export const catalogArea: Area = {
+export const catalogArea = defineArea({
   name: 'catalog',
   events: catalogEvents,
   projections: [rateCards],
-  sagas: [],
-  sagaCommands: {},
-  relays: [],
-  refusals: catalogRefusals,
+  errors: catalogErrors,
+  settings: [catalogSettings],
+  readiness: [CatalogOperations],
   module: CatalogModule,
-};
+});

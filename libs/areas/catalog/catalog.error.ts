@@ -1,4 +1,4 @@
-/** One thing that is wrong with a catalog file, and where. */
+/** One problem of a catalog file, with its place. */
 export interface CatalogProblem {
   /** As in `models[0].price.input_usd_per_mtok`; empty for the file as a whole. */
   readonly path: string;
@@ -9,7 +9,7 @@ export interface CatalogProblem {
   readonly message: string;
 }
 
-/** The file is not a catalog; nothing of it is used. The message lists every problem, one a line. */
+/** The file is not a valid catalog and is not used. The message lists every problem, one a line. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
 

@@ -7,6 +7,7 @@ import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { Catalog } from './catalog.js';
+import { CatalogOperations } from './catalog.operations.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from './catalog.settings.js';
 import { PublishRateCardHandler } from './publish-rate-card.handler.js';
 import { rateCardDecider } from './rate-card.decider.js';
@@ -46,7 +47,14 @@ const catalog = {
 };
 
 @Module({
-  providers: [rateCardRunner, rateCards, catalog, PublishRateCardHandler, RateCardHandler],
-  exports: [Catalog],
+  providers: [
+    rateCardRunner,
+    rateCards,
+    catalog,
+    CatalogOperations,
+    PublishRateCardHandler,
+    RateCardHandler,
+  ],
+  exports: [Catalog, CatalogOperations],
 })
 export class CatalogModule {}

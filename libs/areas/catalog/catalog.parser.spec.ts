@@ -9,7 +9,11 @@ const FILE = '/etc/quipu/catalog.yaml';
 
 const COMPLETE = `
 rigs:
-  - { name: local-vllm, kind: openai, base_url: http://127.0.0.1:8000/v1/, api_key_env: VLLM_KEY, max_concurrency: 64 }
+  - name: local-vllm
+    kind: openai
+    base_url: http://127.0.0.1:8000/v1/
+    api_key_env: VLLM_KEY
+    max_concurrency: 64
   - { name: built-in, kind: embedded }
 models:
   - { id: acme/llama-70b, upstream_id: llama-70b, owned_by: acme, rigs: [local-vllm], context: 8192,
@@ -107,9 +111,11 @@ describe('catalog parser', () => {
 
   it('reads prices through an anchor', () => {
     const source = withModel(
-      `{ id: a, owned_by: o, rigs: [up], context: &c 10, price: &p { input_usd_per_mtok: &i 0.1, output_usd_per_mtok: *i } }
+      `{ id: a, owned_by: o, rigs: [up], context: &c 10,
+      price: &p { input_usd_per_mtok: &i 0.1, output_usd_per_mtok: *i } }
   - { id: b, owned_by: o, rigs: [up], context: 10, price: *p }
-  - { id: c, owned_by: o, rigs: [up], context: *c, price: { input_usd_per_mtok: *c, output_usd_per_mtok: *i } }`,
+  - { id: c, owned_by: o, rigs: [up], context: *c,
+      price: { input_usd_per_mtok: *c, output_usd_per_mtok: *i } }`,
     );
     const tenth = { inputMicroUsdPerMtok: 100_000n, outputMicroUsdPerMtok: 100_000n };
     const ten = { inputMicroUsdPerMtok: 10_000_000n, outputMicroUsdPerMtok: 100_000n };
@@ -127,9 +133,9 @@ describe('catalog parser', () => {
     };
     fc.assert(
       fc.property(price, price, fc.nat(3), fc.boolean(), (input, output, zeros, quoted) => {
-        const source = withModel(
-          `{ id: a, owned_by: o, rigs: [up], context: 1, price: { input_usd_per_mtok: ${written(input, zeros, quoted)}, output_usd_per_mtok: ${written(output, zeros, !quoted)} } }`,
-        );
+        const source = withModel(`{ id: a, owned_by: o, rigs: [up], context: 1, price: {
+      input_usd_per_mtok: ${written(input, zeros, quoted)},
+      output_usd_per_mtok: ${written(output, zeros, !quoted)} } }`);
         expect(parseCatalog(source, FILE).models[0]?.price).toEqual({
           inputMicroUsdPerMtok: input,
           outputMicroUsdPerMtok: output,
@@ -257,15 +263,15 @@ describe('catalog parser, refusing', () => {
     expect(problemsOf('rigs: []\n---\nrigs: []\n')[0]).toMatch(/:2:1: /);
   });
 
-  it('a file whose aliases unfold without end', () => {
+  it('a file whose aliases expand without end', () => {
     const rows = Array.from({ length: 9 }, (_, index) => {
-      const before = `*a${index}`;
-      return `a${index + 1}: &a${index + 1} [${Array.from({ length: 10 }, () => before).join(', ')}]`;
+      const ten = Array.from({ length: 10 }, () => `*a${index}`);
+      return `a${index + 1}: &a${index + 1} [${ten.join(', ')}]`;
     });
     expect(problemsOf(`a0: &a0 [1]\n${rows.join('\n')}\n`)[0]).toMatch(/alias/);
   });
 
-  it('names every problem at once', () => {
+  it('reports every problem at once', () => {
     const source = withModel(`{ id: a, owned_by: '', rigs: [], context: 0, ${PRICE} }`);
     expect(problemsOf(source).map((line) => line.split(' ')[1])).toEqual([
       'models[0].owned_by',

@@ -21,7 +21,7 @@ import { CatalogError, type CatalogProblem } from './catalog.error.js';
 
 /** In characters; the largest catalog the schema admits is well below. */
 const SOURCE_LENGTH_MAX = 4 * 1024 * 1024;
-/** How much aliases may unfold before the file is taken for an attack. */
+/** Alias expansions after which the file is treated as an attack. */
 const ALIASES_MAX = 10_000;
 
 type Path = readonly PropertyKey[];
@@ -57,7 +57,7 @@ const inFolder = ({ models, ...rest }: CatalogFile, folder: string): CatalogFile
   })),
 });
 
-/** `0.1` must not go through a float: the fields in USD give their text instead of a number. */
+/** `0.1` must not become a float: fields in USD are passed as text. */
 const keepAmountsAsWritten = (document: Document): void => {
   visit(document, {
     Pair: (_, pair) => {
@@ -69,7 +69,7 @@ const keepAmountsAsWritten = (document: Document): void => {
   });
 };
 
-/** A number that is an amount only here must stay a number where its anchor stands. */
+/** A number that is an amount only here must stay a number at its anchor. */
 const amountBehind = (alias: Alias, document: Document): Node => {
   const target = alias.resolve(document);
   if (!isScalar(target)) return alias;
@@ -88,7 +88,7 @@ const toPlain = (document: Document, file: string): unknown => {
   }
 };
 
-/** Zod's own sentences speak of types; these two cases deserve better. */
+/** Zod's messages for these two cases describe types, not the mistake. */
 const plainMessage = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.input === undefined && issue.code === 'invalid_type') return 'is missing';
   if (issue.code === 'invalid_union') return 'must be openai or embedded';
@@ -124,7 +124,7 @@ const pathOf = (path: Path): string =>
     .join('')
     .replace(/^\./, '');
 
-/** Where the value (or its key) stands; for one that is missing, where it should have stood. */
+/** The place of the value or its key; for a missing one, of its parent. */
 const offsetOf = (document: Document, path: Path, part: 'key' | 'value' = 'value'): number => {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;

@@ -1,14 +1,38 @@
-/** Where the catalog is read from; the composition root provides it under the token. */
+import path from 'node:path';
+import { z } from 'zod';
+import { defineSettings, variable } from '#platform/runtime/settings.js';
+
 export interface CatalogSettings {
-  /** The YAML file, `QUIPU_CATALOG`. */
+  /** The YAML file, absolute. */
   readonly catalogFile: string;
-  /** Every `*.gguf` in it is served, too; made if it is missing. */
+  /** Every `*.gguf` in it is served, too; created if it is missing. */
   readonly localModelsFolder: string;
   /**
-   * For a log that is elsewhere: new rate cards are asked for so often, in milliseconds. By default
-   * the log is followed.
+   * For a log on another machine: how often it is asked for new rate cards, in milliseconds. By
+   * default the log is followed.
    */
   readonly rateCardsPollMs?: number;
 }
 
 export const CATALOG_SETTINGS = Symbol('CatalogSettings');
+
+/** The catalog that ships with Quipu, seen from the compiled file. */
+const SHIPPED_CATALOG = path.resolve(import.meta.dirname, '../../../../catalog.yaml');
+/** Each look at a log on another machine costs a round trip; a rate card is unknown so long there. */
+const REMOTE_POLL_MS = 250;
+
+export const catalogSettings = defineSettings({
+  token: CATALOG_SETTINGS,
+  variables: {
+    QUIPU_CATALOG: variable(
+      z.string().min(1).optional(),
+      'the file of models, upstreams and prices',
+      'the catalog that ships',
+    ),
+  },
+  read: ({ QUIPU_CATALOG: file }, { home, isLogRemote }): CatalogSettings => ({
+    catalogFile: file === undefined ? SHIPPED_CATALOG : path.resolve(file),
+    localModelsFolder: path.join(home, 'models'),
+    ...(isLogRemote && { rateCardsPollMs: REMOTE_POLL_MS }),
+  }),
+});

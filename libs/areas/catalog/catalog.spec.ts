@@ -29,14 +29,16 @@ const codec = new EventCodec(catalogEvents);
 const yaml = (inputUsd: string, more = ''): string => `rigs:
   - { name: up, kind: openai, base_url: http://h/v1, hourly_usd: 1.99 }
 models:
-  - { id: acme/one, owned_by: acme, rigs: [up], context: 10, price: { input_usd_per_mtok: ${inputUsd}, output_usd_per_mtok: 2 } }
+  - { id: acme/one, owned_by: acme, rigs: [up], context: 10,
+      price: { input_usd_per_mtok: ${inputUsd}, output_usd_per_mtok: 2 } }
 ${more}`;
-const TWO =
-  '  - { id: two, owned_by: o, rigs: [up], context: 10, price: { input_usd_per_mtok: 0, output_usd_per_mtok: 0 } }\n';
+const TWO = `  - { id: two, owned_by: o, rigs: [up], context: 10,
+      price: { input_usd_per_mtok: 0, output_usd_per_mtok: 0 } }
+`;
 
 const until = async (holds: () => boolean): Promise<void> => {
   for (let waits = 0; !holds(); waits += 1) {
-    if (waits > 500) throw new Error('it never came to hold');
+    if (waits > 500) throw new Error('the condition never held');
     await sleep(10);
   }
 };
@@ -69,7 +71,7 @@ describe('catalog', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** As a process of its own would have it: nothing is shared but the file and the log. */
+  /** A catalog as in another process: only the file and the log are shared. */
   const newCatalog = (file = catalogFile): Catalog => {
     const runner = new CommandRunner({ decider: rateCardDecider, eventStore, codec });
     const settings = { catalogFile: file, localModelsFolder };
@@ -109,7 +111,7 @@ describe('catalog', () => {
     expect(catalog.status()).toMatchObject({ failure: null, loadedAt: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('publishes nothing at a restart with the same prices, and remembers when a model came', async () => {
+  it('publishes nothing at a restart with the same prices, and keeps `created`', async () => {
     const first = await started(yaml('0.1'));
     await first.stop();
     now += HOUR_MS;
@@ -118,7 +120,7 @@ describe('catalog', () => {
     expect(second.model('acme/one')?.createdEpochSeconds).toBe(T0 / 1_000);
   });
 
-  it('takes up a changed file by itself, also one put in its place, and keeps the old rates', async () => {
+  it('reads a changed or replaced file by itself, and keeps the old rates', async () => {
     const catalog = await started(yaml('0.1'));
     const changes: number[] = [];
     catalog.onChange((changed) => changes.push(changed.models().length));
@@ -137,7 +139,7 @@ describe('catalog', () => {
     expect(changes).toEqual([2]);
   });
 
-  it('takes up local models as they are dropped', async () => {
+  it('serves local models as they are added', async () => {
     const catalog = await started(yaml('0.1'));
     await writeFile(join(localModelsFolder, 'tiny.gguf'), 'GGUF');
     await until(() => catalog.model('local/tiny.gguf') !== undefined);
@@ -151,18 +153,18 @@ describe('catalog', () => {
     expect(await published()).toBe(0);
   });
 
-  it('keeps the old one when the file turns bad, shows it, and forgives', async () => {
+  it('keeps the old catalog when the file becomes invalid, reports it, and recovers', async () => {
     const catalog = await started(yaml('0.1'));
     await writeFile(catalogFile, yaml('-1', TWO));
     await until(() => catalog.status().failure !== null);
-    expect(catalog.status().failure).toContain('catalog.yaml:4:91: models[0].price');
+    expect(catalog.status().failure).toContain('catalog.yaml:5:36: models[0].price');
     expect(catalog.models()).toHaveLength(1);
     expect(await published()).toBe(1);
     await writeFile(catalogFile, yaml('0.1'));
     await until(() => catalog.status().failure === null);
   });
 
-  it('reads the file when it is told to, and tells listeners only of changes', async () => {
+  it('reads the file on `reload`, and notifies listeners of changes only', async () => {
     const catalog = await started(yaml('0.1'));
     let changes = 0;
     const stopListening = catalog.onChange(() => (changes += 1));
@@ -178,7 +180,7 @@ describe('catalog', () => {
     expect(catalog.rateFor('acme/one', now)).toMatchObject({ version: 3 });
   });
 
-  it('lets a card that one process published hold in another', async () => {
+  it('applies a card that another process published', async () => {
     const one = await started(yaml('0.1'));
     const otherFile = join(folder, 'other.yaml');
     await writeFile(otherFile, yaml('0.1'));

@@ -15,9 +15,9 @@ import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-car
 import { type PriceList } from './rate-card.decider.js';
 import { type Rate, type RateCards } from './rate-cards.js';
 
-/** A file that changes is read once nothing has changed for so long. */
+/** Quiet time after the last change of a file, before it is read. */
 const QUIET_MS = 100;
-/** A good file whose prices could not be published is tried again. */
+/** Pause before a valid file is tried again whose prices could not be published. */
 const RETRY_MS = 5_000;
 
 /** For health and metrics. */
@@ -27,7 +27,7 @@ export interface CatalogStatus {
   readonly sha256: string | null;
   /** ISO 8601 UTC; null before `start`. */
   readonly loadedAt: string | null;
-  /** Why the file as it is now is not the one that is served, or why changes go unnoticed. */
+  /** Why the current file is not the one that is served, or why changes are not noticed. */
   readonly failure: string | null;
   /** A sentence for each local file that is not served. */
   readonly problems: readonly string[];
@@ -51,9 +51,9 @@ interface Loaded {
 }
 
 /**
- * What is served, by whom and at which price. The file is read at `start` and whenever it changes;
- * its prices are published before its models are served, so a model that is found has a rate. A
- * file that is not a catalog stops `start`; later it is logged and shown, and the old one stays.
+ * The models that are served, their rigs and prices. The file is read at `start` and whenever it
+ * changes. Its prices are published before its models are served, so every model has a rate. An
+ * invalid file stops `start`; later it is logged and reported, and the old catalog stays.
  */
 export class Catalog {
   #loaded: Loaded | undefined;
@@ -79,7 +79,7 @@ export class Catalog {
   async start(): Promise<void> {
     await mkdir(this.settings.localModelsFolder, { recursive: true });
     this.rateCards.start();
-    // Watched before it is read: a change in between is then read, too.
+    // The watch starts before the first read, so a change in between is read, too.
     this.#watches = this.#watch();
     const first = this.#read();
     this.#reading = first.catch(() => undefined);
@@ -99,7 +99,7 @@ export class Catalog {
     await this.rateCards.stop();
   }
 
-  /** Reads the file again, now. Never rejects: what is wrong with it is logged and in `status`. */
+  /** Reads the file now. Never rejects: problems are logged and shown in `status`. */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#readOrKeep());
     return this.#reading;
@@ -123,7 +123,7 @@ export class Catalog {
     return this.rateCards.rateFor(modelId, atEpochMs);
   }
 
-  /** Calls back after each reading that changed something; returns how to stop that. */
+  /** Calls back after each reading that changed something; returns the unsubscribe function. */
   onChange(listener: CatalogListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -7,9 +7,9 @@ export interface FolderWatch {
 /**
  * Calls back once after a burst of changes in a folder. The folder is watched and not the file,
  * because editors and deployments put a new file in the place of the old one.
- * @param concerns whether a changed name matters
- * @param quietMs how long nothing must have changed, so that a file is not read half-written
- * @param onFailure the watch has ended; nothing more will be noticed
+ * @param concerns whether a changed name is relevant
+ * @param quietMs quiet time after the last change, so that a file is not read half-written
+ * @param onFailure the watch has ended; later changes are not noticed
  */
 export const watchFolder = (
   folder: string,

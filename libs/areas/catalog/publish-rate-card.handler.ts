@@ -9,7 +9,7 @@ export interface RateCardReceipt {
   readonly position: bigint;
 }
 
-/** Publishes the prices of one reading of the catalog; the prices that hold are nothing new. */
+/** Publishes the prices of one reading of the catalog; current prices produce no event. */
 export class PublishRateCardCommand extends Command<RateCardReceipt> {
   constructor(
     readonly data: PublishRateCard['data'],

@@ -31,7 +31,7 @@ export type RateCardState =
       readonly effectiveFrom: string;
     } & PriceList);
 
-/** Publishing the prices that already hold is nothing new, whatever else the file says. */
+/** Publishing the current prices produces no event, whatever else changed in the file. */
 const decide = ({ data }: PublishRateCard, state: RateCardState): readonly RateCardEvent[] => {
   if (state.status === 'absent') {
     return [RateCardPublished.of({ ...data, version: 1, effectiveFrom: data.publishedAt })];

@@ -8,14 +8,14 @@ import {
   rateCards,
   type RateCardDocument,
 } from '#projections/catalog/rate-cards.projection.js';
-import { type CatalogRefusal } from './catalog.refusals.js';
+import { type CatalogErrorCode } from './catalog.errors.js';
 
 export interface RateCardFound {
   readonly card: RateCardDocument;
   readonly position: bigint;
 }
 
-/** One rate card: that of a version, or the newest, which is in force. */
+/** One rate card: of a given version, or the newest one, which is in force. */
 export class RateCardQuery extends Query<RateCardFound> {
   constructor(readonly version: number | null) {
     super();
@@ -36,7 +36,7 @@ export class RateCardHandler implements IQueryHandler<RateCardQuery> {
     });
     const card = documents[0]?.document;
     if (card) return { card, position };
-    throw new DomainError<CatalogRefusal>(
+    throw new DomainError<CatalogErrorCode>(
       'rate_card_not_found',
       version === null ? 'no rate card was published yet' : `there is no rate card ${version}`,
     );

@@ -24,12 +24,12 @@ interface RateCard {
   readonly rates: ReadonlyMap<string, Rate>;
 }
 
-/** How long a card that this process has just published may take to come back from the log. */
+/** Time-out for reading back a card that this process has just published. */
 const REACH_TIMEOUT_MS = 10_000;
 
 /**
- * Every rate card ever published, in memory and kept fresh from the log, so that a lookup costs
- * no wait and a card published by any process holds in all of them.
+ * Every rate card, in memory and updated from the log: a lookup does not wait, and a card that any
+ * process published applies in all of them.
  */
 export class RateCards {
   /** In order of version, and so of `effectiveFromMs`. */
@@ -38,7 +38,7 @@ export class RateCards {
   readonly #reader: LogReader | LogPoller;
   #position: Position | undefined;
 
-  /** @param pollMs asks the log for new cards so often, instead of following all of it */
+  /** @param pollMs interval of asking the log for new cards, instead of subscribing to all of it */
   constructor(
     eventStore: EventStore,
     private readonly codec: EventCodec,
@@ -50,7 +50,7 @@ export class RateCards {
       name: 'catalog.rate-cards',
       types: [RateCardPublished.type],
       checkpoint: () => Promise.resolve(this.#position),
-      // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
+      // eslint-disable-next-line @typescript-eslint/require-await -- exceptions must reject
       handle: async (batch) => this.#fold(batch),
     };
     this.#reader =
@@ -74,7 +74,7 @@ export class RateCards {
     throw new Error(`rate cards have not been read up to ${position}: ${failure ?? 'too slow'}`);
   }
 
-  /** Why the log cannot be read at the moment, or null. */
+  /** Why the log cannot be read now, or null. */
   failure(): string | null {
     return this.#reader.status().failure;
   }

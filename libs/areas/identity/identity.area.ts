@@ -1,18 +1,17 @@
 import { identityEvents } from '#events/identity/identity.events.js';
-import { type Area } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/area.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { usersByName } from '#projections/identity/users-by-name.projection.js';
 import { users } from '#projections/identity/users.projection.js';
 import { IdentityModule } from './identity.module.js';
 import { identityRefusals } from './identity.refusals.js';
+import { identitySettings } from './identity.settings.js';
 
-export const identityArea: Area = {
+export const identityArea = defineArea({
   name: 'identity',
   events: identityEvents,
   projections: [users, usersByName, apiKeys],
-  sagas: [],
-  sagaCommands: {},
-  relays: [],
-  refusals: identityRefusals,
+  errors: identityRefusals,
+  settings: [identitySettings],
   module: IdentityModule,
-};
+});

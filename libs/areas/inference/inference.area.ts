@@ -1,17 +1,19 @@
-import { type Area } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/area.js';
+import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceRefusals } from './inference.refusals.js';
+import { keepAliveSettings, requestLimitSettings } from './inference.settings.js';
 import { textEngine } from './text/text.engine.js';
+import { RigOperations } from './rigs/rig.operations.js';
 
 /** Writes no events of its own: what a request costs is the account's affair. */
-export const inferenceArea: Area = {
+export const inferenceArea = defineArea({
   name: 'inference',
-  events: [],
-  projections: [],
-  sagas: [],
-  sagaCommands: {},
-  relays: [],
-  refusals: inferenceRefusals,
+  errors: inferenceRefusals,
+  failures: inferenceFailures,
   engines: [textEngine],
+  settings: [requestLimitSettings, keepAliveSettings],
+  readiness: [RigOperations],
+  metrics: [RigOperations],
   module: InferenceModule,
-};
+});

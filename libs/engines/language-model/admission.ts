@@ -1,6 +1,6 @@
 import { EngineBusyError } from './language-model.engine.errors.js';
 
-/** At most `runningMax` hold a place, at most `waitingMax` wait for one, first come first served. */
+/** `runningMax` requests hold a place, `waitingMax` wait for one, first come first served. */
 export class Admission {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -35,7 +35,7 @@ export class Admission {
     });
   }
 
-  /** Passes the place to whoever has waited longest. */
+  /** Passes the place to the request that has waited longest. */
   leave(): void {
     const next = this.waiting.shift();
     if (next === undefined) this.running -= 1;

@@ -1,4 +1,7 @@
-/** Reads the header of a GGUF file, versions 2 and 3, without loading the model. */
+/**
+ * Reads the header of a GGUF file, versions 2 and 3, without loading the model. Why not with a
+ * package: `decisions/0001-own-gguf-header-reader.md`.
+ */
 import { open, type FileHandle } from 'node:fs/promises';
 
 const MAGIC = 'GGUF';
@@ -22,7 +25,7 @@ export interface GgufHeader {
   readonly dataStart: number;
 }
 
-/** Not a GGUF file, or one this reader cannot follow. */
+/** Not a GGUF file, or one that this reader does not support. */
 export class GgufFormatError extends Error {
   override readonly name = 'GgufFormatError';
 }
@@ -133,7 +136,7 @@ const parse = (bytes: Uint8Array): GgufHeader => {
 const isGguf = (bytes: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
 
-/** The header at the beginning of `bytes`. Throws a GgufFormatError. */
+/** The header at the beginning of `bytes`. @throws GgufFormatError */
 export const parseGgufHeader = (bytes: Uint8Array): GgufHeader => {
   if (!isGguf(bytes)) throw new GgufFormatError('it does not begin with GGUF');
   try {
@@ -151,8 +154,9 @@ const readStart = async (file: FileHandle, length: number): Promise<Uint8Array> 
 };
 
 /**
- * The header of a file. A header with a large vocabulary runs to megabytes and does not say how
- * long it is, so ever longer beginnings are tried. Throws a GgufFormatError, or the file's own error.
+ * The header of a file. A header with a large vocabulary has megabytes and does not state its
+ * length, so longer and longer beginnings are tried.
+ * @throws GgufFormatError, or the error of the file system
  */
 export const readGgufHeader = async (path: string): Promise<GgufHeader> => {
   await using file = await open(path, 'r');

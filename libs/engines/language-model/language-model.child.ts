@@ -73,7 +73,7 @@ interface Job {
   wake: () => void;
 }
 
-class Refusal extends Error {
+class ReportedError extends Error {
   readonly failure: Failure;
 
   constructor(failure: Failure) {
@@ -117,7 +117,7 @@ const load = async (modelFile: string): Promise<LoadedModel> => {
     return { model, wrapper: resolveChatWrapper(model), idle: [] };
   } catch (error) {
     const reason = [reasonOf(error), complaint].filter((text) => text !== '').join(': ');
-    throw new Refusal({ code: 'model_file_invalid', reason });
+    throw new ReportedError({ code: 'model_file_invalid', reason });
   }
 };
 
@@ -174,8 +174,8 @@ const withSlot = async (
   try {
     await use(slot);
   } catch (error) {
-    // A refused prompt was never read; after any other failure the state is anyone's guess.
-    if (error instanceof Refusal) idle.push(slot);
+    // A rejected prompt was never read; after any other failure the state is unknown.
+    if (error instanceof ReportedError) idle.push(slot);
     else await slot.context.dispose();
     throw error;
   }
@@ -284,7 +284,7 @@ const answer = async (
   const { ids, stopTokens, stopTexts } = renderPrompt({ model, wrapper, idle }, task.messages);
   const contextTokens = sequence.contextSize;
   if (ids.length >= contextTokens) {
-    throw new Refusal({ code: 'prompt_too_long', promptTokens: ids.length, contextTokens });
+    throw new ReportedError({ code: 'prompt_too_long', promptTokens: ids.length, contextTokens });
   }
   send({ type: 'prompt', id, promptTokens: ids.length, stopTexts });
   const tokensMax = Math.min(task.maxTokens, contextTokens - ids.length);
@@ -317,7 +317,9 @@ const generate = async (id: number, task: GenerationTask): Promise<void> => {
     );
   } catch (error) {
     const failure: Failure =
-      error instanceof Refusal ? error.failure : { code: 'model_failed', reason: reasonOf(error) };
+      error instanceof ReportedError
+        ? error.failure
+        : { code: 'model_failed', reason: reasonOf(error) };
     send({ type: 'failed', id, failure });
   } finally {
     jobs.delete(id);

@@ -1,4 +1,4 @@
-/** The closed set of refusals of the language model engine; `code` tells them apart. */
+/** The errors of the language model engine: a closed set, distinguished by `code`. */
 export type LanguageModelErrorCode =
   | 'busy'
   | 'prompt_too_long'
@@ -19,7 +19,7 @@ export class LanguageModelError extends Error {
   }
 }
 
-/** As many requests wait as may; the caller should try again later. */
+/** The queue is full; the caller should retry later. */
 export class EngineBusyError extends LanguageModelError {
   override readonly name = 'EngineBusyError';
 
@@ -38,7 +38,8 @@ export class PromptTooLongError extends LanguageModelError {
   ) {
     super(
       'prompt_too_long',
-      `the prompt has ${promptTokens} tokens and the model's context holds ${contextTokens}, answer included`,
+      `the prompt has ${promptTokens} tokens and the model's context holds ${contextTokens}, ` +
+        'answer included',
     );
   }
 }
@@ -62,7 +63,7 @@ export class ModelFileInvalidError extends LanguageModelError {
   }
 }
 
-/** The model was loaded and then could not go on, e.g. for want of memory or a chat template it refuses. */
+/** The model was loaded and then failed, e.g. on missing memory or an invalid chat template. */
 export class ModelFailedError extends LanguageModelError {
   override readonly name = 'ModelFailedError';
 

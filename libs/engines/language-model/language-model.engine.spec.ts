@@ -142,17 +142,19 @@ describe('language model engine', () => {
   });
 
   it('says before each delta what is used up to its end', async () => {
-    const told: CompletionUsage[] = [];
-    const stream = engine.stream(request('What is a hold?'), never(), (used) => told.push(used));
+    const reported: CompletionUsage[] = [];
+    const stream = engine.stream(request('What is a hold?'), never(), (used) =>
+      reported.push(used),
+    );
     let deltas = 0;
     let next = await stream.next();
     for (; !next.done; next = await stream.next()) {
       deltas += 1;
-      expect(told).toHaveLength(deltas);
+      expect(reported).toHaveLength(deltas);
     }
-    const tokens = told.map(({ completionTokens }) => completionTokens);
+    const tokens = reported.map(({ completionTokens }) => completionTokens);
     expect(tokens).toEqual(tokens.toSorted((one, other) => one - other));
-    expect(told.at(-1)).toMatchObject({ promptTokens: next.value.promptTokens });
+    expect(reported.at(-1)).toMatchObject({ promptTokens: next.value.promptTokens });
     expect(tokens.at(-1)).toBeLessThanOrEqual(next.value.completionTokens);
     expect(tokens[0]).toBeGreaterThan(0);
   });

@@ -1,4 +1,4 @@
-/** Chat completions from GGUF models, run by llama.cpp in a child process that starts on first use. */
+/** Chat completions of GGUF models by llama.cpp, in a child process that starts on first use. */
 import { randomInt } from 'node:crypto';
 import { Admission } from './admission.js';
 import {
@@ -44,13 +44,13 @@ export interface CompletionUsage {
   readonly finishReason: 'stop' | 'length';
 }
 
-/** For whoever hands deltas on and may be asked at any of them what it took. */
+/** For callers that need the usage after every delta. */
 export type UsageListener = (used: CompletionUsage) => void;
 
 export interface LanguageModelEngine {
   /**
    * Yields text deltas of whole characters and returns what was used, also when `signal` aborts.
-   * @param onUsage told before each delta what is used up to its end
+   * @param onUsage is called before each delta with the usage up to its end
    * @throws EngineBusyError, PromptTooLongError, ModelFileMissingError, ModelFileInvalidError,
    *   ModelFailedError, EngineCrashedError, EngineClosedError
    */
@@ -71,7 +71,7 @@ export interface LanguageModelEngine {
 export interface LanguageModelEngineOptions extends Partial<ChildSettings> {
   /** Requests that generate at the same time, each in a context of its own. */
   readonly runningMax?: number;
-  /** Requests that wait for a place; one more is refused with an EngineBusyError. */
+  /** Requests that wait for a place; one more fails with an EngineBusyError. */
   readonly waitingMax?: number;
   /** How the child is started. */
   readonly startChild?: StartChild;

@@ -1,4 +1,4 @@
-/** What the engine and its child process say to each other. Types only: the child loads no file of ours. */
+/** The messages between the engine and its child. Types only: the child loads no other file. */
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
@@ -16,7 +16,7 @@ export interface ChildSettings {
 
 export interface GenerationTask {
   readonly modelFile: string;
-  /** Changes when the file does, so that a replaced file is loaded anew. */
+  /** Changes when the file does, so that a replaced file is loaded again. */
   readonly fileVersion: string;
   readonly messages: readonly ChatMessage[];
   readonly maxTokens: number;

@@ -1,4 +1,4 @@
-/** What can be said of model files without loading them. */
+/** Descriptions of model files, without loading the models. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -16,13 +16,13 @@ export interface ModelDescription {
   readonly sha256: string;
 }
 
-/** By its code alone: a test runner's errors come from another realm, where `instanceof` fails. */
+/** By its code: errors of a test runner come from another realm, where `instanceof` fails. */
 const isAbsent = (error: unknown): boolean => {
   const code = typeof error === 'object' && error !== null && 'code' in error && error.code;
   return code === 'ENOENT' || code === 'ENOTDIR';
 };
 
-/** A text that changes when the file does. Throws a ModelFileMissingError or ModelFileInvalidError. */
+/** A text that changes with the file. @throws ModelFileMissingError, ModelFileInvalidError */
 export const fileVersionOf = async (modelFile: string): Promise<string> => {
   try {
     const found = await stat(modelFile);

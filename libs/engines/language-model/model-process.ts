@@ -11,7 +11,7 @@ import type {
 
 export type StartChild = (settings: ChildSettings) => ChildProcess;
 
-/** The child's program lies beside this file: TypeScript when a spec runs the source, else JavaScript. */
+/** The child's program is beside this file: TypeScript in specs, JavaScript in a build. */
 export const startModelChild: StartChild = (settings) => {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const file = fileURLToPath(new URL(`./language-model.child.${extension}`, import.meta.url));
@@ -106,7 +106,7 @@ export class ModelProcess {
   }
 
   private post(message: ToChild): void {
-    // A child that has gone cannot be told anything; its exit says so to everyone who waits.
+    // An ended child gets no messages; its exit fails every pending request.
     this.child.send(message, () => undefined);
   }
 

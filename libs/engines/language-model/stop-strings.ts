@@ -1,6 +1,6 @@
 /** Cuts a streamed text before the first stop string, also when one straddles two deltas. */
 export interface StopStrings {
-  /** Text that may be shown now; `stopped` once a stop string was met, after which nothing follows. */
+  /** Text that may be shown now; `stopped` after a stop string, which ends the text. */
   push(delta: string): { readonly text: string; readonly stopped: boolean };
   /** What was held back because it might have become a stop string. */
   flush(): string;

@@ -1,11 +1,4 @@
-const FIRST_MS = 100;
-const LAST_MS = 10_000;
+import { type BackOff } from '#platform/kernel/back-off.js';
 
-/**
- * How long a message waits after a failed attempt, in milliseconds: twice as long each time, and of
- * that between half and all, so that what failed together is not tried again together.
- * @param attempt 1 after the first
- * @param random 0 to 1
- */
-export const backOffMs = (attempt: number, random: number): number =>
-  Math.min(FIRST_MS * 2 ** (attempt - 1), LAST_MS) * (0.5 + random / 2);
+/** Between the attempts at a message, and at whatever else the bus tries again. */
+export const BUS_BACK_OFF: BackOff = { firstMs: 100, maxMs: 10_000, jitter: 0.5 };

@@ -1,4 +1,4 @@
-/** The closed set of refusals. Anything else an adapter throws is a defect. */
+/** The closed set of errors. Anything else an adapter throws is a defect. */
 export type BusErrorCode =
   /** The name of a topic or a group, or the number of attempts, is malformed. */
   | 'invalid-options'

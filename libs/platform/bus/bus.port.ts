@@ -1,10 +1,10 @@
 /**
  * Messages between processes. At least once, in order per key. Every adapter passes one suite
- * (`bus.contract.ts`). All refusals are `BusError`s.
+ * (`bus.contract.ts`). Every error is a `BusError`.
  *
- * Messages are tasks and their results, and every one carries what its consumer needs to tell a
- * repeat and a latecomer: nothing that must be folded without a gap travels here. Such readers
- * follow the log, which stops where they fail.
+ * Messages are tasks and their results. Each carries what its consumer needs to recognise a repeat
+ * and a late message. Data that must be folded without a gap is not sent here but read from the
+ * log, where a subscription stops at the event that fails.
  */
 export interface BusMessage {
   /** 1 to 512 bytes. Messages of one key are handled in order, one at a time. */
@@ -58,31 +58,31 @@ export interface Consumer {
 export interface Bus {
   /**
    * Resolves when the bus has taken responsibility for every message. All are checked before the
-   * first is taken; after any other refusal repeat them all.
+   * first is taken; after any other error repeat them all.
    * @throws BusError `invalid-message`, `message-too-large`, `topic-full`, `bus-unavailable`
    */
   publish(topic: string, messages: readonly BusMessage[]): Promise<void>;
 
   /**
-   * Joins a group. Groups are known by name: what was published while nobody consumed is still
+   * Joins a group. Groups are known by name: what was published while it had no member is still
    * delivered. The first group of a topic begins with its first message, a later one with what is
    * published after `consume` has resolved, or earlier.
    */
   consume(options: ConsumerOptions): Promise<Consumer>;
 
-  /** In the order in which they died, the latest for each id. */
+  /** In the order in which they were dead-lettered, the latest for each id. */
   deadLetters(topic: string, group: string): Promise<readonly DeadLetter[]>;
 
   /**
-   * Takes a dead letter off the list and delivers it to its group anew, behind what waits under its
-   * key and with all its attempts.
+   * Takes a dead letter off the list and delivers it to its group again, behind the waiting messages
+   * of its key and with all its attempts.
    * @throws BusError `unknown-dead-letter`
    */
   retryDeadLetter(topic: string, group: string, id: string): Promise<void>;
 
   /**
-   * Whether messages would be taken now, and heard by the consumers of this process; for readiness.
-   * Asks the broker where there is one.
+   * Whether messages would be taken now, and delivered to the consumers of this process.
+   * For readiness. Asks the broker where there is one.
    */
   health(): Promise<BusHealth>;
 

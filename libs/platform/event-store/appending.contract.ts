@@ -16,7 +16,7 @@ import {
   type OpenLog,
   readLog,
   readStream,
-} from './event-store.specification.js';
+} from './event-store.fixture.js';
 
 const MEBIBYTE = 1_048_576;
 

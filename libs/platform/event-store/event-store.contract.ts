@@ -7,7 +7,7 @@ import {
   repeatedAppends,
 } from './appending.contract.js';
 import { followsTheModel } from './event-store.model.contract.js';
-import { counted, onFreshLog, type OpenLog } from './event-store.specification.js';
+import { counted, onFreshLog, type OpenLog } from './event-store.fixture.js';
 import { anotherHandle, readingAll, readingAStream } from './reading.contract.js';
 import { catchingUp, endingASubscription, followingLive } from './subscribing.contract.js';
 

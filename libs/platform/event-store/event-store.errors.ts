@@ -1,6 +1,6 @@
 import { type ExpectedRevision, type StreamName } from './event-store.port.js';
 
-/** The closed set of refusals. Anything else an adapter throws is a defect. */
+/** The closed set of errors. Anything else an adapter throws is a defect. */
 export type EventStoreErrorCode =
   | 'stale-revision'
   | 'append-too-large'
@@ -12,7 +12,7 @@ export abstract class EventStoreError extends Error {
   abstract readonly code: EventStoreErrorCode;
 }
 
-/** Somebody else appended first: read again and decide again. */
+/** Another writer appended first: read again and decide again. */
 export class StaleRevisionError extends EventStoreError {
   override readonly name = 'StaleRevisionError';
   readonly code = 'stale-revision';

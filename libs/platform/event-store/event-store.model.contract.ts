@@ -10,13 +10,7 @@ import {
   type ExpectedRevision,
   type Position,
 } from './event-store.port.js';
-import {
-  event,
-  onFreshLog,
-  type OpenLog,
-  readLog,
-  readStream,
-} from './event-store.specification.js';
+import { event, onFreshLog, type OpenLog, readLog, readStream } from './event-store.fixture.js';
 
 const TYPES = ['JobSubmitted', 'JobStarted', 'HoldPlaced'] as const;
 

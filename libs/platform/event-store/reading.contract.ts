@@ -8,7 +8,7 @@ import {
   type OpenLog,
   readLog,
   readStream,
-} from './event-store.specification.js';
+} from './event-store.fixture.js';
 
 const MANY = 2_500;
 

@@ -9,7 +9,7 @@ import {
   onFreshLog,
   type OpenLog,
   readLog,
-} from './event-store.specification.js';
+} from './event-store.fixture.js';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 

@@ -1,64 +1,64 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type MongoClient } from 'mongodb';
 
 export interface HeartbeatWatchOptions {
-  /** So long, in milliseconds, a heartbeat may keep everybody waiting: longer than any can last. */
+  /** The longest time without a heartbeat, in milliseconds: longer than a heartbeat can take. */
   readonly silenceMs: number;
-  /** How long the closing of a client that hangs is waited for, in milliseconds. */
+  /** How long to wait for the closing of a client that hangs, in milliseconds. */
   readonly closingMs: number;
 }
 
-const LOOKS_PER_SILENCE = 10;
+const CHECKS_PER_SILENCE = 10;
 
 /**
- * Begins a client anew whose heartbeat has stopped. A command of the driver (7.8) that is given a
- * connection whose socket is destroyed, while its `close` is still to come, waits for ever: the write
- * says that it has to be drained, and nothing ever drains it. Where that befalls the heartbeat, no
- * server is looked for any more, and every operation is refused until the process ends.
+ * Reconnects a client whose heartbeat has stopped. A command of the driver (7.8) waits for ever when
+ * it gets a connection whose socket is destroyed and has not emitted `close` yet: the write asks for
+ * a drain that never comes. When this happens to the heartbeat, the driver looks for no server any
+ * more, and every operation fails until the process ends.
  *
- * It listens for the heartbeats of all servers of a set together: servers that tell a version of their
- * topology, as members of sets do, have their heartbeat begun anew by the driver itself.
+ * It watches the heartbeats of all servers of a set together: for servers that report a topology
+ * version, as members of sets do, the driver restarts the heartbeat itself.
  */
 export class HeartbeatWatch {
-  readonly #looking: NodeJS.Timeout;
-  /** Looks since the last heartbeat: a process that was stopped itself has not looked either. */
-  #silentLooks = 0;
-  #reviving: Promise<void> | null = null;
+  readonly #checking: NodeJS.Timeout;
+  /** Checks since the last heartbeat. A process that was stopped itself has not checked either. */
+  #silentChecks = 0;
+  #reconnecting: Promise<void> | null = null;
 
   constructor(
     private readonly client: MongoClient,
     private readonly options: HeartbeatWatchOptions,
   ) {
-    client.on('serverHeartbeatSucceeded', this.#hear);
-    client.on('serverHeartbeatFailed', this.#hear);
-    this.#looking = setInterval(this.#look, options.silenceMs / LOOKS_PER_SILENCE).unref();
+    client.on('serverHeartbeatSucceeded', this.#onHeartbeat);
+    client.on('serverHeartbeatFailed', this.#onHeartbeat);
+    this.#checking = setInterval(this.#check, options.silenceMs / CHECKS_PER_SILENCE).unref();
   }
 
-  /** Waits for a client that is being begun anew. */
+  /** Waits for a client that is reconnecting. */
   async end(): Promise<void> {
-    clearInterval(this.#looking);
-    await this.#reviving;
+    clearInterval(this.#checking);
+    await this.#reconnecting;
   }
 
-  readonly #hear = (): void => {
-    this.#silentLooks = 0;
+  readonly #onHeartbeat = (): void => {
+    this.#silentChecks = 0;
   };
 
-  readonly #look = (): void => {
-    this.#silentLooks += 1;
-    if (this.#silentLooks <= LOOKS_PER_SILENCE || this.#reviving) return;
-    this.#reviving = this.#revive().finally(() => {
-      this.#reviving = null;
-      this.#silentLooks = 0;
+  readonly #check = (): void => {
+    this.#silentChecks += 1;
+    if (this.#silentChecks <= CHECKS_PER_SILENCE || this.#reconnecting) return;
+    this.#reconnecting = this.#reconnect().finally(() => {
+      this.#reconnecting = null;
+      this.#silentChecks = 0;
     });
   };
 
-  async #revive(): Promise<void> {
+  async #reconnect(): Promise<void> {
     const { client, options } = this;
-    // What cannot be closed is begun anew all the same.
+    // A client that cannot be closed is reconnected all the same.
     const closed = client.close().catch(() => undefined);
-    await Promise.race([closed, sleep(options.closingMs, undefined, { ref: false })]);
-    // A server that is away fails this one, and its heartbeats are heard again all the same.
+    await within(closed, options.closingMs, () => undefined);
+    // Without a server this fails, and the heartbeats start again all the same.
     await client.connect().catch(() => undefined);
   }
 }
+import { within } from '#platform/kernel/within.js';

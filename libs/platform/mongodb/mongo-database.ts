@@ -20,7 +20,7 @@ const HEARTBEAT = { silenceMs: 10_000, closingMs: 2_000 } as const;
 
 /**
  * A write is acknowledged when no election can take it back, and a read gives out nothing that one
- * could. Whoever must find it after a power cut asks for `journal` as well.
+ * could. Data that must survive a power cut asks for `journal` as well.
  */
 const CONSISTENCY = {
   readPreference: 'primary',

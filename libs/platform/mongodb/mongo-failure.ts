@@ -53,16 +53,16 @@ export const isUnavailable = (error: unknown): error is Error => {
   return isSystemError(error);
 };
 
-/** @throws what `refusal` makes of a server that could not be asked or cannot serve now */
-export const orRefusal = async <Result>(
+/** @throws what `unavailable` makes of a server that could not be asked or cannot serve now */
+export const orUnavailable = async <Result>(
   operation: Promise<Result>,
-  refusal: (detail: string, options: ErrorOptions) => Error,
+  unavailable: (detail: string, options: ErrorOptions) => Error,
 ): Promise<Result> => {
   try {
     return await operation;
   } catch (cause) {
     if (!isUnavailable(cause)) throw cause;
-    throw refusal(cause.message, { cause });
+    throw unavailable(cause.message, { cause });
   }
 };
 

@@ -74,10 +74,10 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
       });
 
       it('knows nothing of a key, a collection or a checkpoint that never was', async () => {
-        expect(await store.get('nobody', 'a')).toBeUndefined();
-        expect(await store.list('nobody')).toEqual([]);
-        expect(await store.count('nobody')).toBe(0);
-        expect(await store.checkpoint('nobody')).toBeUndefined();
+        expect(await store.get('absent', 'a')).toBeUndefined();
+        expect(await store.list('absent')).toEqual([]);
+        expect(await store.count('absent')).toBe(0);
+        expect(await store.checkpoint('absent')).toBeUndefined();
         await store.commit({ writes: [put('a', 1n)] });
         expect(await store.get(USAGE, 'b')).toBeUndefined();
       });
@@ -347,7 +347,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         expect(await keys({ offset: inByteOrder.length })).toEqual([]);
       });
 
-      it('end at 1,000 unless told otherwise, and take 10,000', async () => {
+      it('end at 1,000 by default, and take up to 10,000', async () => {
         const writes = Array.from({ length: 1_200 }, (_, n) => put(`n${n}`, BigInt(n + 1)));
         await store.commit({ writes });
         expect(await keys({ prefix: 'n' })).toHaveLength(1_000);
@@ -376,7 +376,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
       });
 
       it('is allowed for what never was', async () => {
-        await expect(store.drop('nobody', 'nobody')).resolves.toBeUndefined();
+        await expect(store.drop('absent', 'absent')).resolves.toBeUndefined();
       });
     });
 
@@ -433,7 +433,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
       });
     });
 
-    describe('refusals', () => {
+    describe('errors', () => {
       const cyclic: Record<string, unknown> = {};
       cyclic['self'] = cyclic;
 

@@ -1,4 +1,4 @@
-/** The closed set of refusals. Anything else an adapter throws is a defect. */
+/** The closed set of errors. Anything else an adapter throws is a defect. */
 export type ReadStoreErrorCode =
   | 'invalid-collection'
   | 'invalid-key'
@@ -7,7 +7,7 @@ export type ReadStoreErrorCode =
   | 'invalid-options'
   | 'document-too-large'
   | 'invalid-fence'
-  /** Somebody with a later lease has written under this checkpoint. */
+  /** A holder of a later lease has written under this checkpoint. */
   | 'fenced-off'
   /** Closed, unreachable, read-only, out of space or busy for too long; trying again may help. */
   | 'store-unavailable'

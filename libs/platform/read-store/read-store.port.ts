@@ -1,6 +1,6 @@
 /**
  * Documents that projections build. Everything here can be thrown away and rebuilt from the log.
- * Every adapter passes one suite (`read-store.contract.ts`). All refusals are `ReadStoreError`s.
+ * Every adapter passes one suite (`read-store.contract.ts`). Every error is a `ReadStoreError`.
  */
 import { type Position } from '#platform/event-store/event-store.port.js';
 

@@ -1,38 +1,91 @@
 import { type ICommand } from '@nestjs/cqrs';
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
+import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type AnySaga } from '#platform/kernel/saga.js';
-import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type CommandContext } from './command-context.js';
+import { type AnyConsumer, type TopicDeclaration } from './consumer.js';
+import { type ErrorMeaning, type FailureMapping } from './failure.js';
+import { type MetricsSource, type ReadinessCheck } from './operations.js';
 import { type Relay } from './outbox.js';
+import { type AnySettings } from './settings.js';
 
 /** Builds the command that a saga asked for by name. */
 export type SagaCommandFactory = (data: never, context: CommandContext) => ICommand;
 
-/** What a refusal is in HTTP, and the field it is about where it is always the same one. */
-export interface Refusal {
-  readonly status: number;
-  readonly param?: string;
-}
-
 /**
- * All that an area hangs on the spine. The composition root in `apps/composition` lists areas, one
- * line each; nothing else has to know a new one.
+ * Everything an area contributes. `apps/composition/areas.ts` lists the areas, one line each;
+ * no other existing file names one. The HTTP module and the CLI commands of an area are found by
+ * their place: `apps/gateway/<name>/<name>-http.module.ts` and `apps/cli/<name>/<name>.commands.ts`.
  */
-export interface Area {
+export interface AreaDefinition {
+  /** Lower case with dashes; the name of its folders. */
   readonly name: string;
+  /** Handlers and services; injects the platform. Global: its exports need no import. */
+  readonly module: Type | DynamicModule;
   /** Every event type the area writes, in its newest version. */
-  readonly events: readonly AnyEventDefinition[];
-  readonly projections: readonly AnyProjection[];
-  readonly sagas: readonly AnySaga[];
+  readonly events?: readonly AnyEventDefinition[];
+  readonly projections?: readonly AnyProjection[];
+  readonly sagas?: readonly AnySaga[];
   /** The commands that the area's sagas send, by name. */
-  readonly sagaCommands: Readonly<Record<string, SagaCommandFactory>>;
-  readonly relays: readonly Relay[];
-  /** By the code that the area's deciders refuse with. */
-  readonly refusals: Readonly<Record<string, Refusal>>;
+  readonly sagaCommands?: Readonly<Record<string, SagaCommandFactory>>;
+  readonly relays?: readonly Relay[];
+  /** How the broker keeps the area's topics, where that is not the default. */
+  readonly topics?: readonly TopicDeclaration[];
+  readonly consumers?: readonly AnyConsumer[];
+  /** What each domain error of the area's deciders and services is in HTTP, by its code. */
+  readonly errors?: Readonly<Record<string, ErrorMeaning>>;
+  /** What its technical failures are in HTTP. */
+  readonly failures?: readonly FailureMapping[];
   /** What computes for the area, in workers or in the process that asks. */
   readonly engines?: readonly AnyEngineDefinition[];
-  /** Handlers and services; sees the platform through `PlatformModule`'s tokens. */
-  readonly module: Type | DynamicModule;
+  readonly settings?: readonly AnySettings[];
+  /** Providers of the module that are asked for `/health/ready`. */
+  readonly readiness?: readonly Type<ReadinessCheck>[];
+  /** Providers of the module that are asked before each scrape of `/metrics`. */
+  readonly metrics?: readonly Type<MetricsSource>[];
+}
+
+/** An area with every list present. */
+export type Area = Required<AreaDefinition>;
+
+const NAME = /^[a-z][a-z0-9-]*$/;
+
+/** @throws RangeError for a name that cannot be a folder's */
+export const defineArea = (definition: AreaDefinition): Area => {
+  if (!NAME.test(definition.name))
+    throw new RangeError(`not the name of an area: ${definition.name}`);
+  return {
+    events: [],
+    projections: [],
+    sagas: [],
+    sagaCommands: {},
+    relays: [],
+    topics: [],
+    consumers: [],
+    errors: {},
+    failures: [],
+    engines: [],
+    settings: [],
+    readiness: [],
+    metrics: [],
+    ...definition,
+  };
+};
+
+/** The areas that this process runs; what is common to all areas iterates over them. */
+export class Areas {
+  constructor(readonly list: readonly Area[]) {}
+
+  /** What every domain error is in HTTP. @throws Error for a code that two areas declare */
+  errors(): Readonly<Record<string, ErrorMeaning>> {
+    const entries = this.list.flatMap(({ errors }) => Object.entries(errors));
+    const codes = new Set<string>();
+    for (const [code] of entries) {
+      if (codes.has(code)) throw new Error(`two areas declare the domain error ${code}`);
+      codes.add(code);
+    }
+    return Object.fromEntries(entries);
+  }
 }

@@ -7,7 +7,7 @@ import {
   UnknownOutcomeError,
 } from '#platform/event-store/event-store.errors.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { readLog } from '#platform/event-store/event-store.specification.js';
+import { readLog } from '#platform/event-store/event-store.fixture.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import {

@@ -10,6 +10,7 @@ import {
   type EventToAppend,
   type Position,
 } from '#platform/event-store/event-store.port.js';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
@@ -20,8 +21,8 @@ import { type Snapshot, type SnapshotPlan, type Snapshots } from './snapshots.js
 
 /** How often a command is decided anew after somebody else appended first. */
 export const ATTEMPTS_MAX = 20;
-/** The longest pause before a command is decided anew: some ten appends of whoever was faster. */
-const PAUSE_MS_MAX = 64;
+/** Before a command is decided again: at most about ten appends of the writer that was faster. */
+const CONFLICTS: BackOff = { firstMs: 2, maxMs: 64, jitter: 1 };
 /** Commands that go down in one append; what is too large for one is cut in halves. */
 export const BATCH_COMMANDS_MAX = 250;
 /** Idle streams whose state is kept; one beyond that is read again. */
@@ -183,8 +184,8 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
         for (const one of decided) answer(one, landed.position);
         return;
       }
-      // Two that lose to each other in step would go on doing so: chance parts them.
-      if (attempt > 1) await sleep(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
+      // Jitter breaks the lockstep of two writers that keep conflicting.
+      if (attempt > 1) await sleep(backOffMs(CONFLICTS, attempt, Math.random()));
       fold = await this.#catchUp(lane, fold);
     }
     throw new ContentionError(`${lane.stream} changed ${ATTEMPTS_MAX} times while deciding`);

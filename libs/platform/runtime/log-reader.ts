@@ -4,6 +4,7 @@ import {
   type Position,
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { interruptible } from './interruptible.js';
 import { PositionWaiters } from './position-waiters.js';
@@ -80,8 +81,7 @@ export class SavedPlace {
   }
 }
 
-const RETRY_FIRST_MS = 1_000;
-const RETRY_LAST_MS = 60_000;
+const RETRIES: BackOff = { firstMs: 1_000, maxMs: 60_000 };
 /** While live, events are gathered at least so long: one write then serves many requests. */
 const GATHER_MS = 25;
 /** And longer where writing takes long: a store that is slow is at rest for most of the time. */
@@ -191,7 +191,7 @@ export class LogReader implements Place {
 
   async #pause(error: unknown, failures: number): Promise<void> {
     if (this.#stop.signal.aborted) return;
-    const delayMs = Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_LAST_MS);
+    const delayMs = backOffMs(RETRIES, failures + 1);
     this.#phase = 'stopped';
     this.#failure = error instanceof Error ? error.message : String(error);
     this.#retryAt = new Date(this.clock.now() + delayMs).toISOString();

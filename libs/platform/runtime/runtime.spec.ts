@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
-import { type Area } from './area.js';
+import { defineArea } from './area.js';
 import { type CommandContext } from './command-context.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
@@ -31,16 +31,15 @@ class RestockCommand {
   ) {}
 }
 
-const stock: Area = {
+const stock = defineArea({
   name: 'stock',
   events: stockEvents,
   projections: [shelves],
   sagas: [restockSaga],
   sagaCommands: { Restock: (data, context) => new RestockCommand(data, context) },
   relays: [{ name: 'sales', topic: 'sales', on: [PiecesTaken], toMessage: () => null }],
-  refusals: {},
   module: StockModule,
-};
+});
 
 const engines = () => ({
   eventStore: new FaultyEventStore(),

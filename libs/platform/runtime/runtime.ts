@@ -5,6 +5,7 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type Area, type SagaCommandFactory } from './area.js';
+import { Consumers } from './consumer.js';
 import { EventCodec } from './event-codec.js';
 import { FencedReadStore, LeaseLostError } from './fenced-read-store.js';
 import { type Leadership, type LeadershipStatus, type Tenure } from './leadership.port.js';
@@ -32,6 +33,7 @@ export interface CommandSender {
 interface Reactions {
   readonly sagas: Sagas;
   readonly relays: readonly LogReader[];
+  readonly consumers: Consumers;
 }
 
 /**
@@ -79,9 +81,9 @@ export class Runtime {
     await this.projections.start();
   }
 
-  /** Runs sagas and relays in this process, whoever else does. */
-  startReactions(sender: CommandSender): void {
-    this.#react(this.engines.readStore, sender);
+  /** Runs sagas, relays and consumers in this process, whether others do or not. */
+  startReactions(sender: CommandSender): Promise<void> {
+    return this.#react(this.engines.readStore, sender);
   }
 
   /** Runs nothing, and answers from what other processes project. */
@@ -119,7 +121,7 @@ export class Runtime {
   async #lead(tenure: Tenure, sender: CommandSender): Promise<void> {
     const readStore = new FencedReadStore(this.engines.readStore, tenure);
     await this.projections.start(readStore);
-    this.#react(readStore, {
+    await this.#react(readStore, {
       // What was decided before the lease was lost must not be sent after it.
       execute: (command) =>
         tenure.isHeld()
@@ -136,12 +138,13 @@ export class Runtime {
 
   async #stopReactions(): Promise<void> {
     if (!this.#reactions) return;
-    const { sagas, relays } = this.#reactions;
+    const { sagas, relays, consumers } = this.#reactions;
+    await consumers.stop();
     await sagas.stop();
     await Promise.all(relays.map((relay) => relay.stop()));
   }
 
-  #react(readStore: ReadStore, sender: CommandSender): void {
+  async #react(readStore: ReadStore, sender: CommandSender): Promise<void> {
     const { eventStore, bus, clock, logger } = this.engines;
     const { codec } = this;
     const list = this.#areas.flatMap(({ sagas }) => sagas);
@@ -151,9 +154,12 @@ export class Runtime {
       .flatMap((area) => area.relays)
       .map((relay) => new OutboxFollower(relay, readStore, codec, bus))
       .map((follower) => new LogReader(follower, eventStore, clock, logger));
-    this.#reactions = { sagas, relays };
+    const declared = this.#areas.flatMap((area) => area.consumers);
+    const consumers = new Consumers(declared, bus, (command) => sender.execute(command));
+    this.#reactions = { sagas, relays, consumers };
     sagas.start();
     for (const relay of relays) relay.start();
+    await consumers.start();
   }
 
   #sendBy(sender: CommandSender): SendCommand {

@@ -12,8 +12,7 @@ import {
 
 /** How often an append of unknown outcome is repeated. */
 const REPEATS_MAX = 3;
-/** Before the first repeat; twice as long before each further one. */
-const PAUSE_FIRST_MS = 50;
+const REPEATS: BackOff = { firstMs: 50, maxMs: 200 };
 
 /**
  * Appends at the revision that was read, and settles an unknown outcome by repeating the same ids
@@ -38,9 +37,10 @@ export const appendSettled = async (
       if (!unknown || !leavesItOpen(error)) throw error;
       if (repeats === REPEATS_MAX) throw unknown;
     }
-    await sleep(PAUSE_FIRST_MS * 2 ** repeats);
+    await sleep(backOffMs(REPEATS, repeats + 1));
   }
 };
 
 const leavesItOpen = (error: unknown): boolean =>
   error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';

@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type LogReaderStatus, type Place } from './log-reader.js';
 import { PositionWaiters } from './position-waiters.js';
 
-/** While somebody waits, the checkpoint is looked at after pauses that grow from one to the other. */
-const PAUSE_FIRST_MS = 5;
-const PAUSE_LAST_MS = 200;
+/** Between two looks at the checkpoint while a caller waits. */
+const LOOKS: BackOff = { firstMs: 5, maxMs: 200 };
 
 /** Events looked at to find what to wait for; a projection that is further behind is waited for first. */
 const SEARCHED_MAX = 500;
@@ -28,7 +29,8 @@ export class StoredPlace implements Place {
   #searching: Promise<void> | null = null;
   readonly #waiters = new PositionWaiters();
   #polling = false;
-  #pauseMs = PAUSE_FIRST_MS;
+  /** Since the last caller began to wait. */
+  #looks = 0;
   #closed = false;
 
   constructor(
@@ -104,7 +106,7 @@ export class StoredPlace implements Place {
   #wait(position: Position, timeoutMs: number): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
     const reached = this.#waiters.wait(position, timeoutMs);
-    this.#pauseMs = PAUSE_FIRST_MS;
+    this.#looks = 0;
     void this.#poll();
     return reached;
   }
@@ -117,8 +119,8 @@ export class StoredPlace implements Place {
       await this.#look().catch(() => undefined);
       this.#waiters.reached(this.#seen);
       if (this.#waiters.count === 0) break;
-      await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
-      this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_LAST_MS);
+      this.#looks += 1;
+      await sleep(backOffMs(LOOKS, this.#looks));
     }
     this.#polling = false;
   }

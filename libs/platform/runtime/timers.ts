@@ -1,4 +1,5 @@
 import { type Logger } from 'pino';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import { followUp } from './command-context.js';
@@ -7,8 +8,7 @@ import { type SendCommand } from './saga-follower.js';
 
 /** Timers that are read and fired together, in no particular order. */
 const TIMERS_PER_PAGE = 100;
-const RETRY_FIRST_MS = 1_000;
-const RETRY_LAST_MS = 60_000;
+const RETRIES: BackOff = { firstMs: 1_000, maxMs: 60_000 };
 
 interface Failing {
   readonly failures: number;
@@ -71,7 +71,7 @@ export class Timers {
       await this.#fireOnce(timer);
     } catch (error) {
       const failures = before?.failures ?? 0;
-      const delayMs = Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_LAST_MS);
+      const delayMs = backOffMs(RETRIES, failures + 1);
       const reason = error instanceof Error ? error.message : String(error);
       failing.set(key, {
         failures: failures + 1,

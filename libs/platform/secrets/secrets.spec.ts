@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openBox, sealBox, SealBrokenError } from './sealed-box.js';
 import { deriveKey, MASTER_KEY_FILE, openSecrets, type Secrets } from './secrets.js';
@@ -40,7 +41,7 @@ describe('keys by purpose', () => {
     expect(one.key('app-tokens')).toHaveLength(32);
   });
 
-  it('cannot be changed by whoever holds one', async () => {
+  it('cannot be changed through a copy', async () => {
     const secrets = await open();
     secrets.key('app-tokens').fill(0);
     expect(secrets.key('app-tokens')).not.toEqual(Buffer.alloc(32));
@@ -128,6 +129,25 @@ subjectKeysContract('sqlite', () =>
 );
 
 describe('the file of the subject keys', () => {
+  it("is refused when it is another program's, and stays as it was", async () => {
+    const file = path.join(directory, 'subject-keys.db');
+    const theirs = new DatabaseSync(file);
+    theirs.exec('CREATE TABLE theirs (a)');
+    theirs.close();
+    const before = await readFile(file);
+    await expect(open()).rejects.toThrow(`${file} belongs to another program`);
+    expect(await readFile(file)).toEqual(before);
+  });
+
+  it('can be created by several processes at once', async () => {
+    const all = await Promise.all([open(), open(), open()]);
+    const [first, ...others] = all.map(({ subjects }) => subjects);
+    const sealed = await first?.seal('user:1', 'email', 'ada@example.com');
+    for (const keys of others) {
+      expect(await keys.open('user:1', 'email', sealed ?? '')).toBe('ada@example.com');
+    }
+  });
+
   it('keeps no trace of an erased key, nor does what lies beside it', async () => {
     const { subjects } = await open();
     await subjects.seal('user:1', 'email', 'ada@example.com');

@@ -24,7 +24,7 @@ export interface Secrets {
 }
 
 export interface SecretsOptions {
-  /** Holds the master key and the subject keys, unless told otherwise; made if it is not there. */
+  /** Holds the master key and the subject keys by default; created where there is none. */
   readonly directory: string;
   /** The same key on every machine of a fleet. */
   readonly masterKeyFile?: string;
@@ -33,8 +33,9 @@ export interface SecretsOptions {
 }
 
 /**
- * Opens the secrets of an installation, making them on first use.
+ * Opens the secrets of an installation, and creates them on first use.
  * @throws MasterKeyError
+ * @throws UnknownSqliteFileError when the file of the subject keys belongs to another program
  */
 export const openSecrets = async ({
   directory,

@@ -56,14 +56,14 @@ export const subjectKeysContract = (adapter: string, create: () => Promise<Subje
       expect(await (await underTest.open()).open('user:1', 'email', sealed)).toBeNull();
     });
 
-    it('erases one who never was, and nobody else', async () => {
+    it('erases a subject without a key, and no other', async () => {
       await here.seal('user:2', 'email', 'bob@example.com');
       await here.erase('user:1');
       await expect(there.seal('user:1', 'email', 'ada')).rejects.toThrow(SubjectErasedError);
       expect(await there.seal('user:2', 'email', 'bob')).toEqual(expect.any(String));
     });
 
-    it('leaves a subject erased, whoever seals for the first time meanwhile', async () => {
+    it('leaves a subject erased when a first seal runs at the same time', async () => {
       for (const subject of Array.from({ length: 10 }, (_, n) => `user:${n}`)) {
         const sealing = there.seal(subject, 'email', 'ada').catch(() => null);
         const [sealed] = await Promise.all([sealing, here.erase(subject)]);

@@ -108,7 +108,7 @@ export const engineHost = (place: 'worker' | 'in-process', instance: string) => 
   instance,
   home: '/nowhere',
   modelFolders: [],
-  settings: {},
+  settings: new Map(),
   clock: { now: () => Date.now() },
   logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
 });

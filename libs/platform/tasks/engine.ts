@@ -15,8 +15,8 @@ export interface EngineHost {
   readonly home: string;
   /** Absolute paths of the folders that may hold model files; a folder may be absent. */
   readonly modelFolders: readonly string[];
-  /** Every setting of this process by name. An engine checks the type of what it reads. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  /** The settings of the areas, by the token under which each is declared. */
+  readonly settings: ReadonlyMap<unknown, unknown>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }

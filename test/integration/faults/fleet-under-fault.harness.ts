@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Script, startUpstream } from '#areas/inference/rigs/upstream.specification.js';
-import { type Bootstrap } from '#apps/gateway/start/bootstrap.js';
+import { type Script, startUpstream } from '#areas/inference/rigs/upstream.fake.js';
+import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { type AppName, Member, runCli } from '../../end-to-end/fleet.harness.js';

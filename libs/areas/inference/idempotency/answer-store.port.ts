@@ -66,6 +66,8 @@ export type Admission =
  * Answers to requests that carried an `Idempotency-Key`, for 24 hours. They live outside the log
  * and stand nowhere in clear. What it refuses is an `AnswerStoreError`.
  */
+export const ANSWER_STORE = Symbol('AnswerStore');
+
 export interface AnswerStore {
   /**
    * Of all who ask at once with one key and body, in one process or several, one is started; never

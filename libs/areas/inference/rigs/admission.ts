@@ -2,9 +2,9 @@ import { type RigState, type Visit } from './rig-state.js';
 import { type Attempt, RouteError } from './route-error.js';
 
 export interface AdmissionLimits {
-  /** Requests that wait for a place at once; the next one is turned away. Default 256. */
+  /** Requests that wait for a place at once; the next one is rejected. Default 256. */
   readonly waitingMax: number;
-  /** How long one waits for a place. Default 10,000. */
+  /** Wait for a place. Default 10,000. */
   readonly waitMsMax: number;
 }
 
@@ -21,7 +21,7 @@ export interface Place {
   readonly visit: Visit;
 }
 
-/** Who asks for a place: the rigs that will do, and the attempts so far for the error. */
+/** A request for a place: the rigs that can serve it, and the attempts so far for the error. */
 export interface Applicant {
   readonly candidates: readonly RigState[];
   readonly attempts: readonly Attempt[];
@@ -34,7 +34,7 @@ interface Waiting {
   readonly refuse: (error: RouteError) => void;
 }
 
-/** What is said where nobody knows: a second is the shortest wait that helps anybody. */
+/** `Retry-After` where the wait is unknown: a second is the shortest useful one. */
 const RETRY_AFTER_MS_MIN = 1_000;
 
 /**
@@ -119,13 +119,13 @@ export class Admission {
         if (this.queue.has(waiting)) waiting.refuse(overloadedError(applicant));
       },
       () => {
-        // The wait is over already: the timer is only stopped then.
+        // The wait is over; this only stops the timer.
       },
     );
     return promise;
   }
 
-  /** Somebody left a rig: whoever can go in does, and whoever waits for nothing is told. */
+  /** A place is free: waiting requests that fit take it, and those that no rig can serve fail. */
   private readonly onPlace = (): void => {
     for (const waiting of this.queue) {
       const { applicant } = waiting;

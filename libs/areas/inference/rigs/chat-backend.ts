@@ -1,6 +1,6 @@
 /**
- * What answers a chat: an upstream server or an engine in this process. Shapes are those of the
- * OpenAI chat-completions API; fields that Quipu does not read travel through untouched.
+ * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
+ * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -48,7 +48,7 @@ export interface ChatBackend {
   close(): Promise<void>;
 }
 
-/** Why a rig did not answer; closed, so that retries and envelopes are decided by it. */
+/** Why a rig did not answer. The union is closed: retries and error envelopes depend on it. */
 export type RigErrorKind =
   /** No connection, none within the connect time-out, or one lost before there was an answer. */
   | 'unreachable'
@@ -58,7 +58,7 @@ export type RigErrorKind =
   | 'overloaded'
   /**
    * Any other failure of the rig or of its operator: 500 and above, and 401, 402, 403, 404, 405 and
-   * 407, which speak of the operator's key or settings and not of the caller's request.
+   * 407, which concern the operator's key or settings and not the caller's request.
    */
   | 'failed'
   /** Another status of 400 to 499: the request is at fault, another rig would say the same. */

@@ -12,7 +12,7 @@ export interface BreakerThresholds {
   readonly openMsMax: number;
 }
 
-/** Five in a row are no accident at any load; 5 s let a server restart, 2 min spare a dead one. */
+/** Five in a row are not chance at any load. In 5 s a server restarts; 2 min spare a dead one. */
 export const BREAKER_THRESHOLDS: BreakerThresholds = {
   failuresToOpen: 5,
   openMs: 5_000,
@@ -20,8 +20,8 @@ export const BREAKER_THRESHOLDS: BreakerThresholds = {
 };
 
 /**
- * `epoch` counts the openings. A request carries the epoch it started in, and its outcome is heard
- * in that epoch only: what began before the breaker opened says nothing about the trial.
+ * `epoch` counts the openings. A request carries the epoch it started in, and its outcome counts
+ * in that epoch only: a request from before the breaker opened proves nothing about the trial.
  */
 export type BreakerState =
   | { readonly status: 'closed'; readonly epoch: number; readonly failures: number }
@@ -44,7 +44,7 @@ export type BreakerEvent =
   | { readonly type: 'started' }
   | { readonly type: 'succeeded'; readonly epoch: number }
   | { readonly type: 'failed'; readonly epoch: number; readonly atMs: number }
-  /** The request ended without saying anything about the rig: the caller left, or it was busy. */
+  /** The request ended without evidence about the rig: the caller disconnected, or it was busy. */
   | { readonly type: 'left'; readonly epoch: number };
 
 export const closedBreaker: BreakerState = { status: 'closed', epoch: 0, failures: 0 };

@@ -7,7 +7,7 @@ export interface TextMessage {
   readonly content: string;
 }
 
-/** What an engine in this process is asked. */
+/** A request to an engine in this process. */
 export interface TextRequest {
   /** Absolute path of the GGUF file. */
   readonly modelFile: string;
@@ -29,9 +29,8 @@ const equals =
     allowed.includes(value);
 
 /**
- * The fields an embedded engine honours, or can ignore without answering otherwise than asked, each
- * with the values for which that is true. A field not in this list is refused by its name: what is
- * not understood cannot be promised.
+ * The fields that an embedded engine honours, or can ignore without changing the answer, each with
+ * the values for which that is true. A field that is not in this list is rejected by its name.
  */
 const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: always,
@@ -44,7 +43,7 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   seed: always,
   stream: always,
   stream_options: always,
-  // Labels of the caller's own, and hints that change no word of the answer.
+  // The caller's own labels, and hints that do not change the answer.
   user: always,
   metadata: always,
   safety_identifier: always,
@@ -53,7 +52,7 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   prediction: always,
   parallel_tool_calls: always,
   service_tier: equals('auto', 'default'),
-  // The values that say "none of it", as clients send them by default.
+  // Values that turn a feature off, as clients send them by default.
   store: equals(false),
   n: equals(1),
   logprobs: equals(false),
@@ -69,7 +68,7 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
 };
 
-/** Fields of a message that change what was said; a template without them would drop them unseen. */
+/** Fields of a message that change its meaning; a template without them would drop them. */
 const UNHEARD_FIELDS = ['tool_calls', 'function_call', 'audio'];
 
 /** The fields of a request that an embedded engine cannot honour; `null` is as good as absent. */
@@ -85,12 +84,12 @@ export const unsupportedFields = (body: JsonObject): readonly string[] =>
 export const textRequestOf = (rig: string, modelFile: string, body: JsonObject): TextRequest => {
   const [unsupported] = unsupportedFields(body);
   if (unsupported !== undefined) {
-    throw refusal(rig, unsupported, 'unsupported_parameter', 'this model cannot honour it');
+    throw rejection(rig, unsupported, 'unsupported_parameter', 'this model cannot honour it');
   }
   const field = numberField(rig, body);
   const maxTokens = field('max_completion_tokens') ?? field('max_tokens');
   if (maxTokens === undefined || !Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw refusal(rig, 'max_tokens', 'invalid_value', 'it must be an integer of at least 1');
+    throw rejection(rig, 'max_tokens', 'invalid_value', 'it must be an integer of at least 1');
   }
   const topP = field('top_p');
   const seed = field('seed');
@@ -106,7 +105,7 @@ export const textRequestOf = (rig: string, modelFile: string, body: JsonObject):
   };
 };
 
-const refusal = (rig: string, param: string, code: string, why: string): RigError => {
+const rejection = (rig: string, param: string, code: string, why: string): RigError => {
   const message = `'${param}' is refused: ${why}`;
   return new RigError('refused', `rig ${rig}: ${message}`, {
     status: 400,
@@ -117,7 +116,7 @@ const refusal = (rig: string, param: string, code: string, why: string): RigErro
 const numberField = (rig: string, body: JsonObject) => (name: string) => {
   const value = body[name] ?? undefined;
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value;
-  throw refusal(rig, name, 'invalid_type', 'it must be a number');
+  throw rejection(rig, name, 'invalid_type', 'it must be a number');
 };
 
 const stopOf = (rig: string, stop: unknown): readonly string[] => {
@@ -125,12 +124,12 @@ const stopOf = (rig: string, stop: unknown): readonly string[] => {
   const list: unknown[] = Array.isArray(stop) ? stop : [stop];
   const texts = list.filter((text) => typeof text === 'string' && text.length > 0);
   if (texts.length === list.length) return texts as string[];
-  throw refusal(rig, 'stop', 'invalid_type', 'it must be a text or a list of texts, none empty');
+  throw rejection(rig, 'stop', 'invalid_type', 'it must be a text or a list of texts, none empty');
 };
 
 const messagesOf = (rig: string, messages: unknown): TextMessage[] => {
   if (!Array.isArray(messages) || messages.length === 0) {
-    throw refusal(rig, 'messages', 'invalid_type', 'it must be a list of at least one message');
+    throw rejection(rig, 'messages', 'invalid_type', 'it must be a list of at least one message');
   }
   return messages.map((message: unknown, index) => messageOf(rig, message, index));
 };
@@ -140,17 +139,17 @@ const messageOf = (rig: string, message: unknown, index: number): TextMessage =>
   const known = roleOf(role);
   if (!known) {
     const why = 'this model knows system, developer, user and assistant';
-    throw refusal(rig, `messages[${index}].role`, 'unsupported_value', why);
+    throw rejection(rig, `messages[${index}].role`, 'unsupported_value', why);
   }
   const unheard = isObject(message) && UNHEARD_FIELDS.find((field) => message[field] != null);
   if (unheard) {
     const why = 'this model calls no tools and hears no audio';
-    throw refusal(rig, `messages[${index}].${unheard}`, 'unsupported_parameter', why);
+    throw rejection(rig, `messages[${index}].${unheard}`, 'unsupported_parameter', why);
   }
   const text = textOf(content);
   if (text !== null) return { role: known, content: text };
   const why = 'this model reads text only';
-  throw refusal(rig, `messages[${index}].content`, 'unsupported_value', why);
+  throw rejection(rig, `messages[${index}].content`, 'unsupported_value', why);
 };
 
 const roleOf = (role: unknown): TextMessage['role'] | null => {
@@ -158,7 +157,7 @@ const roleOf = (role: unknown): TextMessage['role'] | null => {
   return role === 'developer' ? 'system' : null;
 };
 
-/** Null for anything that is not text all through. */
+/** Null for anything that contains a part other than text. */
 const textOf = (content: unknown): string | null => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;

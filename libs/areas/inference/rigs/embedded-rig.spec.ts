@@ -3,7 +3,7 @@ import { RigError } from './chat-backend.js';
 import { type TextRequest, unsupportedFields } from './embedded-request.js';
 import { type TextEnd } from '../text/text-task.js';
 import { createEmbeddedRig, type TextEngine } from './embedded-rig.js';
-import { drain, never, requestOf, textOf } from './upstream.specification.js';
+import { drain, never, requestOf, textOf } from './upstream.fake.js';
 
 const END: TextEnd = { promptTokens: 9, completionTokens: 2, finishReason: 'stop' };
 const USAGE = { promptTokens: 9, completionTokens: 2, source: 'provider' };

@@ -7,11 +7,10 @@ import { type TextEnd } from '../text/text-task.js';
 import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
 
 /**
- * The port to a language model, in this process or with workers. It yields pieces of text, none of
- * them torn inside a character, and returns what it used; the signal makes it stop and either return
- * or throw. An error with the code `busy`, `prompt_too_long`, `model_file_missing` or
- * `model_file_invalid` says that the engine is not at fault; `no_worker` or `worker_lost`, that none
- * was there to ask.
+ * The port to a language model, in this process or on workers. It yields pieces of text that never
+ * split a character, and returns its usage. The signal makes it stop, and either return or throw.
+ * The codes `busy`, `prompt_too_long`, `model_file_missing` and `model_file_invalid` are not faults of
+ * the engine; `no_worker` and `worker_lost` mean that no worker was available.
  */
 export interface TextEngine {
   stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;
@@ -68,7 +67,7 @@ export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
       }
     },
 
-    // The engine is not this rig's: other rigs run on it.
+    // The engine is shared: other rigs run on it.
     close: () => Promise.resolve(),
   };
 };
@@ -81,7 +80,7 @@ const usageOf = ({ promptTokens, completionTokens }: TextEnd): Usage => ({
   source: 'provider',
 });
 
-/** One answer: its id, its shapes, and what of it has been handed out. */
+/** One answer: its id, its shapes, and what was delivered of it. */
 class Generation {
   private readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
   private readonly created: number;
@@ -118,7 +117,7 @@ class Generation {
     return [...page, { ...head, choices: [], usage: usageObject(usage) }];
   }
 
-  /** For an engine that did not say: each piece has at least one token. */
+  /** For an engine that reports no usage: each piece has at least one token. */
   used(): Usage {
     const { body, promptTokensMax } = this.request;
     return {
@@ -147,7 +146,7 @@ class Generation {
   private chunk(delta: JsonObject, finishReason: string | null = null): ChatChunk {
     const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
     const head = this.head('chat.completion.chunk');
-    // Whoever asked for usage finds the field in every chunk, null until the last.
+    // With `include_usage`, the field is in every chunk and null until the last.
     return this.usageAsked
       ? { ...head, choices: [choice], usage: null }
       : { ...head, choices: [choice] };
@@ -180,7 +179,7 @@ const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
   return new RigError('failed', `rig ${rig} failed`, { cause });
 };
 
-/** Refused and not failed: one bad file must not keep callers from the rig's other models. */
+/** `refused`, not `failed`: one invalid file must not block the rig's other models. */
 const unusableFile = (rig: string, cause: unknown): RigError => {
   const message = 'the file of this model cannot be used; the log of the gateway says why';
   const upstreamError = { message, type: 'server_error', param: 'model', code: 'model_unusable' };

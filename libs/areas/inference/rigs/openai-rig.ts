@@ -22,14 +22,14 @@ export interface OpenAiRigOptions {
   readonly answerTimeoutMs?: number;
   /** Between two bytes of an answer. Default 60,000; fires up to a second late. */
   readonly idleTimeoutMs?: number;
-  /** Of a whole answer and of one line of a stream. Default 32 MiB. */
+  /** Of a whole answer and, in characters, of one event of a stream. Default 32 MiB. */
   readonly answerBytesMax?: number;
   /** Parsed and not yet taken by a slow consumer before the socket is paused. Default 64 KiB. */
   readonly pendingBytesMax?: number;
   readonly clock?: Clock;
 }
 
-/** Servers that send no `Keep-Alive` header mostly close after 5 s; a second is left for the race. */
+/** Most servers without a `Keep-Alive` header close after 5 s; one second is left for the race. */
 const KEEP_ALIVE_MS = 4_000;
 
 /** An OpenAI-compatible server over kept-alive HTTP/1.1 connections. */
@@ -99,14 +99,14 @@ const headersOf = (apiKey: string | undefined): string[] => [
   ...(apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`]),
 ];
 
-/** OpenAI refuses `stream_options` where nothing is streamed. */
+/** OpenAI rejects `stream_options` without `stream`. */
 const wholeBody = (body: JsonObject): JsonObject => ({
   ...body,
   stream: false,
   stream_options: undefined,
 });
 
-/** Usage is always asked for: a stream that does not state it can only be counted. */
+/** Usage is always requested: a stream without it can only be counted. */
 const streamBody = (body: JsonObject): JsonObject => {
   const { stream_options: asked } = body;
   const options = isObject(asked) ? { ...asked, include_usage: true } : { include_usage: true };
@@ -116,7 +116,7 @@ const streamBody = (body: JsonObject): JsonObject => {
 const asksForUsage = ({ body }: ChatRequest): boolean =>
   isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
 
-/** @returns what ends the listening */
+/** @returns the unsubscribe function */
 const cancelledBy = (signal: AbortSignal, exchange: UpstreamExchange): (() => void) => {
   const cancel = (): void => {
     exchange.cancel();

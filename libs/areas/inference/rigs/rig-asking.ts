@@ -1,3 +1,4 @@
+import { backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Admission, type AdmissionPorts, cancelledError, type Place } from './admission.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
@@ -5,32 +6,32 @@ import { type Rig, type RigState } from './rig-state.js';
 import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RetryLimits {
-  /** For one request, over all rigs. Default 3. */
+  /** Attempts of one request, over all rigs. Default 3. */
   readonly attemptsMax: number;
   /** The first pause before a rig is asked again; it doubles. Default 100. */
   readonly backOffMs: number;
   /** The longest such pause. Default 2,000. */
   readonly backOffMsMax: number;
-  /** A rig that wants to be left alone for longer than this is not waited for. Default 10,000. */
+  /** A rig with a longer `Retry-After` is not waited for. Default 10,000. */
   readonly retryAfterMsMax: number;
 }
 
 export interface Asked<T> {
   readonly value: T;
-  /** Still taken: whoever asked leaves it. */
+  /** Still occupied: the caller frees it. */
   readonly place: Place;
   readonly attempts: readonly Attempt[];
 }
 
-/** What to do about a failed attempt: wait so long and ask one of these rigs. */
+/** The next step after a failed attempt: a wait, and the rigs that may be asked. */
 interface Retry {
   readonly pauseMs: number;
   readonly candidates: readonly RigState[];
 }
 
 /**
- * Asks one rig after the other until one answers. A rig not yet asked is asked at once; one that was
- * is asked again after exponential back-off with full jitter, or when its `Retry-After` is over.
+ * Asks one rig after the other until one answers. A rig that was not asked yet is asked at once,
+ * the others after exponential back-off with full jitter, or after their `Retry-After`.
  */
 export class RigAsking {
   constructor(
@@ -40,7 +41,7 @@ export class RigAsking {
     private readonly ports: Pick<AdmissionPorts, 'sleep' | 'random'>,
   ) {}
 
-  /** @throws RouteError; anything else that `work` throws but a RigError is a defect, untouched */
+  /** @throws RouteError; other errors of `work` than a RigError are defects and pass through */
   async ask<T>(
     rigs: readonly RigState[],
     signal: AbortSignal,
@@ -78,22 +79,22 @@ export class RigAsking {
     attempts: readonly Attempt[],
     failure: RigError,
   ): Retry | null {
-    const helpful = whoHelps(failure);
-    if (attempts.length >= this.limits.attemptsMax || helpful === 'nobody') return null;
+    const retryable = retryableRigs(failure);
+    if (attempts.length >= this.limits.attemptsMax || retryable === 'none') return null;
     const nowMs = this.clock.now();
     const asked = new Set(attempts.map(({ rig }) => rig));
     const untried = rigs.filter((state) => !asked.has(state.rig.name) && state.isUp(nowMs));
     if (untried.some((state) => state.hasPlace)) return { pauseMs: 0, candidates: untried };
-    const candidates = helpful === 'anybody' ? rigs : untried;
+    const candidates = retryable === 'any' ? rigs : untried;
     const waitMs = Math.min(...candidates.map((state) => state.waitMs(nowMs)));
     if (waitMs > this.limits.retryAfterMsMax) return null;
     return { pauseMs: Math.max(waitMs, this.backOffMs(attempts.length)), candidates };
   }
 
-  /** Full jitter: callers that failed together do not come back together. */
+  /** Full jitter: callers that failed together do not retry together. */
   private backOffMs(attempts: number): number {
-    const { backOffMs, backOffMsMax } = this.limits;
-    return this.ports.random() * Math.min(backOffMsMax, backOffMs * 2 ** (attempts - 1));
+    const { backOffMs: firstMs, backOffMsMax: maxMs } = this.limits;
+    return backOffMs({ firstMs, maxMs, jitter: 1 }, attempts, this.ports.random());
   }
 
   private async pause(ms: number, signal: AbortSignal, attempts: readonly Attempt[]) {
@@ -106,15 +107,15 @@ export class RigAsking {
   }
 }
 
-/** Who may be asked after a failure: any rig, any but those asked already, or none. */
-const whoHelps = ({ kind, details }: RigError): 'anybody' | 'others' | 'nobody' => {
+/** The rigs that may be asked after a failure: any, those not asked yet, or none. */
+const retryableRigs = ({ kind, details }: RigError): 'any' | 'others' | 'none' => {
   switch (kind) {
     case 'unreachable':
     case 'overloaded':
-      return 'anybody';
-    // A status below 500 is about the operator's key or settings: asking again changes nothing.
+      return 'any';
+    // A status below 500 concerns the operator's key or settings: a retry changes nothing.
     case 'failed':
-      return details.status !== undefined && details.status < 500 ? 'others' : 'anybody';
+      return details.status !== undefined && details.status < 500 ? 'others' : 'any';
     // The caller has waited long enough, or the rig would do it again.
     case 'timed-out':
     case 'malformed':
@@ -122,7 +123,7 @@ const whoHelps = ({ kind, details }: RigError): 'anybody' | 'others' | 'nobody' 
       return 'others';
     case 'refused':
     case 'cancelled':
-      return 'nobody';
+      return 'none';
   }
 };
 

@@ -1,7 +1,7 @@
 import { type JsonObject, RigError, type RigErrorKind } from './chat-backend.js';
 import { isObject } from './token-usage.js';
 
-/** Statuses that speak of the operator's key, bill or settings: another rig may well answer. */
+/** Statuses about the operator's key, bill or settings: another rig may answer. */
 const OPERATOR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
 
 export const kindOfStatus = (status: number): RigErrorKind => {
@@ -37,7 +37,7 @@ const errorObject = (body: Buffer): JsonObject | null => {
     if (isObject(error)) return error;
     return typeof error === 'string' ? { message: error } : null;
   } catch {
-    // A proxy's HTML page, or nothing: the status says all there is.
+    // A proxy's HTML page, or nothing: only the status is known.
     return null;
   }
 };

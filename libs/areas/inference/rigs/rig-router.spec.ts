@@ -1,108 +1,16 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { type ChatAnswer, type ChatBackend, type ChatChunk } from './chat-backend.js';
-import { RigError, type RigErrorKind, type Usage } from './chat-backend.js';
-import { createOpenAiRig } from './openai-rig.js';
-import { createRigRouter, type RigRouterOptions } from './rig-router.js';
-import { RouteError } from './route-error.js';
+import { type ChatAnswer } from './chat-backend.js';
+import { type RigRouterOptions } from './rig-router.js';
+import { requestOf } from './upstream.fake.js';
 import {
-  chunksOf,
-  completionOf,
-  DONE,
-  drain,
-  eventOf,
-  json,
-  never,
-  requestOf,
-  type Script,
-  sse,
-  startUpstream,
-  statement,
-  textOf,
-} from './upstream.specification.js';
-
-const USAGE: Usage = { promptTokens: 1, completionTokens: 1, source: 'provider' };
-const ANSWER: ChatAnswer = { completion: completionOf('Hi'), usage: USAGE };
-
-type Move = ChatAnswer | RigError | (() => Promise<ChatAnswer>);
-
-const failing = (kind: RigErrorKind, details: RigError['details'] = {}): RigError =>
-  new RigError(kind, kind, details);
-
-/** Answers the n-th request with the n-th move, later ones with the last. */
-const scripted = (...moves: readonly Move[]) => {
-  const asked: unknown[] = [];
-  const answer = async (body: unknown): Promise<ChatAnswer> => {
-    asked.push(body);
-    const move = moves[Math.min(asked.length, moves.length) - 1] ?? ANSWER;
-    await Promise.resolve();
-    if (move instanceof RigError) throw move;
-    return typeof move === 'function' ? move() : move;
-  };
-  const backend: ChatBackend = {
-    complete: ({ body }) => answer(body),
-    async *stream({ body }) {
-      const { usage } = await answer(body);
-      for (const chunk of chunksOf('Hi')) yield [chunk];
-      return usage;
-    },
-    close: () => Promise.resolve(),
-  };
-  return { backend, asked };
-};
-
-/** A request that stays until it is let go. */
-const held = () => {
-  const { promise, resolve } = Promise.withResolvers<ChatAnswer>();
-  return {
-    move: () => promise,
-    letGo: () => {
-      resolve(ANSWER);
-    },
-  };
-};
-
-interface Setting extends Partial<RigRouterOptions> {
-  readonly rigsOf: Readonly<Record<string, ChatBackend>>;
-  readonly maxConcurrency?: number;
-}
-
-/** A router whose clock moves by the sleeps alone; a wait for a place never ends by itself. */
-const routerOf = ({ rigsOf, maxConcurrency = 2, ...options }: Setting) => {
-  const time = { nowMs: 1_000 };
-  const pauses: number[] = [];
-  const router = createRigRouter({
-    rigs: Object.entries(rigsOf).map(([name, backend]) => ({
-      name,
-      backend,
-      maxConcurrency,
-      models: new Set(['llama', `only-${name}`]),
-    })),
-    clock: { now: () => time.nowMs },
-    sleep: (ms) => {
-      if (ms === 10_000) return new Promise(() => undefined);
-      pauses.push(ms);
-      time.nowMs += ms;
-      return Promise.resolve();
-    },
-    random: () => 0.5,
-    ...options,
-  });
-  const complete = (order: { model?: string; pin?: string } = {}, signal = never) =>
-    router.complete(
-      { model: 'llama', requestFor: (rig) => requestOf({ model: `llama@${rig}` }), ...order },
-      signal,
-    );
-  return { router, complete, pauses, time };
-};
-
-const errorOf = async (work: Promise<unknown>): Promise<RouteError> => {
-  const error: unknown = await work.catch((cause: unknown) => cause);
-  if (error instanceof RouteError) return error;
-  throw new Error(`expected a RouteError, got ${String(error)}`);
-};
-
-/** Lets everything go on that does not wait for the outside. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+  ANSWER,
+  errorOf,
+  failing,
+  held,
+  routerOf,
+  scripted,
+  settle,
+} from './rig-router.fixture.js';
 
 describe('choosing a rig', () => {
   it('asks with the request made for that rig', async () => {
@@ -396,7 +304,7 @@ describe('when every rig is full', () => {
     expect(a.asked).toHaveLength(1);
   });
 
-  it('whoever waits for a rig that goes down is told', async () => {
+  it('a request that waits for a rig fails when the rig goes down', async () => {
     const { promise, reject } = Promise.withResolvers<ChatAnswer>();
     const { complete } = routerOf({
       rigsOf: { a: scripted(() => promise).backend },
@@ -429,134 +337,5 @@ describe('when every rig is full', () => {
     await Promise.all(Array.from({ length: 100 }, () => complete()));
     expect(most).toBe(6);
     expect(router.status().map((rig) => rig.inFlight)).toEqual([0, 0]);
-  });
-});
-
-describe('a routed stream', () => {
-  const order = { model: 'llama', requestFor: () => requestOf() };
-
-  const broken = (): ChatBackend => ({
-    ...scripted().backend,
-    async *stream() {
-      await Promise.resolve();
-      throw failing('failed', { status: 500 });
-    },
-  });
-
-  it('gives all pages, returns the usage and then frees the place', async () => {
-    const { router } = routerOf({ rigsOf: { a: scripted().backend } });
-    const { pages, rig, attempts } = await router.stream(order, never);
-    expect([rig, attempts.length, router.status()[0]?.inFlight]).toEqual(['a', 1, 1]);
-    expect(await drain(pages)).toEqual({ chunks: chunksOf('Hi'), usage: USAGE });
-    expect(router.status()[0]?.inFlight).toBe(0);
-  });
-
-  it('falls back to another rig before the first page', async () => {
-    const { router } = routerOf({
-      rigsOf: { a: broken(), b: scripted().backend },
-      random: () => 0.99,
-    });
-    const { pages, rig, attempts } = await router.stream(order, never);
-    expect(rig).toBe('b');
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'answered']);
-    expect(textOf((await drain(pages)).chunks)).toBe('Hi');
-  });
-
-  it('does not fall back afterwards, and counts against the rig', async () => {
-    const breaking: ChatBackend = {
-      ...scripted().backend,
-      async *stream() {
-        await Promise.resolve();
-        yield chunksOf('Hi');
-        throw failing('broken-off', { used: USAGE });
-      },
-    };
-    const b = scripted();
-    const { router } = routerOf({
-      rigsOf: { a: breaking, b: b.backend },
-      random: () => 0.99,
-    });
-    const { pages } = await router.stream(order, never);
-    await expect(drain(pages)).rejects.toMatchObject({ kind: 'broken-off' });
-    expect(b.asked).toHaveLength(0);
-    expect(router.status()[0]).toMatchObject({ inFlight: 0, lastFailure: 'broken-off' });
-  });
-
-  it('frees the place when its generator is returned unread', async () => {
-    let ended = false;
-    const endless: ChatBackend = {
-      ...scripted().backend,
-      async *stream(): AsyncGenerator<readonly ChatChunk[], Usage, void> {
-        try {
-          for (;;) {
-            await settle();
-            yield chunksOf('Hi');
-          }
-        } finally {
-          ended = true;
-        }
-      },
-    };
-    const { router } = routerOf({ rigsOf: { a: endless } });
-    const { pages } = await router.stream(order, never);
-    await pages.return(USAGE);
-    expect(ended).toBe(true);
-    expect(router.status()[0]?.inFlight).toBe(0);
-    expect(await pages.next()).toEqual({ done: true, value: undefined });
-  });
-});
-
-describe('with real upstreams', () => {
-  const routed = async (scripts: readonly Script[], work: (url: string) => Promise<void>) => {
-    const upstream = await startUpstream(...scripts);
-    try {
-      await work(upstream.baseUrl);
-    } finally {
-      await upstream.close();
-    }
-  };
-
-  const rigAt = (name: string, baseUrl: string) =>
-    createOpenAiRig({ name, baseUrl, maxConcurrency: 2 });
-
-  it('a 500 is followed by an answer', async () => {
-    const scripts = [json(500, {}), json(200, completionOf('Hi', statement(1, 1)))];
-    await routed(scripts, async (url) => {
-      const { complete, router, pauses } = routerOf({ rigsOf: { a: rigAt('a', url) } });
-      const { answer, attempts } = await complete();
-      expect(answer.usage).toEqual(USAGE);
-      expect(attempts.map(({ status }) => status)).toEqual([500, undefined]);
-      expect(pauses).toEqual([50]);
-      await router.close();
-    });
-  });
-
-  it('a 429 is waited for as long as it says', async () => {
-    const scripts = [
-      json(429, {}, { 'retry-after': '2' }),
-      json(200, completionOf('Hi', statement(1, 1))),
-    ];
-    await routed(scripts, async (url) => {
-      const { complete, router, pauses } = routerOf({ rigsOf: { a: rigAt('a', url) } });
-      await complete();
-      expect(pauses).toEqual([2_000]);
-      await router.close();
-    });
-  });
-
-  it('a stream falls back from a rig where nobody listens', async () => {
-    const gone = await startUpstream();
-    await gone.close();
-    await routed([sse([...chunksOf('Hi').map(eventOf), DONE])], async (url) => {
-      const { router } = routerOf({
-        rigsOf: { a: rigAt('a', gone.baseUrl), b: rigAt('b', url) },
-        random: () => 0.99,
-      });
-      const order = { model: 'llama', requestFor: () => requestOf() };
-      const { pages, attempts } = await router.stream(order, never);
-      expect(attempts.map(({ outcome }) => outcome)).toEqual(['unreachable', 'answered']);
-      expect(textOf((await drain(pages)).chunks)).toBe('Hi');
-      await router.close();
-    });
   });
 });

@@ -9,18 +9,18 @@ import { type Attempt, RouteError } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<AdmissionLimits & RetryLimits> {
   readonly rigs: readonly Rig[];
-  /** Fractions of a millisecond are welcome: attempts are timed with it. */
+  /** With fractions of a millisecond if possible: attempts are timed with it. */
   readonly clock: Clock;
   readonly sleep: AdmissionPorts['sleep'];
   readonly random: AdmissionPorts['random'];
   readonly breaker?: BreakerThresholds;
 }
 
-/** What is to be answered, by whom it may be. */
+/** A request, and the rigs that may answer it. */
 export interface RouteOrder {
   /** The catalog id of the model. */
   readonly model: string;
-  /** The one rig that may answer: the name in `rig_{name}`. Without it, the best one does. */
+  /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
   readonly pin?: string;
   /** The request for a rig: model ids and bounds differ from one to the next. */
   readonly requestFor: (rig: string) => ChatRequest;
@@ -47,7 +47,7 @@ export interface RoutedStream extends Routed {
 export interface RigRouter {
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
-  /** Resolves with the first page; what breaks later is thrown by `pages` as a RigError. */
+  /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
   /** Requests that wait for a place. */
@@ -96,7 +96,7 @@ const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
   retryAfterMsMax: options.retryAfterMsMax ?? 10_000,
 });
 
-/** Who may answer an order; looked up once for each model, since every request asks. */
+/** The rigs of a request; cached for each model, since every request needs them. */
 const createCandidates = (states: readonly RigState[]) => {
   const byName = new Map(states.map((state) => [state.rig.name, state]));
   const models = new Set(states.flatMap(({ rig }) => [...rig.models]));

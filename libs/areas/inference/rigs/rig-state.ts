@@ -18,7 +18,7 @@ export interface Rig {
   readonly models: ReadonlySet<string>;
 }
 
-/** What an operator sees of a rig. */
+/** The state of a rig, for operators. */
 export interface RigStatus {
   readonly name: string;
   readonly breaker: BreakerState['status'];
@@ -32,18 +32,18 @@ export interface RigStatus {
 /** The weight of the newest outcome in the error rate. */
 const ERROR_RATE_STEP = 0.1;
 
-/** An error rate halves in this time, so that a rig that is never picked is forgiven. */
+/** An error rate halves in this time, so that a rig that is never chosen recovers. */
 const ERROR_RATE_HALF_LIFE_MS = 30_000;
 
-/** A longer `Retry-After` is not believed: the rig is asked again by then. */
+/** A longer `Retry-After` is cut to this. */
 const COOL_MS_MAX = 60_000;
 
 /** A rig that fails one request in four counts as busy as one at its limit. */
 const ERROR_RATE_WEIGHT = 4;
 
-/** Ends one request's stay at a rig. */
+/** Ends one request at a rig. */
 export interface Visit {
-  /** The rig answered, or refused the request as such: it works. */
+  /** The rig answered, or rejected the request itself: it is healthy. */
   succeeded(): void;
   failed(error: RigError): void;
   /** Frees the place; safe to call twice. */
@@ -57,7 +57,7 @@ export class RigState {
   private breaker: BreakerState = closedBreaker;
   private errorRate = 0;
   private errorRateAtMs = 0;
-  /** A 429 or 503 asked to be left alone until then. */
+  /** The end of the `Retry-After` of a 429 or 503. */
   private coolsUntilMs = 0;
 
   constructor(
@@ -80,7 +80,7 @@ export class RigState {
     return Math.max(0, openMs, this.coolsUntilMs - nowMs);
   }
 
-  /** Like `downMs`, for who would wait: an open breaker is not worth waiting for. */
+  /** Like `downMs`, for a caller that could wait: an open breaker is not waited for. */
   waitMs(nowMs: number): number {
     return mayPass(this.breaker, nowMs) ? Math.max(0, this.coolsUntilMs - nowMs) : Infinity;
   }
@@ -92,7 +92,7 @@ export class RigState {
     return load + ERROR_RATE_WEIGHT * this.errorRateAt(nowMs) + doubt;
   }
 
-  /** @param onPlace is told when the place is free again */
+  /** @param onPlace is called when the place is free again */
   enter(now: () => number, onPlace: () => void): Visit {
     this.inFlight += 1;
     this.breaker = evolveBreaker(this.breaker, { type: 'started' });

@@ -1,6 +1,6 @@
 import { type RigError, type RigErrorKind } from './chat-backend.js';
 
-/** One try at one rig; what the headers and the operator's figures are made of. */
+/** One attempt at one rig; the source of the headers and of the operator's figures. */
 export interface Attempt {
   readonly rig: string;
   /** Milliseconds from the start of routing. */
@@ -20,15 +20,15 @@ export type RouteErrorKind =
   | 'rig-unknown'
   /** The pinned rig does not serve the model. */
   | 'rig-without-model'
-  /** Every rig that serves the model is full or asked to wait; the queue is full or took too long. */
+  /** Every rig of the model is full or asked to wait; the queue is full or took too long. */
   | 'overloaded'
   /** Every rig that serves the model is behind an open breaker. */
   | 'down'
   /** The attempts are used up; the cause is the last one's. */
   | 'failed'
-  /** The upstream refused the request as such; the cause carries its error object. */
+  /** The upstream rejected the request itself; the cause has its error object. */
   | 'refused'
-  /** The caller left. */
+  /** The caller disconnected. */
   | 'cancelled';
 
 export class RouteError extends Error {
@@ -42,7 +42,7 @@ export class RouteError extends Error {
     readonly details: {
       /** Of the last attempt, or of the rig's last failure when no attempt was made. */
       readonly rigError?: RigError;
-      /** When waiting helps, and how long. */
+      /** A useful wait, where there is one. */
       readonly retryAfterMs?: number;
     } = {},
   ) {

@@ -4,7 +4,7 @@ import { ServerSentEvents } from './server-sent-events.js';
 
 const read = (...parts: readonly (string | Buffer)[]): string[] => {
   const data: string[] = [];
-  const events = new ServerSentEvents((event) => data.push(event));
+  const events = new ServerSentEvents((event) => data.push(event), 65_536);
   for (const part of parts) events.push(Buffer.from(part));
   events.end();
   return data;
@@ -23,7 +23,7 @@ describe('ServerSentEvents', () => {
     expect(read('data: one\ndata:two\ndata\ndata: \n\n')).toEqual(['one\ntwo\n\n']);
   });
 
-  it('passes over comments, other fields and fields that only begin alike', () => {
+  it('ignores comments, other fields and fields that only begin alike', () => {
     const text = ': keep-alive\n\nevent: message\nid: 7\nretry: 10\ndatabase: x\ndata: one\n\n';
     expect(read(text)).toEqual(['one']);
   });
@@ -70,12 +70,43 @@ describe('ServerSentEvents', () => {
     );
   });
 
-  it('tells how many bytes the unfinished line holds', () => {
-    const events = new ServerSentEvents(() => undefined);
-    events.push(Buffer.from('data: one\n\ndata: tw'));
-    expect(events.pendingBytes).toBe(8);
-    events.push(Buffer.from('o\n'));
-    expect(events.pendingBytes).toBe(0);
+  describe('at its limit', () => {
+    const reading = (charactersMax: number) => {
+      const data: string[] = [];
+      const events = new ServerSentEvents((event) => data.push(event), charactersMax);
+      const push = (text: string): boolean => {
+        events.push(Buffer.from(text));
+        return events.isTooLong;
+      };
+      return { events, data, push };
+    };
+
+    it('takes any number of finished events', () => {
+      const { data, push } = reading(8);
+      expect(push('data: one\n\n'.repeat(100))).toBe(false);
+      expect(data).toHaveLength(100);
+    });
+
+    it('finds a line too long while it is unfinished', () => {
+      const { push } = reading(8);
+      expect(push('data: one\n\ndata: tw')).toBe(false);
+      expect(push('o')).toBe(true);
+    });
+
+    it('finds an event of many lines too long', () => {
+      const { push } = reading(8);
+      expect(push('data: one\n')).toBe(false);
+      expect(push('data: two\n')).toBe(false);
+      expect(push('data: three\n')).toBe(true);
+    });
+
+    it('parses nothing after that', () => {
+      const { events, data, push } = reading(8);
+      push('data: 123456');
+      expect(push('\n\ndata: two\n\n')).toBe(true);
+      events.end();
+      expect(data).toEqual([]);
+    });
   });
 });
 

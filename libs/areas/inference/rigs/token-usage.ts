@@ -1,6 +1,6 @@
 import { type JsonObject, type Usage } from './chat-backend.js';
 
-/** No context is a thousandth of this long; a larger claim is a fault or a fraud. */
+/** No context is a thousandth of this long; a larger number is a fault or a fraud. */
 const TOKENS_MAX = 1_000_000_000;
 
 /**
@@ -31,7 +31,7 @@ export const statedUsage = (usage: unknown): Usage | null => {
 export const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN_COUNTED);
 
 /**
- * What a prompt cost at least, for an upstream that does not say: the text of its messages, never
+ * The least tokens of a prompt, for an upstream that states none: the text of its messages, never
  * above the bound that was held. Pictures and other parts count nothing.
  */
 export const countedPromptTokens = (body: JsonObject, promptTokensMax: number): number =>
@@ -54,7 +54,7 @@ const bytesOfContent = (content: unknown): number => {
 const bytesOfPart = (part: unknown): number =>
   isObject(part) && typeof part['text'] === 'string' ? Buffer.byteLength(part['text']) : 0;
 
-/** What a whole answer without usage cost at least: the text of all its choices. */
+/** The least tokens of a whole answer without usage: the text of all its choices. */
 export const countedAnswerTokens = (completion: JsonObject): number => {
   const { choices } = completion;
   if (!Array.isArray(choices)) return 0;

@@ -20,7 +20,7 @@ import {
 export interface ExchangeLimits {
   /** The rig's name, for messages. */
   readonly rig: string;
-  /** Bytes of a whole answer, and of one event of a stream. */
+  /** Bytes of a whole answer, and characters of one event of a stream. */
   readonly answerBytesMax: number;
   /** Bytes parsed and not yet taken, beyond which the socket is paused. */
   readonly pendingBytesMax: number;
@@ -30,12 +30,12 @@ export interface ExchangeLimits {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** An error page longer than this is cut; it is read for its `error` object only. */
+/** A longer error page is cut; only its `error` object is read. */
 const ERROR_BYTES_MAX = 65_536;
 
 /**
- * One request and its answer, as the HTTP client reports it. `settled` is final: whatever the
- * connection says afterwards is not heard.
+ * One request and its answer, as the HTTP client reports it. `settled` is final: later events of
+ * the connection are ignored.
  */
 export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   protected controller: Dispatcher.DispatchController | null = null;
@@ -52,10 +52,10 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   protected abstract accept(bytes: Buffer): void;
   /** A 2xx answer has ended as it should. */
   protected abstract ended(): void;
-  /** Tells whoever waits that something has changed. */
+  /** Resolves the pending wait after a change. */
   protected abstract wake(): void;
 
-  /** The caller has gone, or wants no more: the connection is destroyed at once. */
+  /** The caller disconnected or stopped reading: the connection is destroyed at once. */
   cancel(): void {
     if (this.settled) return;
     this.settle(new RigError('cancelled', `the request to rig ${this.limits.rig} was cancelled`));
@@ -91,7 +91,7 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, cause: Error): void {
     if (this.settled) return;
     const { rig } = this.limits;
-    // The status was read before the page broke, and it says more than the connection does.
+    // The status was read before the page broke, and it is more precise than the connection error.
     if (this.status >= 300) this.settle(failureOfResponse(rig, this.response()));
     else this.settle(failureOfConnection(rig, cause));
   }
@@ -178,9 +178,7 @@ export class AnswerExchange extends UpstreamExchange {
  * last page was taken, which is one read of the socket for a consumer that keeps up.
  */
 export class StreamExchange extends UpstreamExchange {
-  private readonly events = new ServerSentEvents((data) => {
-    this.event(data);
-  });
+  private readonly events: ServerSentEvents;
   private waiting: (() => void) | null = null;
   private page: ChatChunk[] = [];
   private pageBytes = 0;
@@ -199,6 +197,10 @@ export class StreamExchange extends UpstreamExchange {
     private readonly usageAsked: boolean,
   ) {
     super(limits);
+    const { answerBytesMax: charactersMax } = limits;
+    this.events = new ServerSentEvents((data) => {
+      this.event(data);
+    }, charactersMax);
   }
 
   get hasPage(): boolean {
@@ -216,7 +218,7 @@ export class StreamExchange extends UpstreamExchange {
     });
   }
 
-  /** The page is from now on the consumer's, and its deltas are charged. */
+  /** Hands the page to the consumer; from now on its deltas are charged. */
   take(): readonly ChatChunk[] {
     const { page } = this;
     this.deltas += this.pageDeltas;
@@ -232,8 +234,8 @@ export class StreamExchange extends UpstreamExchange {
   }
 
   /**
-   * What the stream used, once it is settled and its pages are taken.
-   * @throws RigError when it broke; a cancelled stream that delivered something did not
+   * The usage of the stream, once it is settled and its pages are taken.
+   * @throws RigError when it broke; a cancelled stream that delivered something did not break
    */
   usage(): Usage {
     const { failure } = this;
@@ -247,7 +249,7 @@ export class StreamExchange extends UpstreamExchange {
     });
   }
 
-  /** The chunk that a caller who asked for usage is owed when the upstream sent no sound one. */
+  /** The usage chunk for a caller with `include_usage`, when the upstream sent no valid one. */
   owedUsageChunk(): ChatChunk | null {
     if (!this.usageAsked || this.stated || this.failure || !this.last) return null;
     const { id, object, created, model } = this.last;
@@ -264,15 +266,16 @@ export class StreamExchange extends UpstreamExchange {
 
   protected override accept(bytes: Buffer): void {
     if (this.settled) {
-      // After `[DONE]` only the end may come; a server that talks on loses the connection.
+      // Only the end may follow `[DONE]`; a server that sends more loses the connection.
       this.controller?.abort(new Error('the stream was over'));
       return;
     }
     this.pageBytes += bytes.length;
     this.events.push(bytes);
     const { answerBytesMax, pendingBytesMax, rig } = this.limits;
-    if (this.events.pendingBytes > answerBytesMax) {
-      this.fail(new RigError('malformed', `rig ${rig} sent a line over ${answerBytesMax} bytes`));
+    if (this.events.isTooLong) {
+      const message = `rig ${rig} sent an event over ${answerBytesMax} characters`;
+      this.fail(new RigError('malformed', message));
     } else if (this.pageBytes > pendingBytesMax && this.page.length > 0 && !this.isSettled) {
       this.paused = true;
       this.controller?.pause();
@@ -283,7 +286,7 @@ export class StreamExchange extends UpstreamExchange {
   protected override ended(): void {
     this.events.end();
     const { rig } = this.limits;
-    // Some servers leave `[DONE]` out; a finish reason says as well that nothing is missing.
+    // Some servers omit `[DONE]`; a finish reason also proves that nothing is missing.
     if (this.finished) this.settle(null);
     else if (this.last) this.settle(new RigError('broken-off', `rig ${rig} ended a stream early`));
     else this.settle(new RigError('malformed', `rig ${rig} answered without a chunk`));
@@ -323,7 +326,7 @@ export class StreamExchange extends UpstreamExchange {
     else this.page.push(chunk);
   }
 
-  /** A usage that was not asked for, or that is not sound, goes no further. */
+  /** A usage that was not requested, or is not valid, is removed. */
   private chunkWithUsage(chunk: JsonObject, choices: readonly unknown[]): void {
     const { usage, ...rest } = chunk;
     const stated = statedUsage(usage);
@@ -336,7 +339,7 @@ export class StreamExchange extends UpstreamExchange {
     else if (choices.length > 0 || usage === null) this.page.push(rest);
   }
 
-  /** The last statement, and what came after it counted on top. */
+  /** The last stated usage, plus the count of what came after it. */
   private used(): Usage {
     const { stated, deltas } = this;
     if (stated && deltas === 0) return stated;

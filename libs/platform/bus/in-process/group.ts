@@ -1,4 +1,5 @@
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { ATTEMPTS_DEFAULT, decodeMessage, type EncodedMessage, reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type Consumer, type ConsumerOptions, type DeadLetter } from '../bus.port.js';
@@ -7,11 +8,11 @@ import { Fifo } from './fifo.js';
 /** Keys that one consumer handles at the same time. */
 const KEYS_AT_ONCE_MAX = 32;
 
-/** What a back-off takes from outside: time and chance. */
+/** The timer and the randomness of the back-off. */
 export interface BackOffTimer {
   /** Calls `elapsed` once after the delay, unless what it returns is called before. */
   readonly start: (delayMs: number, elapsed: () => void) => () => void;
-  /** 0 to 1, anew each time. */
+  /** A new number from 0 to 1 each time. */
   readonly random: () => number;
 }
 
@@ -33,9 +34,8 @@ interface Member {
 type KeyQueue = Fifo<Waiting>;
 
 /**
- * One group of one topic. The queue of a key is in one place at a time: among the ready ones, with
- * the member that handles its head, or with a timer. So a key is handled in order, by whichever
- * member is free.
+ * One group of one topic. The queue of a key is in one state at a time: ready, with the member that
+ * handles its head, or waiting for its timer. So a key is handled in order, by any free member.
  */
 export class Group {
   readonly #keys = new Map<string, KeyQueue>();
@@ -159,7 +159,7 @@ export class Group {
         this.#backOff(queue, attempts);
         return;
       }
-      // Deleted first: one that died before under this id moves to the end.
+      // Deleted first: one that was dead-lettered before under this id moves to the end.
       this.#dead.delete(message.id);
       this.#dead.set(message.id, { message, attempts, reason: reasonOf(failure) });
     }
@@ -174,7 +174,7 @@ export class Group {
   }
 
   #backOff(queue: KeyQueue, attempt: number): void {
-    const cancel = this.timer.start(backOffMs(attempt, this.timer.random()), () => {
+    const cancel = this.timer.start(backOffMs(BUS_BACK_OFF, attempt, this.timer.random()), () => {
       this.#cancels.delete(cancel);
       this.#makeReady(queue);
     });

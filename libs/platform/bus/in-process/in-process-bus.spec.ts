@@ -172,7 +172,7 @@ describe('whatever fails and however often', () => {
     { minLength: 1, maxLength: 20 },
   );
 
-  it('each message is handled once or dies once, and keys keep their order', async () => {
+  it('each message is handled once or dead-lettered once, and keys keep their order', async () => {
     await fc.assert(
       fc.asyncProperty(plan, fc.integer({ min: 1, max: 3 }), async (planned, members) => {
         const timer = new ManualTimer();

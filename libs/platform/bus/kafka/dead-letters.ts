@@ -5,10 +5,10 @@ import { deadLetterOf } from './record-codec.js';
 
 const READ_TIMEOUT_MS = 30_000;
 const READ_SESSION_MS = 10_000;
-/** The last record may have been compacted away: so many fetches that bring nothing are the end. */
+/** The last record may have been compacted away: so many empty fetches mean the end. */
 const EMPTY_FETCHES_MAX = 3;
 
-/** A dead letter, and under which key of its topic it lies. */
+/** A dead letter and the key of its record. */
 export interface Kept {
   readonly recordKey: string;
   readonly letter: DeadLetter;
@@ -16,7 +16,7 @@ export interface Kept {
 
 /**
  * Reads a topic of dead letters from its beginning: those that were not taken off, in the order in
- * which they died.
+ * which they were dead-lettered.
  * @param name of the topic that keeps them
  * @throws KafkaFailure
  */
@@ -29,14 +29,14 @@ export const readDeadLetters = async (
   for (const record of await recordsOf(client, name)) {
     const letter = deadLetterOf(of.topic, of.group, record);
     const recordKey = record.key ?? '';
-    // Deleted first: one that died before under this key moves to the end.
+    // Deleted first: one that was dead-lettered before under this key moves to the end.
     kept.delete(recordKey);
     if (letter) kept.set(recordKey, { recordKey, letter });
   }
   return [...kept.values()];
 };
 
-/** All that it holds now, by a group that is forgotten afterwards. It has one partition. */
+/** All records of a topic with one partition, read by a group that is deleted afterwards. */
 const recordsOf = async (client: KafkaClient, topic: string): Promise<readonly FetchedRecord[]> => {
   const [bounds] = (await client.bounds(topic)) ?? [];
   if (!bounds || bounds.first === bounds.next) return [];

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, type BusMessage, type Delivery } from '../bus.port.js';
 import { OPEN_MESSAGES_MAX } from './group-member.js';
 import { createKafkaBus } from './kafka-bus.js';
-import { BrokerInMemory } from './kafka-client.specification.js';
+import { BrokerInMemory } from './kafka-client.fake.js';
 import { type KafkaClient, KafkaFailure } from './kafka-client.port.js';
 
 const topic = 'tasks';

@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { ATTEMPTS_DEFAULT, decodeMessage, type EncodedMessage, reasonOf } from '../bus.checks.js';
 import { type Consumer, type ConsumerOptions } from '../bus.port.js';
 import { type FetchedRecord, type KafkaClient, type Subscription } from './kafka-client.port.js';
 import { KeyLanes } from './key-lanes.js';
 import { PartitionOffsets } from './partition-offsets.js';
-import { type Death, receivedOf } from './record-codec.js';
+import { type FailedMessage, receivedOf } from './record-codec.js';
 import { Subscriber } from './subscriber.js';
 import { groupIdOf } from './topic-names.js';
 
-/** Fetches no more beyond any of these, and again below half of it. */
+/** Fetching pauses above either of these and resumes below half of both. */
 const WAITING_MESSAGES_MAX = 1_000;
 const WAITING_BYTES_MAX = 16 * 1_024 * 1_024;
-/** Messages from the first of each partition that is not done: what comes again after a crash. */
+/** Messages after the first unfinished one of each partition: redelivered after a crash. */
 export const OPEN_MESSAGES_MAX = 10_000;
-/** How often what is done is committed. */
+/** How often finished messages are committed. */
 const COMMIT_MS = 100;
 const COMMIT_RETRY_MS = 1_000;
 
@@ -25,7 +26,7 @@ export interface GroupMemberOptions {
   readonly consumer: ConsumerOptions;
   readonly sessionTimeoutMs: number;
   /** Stores a dead letter of this group; resolves when the broker has it. */
-  readonly bury: (death: Death) => Promise<void>;
+  readonly storeDeadLetter: (letter: FailedMessage) => Promise<void>;
 }
 
 interface Task {
@@ -34,14 +35,14 @@ interface Task {
   readonly partition: number;
   readonly offset: bigint;
   readonly bytes: number;
-  /** Of the assignment that it came with; where that has ended, another member gets the message. */
+  /** Of its assignment. When that ends, another member gets the message. */
   readonly offsets: PartitionOffsets;
-  /** Why it is not given to a handler. */
-  readonly stranger: string | null;
+  /** Why a foreign message is not handled, or null. */
+  readonly foreignReason: string | null;
   attempts: number;
 }
 
-/** A member of a group: takes records, works on them by key, commits what is done. */
+/** A member of a group: receives records, handles them by key, commits finished ones. */
 export class GroupMember implements Consumer {
   readonly #lanes = new KeyLanes<Task>((task) => this.#attempt(task));
   readonly #partitions = new Map<number, PartitionOffsets>();
@@ -66,14 +67,14 @@ export class GroupMember implements Consumer {
     });
   }
 
-  /** Resolves when it is a member; rejects when the broker is not there within the time. */
+  /** Resolves when it is a member; rejects when the broker is not reached within the time. */
   join(timeoutMs: number): Promise<void> {
     return this.#subscriber.start(timeoutMs);
   }
 
-  /** Null while it hears what is published, or why it does not. */
-  get deafness(): string | null {
-    if (this.#subscriber.isHeard) return null;
+  /** Why it receives no messages at the moment, or null. */
+  get downReason(): string | null {
+    if (this.#subscriber.isAlive) return null;
     const { topic, group } = this.options.consumer;
     return `no member of ${groupIdOf(topic, group)} at the moment`;
   }
@@ -95,7 +96,7 @@ export class GroupMember implements Consumer {
     return this.#closing !== null;
   }
 
-  /** What stays goes on where it is; what has gone to others is forgotten, running handlers aside. */
+  /** Drops the tasks of revoked partitions, except for those whose handler is running. */
   #assign(partitions: readonly number[], memberId: string): void {
     const isNewLife = memberId !== this.#memberId;
     this.#memberId = memberId;
@@ -149,7 +150,7 @@ export class GroupMember implements Consumer {
       offset: record.offset,
       bytes: message.json.length,
       offsets,
-      stranger: received.kind === 'stranger' ? received.reason : null,
+      foreignReason: received.kind === 'foreign' ? received.reason : null,
       attempts: 0,
     };
     this.#count(task, 1);
@@ -161,32 +162,32 @@ export class GroupMember implements Consumer {
     const { message } = task;
     task.attempts += 1;
     try {
-      if (task.stranger !== null) return await this.#bury(task, task.stranger);
+      if (task.foreignReason !== null) return await this.#deadLetter(task, task.foreignReason);
       await handle({ ...decodeMessage(message), topic, attempt: task.attempts });
     } catch (failure) {
-      // Its next attempt is another member's.
+      // Another member makes the next attempt.
       if (this.#isOrphan(task)) return this.#done(task);
-      if (task.attempts < attemptsMax) return backOffMs(task.attempts, Math.random());
-      return this.#bury(task, reasonOf(failure));
+      if (task.attempts < attemptsMax) return backOffMs(BUS_BACK_OFF, task.attempts, Math.random());
+      return this.#deadLetter(task, reasonOf(failure));
     }
     return this.#done(task);
   }
 
-  /** A dead letter that cannot be stored holds up its key: it is what the message has become. */
-  async #bury(task: Task, reason: string): Promise<null> {
-    const { bury, logger, consumer } = this.options;
+  /** Until the dead letter is stored, its key waits: a message is never dropped. */
+  async #deadLetter(task: Task, reason: string): Promise<null> {
+    const { storeDeadLetter, logger, consumer } = this.options;
     const { partition, offset, message, attempts } = task;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await bury({ partition, offset, message, reason, attempts });
+        await storeDeadLetter({ partition, offset, message, reason, attempts });
         return this.#done(task);
       } catch (failure) {
         const { topic, group } = consumer;
         const fields = { topic, group, id: message.id, reason: reasonOf(failure) };
         logger.error(fields, 'could not store a dead letter');
-        // Not done, so it comes again: to another member or to the next life of this one.
+        // Not committed, so it is delivered again, to another member or after a restart.
         if (this.#isClosing || this.#isOrphan(task)) break;
-        await sleep(backOffMs(attempt, Math.random()));
+        await sleep(backOffMs(BUS_BACK_OFF, attempt, Math.random()));
       }
     }
     this.#count(task, -1);
@@ -226,7 +227,7 @@ export class GroupMember implements Consumer {
     }, delayMs);
   }
 
-  /** What a failed one was for is committed later, or comes again. */
+  /** Offsets of a failed commit are committed later, or their messages are delivered again. */
   async #commit(): Promise<void> {
     const subscription: Subscription | null = this.#subscriber.current;
     const offsets = new Map<number, bigint>();

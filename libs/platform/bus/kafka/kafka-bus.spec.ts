@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { busContract } from '../bus.contract.js';
 import { createKafkaBus } from './kafka-bus.js';
-import { BrokerInMemory } from './kafka-client.specification.js';
+import { BrokerInMemory } from './kafka-client.fake.js';
 
 busContract('Kafka, on a broker in memory', () =>
   Promise.resolve(createKafkaBus(new BrokerInMemory().client())),

@@ -14,20 +14,20 @@ import { type Kept, readDeadLetters } from './dead-letters.js';
 import { GroupMember } from './group-member.js';
 import { type KafkaClient, type KafkaConnection, type KafkaRecord } from './kafka-client.port.js';
 import { type KafkaClientName } from './kafka-url.js';
-import { type Death, deathRecordOf, partitionOf, recordOf } from './record-codec.js';
+import { type FailedMessage, deadLetterRecordOf, partitionOf, recordOf } from './record-codec.js';
 import { prefixedClient } from './prefixed.client.js';
 import { deadLetterTopicOf } from './topic-names.js';
 import { TopicWriter } from './topic-writer.js';
 import { Topics, type TopicSettings } from './topics.js';
 
-/** How the bus behaves, whichever client carries it. */
+/** Settings of the bus that do not depend on the client. */
 export interface KafkaBusBehaviour {
   readonly logger?: Logger;
-  /** What differs from `TOPIC_DEFAULTS`, asked when a topic is first named. */
+  /** Overrides `TOPIC_DEFAULTS`; called when a topic is first used. */
   readonly topicSettings?: (topic: string) => Partial<TopicSettings>;
   /**
-   * A member that dies without a word keeps its partitions this long, in ms: 6,000 to 300,000,
-   * default 15,000. A process that blocks its event loop longer is taken for dead.
+   * A member that crashes keeps its partitions this long, in ms: 6,000 to 300,000, default 15,000.
+   * A process that blocks its event loop longer counts as crashed.
    */
   readonly sessionTimeoutMs?: number;
   /** How long the broker may be away before `publish` and `consume` refuse, in ms; default 30,000. */
@@ -38,7 +38,7 @@ export interface KafkaBusOptions extends KafkaConnection, KafkaBusBehaviour {
   readonly client: KafkaClientName;
   /** As `readKafkaUrl` takes it; default none. */
   readonly prefix?: string;
-  /** What the broker's log calls this process; default `quipu` and the host's name. */
+  /** The name of this process in the broker's log; default `quipu-<host>`. */
   readonly clientId?: string;
 }
 
@@ -108,7 +108,7 @@ class KafkaBus implements Bus {
       logger: this.#logger,
       consumer: options,
       sessionTimeoutMs: this.behaviour.sessionTimeoutMs ?? SESSION_TIMEOUT_MS,
-      bury: (death) => this.#bury(topic, group, death),
+      storeDeadLetter: (failed) => this.#storeDeadLetter(topic, group, failed),
     });
     this.#members.add(member);
     try {
@@ -124,7 +124,7 @@ class KafkaBus implements Bus {
     const kept = await this.#kept(topic, group);
     const latest = new Map<string, DeadLetter>();
     for (const { letter } of kept) {
-      // Deleted first: one that died again moves to the end.
+      // Deleted first: one that was dead-lettered again moves to the end.
       latest.delete(letter.id);
       latest.set(letter.id, letter);
     }
@@ -152,10 +152,10 @@ class KafkaBus implements Bus {
     if (this.#closing) return { reachable: false, reason: 'the bus is closed' };
     try {
       await this.client.brokerCount();
-      const deaf = [...this.#members]
-        .map((member) => member.deafness)
+      const down = [...this.#members]
+        .map((member) => member.downReason)
         .filter((one) => one !== null);
-      return { reachable: deaf.length === 0, reason: deaf[0] ?? null };
+      return { reachable: down.length === 0, reason: down[0] ?? null };
     } catch (error) {
       return { reachable: false, reason: error instanceof Error ? error.message : String(error) };
     }
@@ -189,10 +189,10 @@ class KafkaBus implements Bus {
     await this.#writer(topic).write(placed);
   }
 
-  async #bury(topic: string, group: string, death: Death): Promise<void> {
+  async #storeDeadLetter(topic: string, group: string, failed: FailedMessage): Promise<void> {
     const name = deadLetterTopicOf(topic, group);
     await this.#topics.deadLetters(topic, name);
-    await this.#writer(name).write([deathRecordOf(death)]);
+    await this.#writer(name).write([deadLetterRecordOf(failed)]);
   }
 
   async #kept(topic: string, group: string): Promise<readonly Kept[]> {

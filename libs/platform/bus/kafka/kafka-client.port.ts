@@ -10,7 +10,7 @@ export interface KafkaRecord {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** As it comes out of a topic, where anybody may have written. */
+/** A record of a topic, to which other programs may have written. */
 export interface FetchedRecord extends Omit<KafkaRecord, 'key'> {
   readonly key: string | null;
   readonly offset: bigint;

@@ -17,7 +17,7 @@ const CLIENTS: Readonly<Record<string, KafkaClientName>> = {
 const MECHANISMS: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512'];
 const OPTIONS = ['ssl', 'mechanism', 'prefix'];
 const DEFAULT_PORT = 9092;
-/** `URL` takes a single host, so the parts are told apart here. */
+/** `URL` takes a single host, so the parts are split here. */
 const PARTS = /^([a-z+]+):\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/?(?:\?([^#]*))?$/;
 const PREFIX = new RegExp(`^[a-z][a-z0-9-]{0,${PREFIX_LENGTH_MAX - 1}}$`);
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::(\d{1,5}))?$/i;

@@ -5,23 +5,23 @@ export interface Laned {
   readonly key: string;
 }
 
-interface Lane<Item> {
+interface KeyLane<Item> {
   readonly key: string;
   readonly items: Item[];
 }
 
 /**
- * Work on items of one key in their order, on those of different keys at the same time. A lane is in
- * one place at a time: among the ready ones, with a running attempt, or with a timer.
+ * Handles the items of one key in order, and different keys concurrently. A lane is in one state at a
+ * time: ready, running an attempt, or waiting for its timer.
  */
 export class KeyLanes<Item extends Laned> {
-  readonly #lanes = new Map<string, Lane<Item>>();
-  readonly #ready: Lane<Item>[] = [];
+  readonly #lanes = new Map<string, KeyLane<Item>>();
+  readonly #ready: KeyLane<Item>[] = [];
   readonly #running = new Set<Promise<void>>();
-  readonly #timers = new Map<Lane<Item>, NodeJS.Timeout>();
+  readonly #timers = new Map<KeyLane<Item>, NodeJS.Timeout>();
   #closed = false;
 
-  /** @param attempt never rejects; resolves with null when the item is done, or tries again after so many ms */
+  /** @param attempt never rejects; resolves to null, or to the milliseconds until the next attempt */
   constructor(private readonly attempt: (item: Item) => Promise<number | null>) {}
 
   add(item: Item): void {
@@ -36,7 +36,7 @@ export class KeyLanes<Item extends Laned> {
     this.#pump();
   }
 
-  /** Forgets what is not running; attempts that are running come to their end. */
+  /** Drops items whose attempt is not running; running attempts finish. */
   drop(isDropped: (item: Item) => boolean): void {
     for (const lane of this.#lanes.values()) {
       const isWaiting = this.#timers.has(lane) || this.#ready.includes(lane);
@@ -53,7 +53,7 @@ export class KeyLanes<Item extends Laned> {
     await Promise.all(this.#running);
   }
 
-  #remove(lane: Lane<Item>): void {
+  #remove(lane: KeyLane<Item>): void {
     this.#lanes.delete(lane.key);
     clearTimeout(this.#timers.get(lane));
     this.#timers.delete(lane);
@@ -75,7 +75,7 @@ export class KeyLanes<Item extends Laned> {
     }
   }
 
-  #goOn(lane: Lane<Item>, waitMs: number | null): void {
+  #goOn(lane: KeyLane<Item>, waitMs: number | null): void {
     if (waitMs !== null) {
       if (this.#closed) return;
       const timer = setTimeout(() => {

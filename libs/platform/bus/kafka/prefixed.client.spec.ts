@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { busContract } from '../bus.contract.js';
 import { createKafkaBus } from './kafka-bus.js';
-import { BrokerInMemory } from './kafka-client.specification.js';
+import { BrokerInMemory } from './kafka-client.fake.js';
 import { prefixedClient } from './prefixed.client.js';
 
 const one = '00000000-0000-4000-8000-000000000001';

@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { encodeMessage } from '../bus.checks.js';
 import { type BusMessage } from '../bus.port.js';
 import { type FetchedRecord } from './kafka-client.port.js';
-import { deadLetterOf, deathRecordOf, partitionOf, receivedOf, recordOf } from './record-codec.js';
+import {
+  deadLetterOf,
+  deadLetterRecordOf,
+  partitionOf,
+  receivedOf,
+  recordOf,
+} from './record-codec.js';
 
 const message: BusMessage = {
   key: 'job-1',
@@ -44,15 +50,15 @@ describe('a message as a record', () => {
   });
 });
 
-describe('a record of a stranger', () => {
+describe('a foreign record', () => {
   it.each<[string, Partial<FetchedRecord>, string]>([
     ['nothing at all', {}, 'null'],
     ['no id', { key: 'a', value: Buffer.from('{"n":1}') }, '"{\\"n\\":1}"'],
     ['no JSON', { ...recordOf(encoded), value: Buffer.from('{') }, '"{"'],
     ['no value', { ...recordOf(encoded), value: null }, 'null'],
-  ])('is told by its kind: %s', (_, record, json) => {
+  ])('is recognised: %s', (_, record, json) => {
     const received = receivedOf('tasks', fetched(record));
-    expect(received).toMatchObject({ kind: 'stranger', message: { json } });
+    expect(received).toMatchObject({ kind: 'foreign', message: { json } });
     expect(received.message.id).toBe(receivedOf('tasks', fetched(record)).message.id);
     expect(received.message.id).not.toBe(
       receivedOf('tasks', fetched({ ...record, offset: 8n })).message.id,
@@ -61,16 +67,16 @@ describe('a record of a stranger', () => {
 });
 
 describe('a dead letter as a record', () => {
-  const death = { partition: 3, offset: 7n, message: encoded, reason: 'no', attempts: 5 };
+  const failed = { partition: 3, offset: 7n, message: encoded, reason: 'no', attempts: 5 };
 
   it('comes back as it was, with its reason', () => {
-    const letter = deadLetterOf('tasks', 'workers', fetched(deathRecordOf(death)));
+    const letter = deadLetterOf('tasks', 'workers', fetched(deadLetterRecordOf(failed)));
     const expected = { ...message, topic: 'tasks', group: 'workers', reason: 'no', attempts: 5 };
     expect(letter).toEqual(expected);
   });
 
-  it('is none once it is taken off, or where somebody else wrote', () => {
-    const taken = fetched({ ...deathRecordOf(death), value: null });
+  it('is none once it is taken off, or for a foreign record', () => {
+    const taken = fetched({ ...deadLetterRecordOf(failed), value: null });
     expect(deadLetterOf('tasks', 'workers', taken)).toBeNull();
     const foreign = fetched({ key: 'x', value: Buffer.from('{') });
     expect(deadLetterOf('tasks', 'workers', foreign)).toBeNull();

@@ -6,7 +6,7 @@ import { BusError } from '../bus.errors.js';
 import { type BusMessage, type DeadLetter } from '../bus.port.js';
 import { type FetchedRecord, type KafkaRecord } from './kafka-client.port.js';
 
-/** Our own headers begin so; one of a sender that does, too, is carried under another name. */
+/** The prefix of the bus's own headers. A sender's header with this prefix is renamed. */
 const OWN = 'quipu.';
 const SENDERS = 'quipu.header.';
 const ID = 'quipu.id';
@@ -19,11 +19,11 @@ const ATTEMPTS = 'quipu.attempts';
 /** At most, of a record beside its key, value and headers; and of each header beside its text. */
 const RECORD_OVERHEAD_BYTES = 64;
 const HEADER_OVERHEAD_BYTES = 10;
-/** Of what brokers take by default, 1,048,588 bytes, the rest is left for a dead letter's headers. */
+/** Brokers take 1,048,588 bytes by default; the rest is for the headers of a dead letter. */
 const RECORD_BYTES_MAX = 1_040_000;
 
-/** For messages of strangers, which have no id: the same record always gets the same one. */
-const STRANGERS = '5b0a3c52-6f0e-4d6a-9d0c-3c1f0d0e7a11';
+/** The namespace of ids for foreign messages, which have none: a record always gets the same id. */
+const FOREIGN = '5b0a3c52-6f0e-4d6a-9d0c-3c1f0d0e7a11';
 
 /**
  * The partition of a key, as librdkafka's default has it. Not left to the client, so that all
@@ -31,7 +31,7 @@ const STRANGERS = '5b0a3c52-6f0e-4d6a-9d0c-3c1f0d0e7a11';
  */
 export const partitionOf = (key: string, partitions: number): number => crc32(key) % partitions;
 
-/** An upper bound of what it takes in a batch. */
+/** An upper bound of its size in a batch. */
 export const bytesOf = ({ key, value, headers }: Omit<KafkaRecord, 'partition'>): number => {
   let bytes = RECORD_OVERHEAD_BYTES + Buffer.byteLength(key) + (value?.length ?? 0);
   for (const [name, text] of Object.entries(headers)) {
@@ -57,11 +57,11 @@ export const recordOf = (
   return record;
 };
 
-/** What a handler is given, or why it cannot be. */
+/** A message for a handler, or the reason why there is none. */
 export type Received =
   | { readonly kind: 'message'; readonly message: EncodedMessage; readonly group: string | null }
-  /** Not written by a bus; as a dead letter it is kept and shown. */
-  | { readonly kind: 'stranger'; readonly message: EncodedMessage; readonly reason: string };
+  /** Not written by a bus. It becomes a dead letter. */
+  | { readonly kind: 'foreign'; readonly message: EncodedMessage; readonly reason: string };
 
 export const receivedOf = (topic: string, record: FetchedRecord): Received => {
   const { key, value, headers, partition, offset } = record;
@@ -73,11 +73,11 @@ export const receivedOf = (topic: string, record: FetchedRecord): Received => {
   }
   const message = {
     key: key ?? `${partition}`,
-    id: uuidV5(`${topic}/${partition}/${offset}`, STRANGERS),
+    id: uuidV5(`${topic}/${partition}/${offset}`, FOREIGN),
     headers: unescaped(headers),
     json: JSON.stringify(json ?? null),
   };
-  return { kind: 'stranger', message, reason: 'not a message of the bus' };
+  return { kind: 'foreign', message, reason: 'not a message of the bus' };
 };
 
 const isJson = (text: string): boolean => {
@@ -89,8 +89,8 @@ const isJson = (text: string): boolean => {
   }
 };
 
-export interface Death {
-  /** Where it lay: a message that dies twice after a crash is one dead letter. */
+export interface FailedMessage {
+  /** Of its record: a message that fails again after a crash is one dead letter. */
   readonly partition: number;
   readonly offset: bigint;
   readonly message: EncodedMessage;
@@ -98,7 +98,12 @@ export interface Death {
   readonly attempts: number;
 }
 
-export const deathRecordOf = ({ partition, offset, message, ...death }: Death): KafkaRecord => ({
+export const deadLetterRecordOf = ({
+  partition,
+  offset,
+  message,
+  ...failed
+}: FailedMessage): KafkaRecord => ({
   partition: 0,
   key: `${partition}/${offset}`,
   value: Buffer.from(message.json),
@@ -106,8 +111,8 @@ export const deathRecordOf = ({ partition, offset, message, ...death }: Death): 
     ...escaped(message.headers),
     [ID]: message.id,
     [KEY]: message.key,
-    [REASON]: death.reason,
-    [ATTEMPTS]: `${death.attempts}`,
+    [REASON]: failed.reason,
+    [ATTEMPTS]: `${failed.attempts}`,
   },
 });
 

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { within } from '#platform/kernel/within.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, type SubscribeOptions, type Subscription } from './kafka-client.port.js';
 
-/** Without an answer of the broker for so many sessions a client is taken to be stuck. */
+/** A client without an answer of the broker for so many sessions counts as stuck. */
 const SILENT_SESSIONS_MAX = 3;
 const CHECKS_PER_SESSION = 3;
-/** After so long without an answer, what is published meanwhile may not be heard here. */
+/** After so long without an answer, messages may not be delivered here. */
 const QUIET_MS_MAX = 5_000;
 
 export interface SubscriberOptions extends Omit<SubscribeOptions, 'onAlive' | 'onFailed'> {
@@ -37,8 +39,8 @@ export class Subscriber {
     return this.#current;
   }
 
-  /** Whether it is a member of its group, of which the broker has lately heard. */
-  get isHeard(): boolean {
+  /** Whether it is a member of its group and the broker has answered lately. */
+  get isAlive(): boolean {
     return this.#current !== null && (this.#watch?.silenceMs ?? Infinity) <= QUIET_MS_MAX;
   }
 
@@ -50,11 +52,9 @@ export class Subscriber {
     });
     let failure: unknown = 'no answer';
     this.#running = this.#run(standing, (latest) => (failure = latest));
-    const timer = new AbortController();
-    const outcome = await Promise.race([stands, elapsed(timeoutMs, timer.signal)]);
-    timer.abort();
+    const outcome = await within(stands, timeoutMs, () => 'late' as const);
     if (outcome === 'stands') return;
-    // Not awaited: the attempt under way ends when the client gives up, and nobody waits for it.
+    // Not awaited: the pending attempt ends when the client gives up.
     this.#closed.abort();
     const detail = `could not join ${this.options.groupId}: ${reasonOf(failure)}`;
     throw new BusError('bus-unavailable', detail, { cause: failure });
@@ -93,7 +93,10 @@ export class Subscriber {
       failed(failure);
       const fields = { topic, groupId, reason: reasonOf(failure) };
       this.logger.warn(fields, 'the subscription has ended, subscribing again');
-      await elapsed(backOffMs(Math.max(attempt, 1), Math.random()), this.#closed.signal);
+      await elapsed(
+        backOffMs(BUS_BACK_OFF, Math.max(attempt, 1), Math.random()),
+        this.#closed.signal,
+      );
     }
   }
 
@@ -162,7 +165,5 @@ class Watch {
   readonly #abort = (): void => this.end('closed');
 }
 
-const elapsed = async (delayMs: number, signal: AbortSignal): Promise<'elapsed'> => {
-  await sleep(delayMs, undefined, { signal }).catch(() => undefined);
-  return 'elapsed';
-};
+const elapsed = (delayMs: number, signal: AbortSignal): Promise<void> =>
+  sleep(delayMs, undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, KafkaFailure, type KafkaRecord } from './kafka-client.port.js';
@@ -77,7 +78,7 @@ export class TopicWriter {
       if (failure) this.#refuse(batch, failure);
       else this.#settle(batch);
     }
-    // In the same turn as the last look at what waits, so that nobody is left waiting.
+    // In the same turn as the last check of the queue, so that no caller is left waiting.
     this.#writing = null;
   }
 
@@ -88,7 +89,7 @@ export class TopicWriter {
     return this.#waiting.slice(0, count);
   }
 
-  /** Tries until it is written, refused, or too late. */
+  /** Retries until the batch is written or refused, or until the deadline. */
   async #writeBatch(batch: readonly Waiting[]): Promise<BusError | null> {
     const { client, topic, logger, publishTimeoutMs } = this.options;
     const deadline = (batch[0]?.call.since ?? 0) + publishTimeoutMs;
@@ -100,9 +101,9 @@ export class TopicWriter {
         );
         return null;
       } catch (failure) {
-        const waitMs = Math.min(backOffMs(attempt, Math.random()), PAUSE_MS_MAX);
+        const waitMs = Math.min(backOffMs(BUS_BACK_OFF, attempt, Math.random()), PAUSE_MS_MAX);
         const isFinal = failure instanceof KafkaFailure && failure.kind !== 'unavailable';
-        if (isFinal || Date.now() + waitMs > deadline) return refusalOf(topic, failure);
+        if (isFinal || Date.now() + waitMs > deadline) return busErrorOf(topic, failure);
         logger.warn({ topic, attempt, reason: reasonOf(failure) }, 'could not write, trying again');
         await sleep(waitMs);
       }
@@ -130,7 +131,7 @@ export class TopicWriter {
   }
 }
 
-const refusalOf = (topic: string, cause: unknown): BusError => {
+const busErrorOf = (topic: string, cause: unknown): BusError => {
   const isTooLarge = cause instanceof KafkaFailure && cause.kind === 'too-large';
   const code = isTooLarge ? 'message-too-large' : 'bus-unavailable';
   return new BusError(code, `could not write to ${topic}: ${reasonOf(cause)}`, { cause });

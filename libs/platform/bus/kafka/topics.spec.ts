@@ -43,7 +43,7 @@ describe('the topics of the bus', () => {
     },
   );
 
-  it('are made once, as they are told to', async () => {
+  it('are created once, with their settings', async () => {
     const { client, plans } = clusterOf(3);
     const topics = new Topics(
       client,
@@ -80,7 +80,7 @@ describe('the topics of the bus', () => {
     expect(await new Topics(client, none, 5_000).partitions('tasks')).toBe(3);
   });
 
-  it('are refused when the broker says no, and tried anew by the next call', async () => {
+  it('fail when the broker refuses, and are tried again by the next call', async () => {
     const failures = [new KafkaFailure('refused', 'not yours')];
     const { client } = clusterOf(1, {
       createTopic: () => {

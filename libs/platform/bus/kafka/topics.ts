@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backOffMs } from '../back-off.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { BUS_BACK_OFF } from '../back-off.js';
 import { reasonOf } from '../bus.checks.js';
 import { BusError } from '../bus.errors.js';
 import { type KafkaClient, KafkaFailure } from './kafka-client.port.js';
@@ -88,7 +89,7 @@ export class Topics {
         'retention.ms': `${retentionMs}`,
         // A broker deletes whole segments, and none that is still written to.
         'segment.ms': `${Math.min(retentionMs, SEGMENT_MS_MAX)}`,
-        // With three copies the loss of one broker stops nobody, and one copy alone takes no write.
+        // With three copies one broker may be lost, and a single copy accepts no write.
         'min.insync.replicas': `${replicas > 2 ? 2 : 1}`,
       },
     });
@@ -108,14 +109,14 @@ export class Topics {
     return { ...TOPIC_DEFAULTS, ...this.settingsOf(topic) };
   }
 
-  /** Tries until it works, is refused, or too late. */
+  /** Retries until it succeeds or is refused, or until the deadline. */
   async #available<Result>(topic: string, work: () => Promise<Result>): Promise<Result> {
     const deadline = Date.now() + this.timeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await work();
       } catch (cause) {
-        const waitMs = backOffMs(attempt, Math.random());
+        const waitMs = backOffMs(BUS_BACK_OFF, attempt, Math.random());
         const isFinal = cause instanceof KafkaFailure && cause.kind === 'refused';
         if (isFinal || Date.now() + waitMs > deadline) {
           throw new BusError('bus-unavailable', `${topic}: ${reasonOf(cause)}`, { cause });

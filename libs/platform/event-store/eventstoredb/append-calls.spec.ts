@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { encodeAppend } from '../append.encoding.js';
 import { type StreamName } from '../event-store.port.js';
-import { counted } from '../event-store.specification.js';
+import { counted } from '../event-store.fixture.js';
 import { decodeBatchAppendRequest, encodeBatchAppended } from '../grpc/append.messages.js';
 import { MessageReader } from '../grpc/protobuf.reader.js';
 import { APPEND_CALLS_MAX, AppendCalls } from './append-calls.js';
 import { type BatchCall } from './batch-appends.js';
 
 describe('appends over several calls', () => {
-  /** A server that keeps what it is told, call by call, and answers when it is told to. */
+  /** A server that records its requests, call by call, and answers when the test says so. */
   const open = () => {
     const calls: { readonly streams: StreamName[]; readonly answer: () => void }[] = [];
     const begin = () => {

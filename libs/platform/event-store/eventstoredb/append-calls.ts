@@ -5,7 +5,7 @@ import { type AppendRequest, type ClientAppendResult } from './log-client.js';
 /** Kestrel, on which EventStoreDB runs, allows a connection 100 calls, and readings need some of them. */
 export const APPEND_CALLS_MAX = 16;
 
-interface Lane {
+interface OpenCall {
   readonly appends: BatchAppends;
   underWay: number;
 }
@@ -17,9 +17,9 @@ interface Lane {
  */
 export class AppendCalls {
   readonly #open: () => Promise<BatchCall>;
-  readonly #lanes: Lane[] = [];
-  /** Where the appends to a stream are that are under way, so that those to come stay behind them. */
-  readonly #byStream = new Map<StreamName, { readonly lane: Lane; underWay: number }>();
+  readonly #calls: OpenCall[] = [];
+  /** The call that carries the pending appends of a stream: later ones follow on the same call. */
+  readonly #byStream = new Map<StreamName, { readonly call: OpenCall; underWay: number }>();
 
   /** @param open begins a call to BatchAppend */
   constructor(open: () => Promise<BatchCall>) {
@@ -29,29 +29,29 @@ export class AppendCalls {
   /** @throws as `BatchAppends.append` does */
   async append(request: AppendRequest): Promise<ClientAppendResult> {
     const { stream } = request;
-    const place = this.#byStream.get(stream) ?? { lane: this.#freest(), underWay: 0 };
+    const place = this.#byStream.get(stream) ?? { call: this.#freest(), underWay: 0 };
     if (place.underWay === 0) this.#byStream.set(stream, place);
     place.underWay += 1;
-    place.lane.underWay += 1;
+    place.call.underWay += 1;
     try {
-      return await place.lane.appends.append(request);
+      return await place.call.appends.append(request);
     } finally {
       place.underWay -= 1;
-      place.lane.underWay -= 1;
+      place.call.underWay -= 1;
       if (place.underWay === 0) this.#byStream.delete(stream);
     }
   }
 
-  #freest(): Lane {
-    const free = this.#lanes.find(({ underWay }) => underWay === 0);
+  #freest(): OpenCall {
+    const free = this.#calls.find(({ underWay }) => underWay === 0);
     if (free !== undefined) return free;
-    if (this.#lanes.length < APPEND_CALLS_MAX) return this.#addLane();
-    return this.#lanes.reduce((freest, lane) => (lane.underWay < freest.underWay ? lane : freest));
+    if (this.#calls.length < APPEND_CALLS_MAX) return this.#addCall();
+    return this.#calls.reduce((freest, call) => (call.underWay < freest.underWay ? call : freest));
   }
 
-  #addLane(): Lane {
-    const lane = { appends: new BatchAppends(this.#open), underWay: 0 };
-    this.#lanes.push(lane);
-    return lane;
+  #addCall(): OpenCall {
+    const call = { appends: new BatchAppends(this.#open), underWay: 0 };
+    this.#calls.push(call);
+    return call;
   }
 }

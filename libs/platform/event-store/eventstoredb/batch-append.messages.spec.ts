@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import any from 'google-protobuf/google/protobuf/any_pb.js';
 import { encodeAppend } from '../append.encoding.js';
 import { type ExpectedRevision } from '../event-store.port.js';
-import { event, metadata } from '../event-store.specification.js';
+import { event, metadata } from '../event-store.fixture.js';
 import { decodeBatchAnswer, encodeBatchAppend } from './batch-append.messages.js';
 
 const { BatchAppendReq, BatchAppendResp } = streams;
@@ -87,7 +87,7 @@ describe('an answer, as the package writes it', () => {
     expect(decodeBatchAnswer(Buffer.from(bytes)).correlationId).toBe(expected);
   });
 
-  const refusal = (type: string, value: Uint8Array) => {
+  const errorAnswer = (type: string, value: Uint8Array) => {
     const details = new any.Any();
     details.pack(value, `event_store.client.${type}`);
     const error = new status.Status()
@@ -104,7 +104,7 @@ describe('an answer, as the package writes it', () => {
     const wrong = new shared.WrongExpectedVersion().setExpectedStreamPosition('7');
     if (given === null) wrong.setCurrentNoStream(new shared.Empty());
     else wrong.setCurrentStreamRevision(given);
-    const outcome = refusal('WrongExpectedVersion', wrong.serializeBinary());
+    const outcome = errorAnswer('WrongExpectedVersion', wrong.serializeBinary());
     expect(outcome).toEqual({
       code: 9,
       message: 'refused',
@@ -115,7 +115,7 @@ describe('an answer, as the package writes it', () => {
 
   it('tells any other reason by its name', () => {
     const size = new shared.MaximumAppendSizeExceeded().setMaxappendsize(1_048_576);
-    expect(refusal('MaximumAppendSizeExceeded', size.serializeBinary())).toMatchObject({
+    expect(errorAnswer('MaximumAppendSizeExceeded', size.serializeBinary())).toMatchObject({
       reason: 'MaximumAppendSizeExceeded',
       actual: null,
     });

@@ -55,10 +55,10 @@ const writeEvent = (fields: readonly string[], at: number): void => {
 
 export interface BatchAnswer {
   readonly correlationId: string;
-  readonly outcome: ClientAppendResult | BatchRefusal;
+  readonly outcome: ClientAppendResult | BatchError;
 }
 
-export interface BatchRefusal {
+export interface BatchError {
   /** A status of gRPC. */
   readonly code: number;
   readonly message: string;
@@ -72,10 +72,10 @@ export interface BatchRefusal {
 export const decodeBatchAnswer = (bytes: Buffer): BatchAnswer => {
   const reader = new MessageReader(bytes);
   let correlationId = '';
-  let outcome: BatchAnswer['outcome'] = NOTHING_SAID;
+  let outcome: BatchAnswer['outcome'] = NO_RESULT;
   while (reader.next()) {
     if (reader.field === 1) correlationId = readUuid(reader.message());
-    else if (reader.field === 2) outcome = readRefusal(reader.message());
+    else if (reader.field === 2) outcome = readError(reader.message());
     else if (reader.field === 3) outcome = readSuccess(reader.message());
     else reader.skip();
   }
@@ -83,7 +83,7 @@ export const decodeBatchAnswer = (bytes: Buffer): BatchAnswer => {
 };
 
 const UNKNOWN = 2;
-const NOTHING_SAID: BatchRefusal = {
+const NO_RESULT: BatchError = {
   code: UNKNOWN,
   message: 'no result',
   reason: '',
@@ -102,7 +102,7 @@ const readSuccess = (reader: MessageReader): ClientAppendResult => {
 };
 
 /** A `google.rpc.Status`, whose details are an `Any`. */
-const readRefusal = (reader: MessageReader): BatchRefusal => {
+const readError = (reader: MessageReader): BatchError => {
   let code = UNKNOWN;
   let message = '';
   let details: { reason: string; actual: bigint | null } = { reason: '', actual: null };

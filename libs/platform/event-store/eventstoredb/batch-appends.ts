@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientDuplexStream, status } from '@grpc/grpc-js';
+import { within } from '#platform/kernel/within.js';
 import {
   AppendTooLargeError,
   InvalidAppendError,
   StaleRevisionError,
   StoreUnavailableError,
 } from '../event-store.errors.js';
-import {
-  type BatchRefusal,
-  decodeBatchAnswer,
-  encodeBatchAppend,
-} from './batch-append.messages.js';
+import { type BatchError, decodeBatchAnswer, encodeBatchAppend } from './batch-append.messages.js';
 import { type AppendRequest, type ClientAppendResult } from './log-client.js';
-import { within } from './within.js';
 
 /** Takes and gives encoded messages. */
 export type BatchCall = ClientDuplexStream<Buffer, Buffer>;
@@ -32,7 +28,7 @@ export class BatchAppends {
   readonly #open: () => Promise<BatchCall>;
   readonly #underWay = new Map<string, UnderWay>();
   /** Calls that have been answered something. */
-  readonly #heard = new WeakSet<BatchCall>();
+  readonly #answered = new WeakSet<BatchCall>();
   #current: Promise<BatchCall> | null = null;
 
   /** @param open begins a call to BatchAppend */
@@ -47,7 +43,7 @@ export class BatchAppends {
   async append(request: AppendRequest): Promise<ClientAppendResult> {
     const correlationId = randomUUID();
     try {
-      return await within(request.deadlineMs, this.#send(correlationId, request));
+      return await within(this.#send(correlationId, request), request.deadlineMs);
     } finally {
       this.#underWay.delete(correlationId);
     }
@@ -77,7 +73,7 @@ export class BatchAppends {
   }
 
   #settle(call: BatchCall, bytes: Buffer): void {
-    this.#heard.add(call);
+    this.#answered.add(call);
     const { correlationId, outcome } = decodeBatchAnswer(bytes);
     const found = this.#underWay.get(correlationId);
     if (found === undefined) return;
@@ -88,7 +84,7 @@ export class BatchAppends {
   /** The call is the current one: the next begins when this one is over. */
   #end(call: BatchCall, error: Error): void {
     this.#current = null;
-    const isDenied = !this.#heard.has(call) && 'code' in error && error.code === UNAUTHENTICATED;
+    const isDenied = !this.#answered.has(call) && 'code' in error && error.code === UNAUTHENTICATED;
     const reason = isDenied ? new StoreUnavailableError(error.message, { cause: error }) : error;
     for (const underWay of this.#underWay.values()) {
       if (underWay.call === call) underWay.reject(reason);
@@ -96,8 +92,8 @@ export class BatchAppends {
   }
 }
 
-const errorFrom = (refusal: BatchRefusal, { stream, expected }: AppendRequest): Error => {
-  const { code, message, reason, actual } = refusal;
+const errorFrom = (error: BatchError, { stream, expected }: AppendRequest): Error => {
+  const { code, message, reason, actual } = error;
   switch (reason) {
     case 'WrongExpectedVersion':
       return new StaleRevisionError(stream, expected, actual);

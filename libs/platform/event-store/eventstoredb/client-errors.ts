@@ -1,6 +1,6 @@
 import { Metadata, status } from '@grpc/grpc-js';
 
-/** Nobody is there, or the connection was lost: the packages make the next one themselves. */
+/** No server, or a lost connection: the packages reconnect by themselves. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === status.UNAVAILABLE;
 

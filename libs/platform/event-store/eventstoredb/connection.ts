@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
+import { within } from '#platform/kernel/within.js';
 import { encodeAppend } from '../append.encoding.js';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
 import { type EventToAppend } from '../event-store.port.js';
 import { isUnavailable, messageOf } from './client-errors.js';
 import { type LogClient } from './log-client.js';
-import { within } from './within.js';
 
 export interface ConnectionOptions {
   /** Makes a client; it connects when it is first used. */
@@ -16,20 +17,19 @@ export interface ConnectionOptions {
   readonly logger: Logger | undefined;
 }
 
-/** Between probes of a server that does not answer. */
-const PAUSE_FIRST_MS = 50;
-const PAUSE_LAST_MS = 1_000;
+/** Between probes. With jitter, so that the processes of a fleet do not probe in lockstep. */
+const PROBES: BackOff = { firstMs: 75, maxMs: 1_500, jitter: 2 / 3 };
 
-/** A client that says no more than that nobody is there is replaced this seldom. */
+/** A client that only reports an unreachable server is replaced every so many probes. */
 const REPLACE_EVERY = 8;
 
-/** So long a proof that the server takes appends is taken for fresh. */
+/** How long a proof that the server takes appends stays valid. */
 const PROOF_MS = 2_000;
 
-/** So long after a server that answers has said that it takes no appends, that counts. */
-const REFUSAL_MS = 5_000;
+/** How long a server that answers and refuses appends counts as not writable. */
+const UNWRITABLE_MS = 5_000;
 
-/** Never written: an append at this revision is refused, and so shows that appends are decided. */
+/** Never written: the refusal of an append at this revision shows that the server decides appends. */
 const PROBE_STREAM = 'probe-connection';
 const PROBE_REVISION = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -42,9 +42,8 @@ const PROBE_EVENT: EventToAppend = {
 
 /**
  * The one client of the process for one address, and whether the server behind it takes appends. After
- * a failure it probes the server until it answers; a client whose probe fails is replaced, since some
- * of what may have gone wrong inside it (a cached refusal, a write that waits for a dead stream) would
- * stay wrong for ever.
+ * a failure it probes the server until it answers. A client whose probe fails is replaced, since some
+ * faults inside a client (a cached error, a write that waits for a dead stream) are permanent.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -54,7 +53,7 @@ export class Connection {
   /** Why the last probe failed; null while the server answers. */
   #trouble: string | null = null;
   #provenAtMs = Number.NEGATIVE_INFINITY;
-  #refusal: { readonly reason: string; readonly atMs: number } | null = null;
+  #unwritable: { readonly reason: string; readonly atMs: number } | null = null;
   #probing: Promise<void> | null = null;
 
   constructor(options: ConnectionOptions) {
@@ -78,14 +77,14 @@ export class Connection {
   /** The server has decided an append. */
   answered(): void {
     this.#provenAtMs = performance.now();
-    this.#refusal = null;
+    this.#unwritable = null;
   }
 
-  /** Something went wrong that may be the server's or the connection's fault. */
+  /** A call failed, and the server or the connection may be the cause. */
   failed(error: unknown): void {
     this.#provenAtMs = Number.NEGATIVE_INFINITY;
     if (error instanceof StoreUnavailableError) {
-      this.#refusal = { reason: error.message, atMs: performance.now() };
+      this.#unwritable = { reason: error.message, atMs: performance.now() };
     }
     if (this.#probing !== null || this.isClosed) return;
     this.#options.logger?.warn({ err: error }, 'the event store failed; probing it');
@@ -106,13 +105,13 @@ export class Connection {
         await this.#probeOnce();
       } catch (error) {
         const reason = messageOf(error);
-        // Probes that are under way know better, and take back what they say themselves.
+        // A running probe sets and clears the trouble itself.
         if (this.#probing === null) this.#trouble = reason;
         this.failed(error);
         return reason;
       }
     }
-    return this.#trouble ?? this.#recentRefusal();
+    return this.#trouble ?? this.#recentlyUnwritable();
   }
 
   /** Calls back when another client has taken over; returns what ends that. */
@@ -135,15 +134,13 @@ export class Connection {
         return;
       } catch (error) {
         this.#trouble = messageOf(error);
-        // A connection that is refused is made anew by the client itself.
+        // The client itself reconnects after a refused connection.
         const plain = isUnavailable(error) && failures % REPLACE_EVERY < REPLACE_EVERY - 1;
         if (!plain) this.#tryToReplace();
       }
-      // Unlike pauses, so that a fleet does not ask a server that comes back in one moment.
-      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LAST_MS);
-      await sleep(pauseMs * (0.5 + Math.random()), undefined, {
-        signal: this.#closed.signal,
-      }).catch(() => undefined);
+      const pauseMs = backOffMs(PROBES, failures + 1, Math.random());
+      const { signal } = this.#closed;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -167,22 +164,22 @@ export class Connection {
     const page = { direction: 'backwards', from: null, maxCount: 1 } as const;
     const stop = new AbortController();
     try {
-      await within(
-        this.#options.probeTimeoutMs,
-        this.#client.readAll(page, undefined, stop.signal),
-      );
+      const reading = this.#client.readAll(page, undefined, stop.signal);
+      await within(reading, this.#options.probeTimeoutMs);
     } finally {
       stop.abort();
     }
   }
 
-  /** A full disk shows when an append is tried, and not in a probe, which writes nothing. */
-  #recentRefusal(): string | null {
-    if (this.#refusal === null) return null;
-    return performance.now() - this.#refusal.atMs < REFUSAL_MS ? this.#refusal.reason : null;
+  /** Only an append detects a full disk: a probe writes nothing. */
+  #recentlyUnwritable(): string | null {
+    if (this.#unwritable === null) return null;
+    return performance.now() - this.#unwritable.atMs < UNWRITABLE_MS
+      ? this.#unwritable.reason
+      : null;
   }
 
-  /** A file that the address names may be gone by now; then the client stays. */
+  /** A file that the address names may be missing by now; then the client stays. */
   #tryToReplace(): void {
     if (this.isClosed) return;
     try {
@@ -199,10 +196,10 @@ export class Connection {
     for (const listener of this.#replaced) listener();
   }
 
-  /** Bounded: a client may wait for ever for a stream that never ends. */
+  /** Bounded: a client may wait for ever for a stream that does not end. */
   async #dispose(client: LogClient): Promise<void> {
     try {
-      await within(this.#options.probeTimeoutMs, client.dispose());
+      await within(client.dispose(), this.#options.probeTimeoutMs);
     } catch (error) {
       this.#options.logger?.debug({ err: error }, 'a client of the event store did not end');
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { metadata } from '../event-store.specification.js';
+import { metadata } from '../event-store.fixture.js';
 import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientRecord } from './log-client.js';
 

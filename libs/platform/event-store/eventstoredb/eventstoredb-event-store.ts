@@ -16,8 +16,8 @@ import {
   type SubscriptionBatch,
 } from '../event-store.port.js';
 import { type Connection } from './connection.js';
-import { type LiveTail } from './live-tail.js';
-import { type LogReader } from './log.reader.js';
+import { type EventStoreDbSubscriptions } from './eventstoredb-subscriptions.js';
+import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { type SettlingAppender } from './settling-appender.js';
 import { acquireNode, type SharedNode } from './shared-node.js';
 import { type EventStoreDbTimeouts, TIMEOUTS } from './timeouts.js';
@@ -49,9 +49,9 @@ export const openEventStoreDb = async ({
 class EventStoreDbEventStore implements EventStore {
   readonly #node: SharedNode;
   readonly #connection: Connection;
-  readonly #reader: LogReader;
+  readonly #reader: EventStoreDbLogReader;
   readonly #appender: SettlingAppender;
-  readonly #tail: LiveTail;
+  readonly #subscriptions: EventStoreDbSubscriptions;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   #closed: Promise<void> | null = null;
@@ -62,7 +62,7 @@ class EventStoreDbEventStore implements EventStore {
       connection: this.#connection,
       reader: this.#reader,
       appender: this.#appender,
-      tail: this.#tail,
+      subscriptions: this.#subscriptions,
     } = node);
   }
 
@@ -121,7 +121,7 @@ class EventStoreDbEventStore implements EventStore {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
     checkFilter(options.filter);
     this.#checkOpen();
-    return this.#tail.subscribe(options, this.#closing.signal);
+    return this.#subscriptions.subscribe(options, this.#closing.signal);
   }
 
   async head(): Promise<Position> {

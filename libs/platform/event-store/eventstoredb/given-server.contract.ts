@@ -1,7 +1,7 @@
 import { eventStoreContract } from '../event-store.contract.js';
 import { type EventStore } from '../event-store.port.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
-import { PartOfLog } from './part-of-log.specification.js';
+import { PartOfLog } from './part-of-log.fixture.js';
 
 /** The port's suite on a server that runs already and holds other logs. */
 export const givenServerContract = (name: string, url: () => string): void =>

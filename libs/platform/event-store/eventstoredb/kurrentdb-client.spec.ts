@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
-import { understandsAddresses } from './addresses.specification.js';
-import { survivesFaults } from './faults.specification.js';
-import { servedContract } from './served-contract.specification.js';
+import { understandsAddresses } from './addresses.fixture.js';
+import { survivesFaults } from './faults.contract.js';
+import { servedContract } from './served.contract.js';
 
 servedContract('kurrentdb', '@kurrent/kurrentdb-client');
 

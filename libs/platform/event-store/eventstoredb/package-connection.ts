@@ -4,7 +4,7 @@ import { type BatchCall } from './batch-appends.js';
 
 /**
  * What both packages have inside and do not publish, alike in either: it finds the leader, keeps the
- * channel, and replaces it when a call was answered with another leader or by nobody. Their versions
+ * channel, and replaces it when a call was answered with another leader or not at all. Their versions
  * are pinned, and the specs hold on to this.
  */
 export interface PackageConnection {

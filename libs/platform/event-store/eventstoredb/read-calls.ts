@@ -42,7 +42,7 @@ export const collect = async (
     };
     const stop = (): void => leave(() => reject(new Error('the reading was aborted')));
     signal.addEventListener('abort', stop);
-    // Stays to the last: a call fails once more when it is ended, and nobody else listens.
+    // Stays to the last: a call fails once more when it is ended, and there is no other listener.
     call.on('error', (error: Error) => settle(() => reject(error)));
     call.on('end', () => settle(() => resolve({ records, cut: false })));
     call.on(

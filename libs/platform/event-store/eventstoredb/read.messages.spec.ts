@@ -4,7 +4,7 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import converting from '@eventstore/db-client/dist/utils/convertGrpcEvent.js';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { metadata } from '../event-store.specification.js';
+import { metadata } from '../event-store.fixture.js';
 import {
   decodeReadAnswer,
   encodeLogPage,
@@ -75,7 +75,7 @@ describe('a request to read, as the package reads it', () => {
   });
 });
 
-interface Told {
+interface Given {
   readonly id: string;
   readonly isIdText: boolean;
   readonly stream: string;
@@ -89,11 +89,11 @@ interface Told {
 }
 
 /** An answer as a server would make it with the package's messages. */
-const answerOf = (told: Told) => {
+const answerOf = (given: Given) => {
   const id = new shared.UUID();
-  if (told.isIdText) id.setString(told.id);
+  if (given.isIdText) id.setString(given.id);
   else {
-    const halves = Buffer.from(told.id.replaceAll('-', ''), 'hex');
+    const halves = Buffer.from(given.id.replaceAll('-', ''), 'hex');
     const structured = new shared.UUID.Structured();
     structured.setMostSignificantBits(String(halves.readBigInt64BE(0)));
     structured.setLeastSignificantBits(String(halves.readBigInt64BE(8)));
@@ -102,26 +102,26 @@ const answerOf = (told: Told) => {
   const record = new ReadResp.ReadEvent.RecordedEvent();
   record.setId(id);
   const stream = new shared.StreamIdentifier();
-  stream.setStreamName(Buffer.from(told.stream));
+  stream.setStreamName(Buffer.from(given.stream));
   record.setStreamIdentifier(stream);
-  record.setStreamRevision(String(told.revision));
-  record.setCommitPosition(String(told.position));
-  record.setPreparePosition(String(told.position));
-  record.getMetadataMap().set('type', told.type);
-  record.getMetadataMap().set('content-type', told.contentType);
-  record.getMetadataMap().set('created', `${told.createdMs}0000`);
-  record.setCustomMetadata(told.metadata);
-  record.setData(told.data);
+  record.setStreamRevision(String(given.revision));
+  record.setCommitPosition(String(given.position));
+  record.setPreparePosition(String(given.position));
+  record.getMetadataMap().set('type', given.type);
+  record.getMetadataMap().set('content-type', given.contentType);
+  record.getMetadataMap().set('created', `${given.createdMs}0000`);
+  record.setCustomMetadata(given.metadata);
+  record.setData(given.data);
   const event = new ReadResp.ReadEvent();
   event.setEvent(record);
-  event.setCommitPosition(String(told.position));
+  event.setCommitPosition(String(given.position));
   const answer = new ReadResp();
   answer.setEvent(event);
   return answer;
 };
 
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
-const told: fc.Arbitrary<Told> = fc.record({
+const given: fc.Arbitrary<Given> = fc.record({
   id: fc.uuid({ version: [1, 2, 3, 4, 5] }),
   isIdText: fc.boolean(),
   stream: fc.string({ minLength: 1, unit: 'grapheme' }),
@@ -141,7 +141,7 @@ const told: fc.Arbitrary<Told> = fc.record({
 describe('an answer', () => {
   it('is the event that the package makes of it', () => {
     fc.assert(
-      fc.property(told, (event) => {
+      fc.property(given, (event) => {
         const answer = answerOf(event);
         const grpcEvent = answer.getEvent();
         if (!grpcEvent) throw new Error('no event');

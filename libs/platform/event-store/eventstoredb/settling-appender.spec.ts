@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { StaleRevisionError, StoreUnavailableError } from '../event-store.errors.js';
-import { counted } from '../event-store.specification.js';
-import { eventually } from './laboratory.specification.js';
-import { LogReader } from './log.reader.js';
-import { connectionOf, recordAt, ScriptedClient } from './scripted-client.specification.js';
+import { counted } from '../event-store.fixture.js';
+import { eventually } from './laboratory.fixture.js';
+import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
+import { connectionOf, recordAt, ScriptedClient } from './scripted-client.fake.js';
 import { SettlingAppender } from './settling-appender.js';
 
 describe('an append whose outcome is unknown', () => {
   const open = () => {
     const client = new ScriptedClient();
     const connection = connectionOf(client);
-    const reader = new LogReader(connection, { pageMs: 100, outageMs: 100 });
+    const reader = new EventStoreDbLogReader(connection, { pageMs: 100, outageMs: 100 });
     const appender = new SettlingAppender(connection, reader, { attemptMs: 50, settleMs: 1_000 });
     const append = () =>
       appender.append('job-1', counted(1), 'no-stream', new AbortController().signal);
@@ -40,7 +40,7 @@ describe('an append whose outcome is unknown', () => {
     expect(left).toEqual([]);
   });
 
-  it('is settled by a refusal', async () => {
+  it('is settled when the server refuses', async () => {
     const { client, append } = open();
     failing(client, new Error('lost'), new StaleRevisionError('job-1', 'no-stream', 4n));
     await expect(append()).rejects.toThrow(StaleRevisionError);
@@ -52,7 +52,7 @@ describe('an append whose outcome is unknown', () => {
     expect(await append()).toEqual({ revision: 0n, position: 9n });
   });
 
-  it('is none where the first attempt was told that nothing was done', async () => {
+  it('is not unknown where the first attempt certainly did nothing', async () => {
     const { client, connection, append } = open();
     const left = failing(
       client,
@@ -69,8 +69,8 @@ describe('an append whose outcome is unknown', () => {
 
   it('is none where the server was just found not to answer, until it answers again', async () => {
     const { client, connection, append } = open();
-    client.probe = () => Promise.reject(new Error('nobody is there'));
-    expect(await connection.check()).toBe('nobody is there');
+    client.probe = () => Promise.reject(new Error('no server'));
+    expect(await connection.check()).toBe('no server');
     await expect(append()).rejects.toThrow(StoreUnavailableError);
     client.probe = () => Promise.resolve();
     await eventually(async () => (await connection.check()) === null);

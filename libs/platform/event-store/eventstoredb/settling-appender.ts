@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { encodeAppend } from '../append.encoding.js';
 import {
   EventStoreError,
@@ -14,29 +15,28 @@ import {
 import { messageOf } from './client-errors.js';
 import { type Connection } from './connection.js';
 import { type AppendRequest } from './log-client.js';
-import { type LogReader } from './log.reader.js';
+import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
 /** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
-const PAUSE_FIRST_MS = 10;
-const PAUSE_LAST_MS = 500;
+const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
 export interface AppendTimeouts {
   /** How long one attempt may take, in milliseconds. */
   readonly attemptMs: number;
-  /** How long the outcome of an append may stay unknown before that is what its caller is told. */
+  /** How long to settle an unknown outcome before the append fails with it. */
   readonly settleMs: number;
 }
 
 /**
- * Appends, and finds out what became of an append that was not answered: repeated with the same ids
- * at the same revision it lands once, however often and however late its copies arrive.
+ * Appends, and settles an append that was not answered: repeated with the same ids at the same
+ * revision it lands once, however often and however late its copies arrive.
  */
 export class SettlingAppender {
   readonly #connection: Connection;
-  readonly #reader: LogReader;
+  readonly #reader: EventStoreDbLogReader;
   readonly #timeouts: AppendTimeouts;
 
-  constructor(connection: Connection, reader: LogReader, timeouts: AppendTimeouts) {
+  constructor(connection: Connection, reader: EventStoreDbLogReader, timeouts: AppendTimeouts) {
     this.#connection = connection;
     this.#reader = reader;
     this.#timeouts = timeouts;
@@ -58,13 +58,13 @@ export class SettlingAppender {
     try {
       return await this.#attempt(request);
     } catch (error) {
-      if (this.#isRefusal(error)) throw error;
+      if (this.#isRefused(error)) throw error;
       failure = error;
     }
     return this.#settle(request, failure, closing);
   }
 
-  /** Told apart from `append` since it happens rarely, and costs timers and signals. */
+  /** Separate from `append`, since it is rare and costs timers and signals. */
   async #settle(
     request: AppendRequest,
     first: unknown,
@@ -74,18 +74,18 @@ export class SettlingAppender {
     let failure = first;
     for (let repeats = 0; isExact(request.expected); repeats += 1) {
       if (!(await this.#connection.usable(over))) {
-        // The server may be found again, and lost again, while the time lasts.
+        // The server may return, and be lost again, until the time is up.
         if (over.aborted) break;
       } else {
         try {
           return await this.#attempt(request);
         } catch (error) {
           // The first copy may have landed before the server became unable to take more.
-          if (this.#isRefusal(error) && !(error instanceof StoreUnavailableError)) throw error;
+          if (this.#isRefused(error) && !(error instanceof StoreUnavailableError)) throw error;
           failure = error;
         }
       }
-      const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** repeats, PAUSE_LAST_MS);
+      const pauseMs = backOffMs(REPEATS, repeats + 1);
       await sleep(pauseMs, undefined, { signal: over }).catch(() => undefined);
     }
     throw new UnknownOutcomeError(
@@ -103,7 +103,7 @@ export class SettlingAppender {
   }
 
   /** Whether nothing was appended; looks after the connection, if that may be why. */
-  #isRefusal(error: unknown): boolean {
+  #isRefused(error: unknown): boolean {
     const refused = error instanceof EventStoreError;
     if (refused && !(error instanceof StoreUnavailableError)) this.#connection.answered();
     else this.#connection.failed(error);
@@ -111,6 +111,6 @@ export class SettlingAppender {
   }
 }
 
-/** Only there is a repeat certain to be recognised. */
+/** Only at an exact revision does the server recognise every repeat. */
 const isExact = (expected: ExpectedRevision): boolean =>
   expected !== 'any' && expected !== 'stream-exists';

@@ -1,13 +1,13 @@
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { describe, expect, it } from '@jest/globals';
-import { counted, metadata, readLog } from '../event-store.specification.js';
+import { counted, metadata, readLog } from '../event-store.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
-import { eventually, Laboratory } from './laboratory.specification.js';
+import { eventually, Laboratory } from './laboratory.fixture.js';
 
 describe('one client in a process', () => {
   const laboratory = new Laboratory();
 
-  it('is not touched by what befalls another client of the same package', async () => {
+  it('is not affected by the failures of another client of the same package', async () => {
     const [ours, theirs] = [await laboratory.openLog(), await laboratory.openLog()];
     const store = await laboratory.openStore(`esdb://${ours.address}?tls=false`);
     const other = EventStoreDBClient.connectionString(`esdb://${theirs.address}?tls=false`);
@@ -43,7 +43,7 @@ describe('one client in a process', () => {
     ['mongodb://127.0.0.1:1', 'no address of an EventStoreDB'],
     ['esdb://user:secret@127.0.0.1:port', 'port number'],
     ['esdb://127.0.0.1:1?tls=false&throwOnAppendFailure=false', 'throwOnAppendFailure=false'],
-  ])('refuses %s, and tells nobody its password', async (url, message) => {
+  ])('refuses %s without showing its password', async (url, message) => {
     const attempt = openEventStoreDb({ url });
     await expect(attempt).rejects.toThrow(message);
     await expect(attempt).rejects.not.toThrow('secret');

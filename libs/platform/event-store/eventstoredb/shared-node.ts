@@ -1,18 +1,18 @@
 import { type Logger } from 'pino';
 import { openerFor, packageOf } from './client-packages.js';
 import { Connection } from './connection.js';
-import { LiveTail } from './live-tail.js';
-import { LogReader } from './log.reader.js';
+import { EventStoreDbSubscriptions } from './eventstoredb-subscriptions.js';
+import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { SettlingAppender } from './settling-appender.js';
 import { type EventStoreDbTimeouts } from './timeouts.js';
 
-/** What all stores of this process with one address have in common: one client above all. */
+/** Shared by all stores of this process with one address: above all one client. */
 export interface SharedNode {
   readonly connection: Connection;
-  readonly reader: LogReader;
+  readonly reader: EventStoreDbLogReader;
   readonly appender: SettlingAppender;
-  readonly tail: LiveTail;
-  /** The last one who leaves closes the connection. */
+  readonly subscriptions: EventStoreDbSubscriptions;
+  /** The last release closes the connection. */
   readonly release: () => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface Held {
 
 const held = new Map<string, Held>();
 
-/** The time-outs and the logger of the first one hold for all. */
+/** The time-outs and the logger of the first store apply to all. */
 export const acquireNode = async (
   url: string,
   timeouts: EventStoreDbTimeouts,
@@ -65,10 +65,15 @@ const openNode = async (
 ): Promise<Omit<SharedNode, 'release'>> => {
   const connect = await openerFor(url);
   const connection = new Connection({ connect, probeTimeoutMs: attemptMs, logger });
-  const reader = new LogReader(connection, { pageMs, outageMs });
+  const reader = new EventStoreDbLogReader(connection, { pageMs, outageMs });
   const appender = new SettlingAppender(connection, reader, { attemptMs, settleMs });
-  const tail = new LiveTail(reader, { connection, reader, silenceMs, logger });
-  return { connection, reader, appender, tail };
+  const subscriptions = new EventStoreDbSubscriptions(reader, {
+    connection,
+    reader,
+    silenceMs,
+    logger,
+  });
+  return { connection, reader, appender, subscriptions };
 };
 
 const leave = async (url: string, entry: Held): Promise<void> => {

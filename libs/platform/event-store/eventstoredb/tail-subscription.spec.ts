@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ArrivedGroup } from './follower.js';
-import { eventually } from './laboratory.specification.js';
-import { LogReader } from './log.reader.js';
-import { connectionOf, recordAt, ScriptedClient } from './scripted-client.specification.js';
+import { type ArrivedGroup } from './eventstoredb-subscription.js';
+import { eventually } from './laboratory.fixture.js';
+import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
+import { connectionOf, recordAt, ScriptedClient } from './scripted-client.fake.js';
 import { TailSubscription } from './tail-subscription.js';
 
 describe('a subscription to the log', () => {
@@ -15,7 +15,7 @@ describe('a subscription to the log', () => {
 
   const begin = (...clients: ScriptedClient[]) => {
     const connection = connectionOf(...clients);
-    const reader = new LogReader(connection, { pageMs: 100, outageMs: 100 });
+    const reader = new EventStoreDbLogReader(connection, { pageMs: 100, outageMs: 100 });
     const groups: ArrivedGroup[] = [];
     const options = { connection, reader, silenceMs: 20, logger: undefined };
     const tail = new TailSubscription(options, 0n, (group) => groups.push(group));
@@ -52,7 +52,7 @@ describe('a subscription to the log', () => {
     expect(positions).toEqual([1n, 2n, 3n]);
   });
 
-  it('is made anew when it says nothing of what is in the log', async () => {
+  it('is renewed when it is silent although the log has grown', async () => {
     const client = new ScriptedClient();
     client.log.push(recordAt(1n));
     const { tail } = begin(client);

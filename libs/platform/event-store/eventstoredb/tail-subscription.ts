@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Position } from '../event-store.port.js';
 import { type Connection } from './connection.js';
 import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
-import { type ArrivedGroup } from './follower.js';
+import { type ArrivedGroup } from './eventstoredb-subscription.js';
 import { type ClientRecord } from './log-client.js';
-import { type LogReader } from './log.reader.js';
+import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
 export interface TailSubscriptionOptions {
   readonly connection: Connection;
-  readonly reader: LogReader;
-  /** A subscription that says nothing for so long although there is news is made anew. */
+  readonly reader: EventStoreDbLogReader;
+  /** A subscription that is silent for so long although the log has grown is renewed. */
   readonly silenceMs: number;
   readonly logger: Logger | undefined;
 }
 
-/** Before a subscription that was dropped is made anew; twice as long while it brings nothing. */
-const PAUSE_FIRST_MS = 20;
-const PAUSE_LAST_MS = 2_000;
+/** Before a dropped subscription is renewed; the pauses grow while it delivers nothing. */
+const RENEWALS: BackOff = { firstMs: 20, maxMs: 2_000 };
 
 /**
- * A subscription to everything after a place that never ends by itself: when it is dropped, when the
- * client is replaced and when it falls silent, it goes on after the last event that was delivered.
+ * A subscription to everything after a position that never ends by itself: when it is dropped, when
+ * the client is replaced and when it falls silent, it resumes after the last delivered event.
  */
 export class TailSubscription {
   readonly #options: TailSubscriptionOptions;
   readonly #deliver: (group: ArrivedGroup) => void;
   readonly #over = new AbortController();
   #position: Position;
-  /** What has come in this turn of the event loop. */
+  /** Records of this turn of the event loop. */
   #arrived: ClientRecord[] = [];
 
   constructor(
@@ -69,12 +69,12 @@ export class TailSubscription {
     const { signal } = this.#over;
     const after = String(this.#position);
     logger?.warn({ err: reason, after }, 'the subscription to the log was dropped');
-    const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** fruitless, PAUSE_LAST_MS);
+    const pauseMs = backOffMs(RENEWALS, fruitless + 1);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     await connection.usable(signal);
   }
 
-  /** Resolves to why it has ended. */
+  /** Resolves to the reason of its end. */
   async #subscribeOnce(): Promise<Error | null> {
     const { connection } = this.#options;
     const ended = Promise.withResolvers<Error | null>();
@@ -100,7 +100,7 @@ export class TailSubscription {
     }
   }
 
-  /** What comes in one turn of the event loop is handed on together. */
+  /** The records of one turn of the event loop are delivered together. */
   #arrive(record: ClientRecord): void {
     if (this.#arrived.length === 0) setImmediate(() => this.#flush());
     this.#arrived.push(record);
@@ -115,14 +115,14 @@ export class TailSubscription {
     this.#deliver({ events, position: this.#position });
   }
 
-  /** Looks at the log's head now and then: by the next look, the last one must have been reached. */
+  /** Polls the head of the log: the subscription must have reached it by the next poll. */
   #watch(silent: () => void): NodeJS.Timeout {
     let head: Position = 0n;
     const look = async () => {
       if (this.#position < head) silent();
       head = await this.#options.reader.head();
     };
-    // A head that cannot be read is the business of the connection's probes.
+    // The connection's probes handle a head that cannot be read.
     return setInterval(() => void look().catch(() => undefined), this.#options.silenceMs).unref();
   }
 }

@@ -2,13 +2,13 @@
 export interface EventStoreDbTimeouts {
   /** For one attempt of an append, and for one probe of a server that has failed. */
   readonly attemptMs: number;
-  /** How long an append's outcome may stay unknown before its caller is told so. */
+  /** How long to settle an unknown outcome before the append fails with it. */
   readonly settleMs: number;
   /** For one page of a reading. */
   readonly pageMs: number;
   /** How long a reading waits for a server that is gone; subscriptions wait for ever. */
   readonly outageMs: number;
-  /** A subscription that brings nothing for so long although there is news is made anew. */
+  /** A subscription that is silent for so long although the log has grown is renewed. */
   readonly silenceMs: number;
 }
 

@@ -16,7 +16,7 @@ export const appendCall =
     let append: AppendInProgress | null = null;
     let refused = false;
     const refuse = (error: unknown) => {
-      if (!refused) callback(log.refusalOf(error));
+      if (!refused) callback(log.callErrorOf(error));
       refused = true;
     };
     call.on('data', (message: Buffer) => {
@@ -57,6 +57,6 @@ const land = async (
   } catch (error) {
     if (error instanceof StaleRevisionError) {
       callback(null, encodeWrongExpectedVersion(error.expected, error.actual));
-    } else callback(log.refusalOf(error));
+    } else callback(log.callErrorOf(error));
   }
 };

@@ -1,7 +1,7 @@
 import { type AppendResult, type ExpectedRevision, type StreamName } from '../event-store.port.js';
 import { type MessageReader } from './protobuf.reader.js';
 import { MessageWriter } from './protobuf.writer.js';
-import { type BatchFailure } from './refusals.js';
+import { type BatchFailure } from './call-errors.js';
 import {
   readEntry,
   readStreamName,

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RecordedEvent } from '../event-store.port.js';
-import { counted, event, readLog } from '../event-store.specification.js';
+import { counted, event, readLog } from '../event-store.fixture.js';
 import { readAllBackwards } from './backwards.js';
 import { compileFilter } from './log-filter.js';
 import { type FilterExpression } from './read.messages.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 describe('reading the log backwards', () => {
   let log: ServedTestLog;

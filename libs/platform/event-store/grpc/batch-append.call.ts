@@ -8,7 +8,7 @@ import {
   encodeBatchFailure,
 } from './append.messages.js';
 import { MalformedMessageError, MessageReader } from './protobuf.reader.js';
-import { timedOut } from './refusals.js';
+import { timedOut } from './call-errors.js';
 import { type ServedLog, unavailable } from './served-log.js';
 
 /** Appends of one call that have no answer yet; then it reads no further. */
@@ -192,7 +192,7 @@ class BatchAppendCall {
   #endWith(error: unknown): void {
     if (this.#over) return;
     this.#end();
-    this.#call.emit('error', this.#log.refusalOf(error));
+    this.#call.emit('error', this.#log.callErrorOf(error));
   }
 
   #end(): void {

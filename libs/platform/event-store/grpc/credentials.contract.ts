@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { counted, readLog } from '../event-store.specification.js';
-import { AUTHORITY, CERTIFICATE, KEY } from './certificate.specification.js';
+import { counted, readLog } from '../event-store.fixture.js';
+import { AUTHORITY, CERTIFICATE, KEY } from './certificate.fixture.js';
 import {
   append,
   collect,
@@ -14,8 +14,8 @@ import {
   numbersIn,
   type StreamsClient,
   untilCaughtUp,
-} from './clients.specification.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+} from './clients.fixture.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 const API_KEY = 'qk-test-key';
 
@@ -74,13 +74,13 @@ export const credentialsContract = (name: string, connect: Connect): void =>
       ['no credentials', ''],
     ])('refuses %s', async (_case, credential) => {
       await log.direct.append('job-1', counted(1), 'no-stream');
-      const stranger = client(credential);
+      const anonymous = client(credential);
       const attempts = [
-        () => append(stranger, 'job-1', counted(1), 'any'),
-        () => collect(stranger.readStream('job-1')),
-        () => collect(stranger.readAll()),
-        () => untilCaughtUp(stranger.subscribeToAll()),
-        () => stranger.deleteStream('job-1'),
+        () => append(anonymous, 'job-1', counted(1), 'any'),
+        () => collect(anonymous.readStream('job-1')),
+        () => collect(anonymous.readAll()),
+        () => untilCaughtUp(anonymous.subscribeToAll()),
+        () => anonymous.deleteStream('job-1'),
       ];
       for (const attempt of attempts) {
         expect(await failureOf(attempt())).toMatchObject({ type: 'access-denied' });

@@ -5,7 +5,7 @@ import {
   type ServerListener,
 } from '@grpc/grpc-js';
 import { ACCEPTED_FOR_MS, type Credentials } from './credentials.js';
-import { refusalOf } from './refusals.js';
+import { callErrorOf } from './call-errors.js';
 
 /**
  * Lets a call begin only for an Admin, before a byte of its messages is read, and ends it when the
@@ -27,7 +27,7 @@ export const credentialsInterceptor =
         await credentials.check(headerOf(metadata));
         return !over;
       } catch (error) {
-        const { code, details, metadata: trailers } = refusalOf(error);
+        const { code, details, metadata: trailers } = callErrorOf(error);
         if (!over) call.sendStatus({ code, details, metadata: trailers });
         end();
         return false;

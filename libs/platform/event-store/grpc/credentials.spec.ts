@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
-import { failureOf } from './clients.specification.js';
+import { failureOf } from './clients.fixture.js';
 import { ACCEPTED_FOR_MS, Credentials } from './credentials.js';
 
 const basic = (credential: string) => `Basic ${Buffer.from(credential).toString('base64')}`;
@@ -51,7 +51,7 @@ describe('credentials', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('lets nobody in while nobody can say who is an Admin', async () => {
+  it('denies every call while credentials cannot be checked', async () => {
     const credentials = new Credentials(() => Promise.reject(new Error('no directory')));
     const error = await failureOf(credentials.check(basic('admin:key')));
     expect(error).toMatchObject({ code: status.UNAVAILABLE });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
-import { accessDenied, CallRefusal } from './refusals.js';
+import { accessDenied, CallError } from './call-errors.js';
 
 /**
  * How long a credential that was accepted is not asked about again, and how often a call that stays
@@ -24,7 +24,7 @@ export class Credentials {
     this.#authenticate = authenticate;
   }
 
-  /** @throws CallRefusal for whoever is no Admin, and when nobody can say */
+  /** @throws CallError for a caller who is no Admin, and when credentials cannot be checked */
   async check(header: string): Promise<void> {
     const digest = createHash('sha256').update(header).digest('base64');
     if ((this.#accepted.get(digest) ?? 0) > performance.now()) return;
@@ -53,7 +53,7 @@ export class Credentials {
     try {
       return await this.#authenticate(username, password);
     } catch {
-      throw new CallRefusal(status.UNAVAILABLE, 'credentials cannot be checked now');
+      throw new CallError(status.UNAVAILABLE, 'credentials cannot be checked now');
     }
   }
 

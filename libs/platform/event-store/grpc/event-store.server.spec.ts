@@ -6,13 +6,13 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EventStore } from '../event-store.port.js';
-import { counted, event, metadata, readLog } from '../event-store.specification.js';
+import { counted, event, metadata, readLog } from '../event-store.fixture.js';
 import { PENDING_APPENDS_MAX, UNFINISHED_APPENDS_MAX } from './batch-append.call.js';
-import { failureOf } from './clients.specification.js';
+import { failureOf } from './clients.fixture.js';
 import { MESSAGE_BYTES_MAX, serveEventStore } from './event-store.server.js';
-import { RawClient } from './raw-client.specification.js';
+import { RawClient } from './raw-client.fixture.js';
 import { SUBSCRIPTIONS_MAX } from './served-log.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 const { Options } = streams.ReadReq;
 

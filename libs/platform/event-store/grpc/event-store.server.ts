@@ -19,7 +19,7 @@ export interface EventStoreServerOptions {
   /** 0: the system chooses. */
   readonly port: number;
   readonly transport: ServerTransport;
-  /** Hears of failures that the caller is told nothing about; default: nobody. */
+  /** Logs failures whose details the caller does not get; default: none. */
   readonly onDefect?: (error: unknown) => void;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { counted, readLog } from '../event-store.specification.js';
+import { counted, readLog } from '../event-store.fixture.js';
 import {
   append,
   collect,
@@ -11,8 +11,8 @@ import {
   numbersIn,
   type StreamsClient,
   untilCaughtUp,
-} from './clients.specification.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+} from './clients.fixture.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 /** The faults that tests inject are what a client then sees, and the server outlives them. */
 export const faultsContract = (name: string, connect: Connect): void =>
@@ -51,7 +51,7 @@ export const faultsContract = (name: string, connect: Connect): void =>
       expect(await readLog(log.direct)).toHaveLength(2);
     });
 
-    it('holds an append back for as long as it is told to', async () => {
+    it('holds an append back until it is released', async () => {
       log.faulty.failNext({ kind: 'held' });
       let settled = false;
       const held = append(client, 'job-1', counted(1, 1), 0n).finally(() => (settled = true));

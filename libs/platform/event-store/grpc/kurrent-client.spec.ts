@@ -1,11 +1,11 @@
 import { KurrentDBClient } from '@kurrent/kurrentdb-client';
 import { expect, it } from '@jest/globals';
-import { counted } from '../event-store.specification.js';
-import { collect, numbersIn, type StreamsClient } from './clients.specification.js';
+import { counted } from '../event-store.fixture.js';
+import { collect, numbersIn, type StreamsClient } from './clients.fixture.js';
 import { credentialsContract } from './credentials.contract.js';
 import { faultsContract } from './faults.contract.js';
 import { officialClientContract } from './official-client.contract.js';
-import { openServedTestLog } from './served-log.specification.js';
+import { openServedTestLog } from './served-log.fixture.js';
 
 const connect = (connection: string): StreamsClient =>
   KurrentDBClient.connectionString(`kurrentdb://${connection}`) as unknown as StreamsClient;

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { type EventFilter, type RecordedEvent } from '../event-store.port.js';
 import { type FilterExpression } from './read.messages.js';
-import { CallRefusal } from './refusals.js';
+import { CallError } from './call-errors.js';
 
 /** A client's filter: what the store can decide, and what is left to be asked of each event. */
 export interface LogFilter {
@@ -18,7 +18,7 @@ const EVERYTHING: LogFilter = {
   decidedByStore: true,
 };
 
-/** @throws CallRefusal for an expression that is no filter */
+/** @throws CallError for an expression that is no filter */
 export const compileFilter = (expression: FilterExpression | null): LogFilter => {
   if (expression === null) return EVERYTHING;
   const { by, regex, prefixes } = expression;
@@ -31,7 +31,7 @@ export const compileFilter = (expression: FilterExpression | null): LogFilter =>
     };
   }
   if (prefixes.length === 0) {
-    throw new CallRefusal(status.INVALID_ARGUMENT, 'a filter needs a regex or a prefix');
+    throw new CallError(status.INVALID_ARGUMENT, 'a filter needs a regex or a prefix');
   }
   return { ...EVERYTHING, stored: { by, prefixes } };
 };
@@ -41,6 +41,6 @@ const compileRegex = (regex: string): RegExp => {
     return new RegExp(regex, 'u');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CallRefusal(status.INVALID_ARGUMENT, `not a filter: ${reason}`);
+    throw new CallError(status.INVALID_ARGUMENT, `not a filter: ${reason}`);
   }
 };

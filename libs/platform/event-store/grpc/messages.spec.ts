@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import timestamp from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import { AppendTooLargeError, StaleRevisionError } from '../event-store.errors.js';
 import { type ExpectedRevision, type RecordedEvent } from '../event-store.port.js';
-import { metadata } from '../event-store.specification.js';
+import { metadata } from '../event-store.fixture.js';
 import {
   decodeAppendRequest,
   decodeBatchAppendRequest,
@@ -18,7 +18,7 @@ import {
 import { MalformedMessageError, MessageReader } from './protobuf.reader.js';
 import { MessageWriter } from './protobuf.writer.js';
 import { decodeReadRequest, encodeCheckpoint, encodeEvent } from './read.messages.js';
-import { batchFailureOf, timedOut } from './refusals.js';
+import { batchFailureOf, timedOut } from './call-errors.js';
 
 /** The stubs that the official client was generated with: what they say is the protocol. */
 const read = (message: { serializeBinary(): Uint8Array }): MessageReader =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { counted, event, metadata, readLog } from '../event-store.specification.js';
+import { counted, event, metadata, readLog } from '../event-store.fixture.js';
 import {
   append,
   clashIn,
@@ -13,8 +13,8 @@ import {
   proposed,
   type StreamsClient,
   untilCaughtUp,
-} from './clients.specification.js';
-import { openServedTestLog, type ServedTestLog } from './served-log.specification.js';
+} from './clients.fixture.js';
+import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
 /**
  * Everything the official clients ask of the server, over the wire. One client per process: both
@@ -72,12 +72,12 @@ export const officialClientContract = (name: string, connect: Connect): void =>
 
       it('says what a stale revision was and is', async () => {
         await append(client, 'job-1', counted(2), 'no-stream', options);
-        const refusals = [
+        const refused = [
           ['no-stream', 'no_stream'],
           [0n, 0n],
           [7n, 7n],
         ] as const;
-        for (const [expected, named] of refusals) {
+        for (const [expected, named] of refused) {
           const error = await failureOf(append(client, 'job-1', counted(1), expected, options));
           expect(error).toMatchObject({ type: 'wrong-expected-version', streamName: 'job-1' });
           expect(clashIn(error)).toEqual({ expected: named, actual: 1n });
@@ -353,13 +353,13 @@ export const officialClientContract = (name: string, connect: Connect): void =>
 
     it('refuses what it does not have, and says why', async () => {
       await append(client, 'job-1', counted(1), 'no-stream');
-      const refusals = [
+      const refused = [
         [() => client.deleteStream('job-1'), /nothing is ever deleted/],
         [() => client.tombstoneStream('job-1'), /nothing is ever deleted/],
         [() => client.setStreamMetadata('job-1', { maxCount: 1 }), /custom metadata/],
         [() => client.listProjections(), /no projections in this server/],
       ] as const;
-      for (const [attempt, reason] of refusals) {
+      for (const [attempt, reason] of refused) {
         expect((await failureOf(attempt()))['message']).toMatch(reason);
       }
       expect(await readLog(log.direct)).toHaveLength(1);

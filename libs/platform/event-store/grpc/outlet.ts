@@ -6,7 +6,7 @@ export class Outlet {
   readonly #call: ServerWritableStream<Buffer, Buffer>;
   readonly #gone: AbortSignal;
 
-  /** @param gone aborted when nobody is there to read any more */
+  /** @param gone aborted when the reader has gone */
   constructor(call: ServerWritableStream<Buffer, Buffer>, gone: AbortSignal) {
     this.#call = call;
     this.#gone = gone;
@@ -18,7 +18,7 @@ export class Outlet {
 
   /**
    * Takes the message; resolves, or returns at once, when there is room for the next one. Whether
-   * somebody is still there to read it is to be asked of `closed`.
+   * the reader is still there is known from `closed`.
    */
   send(message: Buffer): Promise<void> | undefined {
     if (this.closed || this.#call.write(message)) return undefined;

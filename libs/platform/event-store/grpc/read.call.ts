@@ -3,7 +3,7 @@ import { Outlet } from './outlet.js';
 import { MessageReader } from './protobuf.reader.js';
 import { sendRecorded } from './read.handler.js';
 import { decodeReadRequest, type ReadRequest } from './read.messages.js';
-import { CallRefusal } from './refusals.js';
+import { CallError } from './call-errors.js';
 import { type ServedLog, unavailable } from './served-log.js';
 import { sendSubscription } from './subscribe.handler.js';
 
@@ -26,7 +26,7 @@ const serve = async (log: ServedLog, call: ServerWritableStream<Buffer, Buffer>)
     log.assertOpen();
     call.end();
   } catch (error) {
-    call.emit('error', log.refusalOf(error));
+    call.emit('error', log.callErrorOf(error));
   } finally {
     log.closing.removeEventListener('abort', stop);
   }
@@ -43,7 +43,7 @@ const answer = async (
     return;
   }
   if (request.direction === 'backwards') {
-    throw new CallRefusal(status.INVALID_ARGUMENT, 'a subscription goes forwards');
+    throw new CallError(status.INVALID_ARGUMENT, 'a subscription goes forwards');
   }
   const leave = log.enterSubscription();
   try {
@@ -51,6 +51,6 @@ const answer = async (
   } finally {
     leave();
   }
-  // Nobody asked it to end: the store below has closed.
+  // The client did not end it: the store below has closed.
   if (!signal.aborted) throw unavailable();
 };

@@ -44,7 +44,7 @@ const sendStream = async (
       if (outlet.closed) return;
     }
   }
-  // Asked last: whoever reads a stream mostly finds something in it.
+  // Checked last: most streams that are read exist.
   if (!found && !(await exists(eventStore, stream))) {
     await outlet.send(encodeStreamNotFound(stream));
   }

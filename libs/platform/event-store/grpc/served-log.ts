@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { status } from '@grpc/grpc-js';
 import { type EventStore } from '../event-store.port.js';
-import { type BatchFailure, batchFailureOf, CallRefusal, refusalOf } from './refusals.js';
+import { type BatchFailure, batchFailureOf, CallError, callErrorOf } from './call-errors.js';
 
-/** Every subscription is a follower that the store offers each append to. */
+/** The store offers each append to every subscription. */
 export const SUBSCRIPTIONS_MAX = 256;
 
 /** The log that is served, and what of it is under way. */
@@ -27,7 +27,7 @@ export class ServedLog {
     return this.#closing.signal;
   }
 
-  /** @throws CallRefusal once the server has begun to close */
+  /** @throws CallError once the server has begun to close */
   assertOpen(): void {
     if (this.#closing.signal.aborted) throw unavailable();
   }
@@ -43,11 +43,11 @@ export class ServedLog {
   }
 
   /** What a call that failed ends with. */
-  refusalOf(error: unknown): CallRefusal {
-    return this.#noticed(error, refusalOf(error));
+  callErrorOf(error: unknown): CallError {
+    return this.#noticed(error, callErrorOf(error));
   }
 
-  /** @throws CallRefusal where the whole call has to end */
+  /** @throws CallError where the whole call has to end */
   batchFailureOf(error: unknown): BatchFailure {
     return this.#noticed(error, batchFailureOf(error));
   }
@@ -55,11 +55,11 @@ export class ServedLog {
   /**
    * Counts a subscription in.
    * @returns what counts it out again
-   * @throws CallRefusal when there are too many
+   * @throws CallError when there are too many
    */
   enterSubscription(): () => void {
     if (this.#subscriptions >= SUBSCRIPTIONS_MAX) {
-      throw new CallRefusal(
+      throw new CallError(
         status.RESOURCE_EXHAUSTED,
         `there are ${SUBSCRIPTIONS_MAX} subscriptions, which is the most`,
       );
@@ -82,5 +82,5 @@ export class ServedLog {
   }
 }
 
-export const unavailable = (): CallRefusal =>
-  new CallRefusal(status.UNAVAILABLE, 'the event store is closing');
+export const unavailable = (): CallError =>
+  new CallError(status.UNAVAILABLE, 'the event store is closing');

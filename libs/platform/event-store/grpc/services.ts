@@ -11,7 +11,7 @@ import { appendCall } from './append.call.js';
 import { batchAppendCall } from './batch-append.call.js';
 import { gossipCall, type ServedMethod, supportedMethodsCall } from './node.calls.js';
 import { readCall } from './read.call.js';
-import { CallRefusal } from './refusals.js';
+import { CallError } from './call-errors.js';
 import { type ServedLog } from './served-log.js';
 
 const STREAMS = 'event_store.client.streams.Streams';
@@ -59,7 +59,7 @@ export const addServices = (server: Server, log: ServedLog): void => {
 };
 
 const neverDeleted: handleUnaryCall<Buffer, Buffer> = (_call, callback) =>
-  callback(new CallRefusal(status.FAILED_PRECONDITION, 'nothing is ever deleted from this log'));
+  callback(new CallError(status.FAILED_PRECONDITION, 'nothing is ever deleted from this log'));
 
 interface AbsentService {
   readonly service: string;
@@ -97,11 +97,11 @@ const addAbsent = (server: Server, { service, methods, reason }: AbsentService):
   const names = methods.split(' ');
   // As a duplex call any shape can be refused at once, whatever its client would send.
   const refuse: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
-    call.emit('error', new CallRefusal(status.UNIMPLEMENTED, reason));
+    call.emit('error', new CallError(status.UNIMPLEMENTED, reason));
   };
   const shapes = names.map((name): [string, Shape] => [name, 'duplex']);
-  const refusals = names.map((name): [string, typeof refuse] => [name, refuse]);
-  const implementation: UntypedServiceImplementation = Object.fromEntries(refusals);
+  const handlers = names.map((name): [string, typeof refuse] => [name, refuse]);
+  const implementation: UntypedServiceImplementation = Object.fromEntries(handlers);
   server.addService(definition(service, Object.fromEntries(shapes)), implementation);
 };
 

@@ -34,7 +34,7 @@ interface PendingAppend {
   readonly reject: (error: Error) => void;
 }
 
-/** A group that went down, for those who follow the log live. */
+/** A group that was committed, for live subscriptions. */
 export interface CommittedGroup {
   /** The log's last position before the group; the group's own follow without a gap. */
   readonly after: number;
@@ -62,7 +62,7 @@ export class GroupCommit {
   /** Why the last group failed, or null when it did not. */
   #trouble: string | null = null;
 
-  /** @param onCommitted called before any caller of the group hears of its success */
+  /** @param onCommitted called before the appends of the group resolve */
   constructor(
     writer: WriterThread,
     settings: WriterSettings,
@@ -95,7 +95,7 @@ export class GroupCommit {
     });
   }
 
-  /** Tries the disk when the last group failed: nobody may append while it says that it is down. */
+  /** Probes the disk after a failed group: without appends nothing else would notice the recovery. */
   async trouble(): Promise<string | null> {
     if (this.#closed) return 'the event store is closed';
     if (this.#trouble === null) return null;
@@ -107,11 +107,11 @@ export class GroupCommit {
     const reply = await new Promise<WriterReply | null>((resolve) => {
       this.#writer.request({ kind: 'probe' }, resolve);
     });
-    this.#trouble = reply?.kind === 'probed' ? reply.reason : this.#writer.epitaph;
+    this.#trouble = reply?.kind === 'probed' ? reply.reason : this.#writer.exitReason;
     return this.#trouble;
   }
 
-  /** Refuses what comes from now on and lets what came before land. */
+  /** Refuses new appends and waits for the pending ones. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#state === 'idle') return;
@@ -119,7 +119,7 @@ export class GroupCommit {
   }
 
   async close(): Promise<void> {
-    // One that is just starting would outlive the store.
+    // A writer that is starting would outlive the store.
     await this.#reviving?.catch(() => undefined);
     await this.#writer.close();
   }
@@ -161,7 +161,7 @@ export class GroupCommit {
       for (const field of encoded.fields) fields.push(field);
     }
     this.#writer.request({ kind: 'append', recordedAt, fields }, (reply) => {
-      // The writer gets its next group first and works while this thread tells the callers.
+      // The writer gets its next group first and works while this thread settles the callers.
       this.#commitNext();
       this.#settle(group, recordedAt, reply);
     });
@@ -177,16 +177,16 @@ export class GroupCommit {
         units: group.reduce((sum, { encoded }) => sum + encoded.units, 0),
         recorded: () => recordedEvents(group, recordedAt, outcomes),
       });
-      tellCallers(group, outcomes);
+      settleCallers(group, outcomes);
       return;
     }
     const certain = reply?.kind === 'failed' && reply.certain;
-    this.#trouble = reply?.kind === 'failed' ? reply.reason : this.#writer.epitaph;
+    this.#trouble = reply?.kind === 'failed' ? reply.reason : this.#writer.exitReason;
     const Failure = certain ? StoreUnavailableError : UnknownOutcomeError;
     for (const { reject } of group) reject(new Failure(this.#trouble));
   }
 
-  /** Starts a writer where there is none, and only one however many ask. */
+  /** Starts a writer where there is none; concurrent calls share one start. */
   async #revive(): Promise<void> {
     if (this.#writer.alive) return;
     this.#reviving ??= WriterThread.start(this.#settings).finally(() => (this.#reviving = null));
@@ -194,7 +194,7 @@ export class GroupCommit {
     this.#writer = writer;
   }
 
-  /** What waits was never sent to the writer that died, so it loses nothing by going to a new one. */
+  /** The queue was never sent to the writer that ended, so a new one can take it. */
   async #reviveAndCommit(): Promise<void> {
     try {
       await this.#revive();
@@ -216,7 +216,7 @@ const lastPosition = (after: number, outcomes: readonly number[]): number => {
   return after;
 };
 
-const tellCallers = (group: readonly PendingAppend[], outcomes: readonly number[]): void => {
+const settleCallers = (group: readonly PendingAppend[], outcomes: readonly number[]): void => {
   for (const [index, { stream, expected, resolve, reject }] of group.entries()) {
     const at = index * FIELDS_PER_OUTCOME;
     const revision = outcomes[at + 1] ?? 0;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventStoreContract } from '../event-store.contract.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import { type EventStore, type RecordedEvent } from '../event-store.port.js';
-import { counted, event, follow, readLog } from '../event-store.specification.js';
+import { counted, event, follow, readLog } from '../event-store.fixture.js';
 import { openSqliteEventStore, type SqliteEventStoreOptions } from './sqlite-event-store.js';
 
 const newFolder = () => mkdtemp(path.join(tmpdir(), 'quipu-log-'));
@@ -41,7 +41,7 @@ describe('the SQLite event store', () => {
     return store;
   };
 
-  /** What somebody with another tool does to the file. */
+  /** Changes the file with another tool. */
   const meddle = <Result>(act: (database: DatabaseSync) => Result): Result => {
     const database = new DatabaseSync(file);
     try {
@@ -67,9 +67,9 @@ describe('the SQLite event store', () => {
     await expect(open()).rejects.toThrow(`${file} is not an event log`);
   });
 
-  it('refuses the database of something else, and leaves it as it was', async () => {
+  it('refuses the database of another program, and leaves it as it was', async () => {
     meddle((database) => database.exec('CREATE TABLE events (id TEXT)'));
-    await expect(open()).rejects.toThrow('is a database of something else');
+    await expect(open()).rejects.toThrow('belongs to another program');
     meddle((database) => {
       const look = (sql: string) => database.prepare(sql).get();
       expect(look('SELECT group_concat(name) AS names FROM sqlite_schema')).toEqual({
@@ -82,7 +82,7 @@ describe('the SQLite event store', () => {
   it('refuses a log of another schema version', async () => {
     await (await open()).close();
     meddle((database) => database.exec('PRAGMA user_version = 2'));
-    await expect(open()).rejects.toThrow('has schema version 2, this build knows 1');
+    await expect(open()).rejects.toThrow('has version 2, this build reads 1');
   });
 
   it('refuses a folder that is not there', async () => {

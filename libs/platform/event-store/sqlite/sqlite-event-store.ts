@@ -17,8 +17,8 @@ import {
   type SubscriptionBatch,
 } from '../event-store.port.js';
 import { GroupCommit } from './group-commit.js';
-import { LiveTail } from './live-tail.js';
-import { LogReader } from './log.reader.js';
+import { SqliteSubscriptions } from './sqlite-subscriptions.js';
+import { SqliteLogReader } from './sqlite-log-reader.js';
 import { WriterThread } from './writer.thread.js';
 
 export interface SqliteEventStoreOptions {
@@ -41,14 +41,20 @@ export const openSqliteEventStore = async ({
   const settings = { file, busyTimeoutMs: BUSY_TIMEOUT_MS };
   const { writer, head } = await WriterThread.start(settings);
   const reader = openReader(file, writer);
-  const tail: LiveTail = new LiveTail(reader, head, () => commits.committing);
-  const commits = new GroupCommit(writer, settings, clock, (group) => tail.committed(group));
-  return new SqliteEventStore(reader, commits, tail);
+  const subscriptions: SqliteSubscriptions = new SqliteSubscriptions(
+    reader,
+    head,
+    () => commits.committing,
+  );
+  const commits = new GroupCommit(writer, settings, clock, (group) =>
+    subscriptions.committed(group),
+  );
+  return new SqliteEventStore(reader, commits, subscriptions);
 };
 
-const openReader = (file: string, writer: WriterThread): LogReader => {
+const openReader = (file: string, writer: WriterThread): SqliteLogReader => {
   try {
-    return new LogReader(file, BUSY_TIMEOUT_MS);
+    return new SqliteLogReader(file, BUSY_TIMEOUT_MS);
   } catch (error) {
     void writer.close();
     throw error;
@@ -56,15 +62,15 @@ const openReader = (file: string, writer: WriterThread): LogReader => {
 };
 
 class SqliteEventStore implements EventStore {
-  readonly #reader: LogReader;
+  readonly #reader: SqliteLogReader;
   readonly #commits: GroupCommit;
-  readonly #tail: LiveTail;
+  readonly #subscriptions: SqliteSubscriptions;
   #closing: Promise<void> | null = null;
 
-  constructor(reader: LogReader, commits: GroupCommit, tail: LiveTail) {
+  constructor(reader: SqliteLogReader, commits: GroupCommit, subscriptions: SqliteSubscriptions) {
     this.#reader = reader;
     this.#commits = commits;
-    this.#tail = tail;
+    this.#subscriptions = subscriptions;
   }
 
   append(
@@ -112,12 +118,12 @@ class SqliteEventStore implements EventStore {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
     checkFilter(options.filter);
     if (this.#closing !== null) throw new StoreUnavailableError('the event store is closed');
-    return this.#tail.subscribe(options);
+    return this.#subscriptions.subscribe(options);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- a throw must become a rejection
   async head(): Promise<Position> {
-    return BigInt(this.#tail.head());
+    return BigInt(this.#subscriptions.head());
   }
 
   async health(): Promise<EventStoreHealth> {
@@ -131,7 +137,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async #shut(): Promise<void> {
-    this.#tail.close();
+    this.#subscriptions.close();
     await this.#commits.drain();
     // Before the writer's: the last connection to leave copies the write-ahead log home.
     this.#reader.close();

@@ -1,8 +1,8 @@
-/** What the calling thread and the writer thread say to each other: one request, then one reply. */
+/** The messages between the calling thread and the writer thread: one reply for each request. */
 
 export interface WriterSettings {
   readonly file: string;
-  /** How long a write waits for another process's. */
+  /** How long a write waits for a write of another process. */
   readonly busyTimeoutMs: number;
 }
 
@@ -41,7 +41,7 @@ export type WriterReply =
        */
       readonly outcomes: readonly number[];
     }
-  /** The whole group failed: certainly without a trace, or nobody knows. */
+  /** The whole group failed. `certain`: nothing was written; else the outcome is unknown. */
   | { readonly kind: 'failed'; readonly certain: boolean; readonly reason: string }
   | { readonly kind: 'probed'; readonly reason: string | null }
   | { readonly kind: 'closed' };

@@ -62,7 +62,7 @@ const tryBatch = async (
 };
 
 /**
- * A duplicate key has two meanings: the stored document is not older, or there was none and somebody
+ * A duplicate key has two meanings: the stored document is not older, or there was none and another
  * else was first to put one, perhaps an older one. Its position tells which.
  */
 const newerThanStored = async (

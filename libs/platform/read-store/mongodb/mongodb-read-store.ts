@@ -2,7 +2,7 @@ import { type Collection, type Db, type Filter } from 'mongodb';
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type MongoDatabase } from '#platform/mongodb/mongo-database.js';
-import { orRefusal } from '#platform/mongodb/mongo-failure.js';
+import { orUnavailable } from '#platform/mongodb/mongo-failure.js';
 import {
   checkCollection,
   checkKey,
@@ -24,7 +24,7 @@ import { documentOf, type DocumentRow, rowOf } from './document-row.js';
 import { writeGuarded } from './guarded-writes.js';
 
 export interface MongoReadStoreOptions {
-  /** Stays open when the store is closed: it belongs to whoever opened it. */
+  /** Stays open when the store is closed: its opener closes it. */
   readonly database: MongoDatabase;
   /** Says when a deletion may be forgotten. */
   readonly clock?: Clock;
@@ -35,7 +35,7 @@ export const openMongoReadStore = async ({
   database: { db },
   clock = systemClock,
 }: MongoReadStoreOptions): Promise<ReadStore> => {
-  const deletions = await asRefusal(Deletions.open(db, clock.now()));
+  const deletions = await asUnavailable(Deletions.open(db, clock.now()));
   return new MongoReadStore(db, clock, deletions);
 };
 
@@ -151,12 +151,12 @@ class MongoReadStore implements ReadStore {
     if (this.#closed) {
       return Promise.reject(new ReadStoreError('store-unavailable', 'the read store is closed'));
     }
-    return asRefusal(operation());
+    return asUnavailable(operation());
   }
 }
 
-const asRefusal = <Result>(operation: Promise<Result>): Promise<Result> =>
-  orRefusal(
+const asUnavailable = <Result>(operation: Promise<Result>): Promise<Result> =>
+  orUnavailable(
     operation,
     (detail, options) => new ReadStoreError('store-unavailable', detail, options),
   );

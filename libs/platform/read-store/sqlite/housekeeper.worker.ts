@@ -1,11 +1,12 @@
 /**
  * The slow work of a read store, on a connection of its own: the thread that serves requests never
- * waits for an fsync. Imports nothing of ours, so that Node runs the source as it stands.
+ * waits for an fsync.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
-import type { HousekeepingOrder } from './housekeeper.js';
+import { workerData } from 'node:worker_threads';
+import { portOfThread } from '#platform/threads/request-listener.js';
+import { type HousekeepingOrder } from './housekeeper.js';
 
 /** A slice holds the write lock for about a millisecond. */
 const ROWS_PER_SLICE = 500;
@@ -15,6 +16,7 @@ const SLICES_PER_CHECKPOINT = 20;
 const WAL_PAGES_MAX = 8_192;
 const BUSY_TIMEOUT_MS = 5_000;
 
+const port = portOfThread();
 const { file } = workerData as { readonly file: string };
 const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
@@ -57,7 +59,7 @@ const repeat = async (slice: () => boolean): Promise<void> => {
 };
 
 const carryOut = async (order: HousekeepingOrder): Promise<void> => {
-  switch (order.do) {
+  switch (order.kind) {
     case 'checkpoint':
       checkpoint();
       return;
@@ -69,14 +71,14 @@ const carryOut = async (order: HousekeepingOrder): Promise<void> => {
     }
     case 'close':
       database.close();
-      parentPort?.close();
+      port.close();
   }
 };
 
-/** One order after another; what fails or is cut short is left for the next order of its kind. */
+/** One order after another. An order that fails or is cut short is left to the next of its kind. */
 let last = Promise.resolve();
-parentPort?.on('message', (order: HousekeepingOrder) => {
-  closing ||= order.do === 'close';
+port.on('message', (order: HousekeepingOrder) => {
+  closing ||= order.kind === 'close';
   last = last.then(() => carryOut(order)).catch(() => undefined);
-  void last.then(() => parentPort?.postMessage(order.do));
+  void last.then(() => port.postMessage(order.kind));
 });

@@ -1,9 +1,14 @@
 import { type DatabaseSync } from 'node:sqlite';
+import {
+  identifySqliteFile,
+  markSqliteFile,
+  type SqliteFileFormat,
+  UnknownSqliteFileError,
+} from '#platform/sqlite/file-identity.js';
 import { ReadStoreError } from '../read-store.errors.js';
 
-/** `QRV1` in ASCII: marks the file as ours, so that somebody else's is never written to. */
-const APPLICATION_ID = 0x51525631;
-const SCHEMA_VERSION = 2;
+/** `QRV1` in ASCII. */
+const FORMAT: SqliteFileFormat = { applicationId: 0x51525631, version: 2, migratable: [1] };
 
 /**
  * One clustered table: a list is one walk of a B-tree, and a row's document lies beside its key. A
@@ -54,19 +59,18 @@ const CONNECTION = `
  * @throws ReadStoreError `store-unreadable` for a file that is not a read store, or one of a newer version
  */
 export const prepareReadStore = (database: DatabaseSync, file: string): void => {
-  recogniseReadStore(database, file);
+  identify(database, file);
   database.exec(CONNECTION);
   if (pragma(database, 'journal_mode') !== 'wal') {
     throw new ReadStoreError('store-unavailable', `${file} lies where SQLite cannot keep a WAL`);
   }
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have brought them up to date meanwhile.
-    const version = pragma(database, 'user_version');
-    if (version !== SCHEMA_VERSION) {
-      database.exec(version === 0 ? SCHEMA : FROM_VERSION_1);
-      database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    // Again, under the lock: another process may have created or migrated the tables.
+    const version = identify(database, file);
+    if (version !== FORMAT.version) {
+      database.exec(version === null ? SCHEMA : FROM_VERSION_1);
+      database.exec(markSqliteFile(FORMAT));
     }
     database.exec('COMMIT');
   } catch (error) {
@@ -75,20 +79,12 @@ export const prepareReadStore = (database: DatabaseSync, file: string): void => 
   }
 };
 
-/** Reads only: a file that is not ours stays as it is. */
-const recogniseReadStore = (database: DatabaseSync, file: string): void => {
-  const application = pragma(database, 'application_id');
-  const version = pragma(database, 'user_version');
-  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'];
-  const isNew = application === 0 && version === 0 && tables === 0;
-  const isOurs = application === APPLICATION_ID;
-  if (isNew || (isOurs && (version === 1 || version === SCHEMA_VERSION))) return;
-  throw unreadable(
-    file,
-    isOurs
-      ? `has version ${String(version)}, this program reads ${SCHEMA_VERSION}`
-      : 'belongs to another program',
-  );
+const identify = (database: DatabaseSync, file: string): number | null => {
+  try {
+    return identifySqliteFile(database, file, FORMAT);
+  } catch (error) {
+    throw error instanceof UnknownSqliteFileError ? unreadable(file, error.reason, error) : error;
+  }
 };
 
 export const unreadable = (file: string, what: string, cause?: unknown): ReadStoreError =>

@@ -1,34 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
+import { SQLITE_CODE, sqliteCodeOf } from '#platform/sqlite/sqlite-codes.js';
 import { ReadStoreError } from '../read-store.errors.js';
 import { unreadable } from './read-store.schema.js';
 
-/** Primary result codes of SQLite: https://www.sqlite.org/rescode.html */
-const BUSY = 5;
 const UNREADABLE: ReadonlyMap<number, string> = new Map([
-  [11, 'is damaged'],
-  [26, 'is not a SQLite file'],
+  [SQLITE_CODE.corrupt, 'is damaged'],
+  [SQLITE_CODE.notADatabase, 'is not a SQLite file'],
 ]);
-/** READONLY, IOERR, FULL, CANTOPEN. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([8, 10, 13, 14]);
+const UNAVAILABLE: ReadonlySet<number> = new Set([
+  SQLITE_CODE.busy,
+  SQLITE_CODE.readOnly,
+  SQLITE_CODE.ioError,
+  SQLITE_CODE.full,
+  SQLITE_CODE.cannotOpen,
+]);
 
 const BUSY_MS_MAX = 5_000;
-const PAUSE_FIRST_MS = 1;
-const PAUSE_LAST_MS = 16;
+const PAUSES: BackOff = { firstMs: 1, maxMs: 16 };
 
-interface SqliteFailure {
-  readonly errcode: number;
-  readonly message: string;
-}
-
-/** By shape: an error of another realm, as under a test runner, is not an `instanceof Error`. */
-const isSqliteFailure = (error: unknown): error is SqliteFailure =>
-  typeof error === 'object' &&
-  error !== null &&
-  'errcode' in error &&
-  typeof error.errcode === 'number';
-
-const isBusy = (error: unknown): boolean =>
-  isSqliteFailure(error) && (error.errcode & 0xff) === BUSY;
+const isBusy = (error: unknown): boolean => sqliteCodeOf(error) === SQLITE_CODE.busy;
 
 /**
  * Runs an operation, at once where it can. While another connection holds the lock it waits without
@@ -37,7 +28,7 @@ const isBusy = (error: unknown): boolean =>
  */
 export const whenFree = async <Result>(file: string, operation: () => Result): Promise<Result> => {
   let waitedMs = 0;
-  for (let pauseMs = PAUSE_FIRST_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_LAST_MS)) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return operation();
     } catch (error) {
@@ -45,17 +36,19 @@ export const whenFree = async <Result>(file: string, operation: () => Result): P
         throw asReadStoreError(file, error);
       }
     }
+    const pauseMs = backOffMs(PAUSES, attempt);
     await sleep(pauseMs);
     waitedMs += pauseMs;
   }
 };
 
-/** What is no refusal of the store stays as it is: a defect. */
+/** An error that is not SQLite's, or not about the file, stays as it is: a defect. */
 const asReadStoreError = (file: string, error: unknown): unknown => {
-  if (!isSqliteFailure(error)) return error;
-  const code = error.errcode & 0xff;
+  const code = sqliteCodeOf(error);
+  if (code === null) return error;
   const what = UNREADABLE.get(code);
   if (what !== undefined) return unreadable(file, what, error);
-  if (code !== BUSY && !UNAVAILABLE.has(code)) return error;
-  return new ReadStoreError('store-unavailable', `${file}: ${error.message}`, { cause: error });
+  if (!UNAVAILABLE.has(code)) return error;
+  const { message } = error as Error;
+  return new ReadStoreError('store-unavailable', `${file}: ${message}`, { cause: error });
 };

@@ -70,7 +70,7 @@ describe('the SQLite read store', () => {
 
   it('refuses a file that is no database, and says what to do', async () => {
     file = path.join(folder, 'views.db');
-    await writeFile(file, 'a letter to somebody, '.repeat(100));
+    await writeFile(file, 'not a database, '.repeat(100));
     await expect(openSqliteReadStore({ file })).rejects.toMatchObject({
       code: 'store-unreadable',
       message: remedy,

@@ -1,6 +1,6 @@
 import { Binary, type Collection, type Db } from 'mongodb';
 import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/mongo-database.js';
-import { isDuplicateKey, orRefusal } from '#platform/mongodb/mongo-failure.js';
+import { isDuplicateKey, orUnavailable } from '#platform/mongodb/mongo-failure.js';
 import { MasterKeyError } from '../master-key.js';
 import {
   newWrappedKey,
@@ -19,7 +19,7 @@ interface MasterKeyMark {
   readonly check: string;
 }
 
-/** Stays open when the keys are closed: the database belongs to whoever opened it. */
+/** The database stays open when the keys are closed: its opener closes it. */
 export const mongoSubjectKeys = ({ db }: MongoDatabase): SharedSubjectKeys => {
   const marks = db.collection<MasterKeyMark>('installation', DURABLE);
   const find = () => asUnavailable(marks.findOne({ _id: 'master-key' }));
@@ -116,4 +116,4 @@ class MongoSubjectKeys implements SubjectKeys {
 }
 
 const asUnavailable = <Result>(operation: Promise<Result>): Promise<Result> =>
-  orRefusal(operation, (detail, options) => new SubjectKeysUnavailableError(detail, options));
+  orUnavailable(operation, (detail, options) => new SubjectKeysUnavailableError(detail, options));

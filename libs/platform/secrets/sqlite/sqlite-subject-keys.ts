@@ -2,6 +2,11 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import {
+  identifySqliteFile,
+  markSqliteFile,
+  type SqliteFileFormat,
+} from '#platform/sqlite/file-identity.js';
+import {
   newWrappedKey,
   openText,
   sealText,
@@ -13,15 +18,15 @@ import {
 const KEYS_CACHED_MAX = 10_000;
 const BUSY_TIMEOUT_MS = 5_000;
 
-// "QUSK": tells the store of keys from any other SQLite file.
-const APPLICATION_ID = 0x5155534b;
+/** `QUSK` in ASCII. */
+const FORMAT: SqliteFileFormat = { applicationId: 0x5155534b, version: 1 };
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS subject_keys (
+  CREATE TABLE subject_keys (
     subject TEXT PRIMARY KEY,
     wrapped_key BLOB,
     erased_at TEXT
   ) STRICT, WITHOUT ROWID;
-  PRAGMA application_id = ${APPLICATION_ID};
+  ${markSqliteFile(FORMAT)}
 `;
 
 interface KeyRow {
@@ -41,20 +46,15 @@ export class SqliteSubjectKeys implements SubjectKeys {
   readonly #keys = new LRUCache<string, Buffer>({ max: KEYS_CACHED_MAX });
   #versionOfCache: unknown;
 
-  /** @param wrappingKey 32 bytes */
+  /**
+   * @param wrappingKey 32 bytes
+   * @throws UnknownSqliteFileError
+   */
   constructor(
     file: string,
     private readonly wrappingKey: Buffer,
   ) {
-    // SQLite would make the file as readable as the umask lets it.
-    closeSync(openSync(file, 'a', 0o600));
-    this.#database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-    this.#database.exec(`
-      PRAGMA journal_mode = DELETE;
-      PRAGMA synchronous = EXTRA;
-      PRAGMA secure_delete = ON;
-    `);
-    this.#database.exec(SCHEMA);
+    this.#database = openKeysFile(file);
     this.#find = this.#database.prepare('SELECT wrapped_key FROM subject_keys WHERE subject = ?');
     this.#insert = this.#database.prepare(
       'INSERT INTO subject_keys (subject, wrapped_key) VALUES (?, ?) ON CONFLICT DO NOTHING',
@@ -121,6 +121,28 @@ export class SqliteSubjectKeys implements SubjectKeys {
     this.#versionOfCache = version;
   }
 }
+
+const openKeysFile = (file: string): DatabaseSync => {
+  // SQLite would create the file with the permissions that the umask leaves.
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    identifySqliteFile(database, file, FORMAT);
+    database.exec(`
+      PRAGMA journal_mode = DELETE;
+      PRAGMA synchronous = EXTRA;
+      PRAGMA secure_delete = ON;
+      BEGIN IMMEDIATE;
+    `);
+    // Again, under the lock: another process may have created the schema.
+    if (identifySqliteFile(database, file, FORMAT) === null) database.exec(SCHEMA);
+    database.exec('COMMIT');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
 
 /** Done at once, on the thread that calls; what it throws is a rejection. */
 const promised = <Result>(work: () => Result): Promise<Result> =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type Collection } from 'mongodb';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { DURABLE, insertIfAbsent, type MongoDatabase } from '#platform/mongodb/mongo-database.js';
-import { orRefusal } from '#platform/mongodb/mongo-failure.js';
+import { orUnavailable } from '#platform/mongodb/mongo-failure.js';
 import { AnswerStoreError } from '../answer-store.errors.js';
 import {
   type Admission,
@@ -263,7 +263,7 @@ const isAway = (error: unknown): boolean =>
   error instanceof AnswerStoreError && error.code === 'store-unavailable';
 
 const asRefusal = <Result>(operation: Promise<Result>): Promise<Result> =>
-  orRefusal(
+  orUnavailable(
     operation,
     (detail, options) => new AnswerStoreError('store-unavailable', detail, options),
   );

@@ -1,22 +1,26 @@
 /**
  * The file of the answers, in a thread of its own: SQLite's calls block, and a finished answer
  * waits for the disk.
- *
- * This file runs compiled and, under Jest, as the TypeScript it is, so it is erasable TypeScript
- * and imports nothing of ours but types.
  */
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
-import type {
-  AdmissionReply,
-  AnswersReply,
-  AnswersRequest,
-  AnswersSettings,
+import { DatabaseSync } from 'node:sqlite';
+import { workerData } from 'node:worker_threads';
+import {
+  identifySqliteFile,
+  markSqliteFile,
+  type SqliteFileFormat,
+  UnknownSqliteFileError,
+} from '#platform/sqlite/file-identity.js';
+import { SQLITE_CODE, sqliteCodeOf } from '#platform/sqlite/sqlite-codes.js';
+import { portOfThread, requestListener } from '#platform/threads/request-listener.js';
+import {
+  type AdmissionReply,
+  type AnswersReply,
+  type AnswersRequest,
+  type AnswersSettings,
 } from './answers.protocol.js';
 
-/** "QANS": tells an answer store from any other SQLite file. */
-const APPLICATION_ID = 0x51414e53;
-const SCHEMA_VERSION = 2;
+/** `QANS` in ASCII. */
+const FORMAT: SqliteFileFormat = { applicationId: 0x51414e53, version: 2, migratable: [1] };
 
 /** `sealed` is there for a kept answer alone. */
 const SCHEMA = `
@@ -31,8 +35,7 @@ const SCHEMA = `
     sealed BLOB
   ) STRICT;
   CREATE INDEX expiry ON answers (expiresAtMs);
-  PRAGMA application_id = ${APPLICATION_ID};
-  PRAGMA user_version = ${SCHEMA_VERSION};
+  ${markSqliteFile(FORMAT)}
 `;
 
 /** Version 1 knew no state `charged`, and named a start by a token. */
@@ -49,13 +52,7 @@ const FROM_VERSION_1 = `
 /** A slice holds the write lock for some milliseconds. */
 const ROWS_PER_SLICE = 200;
 
-/** Primary result codes of SQLite, CORRUPT and NOTADB: https://www.sqlite.org/rescode.html */
-const UNREADABLE: readonly number[] = [11, 26];
-
-/** A file that is not ours stays as it is. */
-class ForeignFileError extends Error {
-  override readonly name = 'ForeignFileError';
-}
+const UNREADABLE: readonly (number | null)[] = [SQLITE_CODE.corrupt, SQLITE_CODE.notADatabase];
 
 interface Entry {
   readonly fingerprint: Uint8Array;
@@ -72,37 +69,18 @@ type RequestOf<Kind extends AnswersRequest['kind']> = Extract<
   { readonly kind: Kind }
 >;
 
-const scalar = (database: DatabaseSync, sql: string): SQLOutputValue | undefined =>
-  Object.values(database.prepare(sql).get() ?? {})[0];
-
-/** Reads only. @returns its version, 0 for one that is new */
-const recognise = (database: DatabaseSync, file: string): number => {
-  const objects = scalar(database, 'SELECT count(*) FROM sqlite_schema');
-  const application = scalar(database, 'PRAGMA application_id');
-  const version = scalar(database, 'PRAGMA user_version');
-  if (objects === 0 && application === 0 && version === 0) return 0;
-  if (application !== APPLICATION_ID) {
-    throw new ForeignFileError(`${file} belongs to another program`);
-  }
-  if (version === 1 || version === SCHEMA_VERSION) return version;
-  throw new ForeignFileError(
-    `${file} has version ${String(version)}, this program reads ${SCHEMA_VERSION}`,
-  );
-};
-
 const create = (database: DatabaseSync): void => {
   // Has to come before anything is written to the file.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  if (scalar(database, 'PRAGMA journal_mode = WAL') !== 'wal') {
-    throw new Error('no write-ahead log can be kept there');
-  }
+  const [mode] = Object.values(database.prepare('PRAGMA journal_mode = WAL').get() ?? {});
+  if (mode !== 'wal') throw new Error('no write-ahead log can be kept there');
 };
 
-const migrate = (database: DatabaseSync): void => {
+const migrate = (database: DatabaseSync, file: string): void => {
   database.exec('BEGIN IMMEDIATE');
   // Another process may have done it meanwhile.
-  const version = scalar(database, 'PRAGMA user_version');
-  if (version === 0) database.exec(SCHEMA);
+  const version = identifySqliteFile(database, file, FORMAT);
+  if (version === null) database.exec(SCHEMA);
   if (version === 1) database.exec(FROM_VERSION_1);
   database.exec('COMMIT');
 };
@@ -110,9 +88,9 @@ const migrate = (database: DatabaseSync): void => {
 const open = ({ file, busyTimeoutMs }: AnswersSettings): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
-    const version = recognise(database, file);
-    if (version === 0) create(database);
-    if (version < SCHEMA_VERSION) migrate(database);
+    const version = identifySqliteFile(database, file, FORMAT);
+    if (version === null) create(database);
+    if (version !== FORMAT.version) migrate(database, file);
     return database;
   } catch (error) {
     database.close();
@@ -243,13 +221,9 @@ class Answers {
 }
 
 const described = (error: unknown): { unreadable: boolean; reason: string } => {
-  const { message } = error as Error;
-  const code =
-    error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-      ? error.errcode & 0xff
-      : 0;
-  const unreadable = error instanceof ForeignFileError || UNREADABLE.includes(code);
-  return { unreadable, reason: message };
+  const unreadable =
+    error instanceof UnknownSqliteFileError || UNREADABLE.includes(sqliteCodeOf(error));
+  return { unreadable, reason: (error as Error).message };
 };
 
 const start = (): Answers | AnswersReply => {
@@ -260,13 +234,10 @@ const start = (): Answers | AnswersReply => {
   }
 };
 
-const port = parentPort;
-if (port === null) throw new Error('the answers are kept by a worker thread');
+const port = portOfThread();
 const answers = start();
 if (answers instanceof Answers) {
   port.postMessage({ kind: 'ready' } satisfies AnswersReply);
-  port.on('message', (request: AnswersRequest) => {
-    port.postMessage(answers.answer(request));
-    if (request.kind === 'close') port.close();
-  });
+  const answer = (request: AnswersRequest) => answers.answer(request);
+  port.on('message', requestListener(port, answer));
 } else port.postMessage(answers);

@@ -12,7 +12,7 @@ import {
 import { failureOf, hasType } from './kafkajs.failures.js';
 import { logCreatorOf } from './kafkajs.logs.js';
 import { KafkajsSubscription } from './kafkajs.subscription.js';
-import { cureRequestQueue } from './request-queue.cure.js';
+import { patchRequestQueue } from './request-queue.patch.js';
 
 /** The bus tries again itself, and knows for how long. */
 const RETRY = { retries: 3, initialRetryTime: 50, maxRetryTime: 1_000 };
@@ -26,7 +26,7 @@ export class KafkajsClient implements KafkaClient {
   #producer: Promise<Producer> | null = null;
 
   constructor(connection: KafkaConnection, clientId: string, logger: Logger) {
-    cureRequestQueue();
+    patchRequestQueue();
     this.#kafka = new kafkajs.Kafka({
       clientId,
       brokers: [...connection.brokers],

@@ -11,7 +11,7 @@ const HEARTBEATS_PER_SESSION = 10;
 const FETCH_WAIT_MS = 500;
 const REBALANCE_TIMEOUT_MS = 30_000;
 
-/** A consumer of kafkajs. It lives once: whoever subscribed replaces one that has crashed. */
+/** A consumer of kafkajs. It runs once: after a crash the subscriber replaces it. */
 export class KafkajsSubscription implements Subscription {
   private constructor(
     private readonly consumer: Consumer,
@@ -54,7 +54,7 @@ export class KafkajsSubscription implements Subscription {
     this.#steer(() => this.consumer.resume([{ topic: this.topic }]));
   }
 
-  /** Before kafkajs tells that it has crashed, it throws at whoever steers it. */
+  /** Before kafkajs reports a crash, its methods throw. */
   #steer(work: () => void): void {
     try {
       work();
@@ -91,13 +91,13 @@ const listen = (consumer: Consumer, options: SubscribeOptions): Promise<void> =>
       options.onAlive();
       resolve();
     });
-    // Whether or not kafkajs would restart it: it is told not to.
+    // kafkajs must not restart it, whatever it would decide.
     consumer.on(events.CRASH, ({ payload }) => {
       options.onFailed(payload.error);
       reject(payload.error);
     });
   });
-  // A failure to connect leaves nobody who waits for it.
+  // After a failure to connect there is nothing to wait for.
   joined.catch(() => undefined);
   consumer.on(events.FETCH, options.onAlive);
   return joined;

@@ -28,7 +28,7 @@ export const failureOf = (error: unknown): KafkaFailure => {
   return new KafkaFailure(kindOf(error), messageOf(error), { cause: error });
 };
 
-/** With what lies at the bottom of it: `metadata failed 3 times.` alone helps nobody. */
+/** With the root cause: `metadata failed 3 times.` alone does not help an operator. */
 const messageOf = (error: unknown): string => {
   const messages = chain(error).flatMap(({ message }) => message ?? []);
   const [first = String(error)] = messages;

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { DepositFundsCommand } from '#areas/billing/deposit-funds.handler.js';
+import { FindUserByNameQuery } from '#areas/identity/find-user-by-name.handler.js';
+import { instant } from '#platform/kernel/clock.js';
+import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { usersByName } from '#projections/identity/users-by-name.projection.js';
+import { users } from '#projections/identity/users.projection.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { withQuipu } from '../quipu.context.js';
+import { inUsd } from './usd.js';
+import { userNotFound } from '../user-option.js';
+
+export interface CreditAccountOptions extends CommonOptions {
+  readonly user: string;
+  readonly usd: MicroUsd;
+  readonly reason: string;
+  readonly depositId?: string;
+}
+
+export const creditAccount = async (
+  { user, usd: amount, reason, depositId = randomUUID() }: CreditAccountOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const needs = {
+    areas: ['identity', 'billing'],
+    installation: 'exists',
+    projections: [users, usersByName],
+  } as const;
+  const { accountId, receipt } = await withQuipu(invocation, needs, async (quipu) => {
+    const { commands, queries, clock, context } = quipu;
+    const found = await queries.execute(new FindUserByNameQuery(user));
+    if (!found) throw userNotFound('--user', user);
+    const { accountId } = found;
+    const deposit = {
+      accountId,
+      depositId,
+      amountMicroUsd: toDecimal(amount),
+      method: 'manual_credit',
+      reason,
+      depositedAt: instant(clock),
+    } as const;
+    const receipt = await commands.execute(new DepositFundsCommand(deposit, context()));
+    return { accountId, receipt };
+  });
+  const credited = receipt.eventId !== null;
+  const available = receipt.availableMicroUsd;
+  return {
+    json: {
+      account_id: accountId,
+      deposit_id: depositId,
+      credited,
+      amount_micro_usd: toDecimal(amount),
+      available_micro_usd: toDecimal(available),
+      event_id: receipt.eventId,
+      position: receipt.position.toString(),
+    },
+    text: credited
+      ? `Credited ${inUsd(amount)} to ${user} as deposit ${depositId}; ${inUsd(available)} available.`
+      : `Deposit ${depositId} was credited before; ${inUsd(available)} available.`,
+  };
+};

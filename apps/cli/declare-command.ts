@@ -1,0 +1,29 @@
+import { type Command } from 'commander';
+import { type CommonOptions, type Run } from './invocation.js';
+
+/** Runs a command whose code is loaded only now: composing Quipu costs more than printing help. */
+export type Invoke = <Options extends CommonOptions>(
+  options: Options,
+  load: () => Promise<Run<Options>>,
+) => Promise<void>;
+
+/**
+ * Adds the commands of one area, or of the platform, to the command line. A file
+ * `apps/cli/<name>/<name>.commands.ts` exports one as `declareCommands`.
+ */
+export type DeclareCommands = (program: Command, invoke: Invoke) => void;
+
+export const EXIT_CODES = `
+Exit codes: 0 done; 1 refused, failed or not balanced; 2 bad usage or settings; 130 interrupted.
+Settings: QUIPU_HOME and the others of the server; a server may be running on the same home.`;
+
+/** A word that commands follow, such as `user` in `quipu user create`. */
+export const commandGroup = (program: Command, name: string, description: string): Command =>
+  program.command(name).description(description);
+
+export const command = (parent: Command, usage: string, description: string): Command =>
+  parent
+    .command(usage)
+    .description(description)
+    .option('--json', 'print JSON, for scripts')
+    .addHelpText('after', EXIT_CODES);

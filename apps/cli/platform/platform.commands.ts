@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander';
+import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
+import { type CommonOptions } from '../invocation.js';
+import { limitOf, prefixOf, startOfTailOf } from '../options.js';
+import { type ListDeadLettersOptions } from './list-dead-letters.js';
+import { type RebuildProjectionsOptions } from './rebuild-projections.js';
+import { type RetryDeadLetterOptions } from './retry-dead-letter.js';
+import { type TailEventsOptions } from './tail-events.js';
+
+export const declareCommands: DeclareCommands = (program, invoke) => {
+  addEvents(commandGroup(program, 'events', 'Read the log of events.'), invoke);
+  addProjections(commandGroup(program, 'projections', 'Inspect and rebuild read models.'), invoke);
+  addDeadLetters(commandGroup(program, 'deadletters', 'List and retry failed messages.'), invoke);
+};
+
+const addEvents = (events: Command, invoke: Invoke): void => {
+  const stream = new Option('--filter-stream <prefix>', 'only streams whose name starts so');
+  const type = new Option('--filter-type <prefix>', 'only events whose type starts so');
+  command(events, 'tail', 'Print the events of the log, a line each.')
+    .option('--from <position>', 'begin at this position; "end": with what comes', startOfTailOf)
+    .addOption(stream.argParser(prefixOf).conflicts('filterType'))
+    .addOption(type.argParser(prefixOf))
+    .option('--follow', 'go on with what comes, until Ctrl-C')
+    .option('--limit <count>', 'end after so many events', limitOf)
+    .action((options: TailEventsOptions) =>
+      invoke(options, async () => (await import('./tail-events.js')).tailEvents),
+    );
+};
+
+const addProjections = (projections: Command, invoke: Invoke): void => {
+  command(projections, 'status', 'Show how far each read model has come.').action(
+    (options: CommonOptions) =>
+      invoke(options, async () => (await import('./projections-status.js')).projectionsStatus),
+  );
+  command(projections, 'rebuild', 'Build read models from zero beside those that serve; switch.')
+    .argument('[names...]', 'which, by the names that status shows')
+    .option('--all', 'every one')
+    .action((names: string[], options: Omit<RebuildProjectionsOptions, 'names'>) =>
+      invoke(
+        { ...options, names },
+        async () => (await import('./rebuild-projections.js')).rebuildProjections,
+      ),
+    );
+};
+
+const addDeadLetters = (deadLetters: Command, invoke: Invoke): void => {
+  command(deadLetters, 'list', 'Show the messages that a group has given up.')
+    .requiredOption('--topic <name>', 'of the bus')
+    .requiredOption('--group <name>', 'the group of consumers')
+    .action((options: ListDeadLettersOptions) =>
+      invoke(options, async () => (await import('./list-dead-letters.js')).listDeadLetters),
+    );
+  command(deadLetters, 'retry', 'Take messages off the list and deliver them to the group again.')
+    .requiredOption('--topic <name>', 'of the bus')
+    .requiredOption('--group <name>', 'the group of consumers')
+    .argument('[ids...]', 'which, by the ids that list shows')
+    .option('--all', 'every one')
+    .action((ids: string[], options: Omit<RetryDeadLetterOptions, 'ids'>) =>
+      invoke(
+        { ...options, ids },
+        async () => (await import('./retry-dead-letter.js')).retryDeadLetter,
+      ),
+    );
+};

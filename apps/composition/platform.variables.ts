@@ -1,0 +1,171 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { BusError } from '#platform/bus/bus.errors.js';
+import { type KafkaTarget, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
+import { type ValuesOf, variable } from '#platform/runtime/settings.js';
+
+export type BusTarget = { readonly kind: 'memory' } | ({ readonly kind: 'kafka' } & KafkaTarget);
+
+/** The name of a process names the holder of a lease and a topic of the bus. */
+const INSTANCE = /^[a-z][a-z0-9.-]{0,62}$/;
+
+/** A whole number that Node's HTTP server takes as a port; 0 lets the system choose. */
+const Port = z.coerce.number().int().min(0).max(65_535);
+
+/** An address or a host name that a URL accepts unchanged. */
+const isHost = (host: string): boolean =>
+  isIP(host) !== 0 ||
+  (URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host.toLowerCase());
+
+/** An address or a CIDR range. */
+const isNetwork = (text: string): boolean => {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+};
+
+/**
+ * Which proxies may name the client in `X-Forwarded-For`: `0` none, `1` … the number of hops, or a
+ * list of addresses and CIDR ranges.
+ */
+const TrustProxy = z
+  .string()
+  .default('0')
+  .transform((value) =>
+    /^\d+$/.test(value) ? Number(value) : value.split(',').map((entry) => entry.trim()),
+  )
+  .refine(
+    (value) => typeof value === 'number' || value.every(isNetwork),
+    'expected a number of hops, or addresses and CIDR ranges with commas between them',
+  );
+
+/** `sqlite:<file>`, or a URL whose scheme names a server. */
+const store = (schemes: RegExp, expected: string) =>
+  z
+    .string()
+    .refine((value) => /^sqlite:.+/.test(value) || schemes.test(value), `expected ${expected}`)
+    .optional();
+
+/** The message about a bad URL leaves the URL out, since it may hold a password. */
+const BusSetting = z
+  .string()
+  .default('memory:')
+  .transform((value, context): BusTarget => {
+    if (value === 'memory:') return { kind: 'memory' };
+    try {
+      return { kind: 'kafka', ...readKafkaUrl(value) };
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      context.addIssue({ code: 'custom', message: `expected memory:, or ${error.message}` });
+      return z.NEVER;
+    }
+  });
+
+const Milliseconds = z.coerce.number().int().max(600_000);
+
+/** Names with commas between them. */
+const Names = z
+  .string()
+  .transform((value) => value.split(',').map((name) => name.trim()))
+  .refine((names) => names.every((name) => name !== ''), 'expected names with commas between them')
+  .optional();
+
+/** The variables of the platform: every process reads them. */
+export const platformVariables = {
+  HOST: variable(
+    z.string().refine(isHost, 'expected an address or a host name').default('127.0.0.1'),
+    'the address that the process listens on',
+  ),
+  PORT: variable(
+    Port.default(8080),
+    'the port that the process listens on; port 0 lets the system choose',
+  ),
+  QUIPU_HOME: variable(
+    z.string().min(1).default('.quipu'),
+    'the folder of the log, read models, keys, stored answers, `bootstrap.json` and `models/`',
+  ),
+  QUIPU_MASTER_KEY_FILE: variable(
+    z.string().min(1).optional(),
+    'the key from which every other key derives; the same in all processes of a fleet',
+    '`<QUIPU_HOME>/master.key`',
+  ),
+  QUIPU_INSTANCE: variable(
+    z.string().regex(INSTANCE, 'expected a letter, then up to 62 of a-z 0-9 . -').optional(),
+    'the name of this process in a fleet: a letter, then up to 62 of `a-z 0-9 . -`',
+    'host, process id and a random suffix',
+  ),
+  QUIPU_EVENT_STORE: variable(
+    store(
+      /^(esdb|kurrentdb)(\+discover)?:\/\/[^/]/,
+      'sqlite:<file>, esdb://…, esdb+discover://…, kurrentdb://… or kurrentdb+discover://…',
+    ),
+    'the log; or `esdb://…`, `esdb+discover://…`, `kurrentdb://…`, `kurrentdb+discover://…`',
+    '`sqlite:<QUIPU_HOME>/events.db`',
+  ),
+  QUIPU_READ_STORE: variable(
+    store(/^mongodb(\+srv)?:\/\/[^/]/, 'sqlite:<file>, mongodb://… or mongodb+srv://…'),
+    'read models, which may be deleted, since the log rebuilds them; or `mongodb://…`, ' +
+      '`mongodb+srv://…`, then with stored answers and subject keys, which may not',
+    '`sqlite:<QUIPU_HOME>/views.db`',
+  ),
+  QUIPU_BUS: variable(
+    BusSetting,
+    'messages between processes; or `kafka://host:port,…`, `kafka+platformatic://host:port,…`; ' +
+      '`?prefix=` names an installation on a shared broker',
+    '`memory:`',
+  ),
+  QUIPU_WORKER_ENGINES: variable(
+    Names,
+    'the engines that a worker runs, with commas between them, such as `text`',
+    'all that can run',
+  ),
+  QUIPU_LEASE_TTL_MS: variable(
+    Milliseconds.min(1_000).default(10_000),
+    'another process takes the lease of the projections over after this long without a renewal',
+  ),
+  QUIPU_LEASE_RENEW_MS: variable(
+    Milliseconds.min(100).default(3_000),
+    'how often the holder renews the lease: at most a third of its time to live',
+  ),
+  QUIPU_GRPC_PORT: variable(
+    Port.optional(),
+    'serves the embedded log by the protocol of EventStoreDB; port 0 lets the system choose',
+  ),
+  QUIPU_GRPC_HOST: variable(
+    z.string().refine(isHost, 'expected an address or a host name').optional(),
+    'the address of that server',
+    '`HOST`',
+  ),
+  QUIPU_GRPC_TLS_CERT: variable(
+    z.string().min(1).optional(),
+    'the certificate of that server, a PEM file; its callers send the API key of an Admin as password',
+  ),
+  QUIPU_GRPC_TLS_KEY: variable(
+    z.string().min(1).optional(),
+    'the private key of that certificate, a PEM file',
+  ),
+  QUIPU_GRPC_INSECURE: variable(
+    z.enum(['0', '1']).default('0'),
+    '`1`: plain text without credentials, on a loopback address only',
+  ),
+  QUIPU_TRUST_PROXY: variable(
+    TrustProxy,
+    'proxies that may name the client: a number of hops, or addresses and ranges',
+  ),
+  QUIPU_LOG_LEVEL: variable(
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+    '`fatal` … `debug`, or `silent`',
+  ),
+  QUIPU_DRAIN_SECONDS: variable(
+    z.coerce.number().int().min(1).max(86_400).default(30),
+    'how long a stop waits for open requests before it cuts them short',
+  ),
+  QUIPU_BODY_LIMIT_BYTES: variable(
+    z.coerce.number().int().min(1_024).max(1_073_741_824).default(4_194_304),
+    'the largest request body',
+  ),
+} as const;
+
+export type PlatformValues = ValuesOf<typeof platformVariables>;

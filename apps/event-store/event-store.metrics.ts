@@ -1,0 +1,47 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { type EventStoreErrorCode } from '#platform/event-store/event-store.errors.js';
+import { logHeadGauge } from '../operations/log-head.gauge.js';
+
+/** A commit waits for the disk, which may take from a tenth of a millisecond to seconds. */
+const SECONDS_BUCKETS = [
+  0.000_5, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048,
+];
+
+/** Prometheus metrics of a log that is served to other processes. */
+export class EventStoreMetrics {
+  readonly registry = new Registry();
+  readonly logHead = logHeadGauge(this.registry);
+  readonly writable = new Gauge({
+    name: 'quipu_log_writable',
+    help: '1 while appends are taken, 0 while the disk or the file refuses them.',
+    registers: [this.registry],
+  });
+  readonly subscriptions = new Gauge({
+    name: 'quipu_log_subscriptions',
+    help: 'Subscriptions to the log that are open.',
+    registers: [this.registry],
+  });
+  readonly #seconds = new Histogram({
+    name: 'quipu_log_append_duration_seconds',
+    help: 'From taking an append to knowing what became of it.',
+    labelNames: ['outcome'],
+    buckets: SECONDS_BUCKETS,
+    registers: [this.registry],
+  });
+  readonly #events = new Counter({
+    name: 'quipu_log_events_total',
+    help: 'Events of appends that landed, those that were there before among them.',
+    registers: [this.registry],
+  });
+  /** Looked up once: the library would do it for every append. */
+  readonly #landedSeconds = this.#seconds.labels('appended');
+
+  landed(events: number, seconds: number): void {
+    this.#landedSeconds.observe(seconds);
+    this.#events.inc(events);
+  }
+
+  refused(outcome: EventStoreErrorCode | 'failed', seconds: number): void {
+    this.#seconds.labels(outcome).observe(seconds);
+  }
+}

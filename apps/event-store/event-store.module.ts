@@ -1,0 +1,24 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import { OperationsModule } from '../operations/operations.module.js';
+import { EventStoreOperations } from './event-store.operations.js';
+
+/** Health and metrics of a process that serves a log and nothing else. */
+@Module({})
+export class EventStoreModule {
+  static of(operations: EventStoreOperations, registry: Registry): DynamicModule {
+    return {
+      module: EventStoreModule,
+      global: true,
+      imports: [
+        OperationsModule.of({
+          providers: [{ provide: EventStoreOperations, useValue: operations }],
+          readiness: [EventStoreOperations],
+          metrics: [EventStoreOperations],
+        }),
+      ],
+      providers: [{ provide: Registry, useValue: registry }],
+      exports: [Registry],
+    };
+  }
+}

@@ -1,0 +1,106 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Counter, Histogram, Registry } from 'prom-client';
+import { MODEL_CATALOG, type ModelCatalog } from '#areas/inference/ports.js';
+import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+
+/** Buckets of the OpenTelemetry GenAI conventions, in seconds and in tokens. */
+const DURATION_BUCKETS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
+
+/** A caller may ask for any name; each label value costs memory for good. */
+const UNKNOWN_MODEL = 'unknown';
+
+export interface ChatCharge {
+  readonly model: string;
+  readonly rig: string;
+  readonly usage: Usage;
+  readonly chargedMicroUsd: bigint;
+}
+
+interface ChargeMetrics {
+  readonly input: Histogram.Internal<string>;
+  readonly output: Histogram.Internal<string>;
+  readonly charged: Counter.Internal;
+}
+
+/**
+ * Metrics of chat. Names are those of the OpenTelemetry semantic conventions for generative AI with
+ * dots as underscores and the unit at the end; what they do not cover starts with `quipu_`.
+ */
+@Injectable()
+export class ChatMetrics {
+  readonly #duration: Histogram;
+  readonly #firstToken: Histogram;
+  readonly #tokens: Histogram;
+  readonly #charged: Counter;
+
+  /** Only of models and rigs in the catalog, so their number is bounded. */
+  readonly #charges = new Map<string, ChargeMetrics>();
+
+  constructor(
+    @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
+    registry: Registry,
+  ) {
+    const registers = [registry];
+    this.#duration = new Histogram({
+      name: 'gen_ai_server_request_duration_seconds',
+      help: 'From the request to the end of its answer.',
+      labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'error_type'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.#firstToken = new Histogram({
+      name: 'gen_ai_server_time_to_first_token_seconds',
+      help: 'From the request to the first page of a stream.',
+      labelNames: ['gen_ai_operation_name', 'gen_ai_request_model'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.#tokens = new Histogram({
+      name: 'gen_ai_client_token_usage',
+      help: 'Tokens of a request that was charged.',
+      labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'gen_ai_token_type'],
+      buckets: TOKEN_BUCKETS,
+      registers,
+    });
+    this.#charged = new Counter({
+      name: 'quipu_charged_micro_usd_total',
+      help: 'Micro-dollars charged, by model and rig.',
+      labelNames: ['gen_ai_request_model', 'rig'],
+      registers,
+    });
+  }
+
+  chatCharged({ model, rig, usage, chargedMicroUsd }: ChatCharge): void {
+    const { input, output, charged } = this.#chargesOf(model, rig);
+    input.observe(usage.promptTokens);
+    output.observe(usage.completionTokens);
+    charged.inc(Number(chargedMicroUsd));
+  }
+
+  /** @param error the code of what ended it before its answer did, or empty */
+  chatEnded(model: string, seconds: number, error: string): void {
+    const label = this.catalog.model(model) ? model : UNKNOWN_MODEL;
+    this.#duration.labels('chat', label, error).observe(seconds);
+  }
+
+  firstPage(model: string, seconds: number): void {
+    this.#firstToken.labels('chat', model).observe(seconds);
+  }
+
+  /** Looked up by one key: the library would sort and join the labels for every request. */
+  #chargesOf(model: string, rig: string): ChargeMetrics {
+    const key = `${rig}\n${model}`;
+    const known = this.#charges.get(key);
+    if (known) return known;
+    const metrics = {
+      input: this.#tokens.labels('chat', model, 'input'),
+      output: this.#tokens.labels('chat', model, 'output'),
+      charged: this.#charged.labels(model, rig),
+    };
+    this.#charges.set(key, metrics);
+    return metrics;
+  }
+}

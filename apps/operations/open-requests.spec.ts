@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { OpenRequests } from './open-requests.js';
+
+const MS_MAX = 600_000;
+
+/** Whether a promise has settled by now. */
+const isOver = async (promise: Promise<unknown>): Promise<boolean> => {
+  const pending = Symbol('pending');
+  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+};
+
+describe('open requests', () => {
+  let requests: OpenRequests;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    requests = new OpenRequests(new Registry());
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('are counted until they are closed, once', () => {
+    const [one, two] = [requests.open(MS_MAX), requests.open(MS_MAX)];
+    expect(requests.count).toBe(2);
+    one.close();
+    one.close();
+    expect(requests.count).toBe(1);
+    two.close();
+    expect(requests.count).toBe(0);
+  });
+
+  it('are cut when they run too long, which is not the caller’s doing', () => {
+    const { signal } = requests.open(MS_MAX);
+    jest.advanceTimersByTime(599_999);
+    expect(signal.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(signal.reason).toMatchObject({ name: 'RequestCutError', reason: 'timed_out' });
+  });
+
+  it('keep the first reason for which they were cut', () => {
+    const { signal, cut } = requests.open(MS_MAX);
+    cut('client_gone');
+    jest.advanceTimersByTime(600_000);
+    expect(signal.reason).toMatchObject({ reason: 'client_gone' });
+  });
+
+  it('leave no timer behind', () => {
+    requests.open(MS_MAX).close();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a drain', () => {
+  let requests: OpenRequests;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    requests = new OpenRequests(new Registry());
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('is over at once when nothing is open', async () => {
+    await requests.drain(30_000);
+    expect(requests.draining).toBe(true);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('admits nothing more', () => {
+    void requests.drain(30_000);
+    expect(() => requests.open(MS_MAX)).toThrow(
+      expect.objectContaining({ name: 'RequestCutError', reason: 'shut_down' }),
+    );
+  });
+
+  it('waits for what is open', async () => {
+    const { signal, close } = requests.open(MS_MAX);
+    const drained = requests.drain(30_000);
+    jest.advanceTimersByTime(29_999);
+    expect(await isOver(drained)).toBe(false);
+    close();
+    await drained;
+    expect(signal.aborted).toBe(false);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('cuts the rest short at the deadline, and waits until it is settled', async () => {
+    const { signal, close } = requests.open(MS_MAX);
+    const drained = requests.drain(30_000);
+    jest.advanceTimersByTime(30_000);
+    expect(signal.reason).toMatchObject({ reason: 'shut_down' });
+    expect(await isOver(drained)).toBe(false);
+    close();
+    await drained;
+  });
+
+  it('may be asked for twice', async () => {
+    const { close } = requests.open(MS_MAX);
+    const both = Promise.all([requests.drain(30_000), requests.drain(30_000)]);
+    close();
+    await both;
+  });
+});

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
+import { type CutReason, RequestCutError } from '#areas/inference/request-cut.js';
+import {
+  type MetricsSource,
+  type ReadinessCheck,
+  type ReadinessPart,
+} from '#platform/runtime/operations.js';
+
+/** One request under way; its signal fires with a `RequestCutError`. */
+export interface OpenRequest {
+  readonly signal: AbortSignal;
+  readonly cut: (reason: CutReason) => void;
+  readonly close: () => void;
+}
+
+/** Counts the requests under way, so that a drain can stop admitting and wait for the rest. */
+@Injectable()
+export class OpenRequests implements ReadinessCheck, MetricsSource {
+  readonly #open = new Set<OpenRequest>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #gauge: Gauge;
+  #draining = false;
+
+  constructor(registry: Registry) {
+    this.#gauge = new Gauge({
+      name: 'quipu_open_requests',
+      help: 'Requests under way that a stop waits for.',
+      registers: [registry],
+    });
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  readiness(): ReadinessPart {
+    return {
+      reasons: this.#draining ? ['draining'] : [],
+      facts: { open_requests: this.count },
+    };
+  }
+
+  collect(): void {
+    this.#gauge.set(this.count);
+  }
+
+  /**
+   * @param msMax the longest that the request may run; it is then cut with `timed_out`
+   * @throws RequestCutError `shut_down` while draining
+   */
+  open(msMax: number): OpenRequest {
+    if (this.#draining) throw new RequestCutError('shut_down');
+    const controller = new AbortController();
+    const cut = (reason: CutReason): void => controller.abort(new RequestCutError(reason));
+    const timer = setTimeout(() => cut('timed_out'), msMax);
+    const request: OpenRequest = {
+      signal: controller.signal,
+      cut,
+      close: () => {
+        clearTimeout(timer);
+        this.#open.delete(request);
+        if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+      },
+    };
+    this.#open.add(request);
+    return request;
+  }
+
+  /**
+   * Stops admitting and waits for the requests under way; at the deadline the rest is cut short,
+   * which charges what was delivered.
+   */
+  async drain(deadlineMs: number): Promise<void> {
+    this.#draining = true;
+    if (this.#open.size === 0) return;
+    const closed = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const timer = setTimeout(() => {
+      for (const request of this.#open) request.cut('shut_down');
+    }, deadlineMs);
+    await closed;
+    clearTimeout(timer);
+  }
+}

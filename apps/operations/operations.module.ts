@@ -1,0 +1,43 @@
+import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { type MetricsSource, type ReadinessCheck } from '#platform/runtime/operations.js';
+import { HealthController } from './health.controller.js';
+import { METRICS_SOURCES, MetricsController } from './metrics.controller.js';
+import { READINESS_CHECKS, Readiness } from './readiness.js';
+
+export interface Operations {
+  /** Checks and sources that no other module provides. */
+  readonly providers: readonly Provider[];
+  /** Asked for `/health/ready`, in this order. */
+  readonly readiness: readonly InjectionToken<ReadinessCheck>[];
+  /** Asked before each scrape of `/metrics`. */
+  readonly metrics: readonly InjectionToken<MetricsSource>[];
+}
+
+/**
+ * `/health/live`, `/health/ready` and `/metrics`, the same in every process. A global module of the
+ * process provides a `Registry`, and every listed check and source that is not among `providers`.
+ */
+@Module({})
+export class OperationsModule {
+  static of({ providers, readiness, metrics }: Operations): DynamicModule {
+    return {
+      module: OperationsModule,
+      global: true,
+      controllers: [HealthController, MetricsController],
+      providers: [
+        ...providers,
+        Readiness,
+        { provide: READINESS_CHECKS, inject: [...readiness], useFactory: listed },
+        { provide: METRICS_SOURCES, inject: [...metrics], useFactory: listed },
+      ],
+      exports: [Readiness],
+    };
+  }
+
+  constructor(registry: Registry) {
+    collectDefaultMetrics({ register: registry });
+  }
+}
+
+const listed = <Part>(...parts: readonly Part[]): readonly Part[] => parts;

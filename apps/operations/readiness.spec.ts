@@ -1,0 +1,176 @@
+import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
+import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { type LeadershipStatus } from '#platform/runtime/leadership.port.js';
+import { type Runtime } from '#platform/runtime/runtime.js';
+import { OpenRequests } from './open-requests.js';
+import { Readiness } from './readiness.js';
+import { LAG_MS_MAX, RuntimeReadiness } from './runtime.readiness.js';
+
+const reader = { name: 'invoices', phase: 'live', position: 90n, failure: null, retryAt: null };
+const projection = {
+  ...reader,
+  projection: 'invoices',
+  version: 1,
+  generation: 1,
+  lag: '10',
+  lagMs: 5,
+};
+
+interface Parts {
+  readonly health: EventStoreHealth;
+  readonly projections: readonly (Omit<typeof projection, 'failure'> & Failing)[];
+  readonly reactions: readonly (Omit<typeof reader, 'failure'> & Failing)[];
+  readonly lease: LeadershipStatus | null;
+  readonly busHealth: BusHealth;
+  readonly head: () => Promise<bigint>;
+  readonly checkpoint: () => Promise<bigint | undefined>;
+}
+
+interface Failing {
+  readonly failure: string | null;
+}
+
+/** A process whose parts say what they are told to. */
+const openProcess = ({
+  health = { writable: true, reason: null },
+  projections = [projection],
+  reactions = [{ ...reader, name: 'hold-expiry' }],
+  lease = null,
+  busHealth = { reachable: true, reason: null },
+  head = () => Promise.resolve(100n),
+  checkpoint = () => Promise.resolve(undefined),
+}: Partial<Parts> = {}) => {
+  const requests = new OpenRequests(new Registry());
+  const runtime = {
+    projections: { status: () => Promise.resolve(projections) },
+    reactions: () => reactions,
+    leadership: () => lease,
+  } as unknown as Runtime;
+  const eventStore = {
+    health: () => Promise.resolve(health),
+    head,
+  } as unknown as EventStore;
+  const readStore = { checkpoint } as unknown as ReadStore;
+  const bus = { health: () => Promise.resolve(busHealth) } as unknown as Bus;
+  const area = {
+    readiness: () => ({ reasons: [], facts: { catalog: { models: 1, failure: null }, rigs: [] } }),
+  };
+  const runtimeChecks = new RuntimeReadiness(runtime, eventStore, readStore, bus);
+  const readiness = new Readiness([runtimeChecks, requests, area]);
+  return { readiness, requests };
+};
+
+describe('readiness', () => {
+  it('says that all is well, and what it looked at', async () => {
+    const { readiness, requests } = openProcess();
+    const open = requests.open(1_000);
+    const report = await readiness.report();
+    open.close();
+    expect(report).toEqual({
+      status: 'ready',
+      reasons: [],
+      event_store: { writable: true, reason: null },
+      read_store: { reachable: true, reason: null },
+      bus: { reachable: true, reason: null },
+      lease: null,
+      head: '100',
+      projections: [{ ...projection, position: '90' }],
+      reactions: [{ ...reader, name: 'hold-expiry', position: '90' }],
+      catalog: { models: 1, failure: null },
+      rigs: [],
+      open_requests: 1,
+    });
+    expect(() => JSON.stringify(report)).not.toThrow();
+  });
+
+  it('is held back for as long as the start says', async () => {
+    const { readiness } = openProcess();
+    const release = readiness.holdBack('starting');
+    expect(await readiness.report()).toMatchObject({ status: 'not_ready', reasons: ['starting'] });
+    release();
+    expect(await readiness.report()).toMatchObject({ status: 'ready', reasons: [] });
+  });
+
+  it('names a store that cannot be written', async () => {
+    const health = { writable: false, reason: 'no space left on device' };
+    expect(await openProcess({ health }).readiness.report()).toMatchObject({
+      status: 'not_ready',
+      reasons: ['the event store cannot be written: no space left on device'],
+    });
+  });
+
+  it.each<[string, Partial<Parts>]>([
+    ['projection', { projections: [{ ...projection, phase: 'stopped', failure: 'bad event' }] }],
+    ['saga', { reactions: [{ ...reader, phase: 'stopped', failure: 'bad event' }] }],
+  ])('names a %s that has stopped', async (_, parts) => {
+    expect(await openProcess(parts).readiness.report()).toMatchObject({
+      status: 'not_ready',
+      reasons: ['invoices has stopped: bad event'],
+    });
+  });
+
+  it('names a projection that is too far behind, and none that is just not', async () => {
+    const behind = { ...projection, lagMs: LAG_MS_MAX + 1 };
+    expect(await openProcess({ projections: [behind] }).readiness.report()).toMatchObject({
+      status: 'not_ready',
+      reasons: ['invoices is 10 s behind'],
+    });
+    const close = { ...projection, lagMs: LAG_MS_MAX };
+    expect(await openProcess({ projections: [close] }).readiness.report()).toMatchObject({
+      status: 'ready',
+    });
+  });
+
+  it('names a read store that does not answer', async () => {
+    const checkpoint = () => Promise.reject(new Error('connection refused'));
+    expect(await openProcess({ checkpoint }).readiness.report()).toMatchObject({
+      status: 'not_ready',
+      reasons: ['the read store cannot be asked: connection refused'],
+      read_store: { reachable: false, reason: 'connection refused' },
+    });
+  });
+
+  it('names a bus that cannot be reached', async () => {
+    const busHealth = { reachable: false, reason: 'no broker answers' };
+    expect(await openProcess({ busHealth }).readiness.report()).toMatchObject({
+      status: 'not_ready',
+      reasons: ['the bus cannot be reached: no broker answers'],
+    });
+  });
+
+  it('answers in time though a server does not', async () => {
+    const head = () => new Promise<bigint>(() => undefined);
+    const checkpoint = () => new Promise<undefined>(() => undefined);
+    const report = await openProcess({ head, checkpoint }).readiness.report();
+    expect(report).toMatchObject({ status: 'not_ready', head: null });
+  });
+
+  const standby: LeadershipStatus = {
+    role: 'standby',
+    instance: 'projector-2',
+    token: '7',
+    holder: 'projector-1',
+    failure: null,
+  };
+
+  it('is ready while it waits for the lease, and not when it cannot try for it', async () => {
+    expect(await openProcess({ lease: standby }).readiness.report()).toMatchObject({
+      status: 'ready',
+      lease: standby,
+    });
+    const lease = { ...standby, failure: 'the log is away' };
+    expect(await openProcess({ lease }).readiness.report()).toMatchObject({
+      status: 'not_ready',
+      reasons: ['the lease cannot be tried for: the log is away'],
+    });
+  });
+
+  it('is over as soon as a drain begins', async () => {
+    const { readiness, requests } = openProcess();
+    await requests.drain(1);
+    expect(await readiness.report()).toMatchObject({ status: 'not_ready', reasons: ['draining'] });
+  });
+});

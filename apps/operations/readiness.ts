@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type ReadinessCheck } from '#platform/runtime/operations.js';
+
+export const READINESS_CHECKS = Symbol('ReadinessChecks');
+
+/** What `/health/ready` answers: the status, the reasons, and the facts of every check. */
+export type ReadinessReport<Facts = Readonly<Record<string, unknown>>> = Facts & {
+  readonly status: 'ready' | 'not_ready';
+  /** Why not; empty when ready. */
+  readonly reasons: readonly string[];
+};
+
+/** Whether this process should get requests: the sum of what its checks find. */
+@Injectable()
+export class Readiness {
+  readonly #heldBack = new Set<string>();
+
+  constructor(@Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[]) {}
+
+  /** Not ready, for this reason, until the returned function is called. */
+  holdBack(reason: string): () => void {
+    this.#heldBack.add(reason);
+    return () => void this.#heldBack.delete(reason);
+  }
+
+  async report(): Promise<ReadinessReport> {
+    const parts = await Promise.all(this.checks.map((check) => check.readiness()));
+    const reasons = [...this.#heldBack, ...parts.flatMap((part) => part.reasons)];
+    const status = reasons.length === 0 ? 'ready' : 'not_ready';
+    return { status, reasons, ...Object.assign({}, ...parts.map(({ facts }) => facts)) };
+  }
+}

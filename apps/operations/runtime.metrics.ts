@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type MetricsSource } from '#platform/runtime/operations.js';
+import { Runtime } from '#platform/runtime/runtime.js';
+import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { answered } from './answered.js';
+import { logHeadGauge } from './log-head.gauge.js';
+
+/** Metrics of a process that runs or follows projections. */
+@Injectable()
+export class RuntimeMetrics implements MetricsSource {
+  readonly #position: Gauge;
+  readonly #stopped: Gauge;
+  readonly #lag: Gauge;
+  readonly #leader: Gauge;
+  readonly #head: Gauge;
+
+  constructor(
+    registry: Registry,
+    private readonly runtime: Runtime,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+  ) {
+    const registers = [registry];
+    this.#position = new Gauge({
+      name: 'quipu_reader_position',
+      help: 'The log position that a projection or saga has handled.',
+      labelNames: ['reader'],
+      registers,
+    });
+    this.#stopped = new Gauge({
+      name: 'quipu_reader_stopped',
+      help: '1 while a projection or saga has stopped on a failure.',
+      labelNames: ['reader'],
+      registers,
+    });
+    this.#lag = new Gauge({
+      name: 'quipu_projection_lag_seconds',
+      help: 'Age of the oldest event that a projection has not applied yet.',
+      labelNames: ['reader'],
+      registers,
+    });
+    this.#leader = new Gauge({
+      name: 'quipu_leader',
+      help: '1 while this process runs the projections and sagas, 0 while another one does.',
+      registers,
+    });
+    this.#head = logHeadGauge(registry);
+  }
+
+  /** What cannot be read keeps its last value. */
+  async collect(): Promise<void> {
+    const [head, status] = await Promise.all([
+      answered(this.eventStore.head()),
+      answered(this.runtime.projections.status()),
+    ]);
+    if (head.answer !== undefined) this.#head.set(Number(head.answer));
+    const lease = this.runtime.leadership();
+    if (lease) this.#leader.set(lease.role === 'leader' ? 1 : 0);
+    const projections = status.answer ?? [];
+    for (const { name, lagMs } of projections) this.#lag.labels(name).set(lagMs / 1_000);
+    for (const { name, position, phase } of [...projections, ...this.runtime.reactions()]) {
+      this.#position.labels(name).set(Number(position));
+      this.#stopped.labels(name).set(phase === 'stopped' ? 1 : 0);
+    }
+  }
+}

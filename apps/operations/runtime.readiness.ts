@@ -1,0 +1,111 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
+import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { type LeadershipStatus } from '#platform/runtime/leadership.port.js';
+import { type LogReaderStatus } from '#platform/runtime/log-reader.js';
+import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
+import { type ProjectionStatus } from '#platform/runtime/projections.js';
+import { Runtime } from '#platform/runtime/runtime.js';
+import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
+import { answered } from './answered.js';
+import { type ReadinessReport } from './readiness.js';
+
+/** A process whose projections are this far behind reports itself as not ready. */
+export const LAG_MS_MAX = 10_000;
+/** Any checkpoint will do: what counts is that the read store answers. */
+const ANY_CHECKPOINT = 'readiness';
+
+/** Positions are decimal strings. */
+type Readable<Status> = Omit<Status, 'position'> & { readonly position: string };
+
+interface ReadStoreHealth {
+  readonly reachable: boolean;
+  /** Why not, or null. */
+  readonly reason: string | null;
+}
+
+/** The facts of a process that runs or follows projections. */
+export interface RuntimeFacts {
+  readonly event_store: EventStoreHealth;
+  readonly read_store: ReadStoreHealth;
+  readonly bus: BusHealth;
+  /** Null while the log cannot be asked. */
+  readonly head: string | null;
+  /** Null where this process does not try for the lease of the projections. */
+  readonly lease: LeadershipStatus | null;
+  readonly projections: readonly Readable<ProjectionStatus>[];
+  readonly reactions: readonly Readable<LogReaderStatus>[];
+}
+
+/** Which of the stores, the bus, the projections and the sagas are behind, stopped or away. */
+@Injectable()
+export class RuntimeReadiness implements ReadinessCheck {
+  constructor(
+    private readonly runtime: Runtime,
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(READ_STORE) private readonly readStore: ReadStore,
+    @Inject(BUS) private readonly bus: Bus,
+  ) {}
+
+  async readiness(): Promise<ReadinessPart & { readonly facts: RuntimeFacts & object }> {
+    const [eventStore, readStore, bus, head, status] = await Promise.all([
+      this.#eventStoreHealth(),
+      this.#readStoreHealth(),
+      this.#busHealth(),
+      answered(this.eventStore.head()),
+      answered(this.runtime.projections.status()),
+    ]);
+    const projections = status.answer ?? [];
+    const reactions = this.runtime.reactions();
+    const lease = this.runtime.leadership();
+    const reasons = [
+      ...(eventStore.writable
+        ? []
+        : [`the event store cannot be written: ${eventStore.reason ?? ''}`]),
+      ...(readStore.reachable ? [] : [`the read store cannot be asked: ${readStore.reason ?? ''}`]),
+      ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
+      ...(status.failure === null ? [] : [`projections cannot be read: ${status.failure}`]),
+      ...(lease?.failure ? [`the lease cannot be tried for: ${lease.failure}`] : []),
+      ...[...projections, ...reactions]
+        .filter(({ phase }) => phase === 'stopped')
+        .map(({ name, failure }) => `${name} has stopped: ${failure ?? ''}`),
+      ...projections
+        .filter(({ lagMs }) => lagMs > LAG_MS_MAX)
+        .map(({ name, lagMs }) => `${name} is ${Math.round(lagMs / 1_000)} s behind`),
+    ];
+    const facts = {
+      event_store: eventStore,
+      read_store: readStore,
+      bus,
+      head: head.answer?.toString() ?? null,
+      lease,
+      projections: projections.map(readable),
+      reactions: reactions.map(readable),
+    };
+    return { reasons, facts: { ...facts } };
+  }
+
+  async #eventStoreHealth(): Promise<EventStoreHealth> {
+    const { answer, failure } = await answered(this.eventStore.health());
+    return answer ?? { writable: false, reason: failure };
+  }
+
+  async #readStoreHealth(): Promise<ReadStoreHealth> {
+    const { failure } = await answered(this.readStore.checkpoint(ANY_CHECKPOINT));
+    return { reachable: failure === null, reason: failure };
+  }
+
+  async #busHealth(): Promise<BusHealth> {
+    const { answer, failure } = await answered(this.bus.health());
+    return answer ?? { reachable: false, reason: failure };
+  }
+}
+
+const readable = <Status extends LogReaderStatus>(status: Status): Readable<Status> => ({
+  ...status,
+  position: status.position.toString(),
+});
+
+/** The report of a process that runs or follows projections, as far as every such process has it. */
+export type RuntimeReport = ReadinessReport<RuntimeFacts>;

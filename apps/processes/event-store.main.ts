@@ -1,0 +1,10 @@
+import 'reflect-metadata';
+import { runProcess } from './run-process.js';
+import { startEventStore } from './event-store.process.js';
+
+runProcess(async (settings, logger) => {
+  const node = await startEventStore(settings, logger);
+  const { grpcPort, url } = node;
+  const greeting = `Quipu's event store is served at port ${grpcPort}; health and metrics are at ${url}\n`;
+  return { greeting, stop: () => node.stop() };
+});

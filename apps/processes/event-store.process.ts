@@ -1,0 +1,67 @@
+import { type Logger } from 'pino';
+import { AppTokens } from '#areas/identity/app-tokens.js';
+import { Authenticator } from '#areas/identity/authenticator.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
+import { deriveKey } from '#platform/secrets/secrets.js';
+import { areas } from '../composition/areas.js';
+import { openEventStore, openHome } from '../composition/engines.js';
+import { serveOwnEventStore } from '../composition/served-event-store.js';
+import { type Settings, SettingsError } from '../composition/settings.js';
+import { EventStoreMetrics } from '../event-store/event-store.metrics.js';
+import { EventStoreModule } from '../event-store/event-store.module.js';
+import { EventStoreOperations } from '../event-store/event-store.operations.js';
+import { MeasuredEventStore } from '../event-store/measured-event-store.js';
+import { createOperationsApplication } from '../operations/operations.application.js';
+import { listen } from './listen.js';
+
+export interface EventStoreNode {
+  readonly grpcPort: number;
+  /** Of health and metrics. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The embedded event store alone, served to a fleet by the protocol of EventStoreDB. */
+export const startEventStore = async (
+  settings: Settings,
+  logger: Logger,
+  clock: Clock = systemClock,
+): Promise<EventStoreNode> => {
+  const { grpc: served } = settings;
+  if (!served) throw new SettingsError('bad settings\n  QUIPU_GRPC_PORT: needed by this process');
+  await openHome(settings);
+  const log = await openEventStore(settings, clock, logger);
+  const metrics = new EventStoreMetrics();
+  const eventStore = new MeasuredEventStore(log, metrics);
+  const authenticator = (): Authenticator => authenticatorOn(eventStore, settings, clock);
+  const grpc = await serveOwnEventStore(served, eventStore, authenticator);
+  const operations = new EventStoreOperations(eventStore, metrics);
+  const module = EventStoreModule.of(operations, metrics.registry);
+  const app = await createOperationsApplication(module, logger);
+  await listen(app, settings);
+  const url = await app.getUrl();
+  logger.info({ grpcPort: grpc.port, health: url }, 'the event store is served');
+  const stop = async (): Promise<void> => {
+    await app.close();
+    await grpc.close();
+    await eventStore.close();
+  };
+  return { grpcPort: grpc.port, url, stop };
+};
+
+/** Keys are read from the log that is served; app tokens, which it also knows, open nothing here. */
+const authenticatorOn = (
+  eventStore: EventStore,
+  { masterKeyFile }: Settings,
+  clock: Clock,
+): Authenticator => {
+  const codec = new EventCodec(areas.flatMap(({ events }) => events));
+  const appTokens = new AppTokens(
+    deriveKey(readOrCreateMasterKey(masterKeyFile), 'app-tokens'),
+    clock,
+  );
+  return new Authenticator(eventStore, codec, appTokens, clock);
+};

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { CommandBus } from '@nestjs/cqrs';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type Logger } from 'pino';
+import { Catalog } from '#areas/catalog/catalog.js';
+import { type Authenticator } from '#areas/identity/authenticator.js';
+import { DefineTenantCommand } from '#areas/identity/define-tenant.handler.js';
+import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
+import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
+import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { type Area } from '#platform/runtime/area.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { Runtime } from '#platform/runtime/runtime.js';
+import { areas as shippedAreas } from '../composition/areas.js';
+import { type Bootstrap, bootstrap } from '../composition/bootstrap.js';
+import { type OpenEngines, openEngines } from '../composition/engines.js';
+import { leadershipOf } from '../composition/lease.js';
+import { QuipuModule } from '../composition/quipu.module.js';
+import { serveOwnEventStore } from '../composition/served-event-store.js';
+import { type Settings } from '../composition/settings.js';
+import { createGateway } from '../gateway/gateway.application.js';
+import { GatewayModule } from '../gateway/gateway.module.js';
+import { httpModulesOf } from '../gateway/http-modules.js';
+import { OpenRequests } from '../operations/open-requests.js';
+import { Readiness } from '../operations/readiness.js';
+import { listen } from './listen.js';
+import { operationsOf } from './operations-of.js';
+import { sweepAnswers } from './sweep-answers.js';
+
+/** Where projections, sagas and relays run, as this process sees it. */
+export type Readers = 'here' | 'under-lease' | 'elsewhere';
+
+export interface GatewayOptions {
+  readonly readers: Readers;
+  readonly clock?: Clock;
+  /** Default: the areas that ship. The settings were read for the same list. */
+  readonly areas?: readonly Area[];
+  /** Where the HTTP modules of the areas are; default: `apps/gateway`. */
+  readonly httpFolders?: readonly string[];
+}
+
+export interface Gateway {
+  readonly app: NestFastifyApplication;
+  readonly url: string;
+  /** The credentials of a first start. */
+  readonly bootstrap: Bootstrap | undefined;
+  readonly bootstrapFile: string;
+  /** Where the event store is served by EventStoreDB's protocol, if it is. */
+  readonly grpcPort: number | undefined;
+  /** Reads the catalog again. */
+  reload(): Promise<void>;
+  /** Stops admitting, finishes what is open, settles everything, closes. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** What a stop closes, in this order. */
+interface Parts {
+  readonly app: NestFastifyApplication;
+  readonly runtime: Runtime;
+  readonly grpc: EventStoreServer | undefined;
+  readonly engines: OpenEngines;
+}
+
+/** The HTTP edge on the engines that the settings name, with the readers of the log or without. */
+export const startGateway = async (
+  settings: Settings,
+  logger: Logger,
+  { readers, clock = systemClock, areas = shippedAreas, httpFolders }: GatewayOptions,
+): Promise<Gateway> => {
+  const engines = await openEngines(settings, clock, logger);
+  const runtime = new Runtime(engines, areas);
+  const httpModules = await httpModulesOf(areas, httpFolders);
+  const edges = [GatewayModule.of(httpModules), operationsOf(areas, [OpenRequests])];
+  const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'gateway', edges });
+  await (readers === 'here' ? runtime.startProjections() : runtime.startFollowing());
+  const app = await createGateway(module, settings, logger);
+  const commands = app.get(CommandBus);
+  if (readers === 'here') await runtime.startReactions(commands);
+  if (readers === 'under-lease') runtime.startUnder(leadershipOf(runtime, settings), commands);
+  const grpc = await serveLog(settings, engines, app);
+  // Before the bootstrap, whose secrets are shown once, by a start that succeeds.
+  const ready = app.get(Readiness, { strict: false }).holdBack('starting');
+  await listen(app, settings);
+  const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
+  const sweeping = sweepAnswers(engines.answers, logger);
+  const url = await app.getUrl();
+  if (settings.port === 0) await nameWebHost(app, url);
+  ready();
+  let stopping: Promise<void> | undefined;
+  return {
+    app,
+    url,
+    bootstrap: first,
+    bootstrapFile: path.join(settings.home, 'bootstrap.json'),
+    grpcPort: grpc?.port,
+    reload: () => app.get(Catalog, { strict: false }).reload(),
+    stop: () => {
+      clearInterval(sweeping);
+      stopping ??= stop({ app, runtime, grpc, engines }, settings.drainSeconds * 1_000);
+      return stopping;
+    },
+  };
+};
+
+const serveLog = async (
+  { grpc }: Settings,
+  { eventStore }: OpenEngines,
+  app: NestFastifyApplication,
+): Promise<EventStoreServer | undefined> => {
+  if (!grpc) return undefined;
+  const authenticator = (): Authenticator =>
+    app.get<Authenticator>(AUTHENTICATOR, { strict: false });
+  return serveOwnEventStore(grpc, eventStore, authenticator);
+};
+
+/** With port 0 the address is known only now; a web host from the settings stays. */
+const nameWebHost = async (app: NestFastifyApplication, baseUrl: string): Promise<void> => {
+  const { tenant } = app.get<IdentitySettings>(IDENTITY_SETTINGS, { strict: false });
+  if (new URL(tenant.baseUrl).port !== '0') return;
+  const context = contextOf(randomUUID(), 'system');
+  await app.get(CommandBus).execute(new DefineTenantCommand({ ...tenant, baseUrl }, context));
+};
+
+const stop = async ({ app, runtime, grpc, engines }: Parts, drainMs: number): Promise<void> => {
+  // The server still listens meanwhile: a new request gets 503 and `Retry-After`.
+  await app.get(OpenRequests, { strict: false }).drain(drainMs);
+  await app.close();
+  await runtime.stop();
+  await grpc?.close();
+  await engines.close();
+};

@@ -1,0 +1,53 @@
+import { CommandBus } from '@nestjs/cqrs';
+import { type Logger } from 'pino';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { type Area } from '#platform/runtime/area.js';
+import { Runtime } from '#platform/runtime/runtime.js';
+import { areas as shippedAreas } from '../composition/areas.js';
+import { openEngines } from '../composition/engines.js';
+import { leadershipOf } from '../composition/lease.js';
+import { QuipuModule } from '../composition/quipu.module.js';
+import { type Settings } from '../composition/settings.js';
+import { createOperationsApplication } from '../operations/operations.application.js';
+import { listen } from './listen.js';
+import { operationsOf } from './operations-of.js';
+
+export interface Projector {
+  /** Of health and metrics. */
+  readonly url: string;
+  /** Hands the lease on and closes. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface ProjectorOptions {
+  readonly clock?: Clock;
+  /** Default: the areas that ship. The settings were read for the same list. */
+  readonly areas?: readonly Area[];
+}
+
+/**
+ * Runs projections, sagas, relays and consumers while it holds the lease, and waits for the lease
+ * otherwise. Commands of sagas are handled in this process. Its HTTP server serves health and
+ * metrics only.
+ */
+export const startProjector = async (
+  settings: Settings,
+  logger: Logger,
+  { clock = systemClock, areas = shippedAreas }: ProjectorOptions = {},
+): Promise<Projector> => {
+  const engines = await openEngines(settings, clock, logger);
+  const runtime = new Runtime(engines, areas);
+  const edges = [operationsOf(areas)];
+  const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'projector', edges });
+  await runtime.startFollowing();
+  const app = await createOperationsApplication(module, logger);
+  runtime.startUnder(leadershipOf(runtime, settings), app.get(CommandBus));
+  await listen(app, settings);
+  const stop = async (): Promise<void> => {
+    await runtime.stop();
+    await app.close();
+    await engines.close();
+  };
+  let stopping: Promise<void> | undefined;
+  return { url: await app.getUrl(), stop: () => (stopping ??= stop()) };
+};

@@ -1,0 +1,19 @@
+import { type Logger } from 'pino';
+import { isShared, type Settings } from '../composition/settings.js';
+import { type Gateway, type GatewayOptions, startGateway } from './gateway.process.js';
+
+export type Standalone = Gateway;
+
+/**
+ * Gateway, projections and sagas in one process. Beside other processes on the same read models it
+ * competes with them for the lease of the projections.
+ */
+export const startStandalone = (
+  settings: Settings,
+  logger: Logger,
+  options: Omit<GatewayOptions, 'readers'> = {},
+): Promise<Standalone> =>
+  startGateway(settings, logger, {
+    ...options,
+    readers: isShared(settings) ? 'under-lease' : 'here',
+  });

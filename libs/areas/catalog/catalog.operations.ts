@@ -1,0 +1,33 @@
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
+import { ProcessRole } from '#platform/runtime/process-role.js';
+import { Catalog } from './catalog.js';
+
+/** Starts the catalog where callers are served, stops it, and reports its state. */
+@Injectable()
+export class CatalogOperations
+  implements OnApplicationBootstrap, OnApplicationShutdown, ReadinessCheck
+{
+  constructor(
+    @Inject(Catalog) private readonly catalog: Catalog,
+    private readonly role: ProcessRole,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.role.servesCallers) await this.catalog.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.role.servesCallers) await this.catalog.stop();
+  }
+
+  /** A catalog that cannot be read keeps its last state: that is a fact and no reason. */
+  readiness(): ReadinessPart {
+    return { reasons: [], facts: { catalog: this.catalog.status() } };
+  }
+}

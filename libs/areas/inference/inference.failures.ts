@@ -1,0 +1,122 @@
+import {
+  type FailureDescription,
+  type FailureMapping,
+  mapFailure,
+} from '#platform/runtime/failure.js';
+import { RequestCutError } from './request-cut.js';
+import { RigError } from './rigs/chat-backend.js';
+import { RouteError } from './rigs/route-error.js';
+
+const retryAfter = (milliseconds: number | undefined): { retryAfterSeconds?: number } =>
+  milliseconds === undefined
+    ? {}
+    : { retryAfterSeconds: Math.max(1, Math.ceil(milliseconds / 1e3)) };
+
+/** Seconds after which a caller may try another gateway, or this one after its restart. */
+const RETRY_AFTER_DRAIN_SECONDS = 5;
+
+/** The failure of a request that ended before its answer. */
+const cutFailure = ({ reason, message }: RequestCutError): FailureDescription => {
+  switch (reason) {
+    case 'client_gone':
+      return { status: 499, code: 'client_gone', message };
+    case 'timed_out':
+      return { status: 504, code: 'request_timed_out', message };
+    case 'shut_down': {
+      const retryAfterSeconds = RETRY_AFTER_DRAIN_SECONDS;
+      return { status: 503, code: 'draining', message, retryAfterSeconds };
+    }
+  }
+};
+
+/** The failure of a request that no rig answered. */
+const routeFailure = ({ kind, message, attempts, details }: RouteError): FailureDescription => {
+  const metadata = { attempts: attempts.map(({ rig, outcome }) => ({ rig, outcome })) };
+  switch (kind) {
+    case 'model-not-served':
+      return { status: 404, code: 'model_not_found', message, param: 'model' };
+    case 'rig-unknown':
+      return { status: 404, code: 'rig_not_found', message, param: 'routing_mode' };
+    case 'rig-without-model':
+      return { status: 400, code: 'rig_without_model', message, param: 'routing_mode' };
+    case 'overloaded':
+      return {
+        status: 503,
+        code: 'overloaded',
+        message,
+        metadata,
+        ...retryAfter(details.retryAfterMs ?? 1_000),
+      };
+    case 'down':
+      return {
+        status: 503,
+        code: 'rigs_down',
+        message,
+        metadata,
+        ...retryAfter(details.retryAfterMs),
+      };
+    case 'cancelled':
+      return { status: 499, code: 'client_gone', message };
+    case 'refused':
+    case 'failed':
+      return details.rigError
+        ? { ...rigFailure(details.rigError), metadata }
+        : { status: 502, code: 'upstream_failed', message, metadata };
+  }
+};
+
+/** The failure of one rig; an error that the upstream reports to the caller passes through. */
+const rigFailure = ({ kind, message, details }: RigError): FailureDescription => {
+  switch (kind) {
+    case 'unreachable':
+      return { status: 502, code: 'upstream_unreachable', message };
+    case 'timed-out':
+      return { status: 504, code: 'upstream_timed_out', message };
+    case 'overloaded':
+      return { status: 503, code: 'overloaded', message, ...retryAfter(details.retryAfterMs) };
+    case 'failed': {
+      const rejected = details.status !== undefined && GATEWAYS_FAULT.has(details.status);
+      return {
+        status: 502,
+        code: rejected ? 'upstream_rejected_gateway' : 'upstream_failed',
+        message,
+      };
+    }
+    case 'malformed':
+      return { status: 502, code: 'upstream_malformed', message };
+    case 'broken-off':
+      return { status: 502, code: 'upstream_broke_off', message };
+    case 'cancelled':
+      return { status: 499, code: 'client_gone', message };
+    case 'refused':
+      return refusedByUpstream(message, details);
+  }
+};
+
+/** 401 and 403 speak of the gateway's key at the upstream, which is no fault of the caller's. */
+const GATEWAYS_FAULT: ReadonlySet<number> = new Set([401, 403, 407]);
+
+const refusedByUpstream = (
+  message: string,
+  { status, upstreamError }: RigError['details'],
+): FailureDescription => {
+  const said = (field: string): string | undefined => {
+    const value = upstreamError?.[field];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [param, type] = [said('param'), said('type')];
+  return {
+    status: status ?? 400,
+    code: said('code') ?? 'upstream_refused',
+    message: said('message') ?? message,
+    ...(param !== undefined && { param }),
+    ...(type !== undefined && { type }),
+  };
+};
+
+/** The technical failures of inference: requests cut short, and rigs that did not answer. */
+export const inferenceFailures: readonly FailureMapping[] = [
+  mapFailure(RequestCutError, cutFailure),
+  mapFailure(RouteError, routeFailure),
+  mapFailure(RigError, rigFailure),
+];

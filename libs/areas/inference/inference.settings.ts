@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineSettings, variable } from '#platform/runtime/settings.js';
+import { REQUEST_LIMITS, type RequestLimits } from './ports.js';
+
+/** How long a stream may be silent before a comment fills the silence, in milliseconds. */
+export const KEEP_ALIVE_MS = Symbol('KeepAliveMs');
+
+const Seconds = z.coerce.number().int().min(1).max(86_400);
+
+export const requestLimitSettings = defineSettings({
+  token: REQUEST_LIMITS,
+  variables: {
+    QUIPU_REQUEST_SECONDS: variable(
+      Seconds.default(600),
+      'the longest a chat request may run; its hold outlives it',
+    ),
+    QUIPU_SETTLE_SECONDS: variable(
+      Seconds.default(60),
+      'how long a hold outlives its request, before the sweep may expire it',
+    ),
+  },
+  read: (values): RequestLimits => ({
+    requestMsMax: values.QUIPU_REQUEST_SECONDS * 1_000,
+    settleMsMax: values.QUIPU_SETTLE_SECONDS * 1_000,
+  }),
+});
+
+export const keepAliveSettings = defineSettings({
+  token: KEEP_ALIVE_MS,
+  variables: {
+    QUIPU_KEEP_ALIVE_SECONDS: variable(
+      Seconds.default(15),
+      'a stream that is silent for this long gets a comment',
+    ),
+  },
+  read: ({ QUIPU_KEEP_ALIVE_SECONDS: seconds }): number => seconds * 1_000,
+});

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect } from '@jest/globals';
+import { type BusErrorCode } from './bus.errors.js';
+import { type Bus, type BusMessage, type Consumer, type Delivery } from './bus.port.js';
+
+const DEADLINE_MS = 30_000;
+
+/** Polls the condition, since a broker gives no sign of its own. */
+export const eventually = async (
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> => {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
+    await sleep(5);
+  }
+};
+
+export const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+export const message = (n: number, key = 'job-1', data: unknown = { n }): BusMessage => ({
+  key,
+  id: idOf(n),
+  headers: { type: 'task', note: 'ü' },
+  data,
+});
+
+export const numberOf = ({ data }: BusMessage): number => (data as { readonly n: number }).n;
+
+export const busError = (code: BusErrorCode): unknown =>
+  expect.objectContaining({ name: 'BusError', code });
+
+export const fail = (reason = 'out of memory'): never => {
+  throw new Error(reason);
+};
+
+/** A bus and a topic of its own for each test, since a broker keeps its topics. */
+export class BusFixture {
+  #bus: Bus | undefined;
+  topic = '';
+
+  /** To be made in a `describe`: opens the bus before each of its tests and closes it afterwards. */
+  constructor(open: () => Promise<Bus>) {
+    beforeEach(async () => {
+      this.topic = `contract.${randomUUID()}`;
+      this.#bus = await open();
+    });
+    afterEach(() => this.bus.close());
+  }
+
+  get bus(): Bus {
+    if (this.#bus === undefined) throw new Error('the bus is opened before each test');
+    return this.#bus;
+  }
+
+  /** Joins a group and keeps its deliveries. */
+  async collect(
+    group = 'workers',
+    handle: (delivery: Delivery) => void | Promise<void> = () => undefined,
+    attemptsMax = 3,
+  ): Promise<{ readonly consumer: Consumer; readonly deliveries: Delivery[] }> {
+    const deliveries: Delivery[] = [];
+    const consumer = await this.bus.consume({
+      topic: this.topic,
+      group,
+      attemptsMax,
+      handle: async (delivery) => {
+        deliveries.push(delivery);
+        await handle(delivery);
+      },
+    });
+    return { consumer, deliveries };
+  }
+}

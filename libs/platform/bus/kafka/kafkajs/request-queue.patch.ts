@@ -1,0 +1,37 @@
+import { createRequire } from 'node:module';
+
+/** The part of kafkajs' queue of requests to one broker that is patched. */
+interface RequestQueue {
+  readonly pending: readonly unknown[];
+  scheduleCheckPendingRequests(): void;
+}
+
+const PATCHED = Symbol('quipu.patched');
+
+type Prototype = RequestQueue & { [PATCHED]?: true };
+
+/**
+ * kafkajs 2.2.4 checks its queue again after `throttledUntil - Date.now()` ms. Nothing is throttled
+ * as a rule, so this is far below zero, which Node 24 reports (`TimeoutNegativeWarning`) and takes for
+ * 1 ms; the check then schedules the next one, for ever, though nothing is pending. An empty queue
+ * needs no check: a request that has to wait schedules one when it is pushed. So the schedule is
+ * left out where nothing is pending, and kafkajs' own code runs otherwise.
+ *
+ * Once per process, before the first client is made.
+ */
+export const patchRequestQueue = (): void => {
+  const require = createRequire(import.meta.url);
+  const queue = require('kafkajs/src/network/requestQueue/index.js') as { prototype: Prototype };
+  const { prototype } = queue;
+  if (prototype[PATCHED]) return;
+  const schedule = Reflect.get(prototype, 'scheduleCheckPendingRequests') as unknown;
+  if (typeof schedule !== 'function') {
+    throw new Error(
+      'this version of kafkajs has another request queue: check whether it still needs the patch',
+    );
+  }
+  prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+    if (this.pending.length > 0) Reflect.apply(schedule, this, []);
+  };
+  prototype[PATCHED] = true;
+};

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach } from '@jest/globals';
+import { type EventStore } from '../event-store.port.js';
+import { type ServerTransport } from '../grpc/event-store.server.js';
+import { openServedTestLog, type ServedTestLog } from '../grpc/served-log.fixture.js';
+import { openEventStoreDb } from './eventstoredb-event-store.js';
+import { type EventStoreDbTimeouts } from './timeouts.js';
+
+/** Opens served logs and stores on them, and closes them all after each test. */
+export class Laboratory {
+  readonly #stores: EventStore[] = [];
+  readonly #logs: ServedTestLog[] = [];
+
+  constructor() {
+    afterEach(() => this.#clear());
+  }
+
+  async openLog(transport?: ServerTransport): Promise<ServedTestLog> {
+    const log = await openServedTestLog(transport);
+    this.#logs.push(log);
+    return log;
+  }
+
+  async openStore(url: string, timeouts?: Partial<EventStoreDbTimeouts>): Promise<EventStore> {
+    const store = await openEventStoreDb({ url, ...(timeouts && { timeouts }) });
+    this.#stores.push(store);
+    return store;
+  }
+
+  async #clear(): Promise<void> {
+    await Promise.all(this.#stores.splice(0).map((store) => store.close()));
+    await Promise.all(this.#logs.splice(0).map((log) => log.dispose()));
+  }
+}
+
+export const eventually = async (check: () => Promise<boolean>): Promise<void> => {
+  for (let tries = 0; tries < 500; tries += 1) {
+    if (await check()) return;
+    await sleep(20);
+  }
+  throw new Error('it never came to that');
+};

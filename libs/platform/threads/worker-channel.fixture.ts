@@ -1,0 +1,25 @@
+import { threadId, workerData } from 'node:worker_threads';
+import { portOfThread, requestListener } from './request-listener.js';
+
+/** The worker of the channel's specification. */
+export type FixtureRequest =
+  { readonly kind: 'echo'; readonly word: string } | { readonly kind: 'fail' | 'exit' | 'close' };
+
+export type FixtureReply = string;
+
+const reply = (request: FixtureRequest): FixtureReply => {
+  switch (request.kind) {
+    case 'echo':
+      return `${String(workerData)} ${request.word}`;
+    case 'fail':
+      throw new Error('the disk is on fire');
+    case 'exit':
+      return process.exit(3);
+    case 'close':
+      return 'closed';
+  }
+};
+
+const port = portOfThread();
+port.postMessage(`thread ${threadId > 0 ? 'started' : 'is the main thread'}`);
+port.on('message', requestListener(port, reply));

@@ -1,0 +1,36 @@
+/**
+ * Lets worker threads run from TypeScript sources under Jest, which transforms only what it loads
+ * itself. `npm run jest` preloads this file into every thread of every Jest process. In a worker
+ * thread it resolves `x.js` to the `x.ts` that is compiled to it, resolves subpath imports to the
+ * sources, and compiles them by `.swcrc`, as the build does. Jest's own threads are left alone.
+ */
+import { existsSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+
+const isSource = (url) => url?.startsWith('file:') && url.endsWith('.ts');
+
+const sourceOf = (specifier, parentURL) => {
+  if (!/^(\.{1,2}\/|file:).*\.js$/.test(specifier)) return undefined;
+  const url = new URL(specifier.replace(/\.js$/, '.ts'), parentURL);
+  return existsSync(url) ? url.href : undefined;
+};
+
+const resolve = (specifier, context, nextResolve) => {
+  const source = sourceOf(specifier, context.parentURL);
+  if (source !== undefined) return { url: source, format: 'module', shortCircuit: true };
+  if (!isSource(context.parentURL)) return nextResolve(specifier, context);
+  return nextResolve(specifier, { ...context, conditions: ['quipu-source', ...context.conditions] });
+};
+
+if (!isMainThread) {
+  // Only here: the compiler costs the other threads their time.
+  const { transformFileSync } = await import('@swc/core');
+  const load = (url, context, nextLoad) => {
+    if (!isSource(url)) return nextLoad(url, context);
+    const { code } = transformFileSync(fileURLToPath(url), { sourceMaps: 'inline' });
+    return { format: 'module', source: code, shortCircuit: true };
+  };
+  registerHooks({ resolve, load });
+}
