@@ -15,7 +15,14 @@ const shared = {
 
 const project = (displayName, testMatch) => ({ ...shared, displayName, testMatch });
 
+/**
+ * Two workers whatever the machine has: tests that measure time share it with one other. A module
+ * registry for each file leaks, so a worker whose heap is this large after a file is replaced.
+ */
+export const WORKERS = { maxWorkers: 2, workerIdleMemoryLimit: '768MB' };
+
 export default {
+  ...WORKERS,
   testTimeout: 60_000,
   projects: [
     project('unit', ['<rootDir>/{apps,libs,events,projections,tools}/**/*.spec.ts']),

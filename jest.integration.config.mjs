@@ -2,19 +2,41 @@
  * The suites that need real servers: every contract on its production adapter, the end-to-end suite
  * on all of them together, and faults. `test/servers` starts what `TEST_KAFKA_URL` and
  * `TEST_MONGODB_URL` do not name; a server that does not start fails the run.
+ *
+ * `shared` runs two suites at a time on the same servers. `fleets` follows, one suite at a time:
+ * each starts a fleet under load, with servers of its own that it kills.
  */
-import embedded from './jest.config.mjs';
+import embedded, { WORKERS } from './jest.config.mjs';
 
-const [{ displayName: _displayName, testMatch: _testMatch, ...shared }] = embedded.projects;
+const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
 
 /** About files on one machine, about the embedded store alone, or run by a suite of integration's own. */
 const OF_ONE_MACHINE = '/test/end-to-end/(cli|first-account|fleet|served-log|start)\\.spec\\.ts$';
+const FLEETS = '<rootDir>/test/integration/faults/';
 
-export default {
-  ...shared,
-  testTimeout: 120_000,
-  testMatch: ['<rootDir>/test/{integration,end-to-end}/**/*.spec.ts'],
-  testPathIgnorePatterns: [OF_ONE_MACHINE],
+/** Both projects name the same files, so the servers start once and stop once. */
+const servers = {
   globalSetup: '<rootDir>/test/servers/start-servers.ts',
   globalTeardown: '<rootDir>/test/servers/stop-servers.ts',
+};
+
+export default {
+  ...WORKERS,
+  testTimeout: 120_000,
+  projects: [
+    {
+      ...unit,
+      ...servers,
+      displayName: 'shared',
+      testMatch: ['<rootDir>/test/{integration,end-to-end}/**/*.spec.ts'],
+      testPathIgnorePatterns: [OF_ONE_MACHINE, FLEETS],
+    },
+    {
+      ...unit,
+      ...servers,
+      displayName: 'fleets',
+      testMatch: [`${FLEETS}**/*.spec.ts`],
+      runner: '<rootDir>/test/servers/serial.runner.mjs',
+    },
+  ],
 };

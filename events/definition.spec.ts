@@ -65,7 +65,7 @@ describe('a stored event', () => {
     expect(revive(JobSubmitted, event)).toEqual(submitted);
   });
 
-  it('from the future stops the reader', () => {
+  it('from the future stops the subscription', () => {
     const event = stored(4, { jobId: 'j' });
     const failure = failureOf(event);
     expect(failure.message).toBe('cannot read JobSubmitted version 4: this build knows version 3');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An event as the log keeps it, before its upcasters have run. */
+/** An event as the log stores it, before its upcasters have run. */
 export interface StoredEvent {
   readonly type: string;
   readonly version: number;
@@ -11,8 +11,8 @@ export interface StoredEvent {
 export type Upcaster = (data: unknown) => unknown;
 
 /**
- * One value says all of an event: name, version, schema, and how older versions become this one.
- * The stored name never changes, whatever the code is called.
+ * One value defines an event: name, version, schema, and the upcasters of older versions. The stored
+ * name never changes, whatever the code is called.
  */
 export interface EventDefinition<Type extends string, Schema extends z.ZodType> {
   readonly type: Type;
@@ -49,13 +49,13 @@ export const defineEvent = <const Type extends string, Schema extends z.ZodType>
   of: (data) => ({ type, data }),
 });
 
-/** Parses with the schema of the old version first, so that a lift never sees a surprise. */
+/** Parses with the schema of the old version first, so that the upcaster gets valid data. */
 export const upcast =
   <Old extends z.ZodType>(schema: Old, lift: (old: z.output<Old>) => unknown): Upcaster =>
   (data) =>
     lift(schema.parse(data));
 
-/** An event that this build cannot read stops the reader: skipping it would falsify the fold. */
+/** An event that this build cannot read stops the subscription: skipping it would falsify the fold. */
 export class UnreadableEventError extends Error {
   override readonly name = 'UnreadableEventError';
 

@@ -12,7 +12,8 @@ export const MicroUsdDecimal = z.string().regex(/^(0|[1-9]\d{0,17})$/);
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** The integer id of a user, as the login reply shows it. */
-export const UserId = z.int().positive();
+export const UserId = z.int().positive().brand<'UserId'>();
+export type UserId = z.infer<typeof UserId>;
 
 /** An account's id; a user's own account has the user's id in decimal. */
 export const AccountId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/);

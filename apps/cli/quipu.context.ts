@@ -88,13 +88,13 @@ const compose = (
 };
 
 /** Up to the head as it is now: a busy server would keep this waiting for ever otherwise. */
-const catchUp = async ({ projections, engines }: Runtime, invocation: Invocation) => {
+const catchUp = async ({ projectionHost, engines }: Runtime, invocation: Invocation) => {
   const head = await engines.eventStore.head();
   const progress = await openProgress(invocation.stderr, 'Reading the log');
   try {
     for (;;) {
       stopIfInterrupted(invocation.signal);
-      const readers = await projections.status();
+      const readers = await projectionHost.status();
       const failed = readers.find(({ failure }) => failure !== null);
       if (failed) throw stopped(failed.projection, failed.failure);
       const slowest = readers.reduce((least, { position }) => lower(least, position), head);

@@ -2,17 +2,16 @@ import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
-import { OpenAccountCommand } from '#areas/billing/open-account.handler.js';
+import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
-import { ACCOUNT_OPENER, type AccountOpener } from '#areas/identity/account-opener.port.js';
-import { BALANCE_READER, type BalanceReader } from '#areas/identity/balance-reader.port.js';
-import { LEDGER, MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
+import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
-import { bindLedger } from './ledger.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
 /** The ports of one area, bound to what other areas offer. */
@@ -26,7 +25,6 @@ const bindings: readonly Binding[] = [
   {
     of: 'inference',
     providers: [
-      { provide: LEDGER, inject: [CommandBus], useFactory: bindLedger },
       { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
       {
         provide: RIGS,
@@ -40,17 +38,17 @@ const bindings: readonly Binding[] = [
     of: 'identity',
     providers: [
       {
-        provide: ACCOUNT_OPENER,
+        provide: AccountOpener,
         inject: [CommandBus, CLOCK],
         useFactory: (commands: CommandBus, clock: Clock): AccountOpener => ({
           open: async (accountId, context) => {
             const data = { accountId, currency: 'USD', openedAt: instant(clock) } as const;
-            await commands.execute(new OpenAccountCommand(data, context));
+            await commands.execute(new ChangeAccountCommand({ type: 'OpenAccount', data }, context));
           },
         }),
       },
       {
-        provide: BALANCE_READER,
+        provide: BalanceReader,
         inject: [QueryBus],
         useFactory: (queries: QueryBus): BalanceReader => ({
           balanceMicroUsd: async (accountId) =>

@@ -3,10 +3,10 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { type CommandBus } from '@nestjs/cqrs';
-import { DepositFundsCommand } from '#areas/billing/deposit-funds.handler.js';
-import { accountIdOf } from '#areas/identity/caller.js';
-import { CreateUserCommand } from '#areas/identity/create-user.handler.js';
-import { RotateUserKeysCommand } from '#areas/identity/rotate-user-keys.handler.js';
+import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
+import { accountIdOf } from '#areas/identity/authentication/caller.js';
+import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
+import { RotateUserKeysCommand } from '#areas/identity/keys/rotate-user-keys.handler.js';
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -70,7 +70,8 @@ export const bootstrap = async (
     reason: 'opening credit of the first account',
     depositedAt: instant(clock),
   } as const;
-  await commands.execute(new DepositFundsCommand(deposit, contextOf(pending.requestId, 'system')));
+  const change = { type: 'DepositFunds', data: deposit } as const;
+  await commands.execute(new ChangeAccountCommand(change, contextOf(pending.requestId, 'system')));
   const credentials: Bootstrap = { username: USERNAME, password: pending.password, ...keys };
   await writeFile(
     path.join(home, 'bootstrap.json'),

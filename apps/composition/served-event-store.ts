@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Authenticator } from '#areas/identity/authenticator.js';
+import { type Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type GrpcSettings, SettingsError } from './settings.js';

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type LeadershipStatus } from '#platform/runtime/leadership.port.js';
+import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { OpenRequests } from './open-requests.js';
 import { Readiness } from './readiness.js';
@@ -45,7 +45,7 @@ const openProcess = ({
 }: Partial<Parts> = {}) => {
   const requests = new OpenRequests(new Registry());
   const runtime = {
-    projections: { status: () => Promise.resolve(projections) },
+    projectionHost: { status: () => Promise.resolve(projections) },
     reactions: () => reactions,
     leadership: () => lease,
   } as unknown as Runtime;

@@ -52,7 +52,7 @@ export class RuntimeMetrics implements MetricsSource {
   async collect(): Promise<void> {
     const [head, status] = await Promise.all([
       answered(this.eventStore.head()),
-      answered(this.runtime.projections.status()),
+      answered(this.runtime.projectionHost.status()),
     ]);
     if (head.answer !== undefined) this.#head.set(Number(head.answer));
     const lease = this.runtime.leadership();

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type LeadershipStatus } from '#platform/runtime/leadership.port.js';
-import { type LogReaderStatus } from '#platform/runtime/log-reader.js';
+import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
+import { type RunnerStatus } from '#platform/runtime/log-progress.js';
 import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
-import { type ProjectionStatus } from '#platform/runtime/projections.js';
+import { type ProjectionStatus } from '#platform/runtime/projection-host.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
 import { answered } from './answered.js';
@@ -35,7 +35,7 @@ export interface RuntimeFacts {
   /** Null where this process does not try for the lease of the projections. */
   readonly lease: LeadershipStatus | null;
   readonly projections: readonly Readable<ProjectionStatus>[];
-  readonly reactions: readonly Readable<LogReaderStatus>[];
+  readonly reactions: readonly Readable<RunnerStatus>[];
 }
 
 /** Which of the stores, the bus, the projections and the sagas are behind, stopped or away. */
@@ -54,7 +54,7 @@ export class RuntimeReadiness implements ReadinessCheck {
       this.#readStoreHealth(),
       this.#busHealth(),
       answered(this.eventStore.head()),
-      answered(this.runtime.projections.status()),
+      answered(this.runtime.projectionHost.status()),
     ]);
     const projections = status.answer ?? [];
     const reactions = this.runtime.reactions();
@@ -102,7 +102,7 @@ export class RuntimeReadiness implements ReadinessCheck {
   }
 }
 
-const readable = <Status extends LogReaderStatus>(status: Status): Readable<Status> => ({
+const readable = <Status extends RunnerStatus>(status: Status): Readable<Status> => ({
   ...status,
   position: status.position.toString(),
 });

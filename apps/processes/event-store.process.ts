@@ -1,12 +1,12 @@
 import { type Logger } from 'pino';
-import { AppTokens } from '#areas/identity/app-tokens.js';
-import { Authenticator } from '#areas/identity/authenticator.js';
+import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
 import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
 import { deriveKey } from '#platform/secrets/secrets.js';
-import { areas } from '../composition/areas.js';
+import { publishers } from '../composition/areas.js';
 import { openEventStore, openHome } from '../composition/engines.js';
 import { serveOwnEventStore } from '../composition/served-event-store.js';
 import { type Settings, SettingsError } from '../composition/settings.js';
@@ -58,10 +58,8 @@ const authenticatorOn = (
   { masterKeyFile }: Settings,
   clock: Clock,
 ): Authenticator => {
-  const codec = new EventCodec(areas.flatMap(({ events }) => events));
-  const appTokens = new AppTokens(
-    deriveKey(readOrCreateMasterKey(masterKeyFile), 'app-tokens'),
-    clock,
-  );
+  const codec = new EventCodec(publishers.flatMap(({ events }) => events));
+  const master = readOrCreateMasterKey(masterKeyFile);
+  const appTokens = new AppTokens({ key: (purpose) => deriveKey(master, purpose) }, clock);
   return new Authenticator(eventStore, codec, appTokens, clock);
 };

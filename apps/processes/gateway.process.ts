@@ -4,19 +4,18 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
 import { Catalog } from '#areas/catalog/catalog.js';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { DefineTenantCommand } from '#areas/identity/define-tenant.handler.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
+import { DefineTenantCommand } from '#areas/identity/tenants/define-tenant.handler.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
 import { type Bootstrap, bootstrap } from '../composition/bootstrap.js';
 import { type OpenEngines, openEngines } from '../composition/engines.js';
-import { leadershipOf } from '../composition/lease.js';
 import { QuipuModule } from '../composition/quipu.module.js';
 import { serveOwnEventStore } from '../composition/served-event-store.js';
 import { type Settings } from '../composition/settings.js';
@@ -78,7 +77,10 @@ export const startGateway = async (
   const app = await createGateway(module, settings, logger);
   const commands = app.get(CommandBus);
   if (readers === 'here') await runtime.startReactions(commands);
-  if (readers === 'under-lease') runtime.startUnder(leadershipOf(runtime, settings), commands);
+  if (readers === 'under-lease') {
+    const { instance, lease } = settings;
+    runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands);
+  }
   const grpc = await serveLog(settings, engines, app);
   // Before the bootstrap, whose secrets are shown once, by a start that succeeds.
   const ready = app.get(Readiness, { strict: false }).holdBack('starting');
@@ -110,8 +112,7 @@ const serveLog = async (
   app: NestFastifyApplication,
 ): Promise<EventStoreServer | undefined> => {
   if (!grpc) return undefined;
-  const authenticator = (): Authenticator =>
-    app.get<Authenticator>(AUTHENTICATOR, { strict: false });
+  const authenticator = (): Authenticator => app.get(Authenticator, { strict: false });
   return serveOwnEventStore(grpc, eventStore, authenticator);
 };
 

@@ -2,10 +2,10 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
+import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
 import { openEngines } from '../composition/engines.js';
-import { leadershipOf } from '../composition/lease.js';
 import { QuipuModule } from '../composition/quipu.module.js';
 import { type Settings } from '../composition/settings.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
@@ -41,7 +41,8 @@ export const startProjector = async (
   const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'projector', edges });
   await runtime.startFollowing();
   const app = await createOperationsApplication(module, logger);
-  runtime.startUnder(leadershipOf(runtime, settings), app.get(CommandBus));
+  const { instance, lease } = settings;
+  runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), app.get(CommandBus));
   await listen(app, settings);
   const stop = async (): Promise<void> => {
     await runtime.stop();

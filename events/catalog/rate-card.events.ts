@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The id by which callers ask for a model, such as `acme/llama-70b`. */
@@ -19,13 +19,13 @@ export type TokenPrice = z.infer<typeof TokenPrice>;
 export const ComputePrice = z.strictObject({ microUsdPerHour: MicroUsdDecimal });
 export type ComputePrice = z.infer<typeof ComputePrice>;
 
-/** A whole price list: what is not on it is not sold from `effectiveFrom` on. */
+/** A complete price list: models that are not on it are not sold from `effectiveFrom` on. */
 export const RateCardPublished = defineEvent('RateCardPublished', {
   version: 1,
   schema: z.strictObject({
     /** 1, 2, …: the number that a charge names. */
     version: z.int().positive(),
-    /** Inclusive; the card holds until the next one's. Never before that of the card before. */
+    /** Inclusive; until that of the next card. Never before that of the previous card. */
     effectiveFrom: Instant,
     /** By model id. */
     prices: z.record(ModelId, TokenPrice),
@@ -40,4 +40,4 @@ export type RateCardPublished = EventOf<typeof RateCardPublished>;
 
 export type RateCardEvent = RateCardPublished;
 
-export const catalogEvents: readonly AnyEventDefinition[] = [RateCardPublished];
+export const catalogEvents = [RateCardPublished] as const;

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { KeyKind, Sealed } from './identity.vocabulary.js';
 
-/** A key's stream is named after the key's hash; the key itself was shown once and is nowhere. */
+/**
+ * A key's stream is named after the key's hash; the key itself was shown once and is not stored.
+ */
 export const ApiKeyIssued = defineEvent('ApiKeyIssued', {
   version: 1,
   schema: z.strictObject({
@@ -14,7 +16,7 @@ export const ApiKeyIssued = defineEvent('ApiKeyIssued', {
     /** The session that the key ends with, or null. */
     sessionId: z.uuid().nullable(),
     issuedAt: Instant,
-    /** Null: it does not end by itself. */
+    /** Null: the key does not expire. */
     expiresAt: Instant.nullable(),
     /** The key that this one replaces, or null. */
     replaces: Sha256Hex.nullable(),
@@ -29,7 +31,7 @@ export const ApiKeyRevoked = defineEvent('ApiKeyRevoked', {
     userId: UserId,
     reason: z.enum(['revoked', 'rotated', 'user_erased']),
     revokedAt: Instant,
-    /** As when it was issued: with it a read model finds the key's document. */
+    /** Copied from `ApiKeyIssued`: it is part of the key of the read model's document. */
     expiresAt: Instant.nullable(),
   }),
 });
@@ -37,4 +39,4 @@ export type ApiKeyRevoked = EventOf<typeof ApiKeyRevoked>;
 
 export type ApiKeyEvent = ApiKeyIssued | ApiKeyRevoked;
 
-export const apiKeyEvents: readonly AnyEventDefinition[] = [ApiKeyIssued, ApiKeyRevoked];
+export const apiKeyEvents = [ApiKeyIssued, ApiKeyRevoked] as const;

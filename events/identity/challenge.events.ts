@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
 
-/** The password was right and a second factor is wanted; the token was shown once. */
+/** The password was correct and a second factor is required; the token was shown once. */
 export const ChallengeIssued = defineEvent('ChallengeIssued', {
   version: 1,
   schema: z.strictObject({
@@ -40,8 +40,4 @@ export type ChallengeAnswered = EventOf<typeof ChallengeAnswered>;
 
 export type ChallengeEvent = ChallengeIssued | ChallengeFailed | ChallengeAnswered;
 
-export const challengeEvents: readonly AnyEventDefinition[] = [
-  ChallengeIssued,
-  ChallengeFailed,
-  ChallengeAnswered,
-];
+export const challengeEvents = [ChallengeIssued, ChallengeFailed, ChallengeAnswered] as const;

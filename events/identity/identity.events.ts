@@ -1,4 +1,3 @@
-import { type AnyEventDefinition } from '../definition.js';
 import { apiKeyEvents } from './api-key.events.js';
 import { challengeEvents } from './challenge.events.js';
 import { nameEvents } from './name.events.js';
@@ -7,11 +6,11 @@ import { tenantEvents } from './tenant.events.js';
 import { userEvents } from './user.events.js';
 
 /** Every event of the area. */
-export const identityEvents: readonly AnyEventDefinition[] = [
+export const identityEvents = [
   ...userEvents,
   ...nameEvents,
   ...apiKeyEvents,
   ...sessionEvents,
   ...challengeEvents,
   ...tenantEvents,
-];
+] as const;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, UserId } from '../vocabulary.js';
 import { NameHash } from './identity.vocabulary.js';
 
-/** What must be unique in the whole installation; each name has a stream of its own. */
+/** The names that are unique in an installation; each name has its own stream. */
 export const NameKind = z.enum(['username', 'email']);
 export type NameKind = z.infer<typeof NameKind>;
 
-/** Kept for a registration that is under way; without confirmation it is free again in time. */
+/** Reserved for a running registration; the reservation expires unless the name is assigned. */
 export const NameReserved = defineEvent('NameReserved', {
   version: 1,
   schema: z.strictObject({
@@ -45,4 +45,4 @@ export type NameReleased = EventOf<typeof NameReleased>;
 
 export type NameEvent = NameReserved | NameAssigned | NameReleased;
 
-export const nameEvents: readonly AnyEventDefinition[] = [NameReserved, NameAssigned, NameReleased];
+export const nameEvents = [NameReserved, NameAssigned, NameReleased] as const;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { Sealed } from './identity.vocabulary.js';
 
-/** The app token names the session, and the session's key ends with it. */
+/** The app token names the session. The session's key ends with the session. */
 export const SessionStarted = defineEvent('SessionStarted', {
   version: 1,
   schema: z.strictObject({
@@ -12,7 +12,7 @@ export const SessionStarted = defineEvent('SessionStarted', {
     keyHash: Sha256Hex,
     sealedAppName: Sealed.nullable(),
     sealedDeviceInfo: Sealed.nullable(),
-    /** What proved who it is, beyond the password. */
+    /** The proof of identity beyond the password. */
     secondFactor: z.enum(['none', 'one_time_code', 'recovery_code']),
     startedAt: Instant,
     expiresAt: Instant,
@@ -32,4 +32,4 @@ export type SessionRevoked = EventOf<typeof SessionRevoked>;
 
 export type SessionEvent = SessionStarted | SessionRevoked;
 
-export const sessionEvents: readonly AnyEventDefinition[] = [SessionStarted, SessionRevoked];
+export const sessionEvents = [SessionStarted, SessionRevoked] as const;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 import { TenantSlug } from './identity.vocabulary.js';
 
-/** Whole each time: the last one counts. */
+/** The complete definition; the latest event is in effect. */
 export const TenantDefined = defineEvent('TenantDefined', {
   version: 1,
   schema: z.strictObject({
@@ -19,4 +19,4 @@ export type TenantDefined = EventOf<typeof TenantDefined>;
 
 export type TenantEvent = TenantDefined;
 
-export const tenantEvents: readonly AnyEventDefinition[] = [TenantDefined];
+export const tenantEvents = [TenantDefined] as const;

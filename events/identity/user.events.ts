@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyEventDefinition, defineEvent, type EventOf } from '../definition.js';
+import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
 import { NameHash, Role, Sealed, TenantSlug } from './identity.vocabulary.js';
 
@@ -7,7 +7,7 @@ export const UserRegistered = defineEvent('UserRegistered', {
   version: 1,
   schema: z.strictObject({
     userId: UserId,
-    /** The request that registered the user; a repeat of it is recognised. */
+    /** The request that registered the user, so that a repeat is recognised. */
     registrationId: z.uuid(),
     role: Role,
     tenant: TenantSlug,
@@ -25,7 +25,7 @@ export const UserRegistered = defineEvent('UserRegistered', {
 });
 export type UserRegistered = EventOf<typeof UserRegistered>;
 
-/** A secret was handed out; it counts for nothing until a code made with it is confirmed. */
+/** A secret was issued. It has no effect until a code made with it is confirmed. */
 export const TwoFactorEnrolmentStarted = defineEvent('TwoFactorEnrolmentStarted', {
   version: 1,
   schema: z.strictObject({
@@ -43,7 +43,7 @@ export const TwoFactorEnabled = defineEvent('TwoFactorEnabled', {
   schema: z.strictObject({
     userId: UserId,
     enrolmentId: z.uuid(),
-    /** The time step (RFC 6238) of the code that confirmed it; no code up to it counts again. */
+    /** The time step (RFC 6238) of the confirming code; codes up to this step are rejected. */
     step: z.int().nonnegative(),
     recoveryCodeHashes: z.array(Sha256Hex),
     enabledAt: Instant,
@@ -89,14 +89,14 @@ export const TwoFactorDisabled = defineEvent('TwoFactorDisabled', {
 });
 export type TwoFactorDisabled = EventOf<typeof TwoFactorDisabled>;
 
-/** From here on no credential of the user counts; the key of its sealed data is destroyed next. */
+/** All credentials of the user become invalid; the key of the sealed data is destroyed next. */
 export const UserErased = defineEvent('UserErased', {
   version: 1,
   schema: z.strictObject({
     userId: UserId,
     usernameHash: NameHash,
     emailHash: NameHash,
-    /** `registration_abandoned`: the name had gone to somebody else before it was confirmed. */
+    /** `registration_abandoned`: another registration took the name before it was assigned. */
     reason: z.enum(['requested', 'registration_abandoned']),
     erasedAt: Instant,
   }),
@@ -113,7 +113,7 @@ export type UserEvent =
   | TwoFactorDisabled
   | UserErased;
 
-export const userEvents: readonly AnyEventDefinition[] = [
+export const userEvents = [
   UserRegistered,
   TwoFactorEnrolmentStarted,
   TwoFactorEnabled,
@@ -122,4 +122,4 @@ export const userEvents: readonly AnyEventDefinition[] = [
   RecoveryCodesReplaced,
   TwoFactorDisabled,
   UserErased,
-];
+] as const;

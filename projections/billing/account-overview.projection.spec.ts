@@ -9,6 +9,7 @@ import {
   OTHER_HOLD,
   placed,
   released,
+  renewed,
 } from '#areas/billing/account.specification.js';
 import { accountOverview } from './account-overview.projection.js';
 
@@ -17,8 +18,7 @@ const untouched = {
   accountId: ACCOUNT,
   available: '0',
   deposited: '0',
-  chargedInference: '0',
-  chargedCompute: '0',
+  charged: { inference: '0', compute: '0' },
   held: '0',
   openHolds: 0,
 };
@@ -59,7 +59,25 @@ describe('account overview', () => {
       ...untouched,
       available: '805',
       deposited: '1000',
-      chargedInference: '195',
+      charged: { inference: '195', compute: '0' },
+    });
+  });
+
+  it('keeps charges of one group apart from those of another', () => {
+    const { type, data } = captured([900, 100], 195, 555, 805);
+    const rented: AccountEvent = { type, data: { ...data, group: 'compute' } };
+    expect(overviewOf(...held, rented)).toMatchObject({
+      charged: { inference: '0', compute: '195' },
+    });
+  });
+
+  it('holds more after a renewal', () => {
+    expect(overviewOf(...held, renewed([0, 100], 60, 190))).toEqual({
+      ...untouched,
+      available: '190',
+      deposited: '1000',
+      held: '810',
+      openHolds: 1,
     });
   });
 

@@ -6,7 +6,9 @@ import {
   HoldExpired,
   HoldPlaced,
   HoldReleased,
+  HoldRenewed,
 } from '#events/billing/account.events.js';
+import { type ProductGroup } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
@@ -16,9 +18,8 @@ export interface AccountOverview {
   /** Deposits less charges less open holds. */
   readonly available: string;
   readonly deposited: string;
-  /** Charges for inference; the account's other charges are in `chargedCompute`. */
-  readonly chargedInference: string;
-  readonly chargedCompute: string;
+  /** Charges by the group of their product. */
+  readonly charged: Readonly<Record<ProductGroup, string>>;
   readonly held: string;
   readonly openHolds: number;
 }
@@ -42,11 +43,18 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
       const held = plus(document.held, amountMicroUsd);
       return { ...document, available, held, openHolds: document.openHolds + 1 };
     }
+    case 'HoldRenewed': {
+      const { amountMicroUsd, availableMicroUsd: available } = data;
+      return { ...document, available, held: plus(document.held, amountMicroUsd) };
+    }
     case 'HoldCaptured': {
-      const { amountMicroUsd, releasedMicroUsd, availableMicroUsd: available } = data;
+      const { group, amountMicroUsd, releasedMicroUsd, availableMicroUsd: available } = data;
       const held = minus(document.held, plus(amountMicroUsd, releasedMicroUsd));
-      const chargedInference = plus(document.chargedInference, amountMicroUsd);
-      return { ...document, available, held, chargedInference, openHolds: document.openHolds - 1 };
+      const charged = {
+        ...document.charged,
+        [group]: plus(document.charged[group], amountMicroUsd),
+      };
+      return { ...document, available, held, charged, openHolds: document.openHolds - 1 };
     }
     case 'HoldReleased':
     case 'HoldExpired': {
@@ -57,18 +65,25 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
   }
 };
 
-/** What does an account have, what has it spent, and what is promised to running work? */
+/** What does an account have, what has it spent, and what is held for running work? */
 export const accountOverview: Projection<AccountEvent, AccountOverview> = {
   name: 'account-overview',
   version: 1,
-  on: [AccountOpened, FundsDeposited, HoldPlaced, HoldCaptured, HoldReleased, HoldExpired],
+  on: {
+    AccountOpened,
+    FundsDeposited,
+    HoldPlaced,
+    HoldRenewed,
+    HoldCaptured,
+    HoldReleased,
+    HoldExpired,
+  },
   keys: ({ data }) => [data.accountId],
   initial: (accountId) => ({
     accountId,
     available: '0',
     deposited: '0',
-    chargedInference: '0',
-    chargedCompute: '0',
+    charged: { inference: '0', compute: '0' },
     held: '0',
     openHolds: 0,
   }),

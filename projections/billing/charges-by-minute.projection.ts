@@ -18,7 +18,7 @@ export const chargesKey = (accountId: string, at: string): string =>
 export const chargesByMinute: Projection<HoldCaptured, ChargesOfMinute> = {
   name: 'charges-by-minute',
   version: 1,
-  on: [HoldCaptured],
+  on: { HoldCaptured },
   keys: ({ data }) => [chargesKey(data.accountId, data.capturedAt)],
   initial: () => ({ charged: '0', charges: 0 }),
   project: ({ data }, { charged, charges }) => ({

@@ -62,7 +62,7 @@ const project = ({ type, data }: InvoiceEvent, before: InvoiceRecord): InvoiceRe
 export const invoices: Projection<InvoiceEvent, InvoiceRecord> = {
   name: 'invoices',
   version: 1,
-  on: [FundsDeposited, HoldCaptured],
+  on: { FundsDeposited, HoldCaptured },
   keys: (event) => [key(event)],
   initial: () => ({ kind: 'usage', month: '', amount: '0', charges: 0, createdAt: '' }),
   project,

@@ -23,7 +23,7 @@ export const rateCardKey = (version: number): string => version.toString().padSt
 export const rateCards: Projection<RateCardEvent, RateCardDocument> = {
   name: 'rate-cards',
   version: 1,
-  on: [RateCardPublished],
+  on: { RateCardPublished },
   keys: ({ data }) => [rateCardKey(data.version)],
   initial: (key) => ({
     version: Number(key),

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { NameAssigned, NameReleased } from '#events/identity/name.events.js';
 import { UserErased, UserRegistered } from '#events/identity/user.events.js';
+import { UserId } from '#events/vocabulary.js';
 import { apiKeyKey, apiKeys, apiKeysOf } from './api-keys.projection.js';
 import { usersByName } from './users-by-name.projection.js';
 import { users } from './users.projection.js';
@@ -11,7 +12,7 @@ const END = '2026-12-21T04:48:00.000Z';
 const ID = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
 const HASH = 'a'.repeat(64);
 const SEALED = 'A'.repeat(48);
-const userId = 1;
+const userId = UserId.parse(1);
 
 describe('users', () => {
   const registered = UserRegistered.of({

@@ -16,11 +16,11 @@ const project = ({ type, data }: NameEvent): UserOfName | null => {
   }
 };
 
-/** Who has this username? Keyed by the name's keyed hash. */
+/** The user of a username, by the name's keyed hash. */
 export const usersByName: Projection<NameEvent, UserOfName> = {
   name: 'users-by-name',
   version: 1,
-  on: [NameAssigned, NameReleased],
+  on: { NameAssigned, NameReleased },
   keys: ({ data }) => (data.kind === 'username' ? [data.nameHash] : []),
   initial: () => ({ userId: 0 }),
   project,

@@ -2,7 +2,7 @@ import { type Role } from '#events/identity/identity.vocabulary.js';
 import { UserErased, UserRegistered } from '#events/identity/user.events.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
-/** A user as an operator looks at one; personal data stays sealed here too. */
+/** A user for operators; personal data stays sealed. */
 export interface ListedUser {
   readonly userId: number;
   readonly role: Role;
@@ -35,11 +35,11 @@ const project = ({ type, data }: UsersEvent): ListedUser | null => {
   }
 };
 
-/** Who is there? Keyed by the user's id. */
+/** All users by id. */
 export const users: Projection<UsersEvent, ListedUser> = {
   name: 'users',
   version: 1,
-  on: [UserRegistered, UserErased],
+  on: { UserRegistered, UserErased },
   keys: ({ data }) => [String(data.userId)],
   initial: () => missing,
   project,

@@ -5,7 +5,8 @@ import { pino } from 'pino';
 import { areas } from '../../apps/composition/areas.js';
 import { type OpenEngines, openEngines } from '../../apps/composition/engines.js';
 import { readSettings } from '../../apps/composition/settings.js';
-import { type PriceLine } from '../../events/billing/account.events.js';
+import { accountEvents } from '../../events/billing/account.events.js';
+import { type PriceLine } from '../../events/hold.vocabulary.js';
 import { type AccountCommand, accountDecider } from '../../libs/areas/billing/account.decider.js';
 import { type Accounts } from '../../libs/areas/billing/accounts.js';
 import { runOnAccount } from '../../libs/areas/billing/run-on-account.js';
@@ -72,7 +73,8 @@ const charge = (accountId: string, number: number): readonly AccountCommand[] =>
         purpose: 'chat_completion',
         lines: linesOf(64),
         rateCardVersion: 1,
-        modelAsked: 'acme/llama-70b',
+        group: 'inference',
+        evidence: { modelAsked: 'acme/llama-70b' },
         placedAt: at,
         expiresAt: new Date(atMs + MINUTE_MS).toISOString(),
         shrink: null,
@@ -83,15 +85,18 @@ const charge = (accountId: string, number: number): readonly AccountCommand[] =>
       data: {
         accountId,
         holdId,
+        purpose: 'chat_completion',
         lines: linesOf(20),
         usageSource: 'provider',
         excess: [],
         outcome: 'completed',
-        models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b' },
-        rig: 'bench',
-        attempts: 1,
-        promptHash: HASH,
-        replyHash: HASH,
+        evidence: {
+          models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b' },
+          rig: 'bench',
+          attempts: 1,
+          promptHash: HASH,
+          replyHash: HASH,
+        },
         capturedAt: at,
       },
     },
@@ -123,17 +128,21 @@ const fillLog = (home: string, count: number): Promise<void> =>
   withEngines({ QUIPU_HOME: home }, async (engines) => {
     const { codec } = new Runtime(engines, areas);
     const { eventStore } = engines;
-    const accounts: Accounts = new CommandRunner({ decider: accountDecider, eventStore, codec });
+    const accounts: Accounts = new CommandRunner({
+      decider: accountDecider,
+      eventStore,
+      codec: codec.for(accountEvents),
+    });
     const ids = Array.from({ length: count }, (_, index) => String(index + 1));
     await Promise.all(ids.map((id) => fillAccount(accounts, id)));
   });
 
 /** Documents of each projection after the rebuild, the largest collection last. */
 const documentsOf = async (
-  { projections }: Runtime,
+  { projectionHost }: Runtime,
   { readStore }: OpenEngines,
 ): Promise<readonly number[]> => {
-  const stored = await projections.stored();
+  const stored = await projectionHost.stored();
   const counts = await Promise.all(
     stored.map(async ({ projection, serving }) =>
       serving === null ? 0 : await readStore.count(collectionOf(projection, serving)),
@@ -152,7 +161,7 @@ const rebuild = (
     const runtime = new Runtime(engines, areas);
     const names = areas.flatMap(({ projections }) => projections.map((one) => one.name));
     const startedAtMs = performance.now();
-    await Promise.all(names.map((one) => runtime.projections.rebuild(one)));
+    await Promise.all(names.map((one) => runtime.projectionHost.rebuild(one)));
     const seconds = (performance.now() - startedAtMs) / 1_000;
     const counts = await documentsOf(runtime, engines);
     const documents = counts.reduce((sum, count) => sum + count, 0);

@@ -243,7 +243,11 @@ describe('failures of the upstream', () => {
       const last = (await world.events()).at(-1);
       expect(last).toMatchObject({
         type: 'HoldCaptured',
-        data: { outcome: 'upstream_failed', usageSource: 'counted', models: { asked: MODEL } },
+        data: {
+          outcome: 'upstream_failed',
+          usageSource: 'counted',
+          evidence: { models: { asked: MODEL } },
+        },
       });
     } finally {
       await world.close();

@@ -53,7 +53,7 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
           data: {
             amountMicroUsd: '17',
             usageSource: 'provider',
-            models: { asked: MODEL, sent: 'scripted-1', answered: 'm' },
+            evidence: { models: { asked: MODEL, sent: 'scripted-1', answered: 'm' } },
             rateCardVersion: 1,
           },
         });

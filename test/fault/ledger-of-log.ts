@@ -23,7 +23,7 @@ export const wholeAnswersChargedTwice = (
     .filter(({ type }) => type === 'HoldCaptured')
     .map(({ id, data }) => ({ id, ...(data as HoldCaptured['data']) }))
     .filter(({ outcome }) => outcome === 'completed');
-  const byPrompt = Map.groupBy(whole, ({ promptHash }) => promptHash);
+  const byPrompt = Map.groupBy(whole, ({ evidence }) => evidence['promptHash']);
   return [...byPrompt.values()]
     .filter((charged) => charged.length > 1)
     .map((charged) => charged.map(({ id }) => id));

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { areas } from '#apps/composition/areas.js';
+import { publishers } from '#apps/composition/areas.js';
 import { revive } from '#events/definition.js';
 import { goldenEvents, nameOf, type VersionedFile } from './golden.files.js';
 
-const definitions = areas.flatMap(({ name, events }) =>
+const definitions = publishers.flatMap(({ name, events }) =>
   events.map((definition) => ({ area: name, definition })),
 );
 

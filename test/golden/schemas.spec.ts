@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { areas } from '#apps/composition/areas.js';
+import { publishers } from '#apps/composition/areas.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
@@ -37,7 +37,7 @@ describe('the committed JSON Schemas', () => {
         content,
       ]),
     );
-    for (const { file, schema } of eventSchemas(areas)) {
+    for (const { file, schema } of eventSchemas(publishers)) {
       expect({ file, schema: contents.get(file) }).toEqual({ file, schema });
     }
   });
@@ -63,12 +63,25 @@ describe('the committed JSON Schemas', () => {
     expect(violations).toContainEqual(expect.stringContaining('additional properties'));
   });
 
+  it.each<[string, string, object]>([
+    ['a purpose that no area declares', 'HoldPlaced', { purpose: 'juggling' }],
+    ['a group that is not the product’s', 'HoldPlaced', { group: 'compute' }],
+    ['evidence of a charge in a hold', 'HoldPlaced', { evidence: { rig: 'local-vllm' } }],
+    ['evidence with more than the product states', 'HoldCaptured', { evidence: { prompt: 'x' } }],
+  ])('refuse %s', (_, type, wrong) => {
+    const found = golden.find((file) => file.type === type);
+    const data = { ...(found?.content as object), ...wrong };
+    expect(violationsOf({ type, data, metadata: { version: 1 } })).toContainEqual(
+      expect.stringContaining('must match exactly one schema in oneOf'),
+    );
+  });
+
   it('hold for what the log gives back', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'schemas-'));
     const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
-    const codec = new EventCodec(areas.flatMap(({ events }) => events));
+    const codec = new EventCodec(publishers.flatMap(({ events }) => events));
     const newest = new Map(
-      areas.flatMap(({ events }) => events.map(({ type, version }) => [type, version])),
+      publishers.flatMap(({ events }) => events.map(({ type, version }) => [type, version])),
     );
     const events = golden.filter(({ type, version }) => newest.get(type) === version);
     for (const [index, { type, content }] of events.entries()) {

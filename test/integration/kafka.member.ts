@@ -7,7 +7,7 @@ import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 
 const [url = '', topic = '', group = ''] = process.argv.slice(2);
-const bus = await openKafkaBus({ ...readKafkaUrl(url), sessionTimeoutMs: 6_000 });
+const bus = await openKafkaBus({ ...readKafkaUrl(url), sessionTimeoutMs: 3_000 });
 await bus.consume({
   topic,
   group,

@@ -194,6 +194,7 @@ describe('the adapters of MongoDB, when the server', () => {
         saved = position;
       }
     })();
+    await eventually(() => saved > 0n);
     for (let kill = 0; kill < 3; kill += 1) {
       await sleep(100);
       const before = saved;

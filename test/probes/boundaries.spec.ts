@@ -89,14 +89,18 @@ const BYSTANDERS: Readonly<Record<string, string>> = {
   'dist/apps/gateway/stale.js': 'export {};',
   'events/saving/account.events.ts': "import 'zod';\nimport { type Money } from '../money.js';",
   'events/money.ts': 'export {};',
+  'events/platform/lease.events.ts': "import '../money.js';",
+  'libs/platform/runtime/lease.ts': "import '#events/platform/lease.events.js';",
   'projections/saving/balance.projection.ts': "import '#events/saving/account.events.js';",
   'libs/areas/saving/account.decider.ts': [
     '#events/saving/account.events.js',
     '#platform/kernel/money.js',
+    '#platform/ledger/hold.js',
     './rate.js',
   ]
     .map((source) => `import '${source}';`)
     .join('\n'),
+  'libs/platform/ledger/hold.ts': "import '#events/money.js';",
   'libs/areas/saving/rate.ts': "import '#platform/kernel/money.js';",
   'libs/areas/saving/sqlite/sqlite-vault.ts': "import './vault.thread.js';\nimport 'node:sqlite';",
   'libs/areas/saving/sqlite/vault.thread.ts': 'export {};',

@@ -21,14 +21,24 @@ export interface PlantedHouse {
   remove(): Promise<void>;
 }
 
-/** @param sources by path; imports and all */
+/**
+ * @param sources by path; imports and all
+ * @param links folders of this house that the planted sources may import
+ */
 export const plantHouse = async (
   sources: Readonly<Record<string, string>>,
+  links: readonly string[] = [],
 ): Promise<PlantedHouse> => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'planted-house-'));
   await symlink(path.join(HOUSE, 'node_modules'), path.join(folder, 'node_modules'));
   await Promise.all(
     RULES_OF_THE_HOUSE.map((file) => cp(path.join(HOUSE, file), path.join(folder, file))),
+  );
+  await Promise.all(
+    links.map(async (linked) => {
+      await mkdir(path.dirname(path.join(folder, linked)), { recursive: true });
+      await symlink(path.join(HOUSE, linked), path.join(folder, linked));
+    }),
   );
   await Promise.all(
     Object.entries(sources).map(async ([file, source]) => {

@@ -12,6 +12,7 @@ import {
   open,
   place,
   release,
+  renew,
 } from '#areas/billing/account.specification.js';
 import { type Accounts, accountStream } from '#areas/billing/accounts.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
@@ -29,7 +30,7 @@ const WORST_MICRO_USD = 750;
 /** A command runner with a connection and a writer of its own, as each process has. */
 const openProcess = async (file: string) => {
   const eventStore = await openSqliteEventStore({ file });
-  const codec = new EventCodec(accountEvents);
+  const codec = new EventCodec(accountEvents).for(accountEvents);
   const accounts: Accounts = new CommandRunner({ decider: accountDecider, eventStore, codec });
   return { eventStore, codec, accounts };
 };
@@ -74,7 +75,7 @@ const tally = (outcomes: readonly string[]): Readonly<Record<string, number>> =>
 const eventsOf = async ({ eventStore, codec }: Process): Promise<readonly AccountEvent[]> => {
   const events: AccountEvent[] = [];
   for await (const page of eventStore.read(accountStream(ACCOUNT))) {
-    for (const recorded of page) events.push(codec.revive(recorded) as AccountEvent);
+    for (const recorded of page) events.push(codec.revive(recorded));
   }
   return events;
 };
@@ -145,6 +146,23 @@ describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
       });
       const last = (await eventsOf(processes[0] as Process)).at(-1);
       expect(last?.data).toMatchObject({ availableMicroUsd: '0' });
+    });
+  });
+
+  it('renews exactly as many holds as the balance is for', async () => {
+    await withProcesses(count, async (processes) => {
+      await fund(processes, 15 * WORST_MICRO_USD);
+      const ids = Array.from({ length: 10 }, () => randomUUID());
+      await runAll(
+        processes,
+        ids.map((holdId) => place(WORST, { holdId })),
+      );
+      const renewals = ids.map((holdId) => renew(WORST, { holdId }));
+      expect(tally(await runAll(processes, renewals))).toEqual({
+        HoldRenewed: 5,
+        insufficient_balance: 5,
+      });
+      await expectSound(processes);
     });
   });
 

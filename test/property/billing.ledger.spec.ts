@@ -1,11 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  type AccountCommand,
-  accountDecider,
-  type AccountState,
-} from '#areas/billing/account.decider.js';
+import { type AccountCommand, accountDecider } from '#areas/billing/account.decider.js';
 import { accountSnapshots } from '#areas/billing/account.snapshot.js';
+import { type AccountState } from '#areas/billing/account.state.js';
 import {
   ACCOUNT,
   capture,
@@ -16,6 +13,9 @@ import {
   open,
   place,
   release,
+  renew,
+  RENEWED_UNTIL,
+  settle,
 } from '#areas/billing/account.specification.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
@@ -28,6 +28,7 @@ const { decide, evolve, initialState } = accountDecider;
 const holdId = fc.constantFrom(
   ...['a', 'b', 'c'].map((x) => `01890a5d-ac96-774b-bcce-${x.repeat(12)}`),
 );
+const LAST_UNTIL = '2026-11-21T06:00:00.000Z';
 const tokens = fc.tuple(fc.nat(4_000), fc.nat(4_000));
 const command: fc.Arbitrary<AccountCommand> = fc.oneof(
   {
@@ -41,10 +42,19 @@ const command: fc.Arbitrary<AccountCommand> = fc.oneof(
       .map(([wanted, id, outputAtLeast]) => place(wanted, { holdId: id, outputAtLeast })),
   },
   { weight: 6, arbitrary: fc.tuple(tokens, holdId).map((charge) => capture(...charge)) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(tokens, fc.constantFrom(EXPIRES_AT, RENEWED_UNTIL, LAST_UNTIL), holdId)
+      .map(([more, expiresAt, id]) => renew(more, { expiresAt, holdId: id })),
+  },
   { weight: 2, arbitrary: holdId.map(release) },
+  { weight: 1, arbitrary: holdId.map(settle) },
   {
     weight: 2,
-    arbitrary: fc.tuple(fc.constantFrom(ENDED_AT, EXPIRES_AT), holdId).map((end) => expire(...end)),
+    arbitrary: fc
+      .tuple(fc.constantFrom(ENDED_AT, EXPIRES_AT, RENEWED_UNTIL, LAST_UNTIL), holdId)
+      .map((end) => expire(...end)),
   },
 );
 const schedule = fc.array(command, { minLength: 1, maxLength: 60 }).map((all) => [open, ...all]);
@@ -89,7 +99,8 @@ describe('whatever the schedule of commands', () => {
       fc.property(schedule, (commands) => {
         const { state, events } = logOf(commands);
         const open =
-          sumOf(events, 'HoldPlaced') -
+          sumOf(events, 'HoldPlaced') +
+          sumOf(events, 'HoldRenewed') -
           sumOf(events, 'HoldReleased') -
           sumOf(events, 'HoldExpired') -
           events.reduce(
@@ -131,6 +142,9 @@ describe('whatever the schedule of commands', () => {
           if (type === 'HoldPlaced') {
             expect(held).toBeUndefined();
             open.set(data.holdId, amount);
+          } else if (type === 'HoldRenewed') {
+            expect(held).toBeDefined();
+            open.set(data.holdId, (held ?? 0n) + amount);
           } else {
             expect(held).toBeDefined();
             expect(amount <= (held ?? -1n)).toBe(true);
@@ -154,8 +168,7 @@ describe('whatever the schedule of commands', () => {
           accountId: ACCOUNT,
           available: String(state.available),
           deposited: String(state.deposited),
-          chargedInference: String(state.charged),
-          chargedCompute: '0',
+          charged: { inference: String(state.charged), compute: '0' },
           held: String(state.held),
           openHolds: state.holds.size,
         });

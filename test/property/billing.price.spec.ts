@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { affordable, priceOf } from '#areas/billing/price.js';
-import { type PriceLine } from '#events/billing/account.events.js';
+import { affordable, isWithin, merged, priceOf } from '#areas/billing/price.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
 
 const line = (meter: string): fc.Arbitrary<PriceLine> =>
   fc.record({
@@ -50,6 +50,51 @@ describe('prices', () => {
           quantity: Math.floor(one.quantity * (shares[index] ?? 1)),
         }));
         expect(priceOf(less) <= priceOf(all)).toBe(true);
+      }),
+    );
+  });
+});
+
+const steps = fc.option(fc.constantFrom('a', 'a/b', 'a/b/c', 'd'), { nil: undefined });
+
+/** Lines of one meter at one price, anywhere in a small tree of work. */
+const tree = fc.array(
+  fc.tuple(fc.nat(50), steps).map(([quantity, step]): PriceLine => {
+    const line = { meter: 'seconds', quantity, unitPriceMicroUsd: '7', perUnits: 3 };
+    return step === undefined ? line : { ...line, step };
+  }),
+  { maxLength: 6 },
+);
+
+describe('a charge to a tree of work', () => {
+  it('that is within its hold costs no more than the hold', () => {
+    fc.assert(
+      fc.property(tree, tree, (charged, held) => {
+        fc.pre(isWithin(charged, held));
+        expect(priceOf(charged) <= priceOf(held)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('of all that is held is within it, however the lines are cut up', () => {
+    fc.assert(
+      fc.property(tree, (held) => {
+        expect(isWithin(held, merged(held))).toBe(true);
+        expect(isWithin(merged(held), held)).toBe(true);
+        expect(priceOf(merged(held))).toBe(priceOf(held));
+      }),
+    );
+  });
+
+  it('of one unit more than is held is not within it', () => {
+    fc.assert(
+      fc.property(tree, fc.nat(), (held, at) => {
+        fc.pre(held.length > 0);
+        const more = held.map((line, index) =>
+          index === at % held.length ? { ...line, quantity: line.quantity + 1 } : line,
+        );
+        expect(isWithin(more, held)).toBe(false);
       }),
     );
   });

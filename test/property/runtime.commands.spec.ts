@@ -7,7 +7,7 @@ import {
   FaultyEventStore,
   FaultyReadStore,
   MemoryLog,
-} from '#platform/runtime/faulty-stores.specification.js';
+} from '#platform/runtime/faulty-stores.fake.js';
 import { Snapshots } from '#platform/runtime/snapshots.js';
 import {
   add,
@@ -15,11 +15,12 @@ import {
   type Shelf,
   shelfSnapshots,
   stockCodec,
+  stockEvents,
   type StockCommand,
   stockDecider,
   type StockEvent,
   take,
-} from '#platform/runtime/stock.specification.js';
+} from '#platform/runtime/stock.fixture.js';
 
 const shelf = fc.constantFrom('a', 'b');
 const command: fc.Arbitrary<StockCommand> = fc.oneof(
@@ -60,7 +61,7 @@ const startProcess = (log: MemoryLog, views: FaultyReadStore, scheduler: fc.Sche
   const runner = new CommandRunner<StockCommand, Shelf, StockEvent>({
     decider: stockDecider,
     eventStore: store,
-    codec: stockCodec(),
+    codec: stockCodec().for(stockEvents),
     snapshots: { store: new Snapshots(views), plan: shelfSnapshots(3) },
   });
   const ask = async (one: StockCommand): Promise<Answer> => {
@@ -75,11 +76,11 @@ const startProcess = (log: MemoryLog, views: FaultyReadStore, scheduler: fc.Sche
 };
 
 const foldOf = (log: MemoryLog, stream: string): readonly Shelf[] => {
-  const codec = stockCodec();
+  const codec = stockCodec().for(stockEvents);
   const states: Shelf[] = [stockDecider.initialState];
   for (const recorded of log.of(stream)) {
     const before = states.at(-1) ?? stockDecider.initialState;
-    states.push(stockDecider.evolve(before, codec.revive(recorded) as StockEvent));
+    states.push(stockDecider.evolve(before, codec.revive(recorded)));
   }
   return states;
 };

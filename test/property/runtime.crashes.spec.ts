@@ -8,12 +8,12 @@ import {
   FaultyEventStore,
   FaultyReadStore,
   type MemoryLog,
-} from '#platform/runtime/faulty-stores.specification.js';
-import { type LogFollower } from '#platform/runtime/log-reader.js';
-import { ProjectionFollower } from '#platform/runtime/projection-follower.js';
-import { restockSaga, watchSaga } from '#platform/runtime/restock.specification.js';
+} from '#platform/runtime/faulty-stores.fake.js';
+import { type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
+import { ProjectionHandler } from '#platform/runtime/projection-handler.js';
+import { restockSaga, watchSaga } from '#platform/runtime/restock.fixture.js';
 import { timerKey } from '#platform/runtime/saga-documents.js';
-import { SagaFollower } from '#platform/runtime/saga-follower.js';
+import { SagaHandler } from '#platform/runtime/saga-handler.js';
 import {
   anyContext,
   PiecesAdded,
@@ -21,8 +21,9 @@ import {
   ShelfCleared,
   shelves,
   stockCodec,
+  stockEvents,
   type StockEvent,
-} from '#platform/runtime/stock.specification.js';
+} from '#platform/runtime/stock.fixture.js';
 
 const codec = stockCodec();
 const shelf = fc.constantFrom('a', 'b', 'c');
@@ -67,18 +68,18 @@ const append = (log: MemoryLog, events: readonly StockEvent[]): void => {
   }
 };
 
-/** Reads to the end. @throws what the follower does not survive */
+/** Reads to the end. @throws what the handler does not survive */
 const live = async (
   store: FaultyEventStore,
-  follower: LogFollower,
+  handler: SubscriptionHandler,
   afterBatch: (count: number) => Promise<void>,
 ): Promise<void> => {
-  const after = await follower.checkpoint();
+  const after = await handler.checkpoint();
   const stop = new AbortController();
   const place = after === undefined ? {} : { after };
   let count = 0;
   for await (const batch of store.subscribe({ ...place, signal: stop.signal })) {
-    await follower.handle(batch);
+    await handler.handle(batch);
     count += 1;
     await afterBatch(count);
     if (batch.caughtUp) stop.abort();
@@ -93,7 +94,7 @@ const survives = (life: Promise<void>): Promise<boolean> =>
   );
 
 const eventsOf = (log: MemoryLog): readonly StockEvent[] =>
-  log.events.map((recorded) => codec.revive(recorded) as StockEvent);
+  log.events.map((recorded) => codec.for(stockEvents).revive(recorded));
 
 describe('after any schedule of crashes', () => {
   it('a projection is the left fold of the log', async () => {
@@ -101,7 +102,7 @@ describe('after any schedule of crashes', () => {
       fc.asyncProperty(lives, async (schedule) => {
         const store = new FaultyEventStore();
         const views = new FaultyReadStore();
-        const start = () => new ProjectionFollower(shelves, 'shelves.v1.g1', views, stockCodec());
+        const start = () => new ProjectionHandler(shelves, 'shelves.v1.g1', views, stockCodec());
         const nothing = () => Promise.resolve();
         for (const { events, commits, gets } of schedule) {
           append(store.log, events);
@@ -124,7 +125,7 @@ describe('after any schedule of crashes', () => {
       fc.asyncProperty(lives, async (schedule) => {
         const store = new FaultyEventStore();
         const views = new FaultyReadStore();
-        const start = () => new ProjectionFollower(shelves, 'shelves.v1.g1', views, stockCodec());
+        const start = () => new ProjectionHandler(shelves, 'shelves.v1.g1', views, stockCodec());
         const nothing = () => Promise.resolve();
         for (const { events, commits } of schedule) {
           append(store.log, events);
@@ -153,11 +154,11 @@ describe('after any schedule of crashes', () => {
             append(store.log, events);
             views.commits.plan(...commits);
             views.gets.plan(...gets);
-            const follower = sagaFollower(saga, views, inEffect, sends);
+            const handler = sagaHandler(saga, views, inEffect, sends);
             const saveNowAndThen = (count: number) =>
-              count % savesEvery === 0 ? follower.save() : Promise.resolve();
-            const done = await survives(live(store, follower, saveNowAndThen));
-            if (done) await survives(follower.save());
+              count % savesEvery === 0 ? handler.save() : Promise.resolve();
+            const done = await survives(live(store, handler, saveNowAndThen));
+            if (done) await survives(handler.save());
           }
           const timers = await views.list(`saga.${saga.name}.timers`);
           const expected = effectsOf(saga, store.log);
@@ -191,13 +192,13 @@ const leftFold = (events: readonly StockEvent[]): ReadonlyMap<string, object> =>
   return documents;
 };
 
-/** Receivers of commands and messages recognise a repeat by its id. */
-const sagaFollower = (
+/** Whoever receives a command or a message knows a repeat by its id. */
+const sagaHandler = (
   saga: AnySaga,
   views: FaultyReadStore,
   inEffect: Map<string, unknown>,
   sends: readonly Fault[],
-): SagaFollower => {
+): SagaHandler => {
   const coming = [...sends];
   const receive = (id: string, what: unknown): Promise<void> => {
     const fate = coming.shift() ?? 'none';
@@ -213,8 +214,8 @@ const sagaFollower = (
       for (const { id, data } of messages) await receive(id, { topic, data });
     },
   } as unknown as Bus;
-  return new SagaFollower(saga, views, stockCodec(), bus, (command, data, { requestId }) =>
-    receive(requestId, { command, data }),
+  return new SagaHandler(saga, views, stockCodec(), bus, (command, { requestId }) =>
+    receive(requestId, command),
   );
 };
 

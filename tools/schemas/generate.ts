@@ -6,10 +6,10 @@ import 'reflect-metadata';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { areas } from '#apps/composition/areas.js';
+import { publishers } from '#apps/composition/areas.js';
 import { eventSchemas } from './event-schemas.js';
 
-const schemas = eventSchemas(areas);
+const schemas = eventSchemas(publishers);
 for (const { file, schema } of schemas) {
   const target = path.resolve('schemas', file);
   const style = await resolveConfig(target);

@@ -35,6 +35,7 @@ describe('the documents of the settings', () => {
         '| ----------- | ------- | ------------ |',
         '| `QUIPU_ONE` | `1`     | the first    |',
         '| `QUIPU_TWO` | none    | the `second` |',
+        '',
         '<!-- settings: end -->',
         'after',
       ].join('\n'),

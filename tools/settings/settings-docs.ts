@@ -25,7 +25,7 @@ export const withSettingsTable = (readme: string, variables: Declared): string =
     meaning,
   ]);
   const table = tableOf(['variable', 'default', 'meaning'], rows);
-  return between(readme, README, `\n${table}\n`);
+  return between(readme, README, `\n${table}\n\n`);
 };
 
 /** `docker/example.env` with every setting as a comment, its default beside it. */

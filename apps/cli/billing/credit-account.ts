@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { DepositFundsCommand } from '#areas/billing/deposit-funds.handler.js';
-import { FindUserByNameQuery } from '#areas/identity/find-user-by-name.handler.js';
+import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
+import { FindUserByNameQuery } from '#areas/identity/users/find-user-by-name.handler.js';
 import { instant } from '#platform/kernel/clock.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { usersByName } from '#projections/identity/users-by-name.projection.js';
@@ -39,7 +39,8 @@ export const creditAccount = async (
       reason,
       depositedAt: instant(clock),
     } as const;
-    const receipt = await commands.execute(new DepositFundsCommand(deposit, context()));
+    const change = { type: 'DepositFunds', data: deposit } as const;
+    const receipt = await commands.execute(new ChangeAccountCommand(change, context()));
     return { accountId, receipt };
   });
   const credited = receipt.eventId !== null;

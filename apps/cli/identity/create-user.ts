@@ -1,4 +1,4 @@
-import { CreateUserCommand } from '#areas/identity/create-user.handler.js';
+import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { isRefusal, usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';

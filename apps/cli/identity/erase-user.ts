@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { EraseUserCommand } from '#areas/identity/erase-user.handler.js';
+import { EraseUserCommand } from '#areas/identity/users/erase-user.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { CommandFailure, interrupted, usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';

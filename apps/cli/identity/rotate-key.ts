@@ -1,4 +1,4 @@
-import { RotateUserKeysCommand } from '#areas/identity/rotate-user-keys.handler.js';
+import { RotateUserKeysCommand } from '#areas/identity/keys/rotate-user-keys.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';

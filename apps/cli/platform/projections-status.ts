@@ -16,7 +16,7 @@ const stateOf = ({ serving, version, lag }: StoredProjection): State => {
 
 export const projectionsStatus = (_: CommonOptions, invocation: Invocation): Promise<Outcome> =>
   withInstallation(invocation, 'exists', async ({ engines }) => {
-    const stored = await new Runtime(engines, areas).projections.stored();
+    const stored = await new Runtime(engines, areas).projectionHost.stored();
     const head = await engines.eventStore.head();
     const rows = stored.map((one) => ({
       projection: one.projection,

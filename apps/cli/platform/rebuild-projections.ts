@@ -1,5 +1,5 @@
-import { type LogReaderStatus } from '#platform/runtime/log-reader.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type RunnerStatus } from '#platform/runtime/log-progress.js';
+import { type ProjectionHost } from '#platform/runtime/projection-host.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas } from '../../composition/areas.js';
 import { CommandFailure, stopIfInterrupted, usage } from '../command-failure.js';
@@ -27,7 +27,7 @@ export const rebuildProjections = async (
     const head = await engines.eventStore.head();
     const progress = await openProgress(invocation.stderr, 'Rebuilding');
     const positions = new Map(names.map((name) => [name, 0n]));
-    const onProgress = (name: string, { position, failure }: LogReaderStatus): void => {
+    const onProgress = (name: string, { position, failure }: RunnerStatus): void => {
       stopIfInterrupted(invocation.signal);
       if (failure !== null) throw stopped(name, position, failure);
       positions.set(name, position < head ? position : head);
@@ -35,7 +35,7 @@ export const rebuildProjections = async (
       progress.update(done, head * BigInt(names.length));
     };
     try {
-      await rebuildAll(new Runtime(engines, areas).projections, names, onProgress);
+      await rebuildAll(new Runtime(engines, areas).projectionHost, names, onProgress);
     } finally {
       progress.stop();
     }
@@ -48,9 +48,9 @@ export const rebuildProjections = async (
 
 /** All at once; when one fails the others are still brought to their end. */
 const rebuildAll = async (
-  projections: Projections,
+  projections: ProjectionHost,
   names: readonly string[],
-  onProgress: (name: string, status: LogReaderStatus) => void,
+  onProgress: (name: string, status: RunnerStatus) => void,
 ): Promise<void> => {
   const rebuilt = await Promise.allSettled(
     names.map((name) => projections.rebuild(name, (status) => onProgress(name, status))),

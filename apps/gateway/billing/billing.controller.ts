@@ -3,7 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { InvoicesQuery } from '#areas/billing/invoices.handler.js';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';

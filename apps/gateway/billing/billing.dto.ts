@@ -39,9 +39,9 @@ class TelemetryDto {
   readonly runway_days!: number | null;
   @ApiProperty({ description: 'Work under way that holds money.', example: 0 })
   readonly active_compute_jobs!: number;
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ description: 'Charges for products of the group compute.', example: 0 })
   readonly total_compute_spend!: number;
-  @ApiProperty({ example: 0.3 })
+  @ApiProperty({ description: 'Charges for products of the group inference.', example: 0.3 })
   readonly total_inference_spend!: number;
   @ApiProperty({ example: 10 })
   readonly lifetime_deposited!: number;

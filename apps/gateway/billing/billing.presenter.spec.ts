@@ -37,6 +37,14 @@ describe('the overview of an account', () => {
     });
   });
 
+  it('shows what compute has cost apart from inference', () => {
+    const rented = { ...account, chargedCompute: 2_000_000n };
+    expect(presentOverview(rented).telemetry).toMatchObject({
+      total_compute_spend: 2,
+      total_inference_spend: 0.3,
+    });
+  });
+
   it('knows no runway where nothing is spent', () => {
     expect(presentOverview({ ...account, chargedInWindow: 0n }).telemetry).toMatchObject({
       burn_rate_per_hour: 0,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Acceptance, ApiGuard } from './api.guard.js';
+import { type AcceptedCredentials, ApiGuard } from './api.guard.js';
 
-/** Lets in the secret API key of a user and nothing else. */
+/** Admits only the secret API keys of users. */
 @Injectable()
 export class ApiKeyGuard extends ApiGuard {
-  protected override readonly accepts: Acceptance = {
+  protected override readonly accepts: AcceptedCredentials = {
     kinds: ['api_key'],
-    inWords: 'the secret API key of a user (sk-svc-…)',
+    description: 'the secret API key of a user (sk-svc-…)',
   };
 }

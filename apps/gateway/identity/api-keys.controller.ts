@@ -12,11 +12,11 @@ import {
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
-import { IssueApiKeyCommand } from '#areas/identity/issue-api-key.handler.js';
-import { ListApiKeysQuery } from '#areas/identity/list-api-keys.handler.js';
-import { RevokeApiKeyCommand } from '#areas/identity/revoke-api-key.handler.js';
-import { RotateApiKeyCommand } from '#areas/identity/rotate-api-key.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.js';
+import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
+import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
+import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
@@ -26,7 +26,7 @@ import { presentKeys, presentNewKey } from './auth.presenter.js';
 import { CurrentCaller } from './caller.decorator.js';
 import { KeyOwnerGuard } from './key-owner.guard.js';
 
-/** The keys of the user; ours, not the interface's. */
+/** The keys of the user; an addition to the promised interface. */
 @ApiTags('identity')
 @Credentials('api-key', 'app-token')
 @ApplicationFailures(401, 429, 503)
@@ -39,14 +39,14 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'The keys that let somebody in, newest first; never their secrets' })
+  @ApiOperation({ summary: 'The active keys, newest first, without their secrets' })
   @ApiOkResponse({ type: ApiKeysDto })
   async list(@CurrentCaller() { userId }: Caller): Promise<ApiKeysDto> {
     return presentKeys(await this.queries.execute(new ListApiKeysQuery(userId)));
   }
 
   @Post()
-  @ApiOperation({ summary: 'Issue a key; its secret is shown this once' })
+  @ApiOperation({ summary: 'Issue a key; its secret is shown once' })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 409, 413, 415)
   async issue(
@@ -60,7 +60,7 @@ export class ApiKeysController {
   }
 
   @Post(':id/rotate')
-  @ApiOperation({ summary: 'Replace a key; the old one counts no more' })
+  @ApiOperation({ summary: 'Replace a key; the old one becomes invalid' })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 404)
   async rotate(
@@ -75,7 +75,7 @@ export class ApiKeysController {
 
   @Delete(':id')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Revoke a key, at once' })
+  @ApiOperation({ summary: 'Revoke a key immediately' })
   @ApiOkResponse({ type: DoneDto })
   @ApplicationFailures(400, 404)
   async revoke(
@@ -85,6 +85,6 @@ export class ApiKeysController {
   ): Promise<DoneDto> {
     const context = contextOf(request.id, `user:${userId}`);
     await this.commands.execute(new RevokeApiKeyCommand({ userId, keyId }, context));
-    return { success: true, message: 'The key has ended.' };
+    return { success: true, message: 'The key was revoked.' };
   }
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { APP_NAME_LENGTH_MAX } from '#areas/identity/user-details.js';
+import { APP_NAME_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 
 const KINDS = ['user', 'renter'] as const;
 
@@ -39,7 +39,7 @@ export class ApiKeyDto {
   readonly session_id!: string | null;
   @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'UTC; null: not by itself.' })
+  @ApiProperty({ type: String, nullable: true, description: 'UTC; null: never.' })
   readonly expires_at!: string | null;
 }
 
@@ -55,7 +55,7 @@ export class ApiKeysDto {
 export class NewApiKeyDto {
   @ApiProperty({ enum: [true] })
   readonly success!: true;
-  @ApiProperty({ example: 'sk-svc-…', description: 'Shown this once.' })
+  @ApiProperty({ example: 'sk-svc-…', description: 'Shown once.' })
   readonly api_key!: string;
   @ApiProperty({ type: ApiKeyDto })
   readonly key!: ApiKeyDto;

@@ -1,9 +1,8 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { type Caller, type CredentialKind } from '#areas/identity/caller.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type Caller, type CredentialKind } from '#areas/identity/authentication/caller.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import {
   credentialNotAccepted,
@@ -14,30 +13,31 @@ import {
 import { presentedCredential } from './presented-credential.js';
 import { ROLES_KEY } from './roles.decorator.js';
 
-/** Which kinds of credentials a route takes, and how a refusal names them. */
-export interface Acceptance {
+/** The credential kinds that a route accepts, and their description in the error message. */
+export interface AcceptedCredentials {
   readonly kinds: readonly CredentialKind[];
-  readonly inWords: string;
+  readonly description: string;
 }
 
-const ANY: Acceptance = {
+const ANY: AcceptedCredentials = {
   kinds: ['api_key', 'app_token', 'renter_key'],
-  inWords: 'an API key, an access token or a renter key',
+  description: 'an API key, an access token or a renter key',
 };
 
 /**
- * Lets in whoever brings a credential of any kind. A renter key comes with the role `renter`, so
- * routes with `@Roles` are closed to it unless they name that role.
+ * Admits credentials of every kind. A renter key has the role `renter`, so a route with `@Roles`
+ * rejects it unless the route names that role.
  *
- * A caller who was seen before is let in without waiting.
+ * It asks `Authenticator` directly instead of Passport: it runs on the hot path, and for a cached
+ * credential it answers without a promise.
  */
 @Injectable()
 export class ApiGuard implements CanActivate {
-  protected readonly accepts: Acceptance = ANY;
+  protected readonly accepts: AcceptedCredentials = ANY;
 
   constructor(
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
-    @Inject(Reflector) private readonly reflector: Reflector,
+    private readonly authenticator: Authenticator,
+    private readonly reflector: Reflector,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -53,7 +53,7 @@ export class ApiGuard implements CanActivate {
   #admit(context: ExecutionContext, request: FastifyRequest, caller: Caller | null): true {
     if (!caller) throw invalidCredentials();
     if (!this.accepts.kinds.includes(caller.credential.kind)) {
-      throw credentialNotAccepted(this.accepts.inWords);
+      throw credentialNotAccepted(this.accepts.description);
     }
     const roles = this.reflector.getAllAndOverride<readonly Role[] | undefined>(ROLES_KEY, [
       context.getHandler(),

@@ -1,8 +1,8 @@
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { type FastifyRequest } from 'fastify';
-import { stripPrefix } from '#areas/identity/app-tokens.js';
-import { AppTokenStrategy } from './app-token.strategy.js';
+import { stripPrefix } from '#areas/identity/sessions/app-tokens.js';
+import { APP_TOKEN } from './app-token.strategy.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import { isFailedAttempt } from './failed-attempt.js';
 import {
@@ -13,23 +13,11 @@ import {
 import { presentedCredential } from './presented-credential.js';
 import { throttleAddress } from './throttle-address.js';
 
-/** Lets in the bearer token of an app; a bad one counts as a failed attempt. */
+/** Admits app tokens only. An invalid token counts as a failed attempt of the address. */
 @Injectable()
-export class AppTokenGuard extends AuthGuard() {
-  constructor(
-    @Inject(AppTokenStrategy) strategy: AppTokenStrategy,
-    @Inject(AttemptThrottle) private readonly throttle: AttemptThrottle,
-  ) {
-    super({
-      // Passport keeps strategies by name for the whole process, and two gateways in one process have
-      // different keys: so it is given the strategy itself, a copy for each request, because it
-      // writes the request's callbacks on it.
-      get defaultStrategy() {
-        return Object.create(strategy) as string;
-      },
-      property: 'caller',
-      session: false,
-    });
+export class AppTokenGuard extends AuthGuard(APP_TOKEN) {
+  constructor(private readonly throttle: AttemptThrottle) {
+    super();
   }
 
   override canActivate(context: ExecutionContext): Promise<boolean> {

@@ -6,36 +6,43 @@ import {
   APP_TOKEN_ALGORITHM,
   APP_TOKEN_AUDIENCE,
   APP_TOKEN_ISSUER,
+  APP_TOKEN_KEY,
   readClaims,
   stripPrefix,
-} from '#areas/identity/app-tokens.js';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { type Caller } from '#areas/identity/caller.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
+} from '#areas/identity/sessions/app-tokens.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { presentedCredential } from './presented-credential.js';
 
-/** The JWT that a request brings behind `svc_app_`. */
+/** The name of the strategy. */
+export const APP_TOKEN = 'app-token';
+
+/** The JWT of a request, without its prefix `svc_app_`. */
 const jwtOf = (request: unknown): string | null => {
   const token = presentedCredential(request as FastifyRequest);
   return token === null ? null : stripPrefix(token);
 };
 
-/** App tokens through passport: it checks the signature, the log says whether the session runs. */
+/**
+ * Authenticates app tokens: passport-jwt verifies the signature, `Authenticator` checks the
+ * session. Passport registers strategies by name for the whole process, so a process runs one
+ * gateway.
+ */
 @Injectable()
-export class AppTokenStrategy extends PassportStrategy(Strategy, 'app-token') {
+export class AppTokenStrategy extends PassportStrategy(Strategy, APP_TOKEN) {
   constructor(
     @Inject(SECRETS) secrets: Secrets,
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    private readonly authenticator: Authenticator,
   ) {
     super({
       jwtFromRequest: jwtOf,
-      secretOrKey: secrets.key('app-tokens'),
+      secretOrKey: secrets.key(APP_TOKEN_KEY),
       algorithms: [APP_TOKEN_ALGORITHM],
       issuer: APP_TOKEN_ISSUER,
       audience: APP_TOKEN_AUDIENCE,
-      // The session ends when the token does, by the injected clock.
+      // The session expires with the token, by the injected clock.
       ignoreExpiration: true,
     });
   }

@@ -26,45 +26,45 @@ const succeed = (address = HERE) => throttle.attempt(address, () => 'in', isWron
 const failTimes = async (times: number) => {
   for (let failed = 0; failed < times; failed += 1) await expect(fail()).rejects.toBe(WRONG);
 };
-const turnedAway = { failure: { status: 429, code: 'too_many_attempts', retryAfterSeconds: 300 } };
+const rejected = { failure: { status: 429, code: 'too_many_attempts', retryAfterSeconds: 300 } };
 
 describe('AttemptThrottle', () => {
-  it('turns everybody of an address away after five failures, the right password too', async () => {
+  it('rejects an address after five failures, even with the correct password', async () => {
     await failTimes(4);
     expect(await succeed()).toBe('in');
     await failTimes(1);
-    await expect(succeed()).rejects.toMatchObject(turnedAway);
-    await expect(fail()).rejects.toMatchObject(turnedAway);
+    await expect(succeed()).rejects.toMatchObject(rejected);
+    await expect(fail()).rejects.toMatchObject(rejected);
     expect(await succeed('192.0.2.2')).toBe('in');
   });
 
-  it('lets the address in again 300 s after its failures, whatever it tried meanwhile', async () => {
+  it('admits the address again 300 s after its failures, whatever it tried before', async () => {
     await failTimes(5);
     clock.atMs += 299_999;
-    await expect(succeed()).rejects.toMatchObject(turnedAway);
+    await expect(succeed()).rejects.toMatchObject(rejected);
     clock.atMs += 1;
     expect(await succeed()).toBe('in');
     await failTimes(5);
-    await expect(succeed()).rejects.toMatchObject(turnedAway);
+    await expect(succeed()).rejects.toMatchObject(rejected);
   });
 
-  it('counts within a window that slides', async () => {
+  it('counts within a sliding window', async () => {
     await failTimes(3);
     clock.atMs += 200_000;
     await failTimes(2);
     clock.atMs += 100_000;
     await failTimes(3);
-    await expect(succeed()).rejects.toMatchObject(turnedAway);
+    await expect(succeed()).rejects.toMatchObject(rejected);
   });
 
-  it('does not count what is malformed', async () => {
+  it('does not count malformed requests', async () => {
     for (let times = 0; times < 10; times += 1) {
       await expect(fail(HERE, MALFORMED)).rejects.toBe(MALFORMED);
     }
     expect(await succeed()).toBe('in');
   });
 
-  it('gives a burst no more tries than a row', async () => {
+  it('gives a burst no more attempts than a sequence', async () => {
     let tried = 0;
     const guess = () =>
       throttle.attempt(
@@ -82,20 +82,20 @@ describe('AttemptThrottle', () => {
     expect(wrong).toHaveLength(5);
   });
 
-  it('lets a burst of good ones in, however large, a few at a time', async () => {
+  it('admits a large burst of valid attempts, a few at a time', async () => {
     const burst = Array.from({ length: 30 }, () => succeed());
     expect(await Promise.all(burst)).toHaveLength(30);
   });
 
-  it('does not let an endless queue build up', async () => {
+  it('bounds the queue', async () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     const burst = Array.from({ length: 50 }, () => throttle.attempt(HERE, () => gate, isWrong));
     const settled = Promise.allSettled(burst);
     await new Promise((resolve) => setImmediate(resolve));
     open();
-    const refused = (await settled).filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(50 - 5 - 32);
+    const overflow = (await settled).filter(({ status }) => status === 'rejected');
+    expect(overflow).toHaveLength(50 - 5 - 32);
   });
 });
 

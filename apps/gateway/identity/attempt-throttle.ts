@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type Clock } from '#platform/kernel/clock.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 
 /** Sections 5.8 and 8 of the interface. */
@@ -7,31 +9,33 @@ export const FAILURES_MAX = 5;
 export const WINDOW_SECONDS = 300;
 
 const ADDRESSES_MAX = 100_000;
-/** Attempts of one address that may wait for those before them. */
+/** Attempts of one address that may queue. */
 const WAITING_MAX = 32;
 
 interface Attempts {
-  /** When each failed, oldest first; milliseconds since the Unix epoch. */
+  /** The instant of each failure, oldest first; milliseconds since the Unix epoch. */
   failedAtMs: number[];
-  underWay: number;
+  running: number;
   readonly waiting: (() => void)[];
 }
 
 /**
- * Counts the failed attempts of each address. Those under way count as if they had failed, and later
- * ones wait for them, so a burst sent at once gets no more tries than one sent in a row. A success
- * frees its place but forgives nothing: else everybody with an account had endless tries at another's.
+ * Counts the failed attempts of each address. Running attempts count as failed until they end, and
+ * later ones queue behind them, so a parallel burst gets no more attempts than a sequence. A
+ * success does not reset the count: otherwise a user could guess another user's password without
+ * limit.
  *
- * It lives in this process: with several behind one address, each allows its own.
+ * The count is per process: with several gateways behind one address, each counts its own.
  */
+@Injectable()
 export class AttemptThrottle {
   readonly #addresses = new LRUCache<string, Attempts>({ max: ADDRESSES_MAX });
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /**
-   * @param isFailure whether what was thrown is a failed attempt; a malformed request is none
-   * @throws HttpFailure 429 once the address has no tries left
+   * @param isFailure whether an error is a failed attempt; a malformed request is not
+   * @throws HttpFailure 429 when the address has no attempts left
    */
   async attempt<T>(
     address: string,
@@ -46,7 +50,7 @@ export class AttemptThrottle {
       if (isFailure(error)) attempts.failedAtMs.push(this.clock.now());
       throw error;
     } finally {
-      attempts.underWay -= 1;
+      attempts.running -= 1;
       for (const wake of attempts.waiting.splice(0)) wake();
     }
   }
@@ -54,7 +58,7 @@ export class AttemptThrottle {
   #attemptsOf(address: string): Attempts {
     const known = this.#addresses.get(address);
     if (known) return known;
-    const attempts: Attempts = { failedAtMs: [], underWay: 0, waiting: [] };
+    const attempts: Attempts = { failedAtMs: [], running: 0, waiting: [] };
     this.#addresses.set(address, attempts);
     return attempts;
   }
@@ -65,8 +69,8 @@ export class AttemptThrottle {
       attempts.failedAtMs = attempts.failedAtMs.filter((failedAtMs) => failedAtMs > since);
       const failures = attempts.failedAtMs.length;
       if (failures >= FAILURES_MAX) throw tooManyAttempts();
-      if (failures + attempts.underWay < FAILURES_MAX) {
-        attempts.underWay += 1;
+      if (failures + attempts.running < FAILURES_MAX) {
+        attempts.running += 1;
         return;
       }
       if (attempts.waiting.length >= WAITING_MAX) throw tooManyAttempts();

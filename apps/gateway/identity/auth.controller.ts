@@ -8,11 +8,11 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { AccountContextQuery } from '#areas/identity/account-context.handler.js';
-import { type Caller } from '#areas/identity/caller.js';
-import { LogInCommand } from '#areas/identity/log-in.handler.js';
-import { RevokeSessionCommand } from '#areas/identity/revoke-session.handler.js';
-import { VerifyTwoFactorCommand } from '#areas/identity/verify-two-factor.handler.js';
+import { AccountContextQuery } from '#areas/identity/accounts/account-context.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
+import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
+import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
@@ -31,7 +31,7 @@ import { CurrentCaller } from './caller.decorator.js';
 import { isFailedAttempt } from './failed-attempt.js';
 import { throttleAddress } from './throttle-address.js';
 
-/** Logging in, the second step of it, and what the access token is for. */
+/** Log-in, its second step, and the routes of the access token. */
 @ApiTags('identity')
 @ApplicationFailures(400, 401, 413, 415, 429, 503)
 @Controller('api/v1/auth')

@@ -1,14 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { SESSION_SECONDS } from '#areas/identity/session-opener.js';
-import { CHALLENGE_SECONDS } from '#areas/identity/log-in.handler.js';
+import { SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
+import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
 import {
   APP_NAME_LENGTH_MAX,
   DEVICE_INFO_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
-} from '#areas/identity/user-details.js';
+} from '#areas/identity/users/user-details.js';
 
-/** Above any username; which ones exist is not for the validation to say. */
+/** Longer than any username, so that validation does not reveal which names can exist. */
 const USERNAME_LENGTH_MAX = 254;
 /** A recovery code with its dashes is 19 characters. */
 export const OTP_CODE_LENGTH_MAX = 32;
@@ -44,7 +44,8 @@ export class LoginDto {
   @ApiProperty({
     required: false,
     example: '492039',
-    description: 'Of the authenticator app, or a recovery code; without it the challenge comes.',
+    description:
+      'From the authenticator app, or a recovery code; without it the answer is a challenge.',
   })
   @IsOptional()
   @IsString()
@@ -59,7 +60,10 @@ export class VerifyTwoFactorDto {
   @Matches(TEMP_TOKEN_PATTERN, { message: 'temp_token must be the svc_2fa_… of a challenge' })
   readonly temp_token!: string;
 
-  @ApiProperty({ example: '492039', description: 'Of the authenticator app, or a recovery code.' })
+  @ApiProperty({
+    example: '492039',
+    description: 'From the authenticator app, or a recovery code.',
+  })
   @IsString()
   @IsNotEmpty()
   @MaxLength(OTP_CODE_LENGTH_MAX)
@@ -103,7 +107,7 @@ export class LoginSuccessDto {
   readonly access_token!: string;
   @ApiProperty({
     example: 'sk-svc-…',
-    description: 'A key of its own, named after app_name; it ends with the session.',
+    description: 'A key for this session, named after app_name; it ends with the session.',
   })
   readonly api_key!: string;
   @ApiProperty({ example: SESSION_SECONDS })

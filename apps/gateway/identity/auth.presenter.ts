@@ -1,9 +1,9 @@
-import { type AccountContext } from '#areas/identity/account-context.handler.js';
-import { type AccountView } from '#areas/identity/account-views.js';
-import { type NewApiKey } from '#areas/identity/issue-api-key.handler.js';
-import { type ApiKeysView, type ApiKeyView } from '#areas/identity/list-api-keys.handler.js';
-import { CHALLENGE_SECONDS } from '#areas/identity/log-in.handler.js';
-import { type OpenedSession, SESSION_SECONDS } from '#areas/identity/session-opener.js';
+import { type AccountContext } from '#areas/identity/accounts/account-context.handler.js';
+import { type AccountView } from '#areas/identity/accounts/account-views.js';
+import { type NewApiKey } from '#areas/identity/keys/issue-api-key.handler.js';
+import { type ApiKeysView, type ApiKeyView } from '#areas/identity/keys/list-api-keys.handler.js';
+import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
+import { type OpenedSession, SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
 import { toUsd } from '#platform/kernel/money.js';
 import { type ApiKeyDto, type ApiKeysDto, type NewApiKeyDto } from './api-keys.dto.js';
 import {

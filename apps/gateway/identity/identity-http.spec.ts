@@ -7,10 +7,10 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Secret, TOTP } from 'otpauth';
 import { pino } from 'pino';
-import { ACCOUNT_OPENER } from '#areas/identity/account-opener.port.js';
-import { BALANCE_READER } from '#areas/identity/balance-reader.port.js';
-import { type Caller } from '#areas/identity/caller.js';
-import { CreateUserCommand } from '#areas/identity/create-user.handler.js';
+import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
@@ -70,15 +70,15 @@ const openGateway = async () => {
   const secrets = await openSecrets({ directory });
   const clock = { atMs: Date.parse('2026-11-21T04:48:00.000Z'), now: () => clock.atMs };
   const logger = pino({ level: 'silent' });
-  // Nothing of this area goes out or comes in by the bus.
+  // This area does not use the bus.
   const bus = {} as Bus;
   const runtime = new Runtime({ eventStore, readStore, bus, clock, logger }, [identityArea]);
   const values = [
     { provide: SECRETS, useValue: secrets },
     { provide: Areas, useValue: new Areas([identityArea]) },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
-    { provide: ACCOUNT_OPENER, useValue: { open: () => Promise.resolve() } },
-    { provide: BALANCE_READER, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
+    { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
+    { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];
   @Global()
   @Module({
@@ -87,7 +87,7 @@ const openGateway = async () => {
   })
   class Bindings {}
 
-  // Guards stand on routes of every area, so the area is global here as it is in the product.
+  // Guards protect routes of every area, so the area is global here as it is in the product.
   @Global()
   @Module({
     imports: [PlatformModule.of(runtime), Bindings, identityArea.module],
@@ -148,7 +148,7 @@ const logIn = (body: object = {}) =>
 const accessToken = async (): Promise<string> => (await logIn()).body.access_token as string;
 
 describe('login', () => {
-  it('answers in the promised shape', async () => {
+  it('returns the promised shape', async () => {
     const { status, body } = await logIn({ app_name: 'Pocket', device_info: 'Pixel' });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -172,8 +172,8 @@ describe('login', () => {
     });
   });
 
-  it('says the same of an unknown user and a wrong password', async () => {
-    const unknown = await logIn({ username: 'nobody' });
+  it('gives one answer for an unknown user and a wrong password', async () => {
+    const unknown = await logIn({ username: 'unknown' });
     const wrong = await logIn({ password: 'wrong' });
     expect(unknown.status).toBe(401);
     expect(unknown.headers['www-authenticate']).toBe('Bearer');
@@ -193,7 +193,7 @@ describe('login', () => {
     expect(answer.message).toContain(field);
   });
 
-  it('turns the address away after five failures, with the right password too', async () => {
+  it('rejects the address after five failures, even with the correct password', async () => {
     for (let failed = 0; failed < 4; failed += 1) await logIn({ password: 'wrong' });
     const me = await call('GET', '/api/v1/auth/me', { token: 'svc_app_a.b.c' });
     expect(me.status).toBe(401);
@@ -232,8 +232,8 @@ describe('two-factor authentication over HTTP', () => {
     });
     const { temp_token } = challenge;
     const wrong = { temp_token, otp_code: 'abcdef' };
-    const refused = await call('POST', '/api/v1/auth/verify_2fa', { body: wrong });
-    expect([refused.status, refused.body.code]).toEqual([401, 'invalid_otp']);
+    const rejected = await call('POST', '/api/v1/auth/verify_2fa', { body: wrong });
+    expect([rejected.status, rejected.body.code]).toEqual([401, 'invalid_otp']);
     const right = { temp_token, otp_code: codeOf(secret) };
     const verified = await call('POST', '/api/v1/auth/verify_2fa', { body: right });
     expect(verified.body).toMatchObject({ success: true, user: { twofa_enabled: true } });
@@ -269,7 +269,7 @@ describe('the access token', () => {
     expect([gone.status, gone.body.code]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('is wanted, and nothing else, for its own routes', async () => {
+  it('is the only credential that its routes accept', async () => {
     const none = await call('GET', '/api/v1/auth/me');
     expect([none.status, none.body.code]).toEqual([401, 'missing_credentials']);
     const other = await call('GET', '/api/v1/auth/me', { token: keys.apiKey });
@@ -278,7 +278,7 @@ describe('the access token', () => {
 });
 
 describe('guards', () => {
-  it('let any kind in, in either header, and a renter key as a renter', async () => {
+  it('admit every kind, in either header, and a renter key as a renter', async () => {
     for (const token of [keys.apiKey, keys.renterKey, await accessToken()]) {
       const answer = await call('GET', '/api/v1/probe/any', { token });
       expect(answer.body).toMatchObject({ userId: 1, accountId: '1' });
@@ -289,7 +289,7 @@ describe('guards', () => {
     expect(renter.body.role).toBe('renter');
   });
 
-  it('turn away what is missing, of another scheme, or unknown', async () => {
+  it('reject missing credentials, other schemes and unknown keys', async () => {
     const basic = { headers: { authorization: 'Basic YWRhOmFkYQ==' } };
     expect((await call('GET', '/api/v1/probe/any')).body.code).toBe('missing_credentials');
     expect((await call('GET', '/api/v1/probe/any', basic)).body.code).toBe('missing_credentials');
@@ -298,7 +298,7 @@ describe('guards', () => {
     expect([unknown.status, unknown.body.code]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('keep finance for API keys', async () => {
+  it('admit only API keys to finance routes', async () => {
     expect((await call('GET', '/api/v1/probe/finance', { token: keys.apiKey })).status).toBe(200);
     for (const token of [keys.renterKey, await accessToken()]) {
       const { status, body } = await call('GET', '/api/v1/probe/finance', { token });
@@ -306,7 +306,7 @@ describe('guards', () => {
     }
   });
 
-  it('keep to roles, and a renter key out', async () => {
+  it('check roles, and reject a renter key', async () => {
     const partner = (token: string) => call('GET', '/api/v1/probe/partner', { token });
     expect((await partner(keys.apiKey)).status).toBe(200);
     const renter = await partner(keys.renterKey);
@@ -339,7 +339,7 @@ describe('keys over HTTP', () => {
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('are not for renter keys to manage', async () => {
+  it('cannot be managed with a renter key', async () => {
     const { status } = await call('GET', '/api/v1/auth/keys', { token: keys.renterKey });
     expect(status).toBe(401);
   });

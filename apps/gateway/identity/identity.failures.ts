@@ -1,8 +1,8 @@
 import { HttpFailure } from '../errors/http-failure.js';
 
-/** The refusals that guards make before any command is sent. */
+/** The errors that guards return before any command runs. */
 
-/** OpenAI's code, which its clients know. */
+/** OpenAI's error code, which OpenAI clients handle. */
 export const INVALID_CREDENTIAL = 'invalid_api_key';
 
 export const missingCredentials = (): HttpFailure =>
@@ -12,7 +12,7 @@ export const missingCredentials = (): HttpFailure =>
     message: 'Send an API key or access token as Authorization: Bearer, or in X-API-KEY.',
   });
 
-/** One answer for unknown, malformed, revoked and expired. */
+/** Unknown, malformed, revoked and expired credentials get one answer. */
 export const invalidCredentials = (): HttpFailure =>
   new HttpFailure({
     status: 401,

@@ -1,28 +1,27 @@
-import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type FastifyRequest } from 'fastify';
-import { type Authenticator } from '#areas/identity/authenticator.js';
-import { AUTHENTICATOR } from '#areas/identity/identity.tokens.js';
-import { type Acceptance, ApiGuard } from './api.guard.js';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type AcceptedCredentials, ApiGuard } from './api.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import { isFailedAttempt } from './failed-attempt.js';
 import { throttleAddress } from './throttle-address.js';
 
 /**
- * For the routes that manage keys: a renter key must not make itself a user's. A bad credential
- * counts as a failed attempt.
+ * For the routes that manage keys: a renter key must not be able to issue a user key. An invalid
+ * credential counts as a failed attempt of the address.
  */
 @Injectable()
 export class KeyOwnerGuard extends ApiGuard {
-  protected override readonly accepts: Acceptance = {
+  protected override readonly accepts: AcceptedCredentials = {
     kinds: ['api_key', 'app_token'],
-    inWords: 'an API key (sk-svc-…) or an access token (svc_app_…)',
+    description: 'an API key (sk-svc-…) or an access token (svc_app_…)',
   };
 
   constructor(
-    @Inject(AUTHENTICATOR) authenticator: Authenticator,
-    @Inject(Reflector) reflector: Reflector,
-    @Inject(AttemptThrottle) private readonly throttle: AttemptThrottle,
+    authenticator: Authenticator,
+    reflector: Reflector,
+    private readonly throttle: AttemptThrottle,
   ) {
     super(authenticator, reflector);
   }

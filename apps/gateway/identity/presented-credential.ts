@@ -1,9 +1,9 @@
 import { type FastifyRequest } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the guards of this folder. */
+    /** Set by the guards in this folder. */
     caller?: Caller;
   }
 }
@@ -11,8 +11,8 @@ declare module 'fastify' {
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
 /**
- * What a request brings: `Authorization: Bearer <token>`, or else `X-API-KEY: <token>`. Null where
- * it brings neither; another scheme of `Authorization` counts as nothing.
+ * The credential of a request: `Authorization: Bearer <token>`, or else `X-API-KEY: <token>`. Null
+ * if it has neither; other schemes of `Authorization` are ignored.
  */
 export const presentedCredential = ({
   headers,

@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 const GROUPS = 8;
-/** A customer of a provider has a /64 at least, so its addresses count as one. */
+/** A provider assigns at least a /64 to each customer, so its addresses count as one. */
 const NETWORK_GROUPS = 4;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * What failed attempts are counted by: an IPv4 address as it is, and of an IPv6 address the /64.
- * @param address of the socket, or as a trusted proxy tells it
+ * The key that failed attempts are counted by: an IPv4 address, or the /64 of an IPv6 address.
+ * @param address of the socket, or the one that a trusted proxy forwards
  */
 export const throttleAddress = (address: string): string => {
   const [bare = ''] = address.split('%', 1);

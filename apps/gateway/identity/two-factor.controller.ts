@@ -2,11 +2,11 @@ import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
-import { ConfirmTwoFactorCommand } from '#areas/identity/confirm-two-factor.handler.js';
-import { DisableTwoFactorCommand } from '#areas/identity/disable-two-factor.handler.js';
-import { ReplaceRecoveryCodesCommand } from '#areas/identity/replace-recovery-codes.handler.js';
-import { StartTwoFactorCommand } from '#areas/identity/start-two-factor.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ConfirmTwoFactorCommand } from '#areas/identity/two-factor/confirm-two-factor.handler.js';
+import { DisableTwoFactorCommand } from '#areas/identity/two-factor/disable-two-factor.handler.js';
+import { ReplaceRecoveryCodesCommand } from '#areas/identity/two-factor/recovery-codes.handler.js';
+import { StartTwoFactorCommand } from '#areas/identity/two-factor/start-two-factor.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
@@ -23,7 +23,10 @@ import {
   StartTwoFactorDto,
 } from './two-factor.dto.js';
 
-/** Two-factor authentication of the user behind an access token; ours, not the interface's. */
+/**
+ * Two-factor authentication of the user behind an access token; an addition to the promised
+ * interface.
+ */
 @ApiTags('identity')
 @Credentials('app-token')
 @ApplicationFailures(400, 401, 409, 413, 415, 429, 503)

@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
-import { PASSWORD_LENGTH_MAX } from '#areas/identity/user-details.js';
+import { PASSWORD_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 import { OTP_CODE_LENGTH_MAX } from './auth.dto.js';
 
 export class StartTwoFactorDto {
-  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, description: 'Once more, the user’s password.' })
+  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, description: 'The user’s password, again.' })
   @IsString()
   @IsNotEmpty()
   @MaxLength(PASSWORD_LENGTH_MAX)
@@ -34,7 +34,7 @@ export class RecoveryCodesDto {
   @ApiProperty({
     type: [String],
     example: ['abcd-efgh-ijkl-mnop'],
-    description: 'Each counts once instead of a code; shown this once.',
+    description: 'Each counts once instead of a code; shown once.',
   })
   readonly recovery_codes!: readonly string[];
 }

@@ -1,14 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { type FastifyReply } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatOrder } from '#areas/inference/chat-admission.js';
 import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';
 import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
-import { type LedgerEntry, REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
+import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
 import { openAiEnvelope } from '../errors/envelope.js';

@@ -10,7 +10,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Caller } from '#areas/identity/caller.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenAiErrors } from '../errors/envelope.js';

@@ -1,5 +1,5 @@
-import { type LedgerEntry } from '#areas/inference/ports.js';
 import { type Attempt } from '#areas/inference/rigs/route-error.js';
+import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { toUsd } from '#platform/kernel/money.js';
 
 /** Milliseconds that a request spent here and not at a rig; measured. */

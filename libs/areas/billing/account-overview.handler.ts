@@ -4,15 +4,8 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
-import {
-  accountOverview,
-  type AccountOverview,
-} from '#projections/billing/account-overview.projection.js';
-import {
-  chargesByMinute,
-  chargesKey,
-  type ChargesOfMinute,
-} from '#projections/billing/charges-by-minute.projection.js';
+import { accountOverview } from '#projections/billing/account-overview.projection.js';
+import { chargesByMinute, chargesKey } from '#projections/billing/charges-by-minute.projection.js';
 
 const HOUR_MS = 3_600_000;
 /** The burn rate looks back this far; to the minute in which the window starts. */
@@ -51,8 +44,8 @@ export class AccountOverviewHandler implements IQueryHandler<AccountOverviewQuer
   async execute({ accountId }: AccountOverviewQuery): Promise<AccountTelemetry> {
     const from = new Date(this.clock.now() - BURN_WINDOW_HOURS * HOUR_MS).toISOString();
     const [overview, window] = await Promise.all([
-      this.projections.get<AccountOverview>(accountOverview, accountId),
-      this.projections.list<ChargesOfMinute>(chargesByMinute, {
+      this.projections.get(accountOverview, accountId),
+      this.projections.list(chargesByMinute, {
         prefix: `${accountId}/`,
         from: chargesKey(accountId, from),
         limit: BURN_WINDOW_HOURS * 60 + 1,
@@ -60,8 +53,8 @@ export class AccountOverviewHandler implements IQueryHandler<AccountOverviewQuer
     ]);
     const found = overview.document ?? accountOverview.initial(accountId);
     const deposited = fromDecimal(found.deposited);
-    const chargedInference = fromDecimal(found.chargedInference);
-    const chargedCompute = fromDecimal(found.chargedCompute);
+    const chargedInference = fromDecimal(found.charged.inference);
+    const chargedCompute = fromDecimal(found.charged.compute);
     return {
       balance: deposited - chargedInference - chargedCompute,
       available: fromDecimal(found.available),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { specificationOf } from '#platform/kernel/decider.specification.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { type AccountCommand, accountDecider, DEPOSITED_MAX } from './account.decider.js';
 import {
   capture,
@@ -11,7 +12,7 @@ import {
   ENDED_AT,
   expire,
   expired,
-  EXPIRES_AT,
+  linesOf,
   open,
   opened,
   OTHER_HOLD,
@@ -19,11 +20,18 @@ import {
   placed,
   release,
   released,
+  renew,
+  renewed,
+  settle,
+  type Tokens,
 } from './account.specification.js';
 
 const account = specificationOf(accountDecider);
 /** Worst case 1,000 in and 1,000 out: 750 micro-dollars. */
 const WORST = [1_000, 1_000] as const;
+
+const inStep = (step: string, tokens: Tokens): PriceLine[] =>
+  linesOf(tokens).map((line) => ({ step, ...line }));
 
 describe('opening and depositing', () => {
   it('opens an account once', () => {
@@ -85,7 +93,9 @@ describe('an account that was never opened', () => {
     ['a deposit', deposit(0)],
     ['a hold', place(WORST)],
     ['a capture', capture(WORST)],
+    ['a renewal', renew(WORST)],
     ['a release', release()],
+    ['a settlement', settle()],
     ['an expiry', expire()],
   ])('refuses %s, whatever else is wrong with it', (_, command) => {
     account.given().when(command).thenRefused('account_not_found');
@@ -114,11 +124,55 @@ describe('holding', () => {
       .then(placed([0, 0], 0, 0));
   });
 
-  it('has nothing new for a hold that is open, even if it would not be covered again', () => {
-    account
-      .given(opened, deposited(1_000, 1_000), placed(WORST, 750, 250))
-      .when(place(WORST))
-      .thenNothing();
+  describe('under an id that is open', () => {
+    const held = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)] as const;
+    const order = place(WORST);
+    const orderWith = (data: Partial<typeof order.data>): AccountCommand => ({
+      type: 'PlaceHold',
+      data: { ...order.data, ...data },
+    });
+
+    it('has nothing new for the same order, even if it would not be covered again', () => {
+      account
+        .given(...held)
+        .when(order)
+        .thenNothing();
+    });
+
+    it('has nothing new for the same order when its output was cut, or renewed', () => {
+      const short = [opened, deposited(249, 249), placed([1_000, 165], 249, 0)] as const;
+      account
+        .given(...short)
+        .when(place(WORST, { outputAtLeast: 1 }))
+        .thenNothing();
+      account
+        .given(...held, renewed([0, 100], 60, 190))
+        .when(order)
+        .thenNothing();
+    });
+
+    it.each<[string, AccountCommand]>([
+      ['of another instant', orderWith({ placedAt: ENDED_AT })],
+      ['for another purpose', orderWith({ purpose: 'loom_rental' })],
+      ['under another rate card', orderWith({ rateCardVersion: 4 })],
+      ['of less', place([1_000, 999])],
+      ['of more', place([1_001, 1_000])],
+      ['of more that may not be cut', place([1_001, 1_000], { outputAtLeast: 1 })],
+      ['of fewer lines', orderWith({ lines: order.data.lines.slice(1) })],
+      ['of other lines', orderWith({ lines: inStep('a', WORST) })],
+    ])('refuses an order %s: another request has it', (_, other) => {
+      account
+        .given(...held)
+        .when(other)
+        .thenRefused('hold_conflict');
+    });
+
+    it('says that it is taken before it says that the balance is too low', () => {
+      account
+        .given(...held)
+        .when(place([10_000, 10_000]))
+        .thenRefused('hold_conflict');
+    });
   });
 
   it('cuts the output to what the balance covers when it may', () => {
@@ -188,148 +242,14 @@ describe('holding', () => {
   });
 });
 
-describe('ending a hold', () => {
-  const held = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)] as const;
-
-  it('charges what the work came to and frees the rest', () => {
-    account
-      .given(...held)
-      .when(capture([900, 100]))
-      .then(captured([900, 100], 195, 555, 805));
-  });
-
-  it('charges all of it', () => {
-    account
-      .given(...held)
-      .when(capture(WORST))
-      .then(captured(WORST, 750, 0, 250));
-  });
-
-  it('charges nothing', () => {
-    account
-      .given(...held)
-      .when(capture([0, 0]))
-      .then(captured([0, 0], 0, 750, 1_000));
-  });
-
-  it('rounds a charge up once, not once a line', () => {
-    // 0.15 + 0.6 = 0.75 of a micro-dollar.
-    account
-      .given(...held)
-      .when(capture([1, 1]))
-      .then(captured([1, 1], 1, 749, 999));
-  });
-
-  it('refuses a charge above the hold', () => {
-    account
-      .given(...held)
-      .when(capture([1_000, 1_001]))
-      .thenRefused('capture_above_hold');
-  });
-
-  it('refuses a charge for more of one meter, even if it is less in all', () => {
-    account
-      .given(...held)
-      .when(capture([1_001, 0]))
-      .thenRefused('capture_above_hold');
-  });
-
-  it('refuses a charge that counts a meter twice', () => {
-    const { data } = capture(WORST) as AccountCommand & { type: 'CaptureHold' };
-    account
-      .given(...held)
-      .when({ type: 'CaptureHold', data: { ...data, lines: [...data.lines, ...data.lines] } })
-      .thenRefused('capture_above_hold');
-  });
-
-  it('refuses a charge at another price than that of the hold', () => {
-    const { data } = capture([1, 1]) as AccountCommand & { type: 'CaptureHold' };
-    const lines = data.lines.map((line) => ({ ...line, unitPriceMicroUsd: '1' }));
-    account
-      .given(...held)
-      .when({ type: 'CaptureHold', data: { ...data, lines } })
-      .thenRefused('capture_above_hold');
-  });
-
-  it('frees the hold of work that came to nothing', () => {
-    account
-      .given(...held)
-      .when(release())
-      .then(released(750, 1_000));
-  });
-
-  it('expires a hold at its deadline', () => {
-    account
-      .given(...held)
-      .when(expire(EXPIRES_AT))
-      .then(expired(750, 1_000));
-  });
-
-  it('refuses to expire a hold before its deadline', () => {
-    account
-      .given(...held)
-      .when(expire(ENDED_AT))
-      .thenRefused('hold_not_due');
-  });
-
-  const ends = [
-    ['captured', captured(WORST, 750, 0, 250)],
-    ['released', released(750, 1_000)],
-    ['expired', expired(750, 1_000)],
-  ] as const;
-
-  it.each(ends)('neither charges nor frees a hold that was %s', (_, end) => {
-    account
-      .given(...held, end)
-      .when(capture(WORST))
-      .thenRefused('hold_not_open');
-    account
-      .given(...held, end)
-      .when(release())
-      .thenRefused('hold_not_open');
-  });
-
-  it.each(ends)('has nothing to expire in a hold that was %s', (_, end) => {
-    account
-      .given(...held, end)
-      .when(expire())
-      .thenNothing();
-  });
-
-  it('says that a hold is not open before it says that the charge is too high', () => {
-    account
-      .given(opened, deposited(1_000, 1_000))
-      .when(capture([10_000, 10_000]))
-      .thenRefused('hold_not_open');
-  });
-
-  it('ends the hold that is meant and no other', () => {
-    account
-      .given(
-        opened,
-        deposited(2_000, 2_000),
-        placed(WORST, 750, 1_250),
-        placed(WORST, 750, 500, OTHER_HOLD),
-      )
-      .when(release(OTHER_HOLD))
-      .then(released(750, 1_250, OTHER_HOLD));
-  });
-
-  it('makes room for the next hold', () => {
-    account
-      .given(...held, captured([1_000, 0], 150, 600, 850))
-      .when(place(WORST, { holdId: OTHER_HOLD }))
-      .then(placed(WORST, 750, 100, OTHER_HOLD));
-  });
-});
-
 describe('folding', () => {
-  it('ignores the end of a hold that it does not know', () => {
+  it('ignores the end and the renewal of a hold that it does not know', () => {
     const state = [opened, deposited(1_000, 1_000)].reduce(
       accountDecider.evolve,
       accountDecider.initialState,
     );
-    for (const end of [captured(WORST, 750, 0, 0), released(750, 0), expired(750, 0)]) {
+    const ends = [captured(WORST, 750, 0, 0), released(750, 0), expired(750, 0)];
+    for (const end of [...ends, renewed(WORST, 750, 0)]) {
       expect(accountDecider.evolve(state, end)).toBe(state);
     }
   });

@@ -1,4 +1,3 @@
-import { Map as ImmutableMap } from 'immutable';
 import {
   type AccountEvent,
   AccountOpened,
@@ -7,18 +6,30 @@ import {
   HoldExpired,
   HoldPlaced,
   HoldReleased,
-  type PriceLine,
+  HoldRenewed,
 } from '#events/billing/account.events.js';
+import { type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { type Capture, type HoldOrder, type Release, type Renewal } from '#platform/ledger/hold.js';
+import {
+  type AccountState,
+  evolve,
+  heldLines,
+  initialState,
+  type OpenHold,
+} from './account.state.js';
 import { type BillingRefusal } from './billing.refusals.js';
-import { affordable, isWithin, priceOf } from './price.js';
+import { affordable, isWithin, merged, priceOf } from './price.js';
 
 type Facts<Event extends { readonly data: object }, Computed extends string> = Omit<
   Event['data'],
   Computed
 >;
+
+/** An order, and the group that its product is in. */
+type GroupedOrder = HoldOrder & { readonly group: ProductGroup };
 
 /** Commands carry all that is decided with; what the decider computes is not theirs to say. */
 export type AccountCommand =
@@ -27,58 +38,16 @@ export type AccountCommand =
       readonly type: 'DepositFunds';
       readonly data: Facts<FundsDeposited, 'availableMicroUsd' | 'depositNumber'>;
     }
-  | {
-      readonly type: 'PlaceHold';
-      readonly data: Facts<HoldPlaced, 'availableMicroUsd' | 'amountMicroUsd'> & {
-        /** This line may be cut to what the balance still covers, but not below `atLeast`. */
-        readonly shrink: { readonly meter: string; readonly atLeast: number } | null;
-      };
-    }
-  | {
-      readonly type: 'CaptureHold';
-      readonly data: Facts<
-        HoldCaptured,
-        'availableMicroUsd' | 'amountMicroUsd' | 'releasedMicroUsd' | 'purpose' | 'rateCardVersion'
-      >;
-    }
-  | {
-      readonly type: 'ReleaseHold';
-      readonly data: Facts<HoldReleased, 'availableMicroUsd' | 'amountMicroUsd'>;
-    }
+  | { readonly type: 'PlaceHold'; readonly data: GroupedOrder }
+  | { readonly type: 'RenewHold'; readonly data: Renewal }
+  | { readonly type: 'CaptureHold'; readonly data: Capture }
+  | { readonly type: 'ReleaseHold'; readonly data: Release }
+  /** Frees a hold if it is open, for a request that does not know whether it is. */
+  | { readonly type: 'SettleHold'; readonly data: Release }
   | {
       readonly type: 'ExpireHold';
       readonly data: Facts<HoldExpired, 'availableMicroUsd' | 'amountMicroUsd'>;
     };
-
-/** What the decider must know of a hold until its terminal event. */
-export interface OpenHold {
-  readonly amount: MicroUsd;
-  readonly lines: readonly PriceLine[];
-  readonly expiresAt: string;
-  readonly purpose: HoldPlaced['data']['purpose'];
-  readonly rateCardVersion: number;
-}
-
-export interface AccountState {
-  readonly opened: boolean;
-  /** Deposits less charges less open holds. */
-  readonly available: MicroUsd;
-  readonly deposited: MicroUsd;
-  readonly charged: MicroUsd;
-  readonly held: MicroUsd;
-  readonly holds: ImmutableMap<string, OpenHold>;
-  readonly deposits: ImmutableMap<string, MicroUsd>;
-}
-
-const initialState: AccountState = {
-  opened: false,
-  available: 0n,
-  deposited: 0n,
-  charged: 0n,
-  held: 0n,
-  holds: ImmutableMap(),
-  deposits: ImmutableMap(),
-};
 
 /** What the decimals of events can hold: a trillion dollars less a micro-dollar. */
 export const DEPOSITED_MAX: MicroUsd = 10n ** 18n - 1n;
@@ -91,18 +60,24 @@ const refuse = (
   throw new DomainError<BillingRefusal>(code, detail, metadata);
 };
 
-/** Says whether waiting helps: what running requests hold and do not use comes back. */
-const refuseHold = (amount: MicroUsd, { available, held }: AccountState): never => {
+/** Says whether waiting helps: what other holds do not use comes back. */
+const demandFunds = (amount: MicroUsd, available: MicroUsd, heldByOthers: MicroUsd): void => {
+  if (amount <= available) return;
   const short = 'the balance does not cover the worst-case price of the request';
-  if (amount > available + held) {
-    return refuse('insufficient_balance', short, { reason: 'balance_too_low' });
+  if (amount > available + heldByOthers) {
+    refuse('insufficient_balance', short, { reason: 'balance_too_low' });
   }
   const detail = `${short} while other requests hold part of it; try again when they have ended`;
-  return refuse('insufficient_balance', detail, { reason: 'held_by_running_requests' });
+  refuse('insufficient_balance', detail, { reason: 'held_by_running_requests' });
 };
 
 const openHold = (state: AccountState, holdId: string): OpenHold =>
   state.holds.get(holdId) ?? refuse('hold_not_open', `hold ${holdId} is not open`);
+
+const demandPurpose = (hold: OpenHold, holdId: string, purpose: string): void => {
+  if (hold.purpose === purpose) return;
+  refuse('purpose_mismatch', `hold ${holdId} is for ${hold.purpose} and not for ${purpose}`);
+};
 
 const deposit = (
   data: (AccountCommand & { type: 'DepositFunds' })['data'],
@@ -123,17 +98,49 @@ const deposit = (
   return [FundsDeposited.of({ ...data, depositNumber, availableMicroUsd })];
 };
 
-const placeHold = (
-  { shrink, ...data }: (AccountCommand & { type: 'PlaceHold' })['data'],
-  state: AccountState,
-): readonly AccountEvent[] => {
-  if (state.holds.has(data.holdId)) return [];
-  const lines = shrink ? affordable(data.lines, shrink, state.available) : data.lines;
+const isSameLine = (one: PriceLine, other: PriceLine): boolean =>
+  one.step === other.step &&
+  one.meter === other.meter &&
+  one.quantity === other.quantity &&
+  one.unitPriceMicroUsd === other.unitPriceMicroUsd &&
+  one.perUnits === other.perUnits;
+
+const areSameLines = (ones: readonly PriceLine[], others: readonly PriceLine[]): boolean =>
+  ones.length === others.length &&
+  ones.every((one, index) => {
+    const other = others[index];
+    return other !== undefined && isSameLine(one, other);
+  });
+
+/** Whether the order could have led to this hold: the line that it lets be cut may be shorter. */
+const isOrderOf = (hold: OpenHold, { shrink, ...order }: GroupedOrder): boolean => {
+  const asPlaced = (line: PriceLine, index: number): PriceLine => {
+    const isCut = shrink !== null && line.meter === shrink.meter && line.step === shrink.step;
+    const quantity = hold.lines[index]?.quantity ?? 0;
+    return isCut && quantity < line.quantity ? { ...line, quantity } : line;
+  };
+  return (
+    hold.purpose === order.purpose &&
+    hold.placedAt === order.placedAt &&
+    hold.rateCardVersion === order.rateCardVersion &&
+    areSameLines(order.lines.map(asPlaced), hold.lines)
+  );
+};
+
+const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEvent[] => {
+  const open = state.holds.get(order.holdId);
+  if (open) {
+    return isOrderOf(open, order)
+      ? []
+      : refuse('hold_conflict', `hold ${order.holdId} was placed by another request`);
+  }
+  const { shrink, ...terms } = order;
+  const lines = shrink ? affordable(terms.lines, shrink, state.available) : terms.lines;
   const amount = priceOf(lines);
-  if (amount > state.available) refuseHold(amount, state);
+  demandFunds(amount, state.available, state.held);
   return [
     HoldPlaced.of({
-      ...data,
+      ...terms,
       lines: [...lines],
       amountMicroUsd: toDecimal(amount),
       availableMicroUsd: toDecimal(state.available - amount),
@@ -141,20 +148,37 @@ const placeHold = (
   ];
 };
 
-const captureHold = (
-  data: (AccountCommand & { type: 'CaptureHold' })['data'],
-  state: AccountState,
-): readonly AccountEvent[] => {
-  const { amount: held, lines, purpose, rateCardVersion } = openHold(state, data.holdId);
-  const amount = priceOf(data.lines);
-  if (amount > held || !isWithin(data.lines, lines)) {
+const renewHold = (renewal: Renewal, state: AccountState): readonly AccountEvent[] => {
+  const { holdId, purpose, lines, expiresAt } = renewal;
+  const hold = openHold(state, holdId);
+  demandPurpose(hold, holdId, purpose);
+  if (expiresAt === hold.expiresAt && areSameLines(lines, hold.lastRenewed)) return [];
+  if (expiresAt <= hold.expiresAt) {
+    refuse('hold_conflict', `hold ${holdId} lasts until ${hold.expiresAt} already`);
+  }
+  const all = merged([...heldLines(hold), ...lines]);
+  if (!all.every(({ quantity }) => Number.isSafeInteger(quantity))) {
+    refuse('amount_too_large', 'the units of one meter in a hold stay below 2^53');
+  }
+  const added = priceOf(all) - hold.amount;
+  demandFunds(added, state.available, state.held - hold.amount);
+  const availableMicroUsd = toDecimal(state.available - added);
+  return [HoldRenewed.of({ ...renewal, amountMicroUsd: toDecimal(added), availableMicroUsd })];
+};
+
+const captureHold = (capture: Capture, state: AccountState): readonly AccountEvent[] => {
+  const hold = openHold(state, capture.holdId);
+  demandPurpose(hold, capture.holdId, capture.purpose);
+  if (!isWithin(capture.lines, heldLines(hold))) {
     refuse('capture_above_hold', 'a charge is made of the lines of its hold, and never above it');
   }
-  const released = held - amount;
+  const { group, rateCardVersion } = hold;
+  const amount = priceOf(capture.lines);
+  const released = hold.amount - amount;
   return [
     HoldCaptured.of({
-      ...data,
-      purpose,
+      ...capture,
+      group,
       rateCardVersion,
       amountMicroUsd: toDecimal(amount),
       releasedMicroUsd: toDecimal(released),
@@ -162,6 +186,18 @@ const captureHold = (
     }),
   ];
 };
+
+const releaseHold = (
+  release: Release,
+  { amount }: OpenHold,
+  { available }: AccountState,
+): readonly AccountEvent[] => [
+  HoldReleased.of({
+    ...release,
+    amountMicroUsd: toDecimal(amount),
+    availableMicroUsd: toDecimal(available + amount),
+  }),
+];
 
 const decide = ({ type, data }: AccountCommand, state: AccountState): readonly AccountEvent[] => {
   if (type === 'OpenAccount') return state.opened ? [] : [AccountOpened.of(data)];
@@ -171,12 +207,15 @@ const decide = ({ type, data }: AccountCommand, state: AccountState): readonly A
       return deposit(data, state);
     case 'PlaceHold':
       return placeHold(data, state);
+    case 'RenewHold':
+      return renewHold(data, state);
     case 'CaptureHold':
       return captureHold(data, state);
-    case 'ReleaseHold': {
-      const { amount } = openHold(state, data.holdId);
-      const availableMicroUsd = toDecimal(state.available + amount);
-      return [HoldReleased.of({ ...data, amountMicroUsd: toDecimal(amount), availableMicroUsd })];
+    case 'ReleaseHold':
+      return releaseHold(data, openHold(state, data.holdId), state);
+    case 'SettleHold': {
+      const hold = state.holds.get(data.holdId);
+      return hold ? releaseHold(data, hold, state) : [];
     }
     case 'ExpireHold': {
       const hold = state.holds.get(data.holdId);
@@ -186,49 +225,6 @@ const decide = ({ type, data }: AccountCommand, state: AccountState): readonly A
       const amountMicroUsd = toDecimal(hold.amount);
       return [HoldExpired.of({ ...data, amountMicroUsd, availableMicroUsd })];
     }
-  }
-};
-
-const endHold = (state: AccountState, holdId: string, charged: MicroUsd): AccountState => {
-  const hold = state.holds.get(holdId);
-  if (!hold) return state;
-  return {
-    ...state,
-    available: state.available + hold.amount - charged,
-    charged: state.charged + charged,
-    held: state.held - hold.amount,
-    holds: state.holds.delete(holdId),
-  };
-};
-
-const evolve = (state: AccountState, { type, data }: AccountEvent): AccountState => {
-  switch (type) {
-    case 'AccountOpened':
-      return { ...state, opened: true };
-    case 'FundsDeposited': {
-      const amount = fromDecimal(data.amountMicroUsd);
-      return {
-        ...state,
-        available: state.available + amount,
-        deposited: state.deposited + amount,
-        deposits: state.deposits.set(data.depositId, amount),
-      };
-    }
-    case 'HoldPlaced': {
-      const amount = fromDecimal(data.amountMicroUsd);
-      const { lines, expiresAt, purpose, rateCardVersion } = data;
-      return {
-        ...state,
-        available: state.available - amount,
-        held: state.held + amount,
-        holds: state.holds.set(data.holdId, { amount, lines, expiresAt, purpose, rateCardVersion }),
-      };
-    }
-    case 'HoldCaptured':
-      return endHold(state, data.holdId, fromDecimal(data.amountMicroUsd));
-    case 'HoldReleased':
-    case 'HoldExpired':
-      return endHold(state, data.holdId, 0n);
   }
 };
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountDecider } from './account.decider.js';
 import { accountSnapshots } from './account.snapshot.js';
-import { captured, deposited, opened, OTHER_HOLD, placed } from './account.specification.js';
+import {
+  captured,
+  deposited,
+  opened,
+  OTHER_HOLD,
+  placed,
+  renewed,
+} from './account.specification.js';
 
 const { evolve, initialState } = accountDecider;
 
@@ -20,6 +27,7 @@ describe('account snapshot', () => {
         placed([1_000, 1_000], 750, 9_255),
         placed([1_000, 0], 150, 9_105, OTHER_HOLD),
         captured([1_000, 0], 150, 600, 9_705),
+        renewed([0, 100], 60, 9_645, { holdId: OTHER_HOLD }),
       ],
     ],
   ])('%s comes back as it was', (_, facts) => {

@@ -1,9 +1,9 @@
 import { Map as ImmutableMap } from 'immutable';
 import { z } from 'zod';
-import { HoldPlaced, PriceLine } from '#events/billing/account.events.js';
+import { PriceLine, ProductGroup, Purpose } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type SnapshotPlan } from '#platform/runtime/snapshots.js';
-import { type AccountState } from './account.decider.js';
+import { type AccountState } from './account.state.js';
 
 const Money = z.string().transform(fromDecimal);
 
@@ -13,16 +13,20 @@ const Stored = z.strictObject({
   deposited: Money,
   charged: Money,
   held: Money,
-  // Pairs and not objects: whoever deposits chooses the id, and `__proto__` is one.
+  // Pairs and not objects: the depositor chooses the id, and `__proto__` is one.
   holds: z.array(
     z.tuple([
       z.string(),
       z.strictObject({
+        purpose: Purpose,
+        group: ProductGroup,
+        rateCardVersion: z.int(),
+        placedAt: z.string(),
         amount: Money,
         lines: z.array(PriceLine),
+        renewed: z.array(PriceLine),
+        lastRenewed: z.array(PriceLine),
         expiresAt: z.string(),
-        purpose: HoldPlaced.schema.shape.purpose,
-        rateCardVersion: z.int(),
       }),
     ]),
   ),

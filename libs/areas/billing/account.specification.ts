@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   AccountOpened,
   FundsDeposited,
@@ -5,11 +6,13 @@ import {
   HoldExpired,
   HoldPlaced,
   HoldReleased,
-  type PriceLine,
+  HoldRenewed,
 } from '#events/billing/account.events.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { defineProduct } from '#platform/ledger/product.js';
 import { type AccountCommand } from './account.decider.js';
 
-/** The account, the events and the commands that specifications of billing speak of. */
+/** The account, the events and the commands in the specifications of billing. */
 export const ACCOUNT = '7';
 export const HOLD = '01890a5d-ac96-774b-bcce-b302099a8057';
 export const OTHER_HOLD = '01890a5d-ac96-774b-bcce-b302099a8058';
@@ -17,9 +20,29 @@ export const OPENED_AT = '2026-11-21T04:48:00.000Z';
 export const PLACED_AT = '2026-11-21T05:00:00.000Z';
 export const ENDED_AT = '2026-11-21T05:00:02.500Z';
 export const EXPIRES_AT = '2026-11-21T05:11:00.000Z';
+export const RENEWED_AT = '2026-11-21T05:10:00.000Z';
+export const RENEWED_UNTIL = '2026-11-21T05:21:00.000Z';
+
+/** Two products that no area has: billing knows products by their declaration only. */
+export const translation = defineProduct({
+  purpose: 'translation',
+  group: 'inference',
+  title: 'Translations',
+  meters: { input_tokens: 'tokens of the text', output_tokens: 'tokens of the translation' },
+  holdEvidence: z.strictObject({ language: z.string() }),
+  captureEvidence: z.strictObject({ pages: z.int() }),
+});
+export const rental = defineProduct({
+  purpose: 'loom_rental',
+  group: 'compute',
+  title: 'Rented looms',
+  meters: { loom_seconds: 'seconds of one loom' },
+  captureEvidence: z.strictObject({}),
+});
+
+type Command<Type> = Extract<AccountCommand, { readonly type: Type }>;
 
 const accountId = ACCOUNT;
-const HASH = 'a1'.repeat(32);
 
 /** Input and output tokens: a thousand cost 150 and 600 micro-dollars. */
 export type Tokens = readonly [input: number, output: number];
@@ -63,10 +86,10 @@ const holding = (holdId: string, tokens: Tokens) =>
   ({
     accountId,
     holdId,
-    purpose: 'chat_completion',
+    purpose: translation.purpose,
     lines: linesOf(tokens),
     rateCardVersion: 3,
-    modelAsked: 'acme/llama-70b',
+    evidence: { language: 'quechua' },
     placedAt: PLACED_AT,
     expiresAt: EXPIRES_AT,
   }) as const;
@@ -79,6 +102,28 @@ export const placed = (
 ): HoldPlaced =>
   HoldPlaced.of({
     ...holding(holdId, tokens),
+    group: translation.group,
+    amountMicroUsd: String(amount),
+    availableMicroUsd: String(availableAfter),
+  });
+
+const renewing = (tokens: Tokens, expiresAt: string, holdId: string) => ({
+  accountId,
+  holdId,
+  purpose: translation.purpose,
+  lines: linesOf(tokens),
+  expiresAt,
+  renewedAt: RENEWED_AT,
+});
+
+export const renewed = (
+  tokens: Tokens,
+  amount: number,
+  availableAfter: number,
+  { expiresAt = RENEWED_UNTIL, holdId = HOLD } = {},
+): HoldRenewed =>
+  HoldRenewed.of({
+    ...renewing(tokens, expiresAt, holdId),
     amountMicroUsd: String(amount),
     availableMicroUsd: String(availableAfter),
   });
@@ -87,17 +132,14 @@ const charging = (holdId: string, tokens: Tokens) =>
   ({
     accountId,
     holdId,
+    purpose: translation.purpose,
     lines: linesOf(tokens),
     usageSource: 'provider',
     excess: [],
     outcome: 'completed',
-    models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
-    rig: 'local-vllm',
-    attempts: 1,
-    promptHash: HASH,
-    replyHash: HASH,
+    evidence: { pages: 3 },
     capturedAt: ENDED_AT,
-  }) satisfies (AccountCommand & { type: 'CaptureHold' })['data'];
+  }) satisfies Command<'CaptureHold'>['data'];
 
 export const captured = (
   tokens: Tokens,
@@ -108,7 +150,7 @@ export const captured = (
 ): HoldCaptured =>
   HoldCaptured.of({
     ...charging(holdId, tokens),
-    purpose: 'chat_completion',
+    group: translation.group,
     rateCardVersion: 3,
     amountMicroUsd: String(amount),
     releasedMicroUsd: String(released),
@@ -135,9 +177,9 @@ export const expired = (amount: number, availableAfter: number, holdId = HOLD): 
   });
 
 /** Commands. */
-export const open: AccountCommand = { type: 'OpenAccount', data: opened.data };
+export const open: Command<'OpenAccount'> = { type: 'OpenAccount', data: opened.data };
 
-export const deposit = (amount: bigint | number, depositId = 'first'): AccountCommand => ({
+export const deposit = (amount: bigint | number, depositId = 'first'): Command<'DepositFunds'> => ({
   type: 'DepositFunds',
   data: {
     accountId,
@@ -152,25 +194,36 @@ export const deposit = (amount: bigint | number, depositId = 'first'): AccountCo
 export const place = (
   tokens: Tokens,
   { holdId = HOLD, outputAtLeast = null as number | null } = {},
-): AccountCommand => ({
+): Command<'PlaceHold'> => ({
   type: 'PlaceHold',
   data: {
     ...holding(holdId, tokens),
+    group: translation.group,
     shrink: outputAtLeast === null ? null : { meter: 'output_tokens', atLeast: outputAtLeast },
   },
 });
 
-export const capture = (tokens: Tokens, holdId = HOLD): AccountCommand => ({
+export const renew = (
+  tokens: Tokens,
+  { expiresAt = RENEWED_UNTIL, holdId = HOLD } = {},
+): Command<'RenewHold'> => ({ type: 'RenewHold', data: renewing(tokens, expiresAt, holdId) });
+
+export const capture = (tokens: Tokens, holdId = HOLD): Command<'CaptureHold'> => ({
   type: 'CaptureHold',
   data: charging(holdId, tokens),
 });
 
-export const release = (holdId = HOLD): AccountCommand => ({
+export const release = (holdId = HOLD): Command<'ReleaseHold'> => ({
   type: 'ReleaseHold',
   data: { accountId, holdId, reason: 'upstream_failed', releasedAt: ENDED_AT },
 });
 
-export const expire = (expiredAt = EXPIRES_AT, holdId = HOLD): AccountCommand => ({
+export const settle = (holdId = HOLD): Command<'SettleHold'> => ({
+  type: 'SettleHold',
+  data: { accountId, holdId, reason: 'upstream_failed', releasedAt: ENDED_AT },
+});
+
+export const expire = (expiredAt = EXPIRES_AT, holdId = HOLD): Command<'ExpireHold'> => ({
   type: 'ExpireHold',
   data: { accountId, holdId, expiredAt },
 });

@@ -1,6 +1,7 @@
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type CommandRunner } from '#platform/runtime/command-runner.js';
-import { type AccountCommand, type AccountState } from './account.decider.js';
+import { type AccountCommand } from './account.decider.js';
+import { type AccountState } from './account.state.js';
 
 /** Runs the commands of every account; one per process, so that a busy account is batched. */
 export type Accounts = CommandRunner<AccountCommand, AccountState, AccountEvent>;

@@ -9,10 +9,14 @@ import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-sto
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
+import { ProjectionHost } from '#platform/runtime/projection-host.js';
 import { Projections } from '#platform/runtime/projections.js';
 import { Snapshots } from '#platform/runtime/snapshots.js';
+import { Products } from '#platform/ledger/product.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
+import { AccountLedger } from './account-ledger.js';
 import { accountSnapshots } from './account.snapshot.js';
+import { rental, translation } from './account.specification.js';
 import { type Accounts } from './accounts.js';
 import { AccountOverviewHandler, AccountOverviewQuery } from './account-overview.handler.js';
 import { billingArea } from './billing.area.js';
@@ -31,20 +35,23 @@ export const openBilling = async (
   const accounts: Accounts = new CommandRunner({
     decider: accountDecider,
     eventStore,
-    codec,
+    codec: codec.for(accountEvents),
     snapshots: { store: new Snapshots(readStore), plan: accountSnapshots },
   });
   const logger = pino({ level: 'silent' });
   const { projections: all } = billingArea;
-  const projections = new Projections(all, eventStore, readStore, codec, clock, logger);
-  await projections.start();
+  const host = new ProjectionHost(all, eventStore, readStore, codec, clock, logger);
+  const projections = new Projections(host, eventStore, readStore);
+  await host.start();
   const overview = new AccountOverviewHandler(projections, clock);
   const invoices = new InvoicesHandler(projections);
   const check = new CheckLedgerHandler(eventStore, codec, projections);
+  const products = new Products([translation, rental]);
   return {
     eventStore,
     codec,
     accounts,
+    ledger: new AccountLedger(accounts, eventStore, codec, products),
     run: (command: AccountCommand) =>
       runOnAccount(accounts, command, contextOf(randomUUID(), 'spec')),
     overview: (accountId: string) => overview.execute(new AccountOverviewQuery(accountId)),
@@ -53,7 +60,7 @@ export const openBilling = async (
     check: (onProgress: CheckLedgerQuery['onProgress'] = () => undefined) =>
       check.execute(new CheckLedgerQuery(onProgress)),
     close: async () => {
-      await projections.stop();
+      await host.stop();
       await readStore.close();
       await eventStore.close();
       await rm(directory, { recursive: true });

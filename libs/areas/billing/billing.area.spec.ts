@@ -12,12 +12,11 @@ import {
   opened,
   OTHER_HOLD,
   place,
-  PLACED_AT,
+  rental,
 } from './account.specification.js';
 import { accountStream } from './accounts.js';
 import { type Billing, openBilling } from './billing-world.specification.js';
 import { expireHold, ExpireHoldHandler } from './expire-hold.handler.js';
-import { CLOCK_SKEW_MS_MAX, SettleHoldCommand, SettleHoldHandler } from './settle-hold.handler.js';
 
 /** Six hours after the charge of these specs. */
 const NOW_MS = Date.parse(ENDED_AT) + 6 * 3_600_000;
@@ -65,6 +64,23 @@ describe('billing on its stores', () => {
     });
   });
 
+  it('counts inference and compute apart, and both as spent', async () => {
+    await spend();
+    const line = { meter: 'loom_seconds', quantity: 60, unitPriceMicroUsd: '5', perUnits: 1 };
+    const { data } = place([0, 0], { holdId: OTHER_HOLD });
+    const { purpose, group } = rental;
+    await billing.run({ type: 'PlaceHold', data: { ...data, purpose, group, lines: [line] } });
+    const charge = capture([0, 0], OTHER_HOLD).data;
+    await billing.run({ type: 'CaptureHold', data: { ...charge, purpose, lines: [line] } });
+    expect(await billing.overview(ACCOUNT)).toMatchObject({
+      balance: 9_250n,
+      chargedInference: 450n,
+      chargedCompute: 300n,
+      chargedInWindow: 750n,
+    });
+    expect(await billing.check()).toMatchObject({ balanced: true, charged: 750n });
+  });
+
   it('counts a charge as burnt for 24 hours', async () => {
     await spend();
     nowMs = Date.parse(ENDED_AT) + 24 * 3_600_000;
@@ -108,76 +124,6 @@ describe('billing on its stores', () => {
     expect((await handler.execute(expiry)).events).toMatchObject([{ data: { expiredAt } }]);
   });
 
-  describe('settling a hold that its request has left', () => {
-    const settle = (notBefore = PLACED_AT, holdId = HOLD): Promise<string> =>
-      new SettleHoldHandler(billing.accounts, billing.eventStore).execute(
-        new SettleHoldCommand(
-          {
-            accountId: ACCOUNT,
-            holdId,
-            reason: 'internal_error',
-            releasedAt: ENDED_AT,
-            notBefore,
-          },
-          contextOf(randomUUID(), 'spec'),
-        ),
-      );
-    const lastTypes = async (): Promise<readonly string[]> => {
-      const types: string[] = [];
-      for await (const page of billing.eventStore.read(accountStream(ACCOUNT))) {
-        types.push(...page.map(({ type }) => type));
-      }
-      return types.slice(2);
-    };
-
-    it('frees one that is open, so that it is never charged', async () => {
-      await billing.run(place([1_000, 1_000]));
-      expect(await settle()).toBe('free');
-      await expect(billing.run(capture([1_000, 500]))).rejects.toMatchObject({
-        code: 'hold_not_open',
-      });
-      expect(await lastTypes()).toEqual(['HoldPlaced', 'HoldReleased']);
-    });
-
-    it('finds one that was charged, behind those of others', async () => {
-      await spend();
-      await billing.run(place([1_000, 0], { holdId: OTHER_HOLD }));
-      expect(await settle()).toBe('charged');
-      expect(await settle(PLACED_AT, OTHER_HOLD)).toBe('free');
-      expect(await settle()).toBe('charged');
-    });
-
-    it('finds one free that was freed before, or never placed', async () => {
-      expect(await settle()).toBe('free');
-      await billing.run(place([1_000, 1_000]));
-      expect(await Promise.all([settle(), settle(), settle()])).toEqual(['free', 'free', 'free']);
-      expect(await lastTypes()).toEqual(['HoldPlaced', 'HoldReleased']);
-    });
-
-    it('looks no further back than the hold can be, give or take what clocks differ', async () => {
-      await spend();
-      const recordedMs = Date.now();
-      const later = (ms: number): string => new Date(recordedMs + ms).toISOString();
-      expect(await settle(later(CLOCK_SKEW_MS_MAX - 60_000))).toBe('charged');
-      expect(await settle(later(CLOCK_SKEW_MS_MAX + 60_000))).toBe('free');
-    });
-
-    it('does not guess for an account that is not there', async () => {
-      const command = new SettleHoldCommand(
-        {
-          accountId: 'none',
-          holdId: HOLD,
-          reason: 'internal_error',
-          releasedAt: ENDED_AT,
-          notBefore: PLACED_AT,
-        },
-        contextOf(HOLD, 'spec'),
-      );
-      const handler = new SettleHoldHandler(billing.accounts, billing.eventStore);
-      await expect(handler.execute(command)).rejects.toMatchObject({ code: 'account_not_found' });
-    });
-  });
-
   it('proves conservation', async () => {
     await spend();
     await billing.run(place([1_000, 0], { holdId: OTHER_HOLD }));
@@ -197,7 +143,7 @@ describe('billing on its stores', () => {
     expect(seen.at(-1)).toBe(report.position);
   });
 
-  it('finds an entry that somebody wrote past the decider', async () => {
+  it('finds an entry that was written past the decider', async () => {
     const forged = HoldReleased.of({
       accountId: ACCOUNT,
       holdId: OTHER_HOLD,

@@ -1,5 +1,6 @@
 import { accountEvents } from '#events/billing/account.events.js';
 import { defineArea } from '#platform/runtime/area.js';
+import { deploySaga } from '#platform/runtime/saga-deployment.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { chargesByMinute } from '#projections/billing/charges-by-minute.projection.js';
 import { invoices } from '#projections/billing/invoices.projection.js';
@@ -12,8 +13,7 @@ export const billingArea = defineArea({
   name: 'billing',
   events: accountEvents,
   projections: [accountOverview, chargesByMinute, invoices],
-  sagas: [holdExpirySaga],
-  sagaCommands: { ExpireHold: expireHold },
+  sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingRefusals,
   module: BillingModule,
 });

@@ -1,23 +1,21 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { type Snapshots } from '#platform/runtime/snapshots.js';
 import { CODEC, EVENT_STORE, LOGGER, SNAPSHOTS } from '#platform/runtime/tokens.js';
+import { AccountLedger } from './account-ledger.js';
 import { accountDecider } from './account.decider.js';
 import { AccountOverviewHandler } from './account-overview.handler.js';
 import { accountSnapshots } from './account.snapshot.js';
 import { type Accounts, ACCOUNTS } from './accounts.js';
-import { CaptureHoldHandler } from './capture-hold.handler.js';
+import { ChangeAccountHandler } from './change-account.handler.js';
 import { CheckLedgerHandler } from './check-ledger.handler.js';
-import { DepositFundsHandler } from './deposit-funds.handler.js';
 import { ExpireHoldHandler } from './expire-hold.handler.js';
 import { InvoicesHandler } from './invoices.handler.js';
-import { OpenAccountHandler } from './open-account.handler.js';
-import { PlaceHoldHandler } from './place-hold.handler.js';
-import { ReleaseHoldHandler } from './release-hold.handler.js';
-import { SettleHoldHandler } from './settle-hold.handler.js';
 
 const accounts = {
   provide: ACCOUNTS,
@@ -31,26 +29,25 @@ const accounts = {
     new CommandRunner({
       decider: accountDecider,
       eventStore,
-      codec,
+      codec: codec.for(accountEvents),
       snapshots: { store, plan: accountSnapshots },
       onSnapshotFailure: (err) =>
         logger.warn({ err }, 'the snapshot of an account failed; the log serves instead'),
     }),
 };
 
+/** Global: every area that charges injects the ledger and imports no module of billing. */
+@Global()
 @Module({
   providers: [
     accounts,
-    OpenAccountHandler,
-    DepositFundsHandler,
-    PlaceHoldHandler,
-    CaptureHoldHandler,
-    ReleaseHoldHandler,
-    SettleHoldHandler,
+    { provide: Ledger, useClass: AccountLedger },
+    ChangeAccountHandler,
     ExpireHoldHandler,
     AccountOverviewHandler,
     InvoicesHandler,
     CheckLedgerHandler,
   ],
+  exports: [Ledger],
 })
 export class BillingModule {}

@@ -7,6 +7,8 @@ export const billingRefusals = {
   insufficient_balance: { status: 402 },
   hold_not_open: { status: 409 },
   hold_not_due: { status: 409 },
+  hold_conflict: { status: 409 },
+  purpose_mismatch: { status: 500 },
   capture_above_hold: { status: 500 },
 } as const satisfies Readonly<Record<string, { readonly status: number }>>;
 

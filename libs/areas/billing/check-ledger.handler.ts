@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { type AccountEvent } from '#events/billing/account.events.js';
+import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
@@ -47,11 +47,12 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     const head = await this.eventStore.head();
     const audit = new LedgerAudit();
     const filter = { by: 'stream', prefixes: [accountStream('')] } as const;
+    const codec = this.codec.for(accountEvents);
     let position = 0n;
     for await (const page of this.eventStore.readAll({ filter })) {
       for (const recorded of page) {
         if (recorded.position > head) break;
-        audit.take(this.codec.revive(recorded) as AccountEvent, recorded.position);
+        audit.take(codec.revive(recorded), recorded.position);
         ({ position } = recorded);
       }
       onProgress(position, head);
@@ -64,7 +65,7 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
   async #compareWithReadModel(audit: LedgerAudit, head: bigint): Promise<readonly LedgerFault[]> {
     const faults: LedgerFault[] = [];
     for (const [accountId, account] of audit.accounts) {
-      const found = await this.projections.get<AccountOverview>(accountOverview, accountId);
+      const found = await this.projections.get(accountOverview, accountId);
       if (found.position > head || agrees(account, found.document)) continue;
       const law = 'the read model equals the fold of the log';
       faults.push({ accountId, position: found.position.toString(), law });
@@ -77,7 +78,7 @@ const agrees = (account: AuditedAccount, document: AccountOverview | undefined):
   document !== undefined &&
   fromDecimal(document.available) === account.stated &&
   fromDecimal(document.deposited) === account.deposited &&
-  fromDecimal(document.chargedInference) + fromDecimal(document.chargedCompute) ===
+  Object.values(document.charged).reduce((sum, amount) => sum + fromDecimal(amount), 0n) ===
     account.charged &&
   fromDecimal(document.held) === account.held &&
   document.openHolds === account.holds.size;

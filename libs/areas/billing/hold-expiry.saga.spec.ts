@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { specificationOfSaga } from '#platform/kernel/saga.specification.js';
+import { specificationOfSaga } from '#platform/kernel/saga.fixture.js';
 import {
   ACCOUNT,
   captured,
@@ -9,6 +9,8 @@ import {
   OTHER_HOLD,
   placed,
   released,
+  renewed,
+  RENEWED_UNTIL,
 } from './account.specification.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
 
@@ -25,10 +27,24 @@ describe('hold expiry', () => {
         kind: 'schedule',
         timer: 'expiry',
         dueAt: EXPIRES_AT,
-        command: 'ExpireHold',
-        data: { accountId: ACCOUNT, holdId: HOLD },
+        command: { type: 'ExpireHold', data: { accountId: ACCOUNT, holdId: HOLD } },
       });
     saga.given().when(hold).thenHolds({ open: true });
+  });
+
+  it('moves the timer to the deadline of a renewal', () => {
+    const longer = renewed([0, 100], 60, 190);
+    saga
+      .given(hold)
+      .when(longer)
+      .then({
+        kind: 'schedule',
+        timer: 'expiry',
+        dueAt: RENEWED_UNTIL,
+        command: { type: 'ExpireHold', data: { accountId: ACCOUNT, holdId: HOLD } },
+      });
+    saga.given(hold).when(longer).thenHolds({ open: true });
+    saga.given(hold, longer).when(released(810, 1_000)).thenEnds();
   });
 
   it.each([

@@ -3,10 +3,17 @@ import {
   HoldExpired,
   HoldPlaced,
   HoldReleased,
+  HoldRenewed,
 } from '#events/billing/account.events.js';
 import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
 
-type HoldEvent = HoldPlaced | HoldCaptured | HoldReleased | HoldExpired;
+type HoldEvent = HoldPlaced | HoldRenewed | HoldCaptured | HoldReleased | HoldExpired;
+
+/** Frees a hold whose deadline has passed. */
+interface ExpireHold {
+  readonly type: 'ExpireHold';
+  readonly data: { readonly accountId: string; readonly holdId: string };
+}
 
 interface HoldProcess {
   readonly open: boolean;
@@ -14,12 +21,14 @@ interface HoldProcess {
 
 const TIMER = 'expiry';
 
-const react = ({ type, data }: HoldEvent): readonly SagaAction[] => {
+const react = ({ type, data }: HoldEvent): readonly SagaAction<ExpireHold>[] => {
   switch (type) {
-    case 'HoldPlaced': {
+    case 'HoldPlaced':
+    // Scheduling the timer again moves it.
+    case 'HoldRenewed': {
       const { accountId, holdId, expiresAt: dueAt } = data;
-      const expiry = { accountId, holdId };
-      return [{ kind: 'schedule', timer: TIMER, dueAt, command: 'ExpireHold', data: expiry }];
+      const command = { type: 'ExpireHold', data: { accountId, holdId } } as const;
+      return [{ kind: 'schedule', timer: TIMER, dueAt, command }];
     }
     case 'HoldCaptured':
     case 'HoldReleased':
@@ -29,14 +38,16 @@ const react = ({ type, data }: HoldEvent): readonly SagaAction[] => {
 };
 
 /**
- * The orphan sweep: every hold has a timer at its deadline, and its terminal event cancels it. What
- * a crash left open is therefore closed by whichever process runs sagas when the deadline passes.
+ * The orphan sweep: every hold has a timer at its deadline, which a renewal moves and the terminal
+ * event cancels. What a crash left open is closed by the process that runs sagas when the deadline
+ * passes.
  */
-export const holdExpirySaga: Saga<HoldEvent, HoldProcess> = {
+export const holdExpirySaga: Saga<HoldEvent, HoldProcess, ExpireHold> = {
   name: 'hold-expiry',
-  on: [HoldPlaced, HoldCaptured, HoldReleased, HoldExpired],
+  on: { HoldPlaced, HoldRenewed, HoldCaptured, HoldReleased, HoldExpired },
   key: ({ data }) => data.holdId,
   initialState: { open: false },
-  evolve: (_, { type }) => (type === 'HoldPlaced' ? { open: true } : null),
+  evolve: (_, { type }) =>
+    type === 'HoldPlaced' || type === 'HoldRenewed' ? { open: true } : null,
   react,
 };

@@ -29,7 +29,7 @@ export class InvoicesHandler implements IQueryHandler<InvoicesQuery> {
 
   async execute({ accountId, page, limit }: InvoicesQuery): Promise<InvoicePage> {
     const prefix = `${accountId}/`;
-    const { documents, position } = await this.projections.list<InvoiceRecord>(invoices, {
+    const { documents, position } = await this.projections.list(invoices, {
       prefix,
       direction: 'backwards',
       limit,

@@ -11,6 +11,7 @@ import {
   OTHER_HOLD,
   placed,
   released,
+  renewed,
 } from './account.specification.js';
 import { LedgerAudit } from './ledger-audit.js';
 
@@ -24,6 +25,8 @@ const WORST = [1_000, 1_000] as const;
 const funded = [opened, deposited(1_000, 1_000)] as const;
 const held = [...funded, placed(WORST, 750, 250)] as const;
 
+const EARLIER = { expiresAt: ENDED_AT } as const;
+
 /** An event with something in it forged. */
 const forged = <Event extends AccountEvent>(event: Event, data: Partial<Event['data']>): Event => ({
   ...event,
@@ -33,7 +36,8 @@ const forged = <Event extends AccountEvent>(event: Event, data: Partial<Event['d
 describe('a sound ledger', () => {
   const sound = [
     ...held,
-    captured([900, 100], 195, 555, 805),
+    renewed([0, 100], 60, 190),
+    captured([900, 100], 195, 615, 805),
     placed([1_000, 0], 150, 655, OTHER_HOLD),
     expired(150, 805, OTHER_HOLD),
     deposited(1, 806, 'second', 2),
@@ -77,6 +81,29 @@ describe('each law has a violation that is found', () => {
       [...held, forged(captured([900, 100], 195, 555, 805), { rateCardVersion: 4 })],
     ],
     ['a charge is made of the lines of its hold', [...held, captured([0, 1_001], 601, 149, 399)]],
+    [
+      'a charge is for what its hold is for',
+      [...held, forged(captured([900, 100], 195, 555, 805), { group: 'compute' })],
+    ],
+    [
+      'a charge is for what its hold is for',
+      [...held, forged(captured([900, 100], 195, 555, 805), { purpose: 'loom_rental' })],
+    ],
+    ['a renewal is of an open hold', [...funded, renewed([0, 0], 0, 1_000)]],
+    ['a renewal ends later than the hold did', [...held, renewed([0, 0], 0, 250, EARLIER)]],
+    [
+      'a renewal is for what its hold is for',
+      [...held, forged(renewed([0, 0], 0, 250), { purpose: 'loom_rental' })],
+    ],
+    ['a hold is the price of its lines', [...held, renewed([0, 100], 59, 191)]],
+    [
+      'charge and release make up the hold',
+      [...held, renewed([0, 100], 60, 190), captured([900, 100], 195, 555, 805)],
+    ],
+    [
+      'a hold expires at its deadline, not before',
+      [...held, renewed([0, 0], 0, 250), expired(750, 1_000)],
+    ],
     [
       'a charge is made of the lines of its hold',
       [

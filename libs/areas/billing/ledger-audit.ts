@@ -2,15 +2,27 @@ import {
   type AccountEvent,
   type HoldCaptured,
   type HoldPlaced,
+  type HoldRenewed,
 } from '#events/billing/account.events.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
-import { isWithin, priceOf } from './price.js';
+import { isWithin, merged, priceOf } from './price.js';
 
 /** A law of the ledger that an event breaks. */
 export interface LedgerFault {
   readonly accountId: string;
   readonly position: string;
   readonly law: string;
+}
+
+/** A hold with what its renewals added. */
+export interface AuditedHold {
+  readonly amount: MicroUsd;
+  /** One line for each price and step. */
+  readonly lines: readonly PriceLine[];
+  readonly expiresAt: string;
+  /** As it was placed. */
+  readonly placed: HoldPlaced['data'];
 }
 
 export interface AuditedAccount {
@@ -20,7 +32,7 @@ export interface AuditedAccount {
   held: MicroUsd;
   readonly depositIds: Set<string>;
   /** Open holds by id. */
-  readonly holds: Map<string, HoldPlaced['data']>;
+  readonly holds: Map<string, AuditedHold>;
   /** What the last event says is available. */
   stated: MicroUsd;
 }
@@ -29,9 +41,10 @@ type Moving = Exclude<AccountEvent, { readonly type: 'AccountOpened' }>;
 
 /**
  * Recomputes every account from its events alone, by its own fold and not by the decider's, and
- * checks each event against the laws: every amount is the price of its lines, a charge is made of
- * the lines of its hold, a hold ends exactly once and is never exceeded, a deposit is credited once,
- * and after each event deposits - charges - holds = the available amount that the event states.
+ * checks each event against the laws: every amount is the price of its lines, a renewal is of an
+ * open hold and extends it, a charge is made of the lines of its hold, a hold ends exactly once and
+ * is never exceeded, a deposit is credited once, and after each event deposits - charges - holds =
+ * the available amount that the event states.
  */
 export class LedgerAudit {
   readonly accounts = new Map<string, AuditedAccount>();
@@ -95,12 +108,17 @@ const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly s
     case 'HoldPlaced': {
       account.held += amount;
       const placed = account.holds.has(data.holdId);
-      account.holds.set(data.holdId, data);
+      const { expiresAt } = data;
+      const lines = merged(data.lines);
+      account.holds.set(data.holdId, { amount, lines, expiresAt, placed: data });
       return [
         ...(placed ? ['a hold is placed once'] : []),
         ...(priceOf(data.lines) === amount ? [] : ['a hold is the price of its lines']),
       ];
     }
+    case 'HoldRenewed':
+      account.held += amount;
+      return renewedLaws(account, data);
     case 'HoldCaptured':
       account.charged += amount;
       return capturedLaws(endHold(account, data.holdId), data);
@@ -110,35 +128,52 @@ const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly s
       if (!hold) return ['a hold ends once'];
       const early = type === 'HoldExpired' && data.expiredAt < hold.expiresAt;
       return [
-        ...(hold.amountMicroUsd === data.amountMicroUsd ? [] : ['what is freed is the whole hold']),
+        ...(hold.amount === amount ? [] : ['what is freed is the whole hold']),
         ...(early ? ['a hold expires at its deadline, not before'] : []),
       ];
     }
   }
 };
 
-const endHold = (account: AuditedAccount, holdId: string): HoldPlaced['data'] | undefined => {
+const endHold = (account: AuditedAccount, holdId: string): AuditedHold | undefined => {
   const hold = account.holds.get(holdId);
   if (!hold) return undefined;
-  account.held -= fromDecimal(hold.amountMicroUsd);
+  account.held -= hold.amount;
   account.holds.delete(holdId);
   return hold;
 };
 
+const renewedLaws = (account: AuditedAccount, renewal: HoldRenewed['data']): readonly string[] => {
+  const hold = account.holds.get(renewal.holdId);
+  if (!hold) return ['a renewal is of an open hold'];
+  const amount = hold.amount + fromDecimal(renewal.amountMicroUsd);
+  const lines = merged([...hold.lines, ...renewal.lines]);
+  const { expiresAt } = renewal;
+  account.holds.set(renewal.holdId, { ...hold, amount, lines, expiresAt });
+  return [
+    ...(priceOf(lines) === amount ? [] : ['a hold is the price of its lines']),
+    ...(expiresAt > hold.expiresAt ? [] : ['a renewal ends later than the hold did']),
+    ...(renewal.purpose === hold.placed.purpose ? [] : ['a renewal is for what its hold is for']),
+  ];
+};
+
 const capturedLaws = (
-  hold: HoldPlaced['data'] | undefined,
+  hold: AuditedHold | undefined,
   charge: HoldCaptured['data'],
 ): readonly string[] => {
   const amount = fromDecimal(charge.amountMicroUsd);
   const priced = priceOf(charge.lines) === amount ? [] : ['a charge is the price of its lines'];
   if (!hold) return [...priced, 'a hold ends once'];
-  const whole = amount + fromDecimal(charge.releasedMicroUsd) === fromDecimal(hold.amountMicroUsd);
-  const sameCard = charge.rateCardVersion === hold.rateCardVersion;
+  const { placed } = hold;
+  const whole = amount + fromDecimal(charge.releasedMicroUsd) === hold.amount;
+  const sameCard = charge.rateCardVersion === placed.rateCardVersion;
+  const sameProduct = charge.purpose === placed.purpose && charge.group === placed.group;
   const within = isWithin(charge.lines, hold.lines);
   return [
     ...priced,
     ...(whole ? [] : ['charge and release make up the hold']),
     ...(sameCard ? [] : ['a charge names the rate card of its hold']),
+    ...(sameProduct ? [] : ['a charge is for what its hold is for']),
     ...(within ? [] : ['a charge is made of the lines of its hold']),
   ];
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { type PriceLine } from '#events/hold.vocabulary.js';
 import { linesOf } from './account.specification.js';
-import { affordable, priceOf } from './price.js';
+import { affordable, isWithin, merged, priceOf } from './price.js';
 
 const OUTPUT = { meter: 'output_tokens', atLeast: 1 } as const;
 
@@ -55,8 +56,52 @@ describe('what is affordable', () => {
     expect(affordable(lines, { ...OUTPUT, atLeast: 3 }, 0n)).toBe(lines);
   });
 
+  it('cuts the line of one step and leaves those of others alone', () => {
+    const draft = { step: 'draft', ...line(100, '1', 1) };
+    const check = { step: 'check', ...line(100, '1', 1) };
+    const shrink = { step: 'check', meter: 'seconds', atLeast: 1 };
+    expect(affordable([draft, check], shrink, 130n)).toEqual([draft, { ...check, quantity: 30 }]);
+  });
+
   it('leaves the lines alone when none of them is of that meter', () => {
     const lines = linesOf([1_000, 1_000]);
     expect(affordable(lines, { meter: 'images', atLeast: 1 }, 0n)).toBe(lines);
+  });
+});
+
+describe('what is within a hold', () => {
+  const at = (step: string | undefined, quantity: number): PriceLine => ({
+    ...(step !== undefined && { step }),
+    ...line(quantity, '7', 1),
+  });
+
+  it.each<[string, PriceLine[], PriceLine[], boolean]>([
+    ['as much as is held', [at('a', 5)], [at('a', 5)], true],
+    ['more than is held', [at('a', 6)], [at('a', 5)], false],
+    ['nothing of what is not held', [], [], true],
+    ['something of what is not held', [at('a', 0)], [], false],
+    ['several lines of one held line', [at('a', 2), at('a', 3)], [at('a', 5)], true],
+    ['more in all than one held line', [at('a', 3), at('a', 3)], [at('a', 5)], false],
+    ['one line of several held lines', [at('a', 10)], [at('a', 5), at('a', 5)], true],
+    [
+      'steps of work that was held as a whole',
+      [at('a', 2), at('b/c', 3)],
+      [at(undefined, 5)],
+      true,
+    ],
+    ['more in all than the whole work', [at('a', 3), at('b/c', 3)], [at(undefined, 5)], false],
+    ['steps below a held step', [at('a/1', 2), at('a/2/x', 3)], [at('a', 5)], true],
+    ['more than the nearest step holds', [at('a/1', 6)], [at('a', 5), at(undefined, 9)], false],
+    ['a step beside the held one', [at('ab', 1)], [at('a', 5)], false],
+    ['the whole work where a step is held', [at(undefined, 1)], [at('a', 5)], false],
+    ['another price', [line(1, '8', 1)], [line(5, '7', 1)], false],
+    ['another unit', [line(1, '7', 2)], [line(5, '7', 1)], false],
+  ])('%s: %j of %j is %s', (_, lines, held, expected) => {
+    expect(isWithin(lines, held)).toBe(expected);
+  });
+
+  it('is one line for each price and step once it is merged', () => {
+    const lines = [at('a', 1), at(undefined, 2), at('a', 3), at(undefined, 4)];
+    expect(merged(lines)).toEqual([at('a', 4), at(undefined, 6)]);
   });
 });

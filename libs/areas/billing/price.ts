@@ -1,8 +1,6 @@
-import { type PriceLine } from '#events/billing/account.events.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
 import { divideRoundingUp, fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
-
-/** Prices of models are per this many tokens. */
-export const TOKENS_PER_PRICE = 1_000_000;
+import { type Shrink } from '#platform/ledger/hold.js';
 
 /**
  * The sum of the lines, rounded up once to a whole micro-dollar. Adding the exact fractions first
@@ -24,28 +22,65 @@ export const priceOf = (lines: readonly PriceLine[]): MicroUsd => {
   return divideRoundingUp(dividend, divisor);
 };
 
-/** Whether every line is one of the bound's, at its price and with no more of it. */
-export const isWithin = (lines: readonly PriceLine[], bound: readonly PriceLine[]): boolean =>
-  lines.every((line) => bound.some((most) => isPartOf(line, most)));
+/** What is counted at one price in one step. */
+const keyOf = ({ meter, unitPriceMicroUsd, perUnits }: PriceLine, step: string): string =>
+  `${step}\n${meter}\n${unitPriceMicroUsd}\n${perUnits}`;
 
-const isPartOf = (line: PriceLine, most: PriceLine): boolean =>
-  line.meter === most.meter &&
-  line.unitPriceMicroUsd === most.unitPriceMicroUsd &&
-  line.perUnits === most.perUnits &&
-  line.quantity <= most.quantity;
+const ROOT = '';
+
+const parentOf = (step: string): string => step.slice(0, Math.max(0, step.lastIndexOf('/')));
 
 /**
- * Cuts the line of one meter to the largest quantity whose total price is within the budget, but
- * never below `atLeast`; lines that fit already come back unchanged.
+ * Whether the lines can be charged to a hold of these lines: each at the price of a held line of
+ * the same meter in its step or, where there is none, in the nearest step above it; together they
+ * use no more units than that line has. A held line without a step is above every step.
+ */
+export const isWithin = (lines: readonly PriceLine[], held: readonly PriceLine[]): boolean => {
+  const unused = new Map<string, bigint>();
+  for (const line of held) {
+    const key = keyOf(line, line.step ?? ROOT);
+    unused.set(key, (unused.get(key) ?? 0n) + BigInt(line.quantity));
+  }
+  return lines.every((line) => {
+    const key = nearest(line, unused);
+    const rest = (unused.get(key) ?? -1n) - BigInt(line.quantity);
+    unused.set(key, rest);
+    return rest >= 0n;
+  });
+};
+
+/** The key of the held line that the line is charged to; that of the root where there is none. */
+const nearest = (line: PriceLine, held: ReadonlyMap<string, unknown>): string => {
+  let step = line.step ?? ROOT;
+  while (step !== ROOT && !held.has(keyOf(line, step))) step = parentOf(step);
+  return keyOf(line, step);
+};
+
+/** One line for what is counted at one price in one step, with the units of all of them. */
+export const merged = (lines: readonly PriceLine[]): readonly PriceLine[] => {
+  const byKey = new Map<string, PriceLine>();
+  for (const line of lines) {
+    const key = keyOf(line, line.step ?? ROOT);
+    byKey.set(key, { ...line, quantity: line.quantity + (byKey.get(key)?.quantity ?? 0) });
+  }
+  return [...byKey.values()];
+};
+
+/**
+ * Cuts the lines of one meter in one step to the largest quantity whose total price is within the
+ * budget, but never below `atLeast`; lines that fit already come back unchanged.
  */
 export const affordable = (
   lines: readonly PriceLine[],
-  { meter, atLeast }: { readonly meter: string; readonly atLeast: number },
+  { step, meter, atLeast }: Shrink,
   budget: MicroUsd,
 ): readonly PriceLine[] => {
-  const withQuantity = (quantity: number): readonly PriceLine[] =>
-    lines.map((line) => (line.meter === meter ? { ...line, quantity } : line));
-  const wanted = lines.find((line) => line.meter === meter)?.quantity ?? 0;
+  const isCut = (line: PriceLine): boolean => line.meter === meter && line.step === step;
+  const withQuantity = (most: number): readonly PriceLine[] =>
+    lines.map((line) =>
+      isCut(line) ? { ...line, quantity: Math.min(line.quantity, most) } : line,
+    );
+  const wanted = Math.max(0, ...lines.filter(isCut).map(({ quantity }) => quantity));
   if (wanted <= atLeast || priceOf(lines) <= budget) return lines;
   let [fits, tooMuch] = [atLeast, wanted];
   while (tooMuch - fits > 1) {

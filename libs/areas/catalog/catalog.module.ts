@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { catalogEvents } from '#events/catalog/rate-card.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
@@ -19,7 +20,7 @@ const rateCardRunner = {
   provide: RATE_CARD_RUNNER,
   inject: [EVENT_STORE, CODEC],
   useFactory: (eventStore: EventStore, codec: EventCodec): RateCardRunner =>
-    new CommandRunner({ decider: rateCardDecider, eventStore, codec }),
+    new CommandRunner({ decider: rateCardDecider, eventStore, codec: codec.for(catalogEvents) }),
 };
 
 const rateCards = {

@@ -11,6 +11,7 @@ import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
+import { ProjectionHost } from '#platform/runtime/projection-host.js';
 import { Projections } from '#platform/runtime/projections.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { Catalog } from './catalog.js';
@@ -73,7 +74,11 @@ describe('catalog', () => {
 
   /** A catalog as in another process: only the file and the log are shared. */
   const newCatalog = (file = catalogFile): Catalog => {
-    const runner = new CommandRunner({ decider: rateCardDecider, eventStore, codec });
+    const runner = new CommandRunner({
+      decider: rateCardDecider,
+      eventStore,
+      codec: codec.for(catalogEvents),
+    });
     const settings = { catalogFile: file, localModelsFolder };
     const cards = new RateCards(eventStore, codec, clock, logger);
     const publisher = new PublishRateCardHandler(runner);
@@ -197,8 +202,9 @@ describe('catalog', () => {
     const catalog = await started(yaml('0.1'));
     await writeFile(catalogFile, yaml('0.2'));
     await catalog.reload();
-    const projections = new Projections([rateCards], eventStore, readStore, codec, clock, logger);
-    await projections.start();
+    const host = new ProjectionHost([rateCards], eventStore, readStore, codec, clock, logger);
+    const projections = new Projections(host, eventStore, readStore);
+    await host.start();
     try {
       const handler = new RateCardHandler(projections);
       const newest = await handler.execute(new RateCardQuery(null));
@@ -214,7 +220,7 @@ describe('catalog', () => {
         code: 'rate_card_not_found',
       });
     } finally {
-      await projections.stop();
+      await host.stop();
     }
   });
 });

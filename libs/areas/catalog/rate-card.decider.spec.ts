@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RateCardPublished } from '#events/catalog/rate-card.events.js';
-import { specificationOf } from '#platform/kernel/decider.specification.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
 import { type PublishRateCard, rateCardDecider } from './rate-card.decider.js';
 
 const NANO = { inputMicroUsdPerMtok: '50000', outputMicroUsdPerMtok: '100000' };

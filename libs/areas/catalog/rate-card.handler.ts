@@ -29,7 +29,7 @@ export class RateCardHandler implements IQueryHandler<RateCardQuery> {
   /** @throws DomainError rate_card_not_found */
   async execute({ version }: RateCardQuery): Promise<RateCardFound> {
     const range = version === null ? {} : { prefix: rateCardKey(version) };
-    const { documents, position } = await this.projections.list<RateCardDocument>(rateCards, {
+    const { documents, position } = await this.projections.list(rateCards, {
       ...range,
       direction: 'backwards',
       limit: 1,

@@ -1,5 +1,9 @@
 import { type Logger } from 'pino';
-import { RateCardPublished, type RateCardEvent } from '#events/catalog/rate-card.events.js';
+import {
+  catalogEvents,
+  RateCardPublished,
+  type RateCardEvent,
+} from '#events/catalog/rate-card.events.js';
 import {
   type EventStore,
   type Position,
@@ -7,9 +11,11 @@ import {
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { fromDecimal } from '#platform/kernel/money.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { LogPoller } from '#platform/runtime/log-poller.js';
-import { type LogFollower, LogReader } from '#platform/runtime/log-reader.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
+import { type LogRunner } from '#platform/runtime/log-runner.js';
+import { PollingRunner } from '#platform/runtime/polling-runner.js';
+import { type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
+import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
 import { type Price } from './catalog-entry.js';
 
 /** The price of one model, and the card that states it. */
@@ -35,48 +41,50 @@ export class RateCards {
   /** In order of version, and so of `effectiveFromMs`. */
   readonly #cards: RateCard[] = [];
   readonly #firstPricedMs = new Map<string, number>();
-  readonly #reader: LogReader | LogPoller;
+  readonly #runner: LogRunner;
+  readonly #codec: CodecOf<RateCardEvent>;
   #position: Position | undefined;
 
   /** @param pollMs interval of asking the log for new cards, instead of subscribing to all of it */
   constructor(
     eventStore: EventStore,
-    private readonly codec: EventCodec,
+    codec: EventCodec,
     clock: Clock,
     logger: Logger,
     pollMs?: number,
   ) {
-    const follower: LogFollower = {
+    this.#codec = codec.for(catalogEvents);
+    const handler: SubscriptionHandler = {
       name: 'catalog.rate-cards',
       types: [RateCardPublished.type],
       checkpoint: () => Promise.resolve(this.#position),
       // eslint-disable-next-line @typescript-eslint/require-await -- exceptions must reject
       handle: async (batch) => this.#fold(batch),
     };
-    this.#reader =
+    this.#runner =
       pollMs === undefined
-        ? new LogReader(follower, eventStore, clock, logger)
-        : new LogPoller(follower, eventStore, pollMs, logger);
+        ? new SubscriptionRunner(handler, eventStore, clock, logger)
+        : new PollingRunner(handler, eventStore, pollMs, logger);
   }
 
   start(): void {
-    this.#reader.start();
+    this.#runner.start();
   }
 
   async stop(): Promise<void> {
-    await this.#reader.stop();
+    await this.#runner.stop();
   }
 
   /** @throws Error when the log cannot be read up to `position` in time */
   async reach(position: Position): Promise<void> {
-    if (await this.#reader.reach(position, REACH_TIMEOUT_MS)) return;
-    const { failure } = this.#reader.status();
+    if (await this.#runner.reach(position, REACH_TIMEOUT_MS)) return;
+    const { failure } = this.#runner.status();
     throw new Error(`rate cards have not been read up to ${position}: ${failure ?? 'too slow'}`);
   }
 
   /** Why the log cannot be read now, or null. */
   failure(): string | null {
-    return this.#reader.status().failure;
+    return this.#runner.status().failure;
   }
 
   /** The rate in force at an instant; undefined for a model that was not on sale then. */
@@ -96,7 +104,7 @@ export class RateCards {
   #fold({ events, position }: SubscriptionBatch): void {
     for (const recorded of events) {
       if (recorded.type !== RateCardPublished.type) continue;
-      this.#add(this.codec.revive(recorded) as RateCardEvent);
+      this.#add(this.#codec.revive(recorded));
       this.#position = recorded.position;
     }
     this.#position = position;

@@ -4,14 +4,14 @@ import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { usersByName } from '#projections/identity/users-by-name.projection.js';
 import { users } from '#projections/identity/users.projection.js';
 import { IdentityModule } from './identity.module.js';
-import { identityRefusals } from './identity.refusals.js';
+import { identityErrors } from './identity.errors.js';
 import { identitySettings } from './identity.settings.js';
 
 export const identityArea = defineArea({
   name: 'identity',
   events: identityEvents,
   projections: [users, usersByName, apiKeys],
-  errors: identityRefusals,
+  errors: identityErrors,
   settings: [identitySettings],
   module: IdentityModule,
 });

@@ -7,7 +7,7 @@ export interface IdentitySettings {
     readonly name: string;
     /** `#rrggbb` in lower case. */
     readonly primaryColor: string;
-    /** The web host, as users reach it. */
+    /** The URL of the web host that users see. */
     readonly baseUrl: string;
   };
   /**

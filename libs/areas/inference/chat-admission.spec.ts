@@ -3,12 +3,12 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import {
   type Inference,
   insufficient,
+  linesFor,
   llama,
   NOW,
   openInference,
   orderOf,
   question,
-  rate,
   REQUEST_ID,
   REQUEST_MS_MAX,
   usage,
@@ -35,10 +35,11 @@ describe('admission of a chat', () => {
         hold: {
           accountId: '7',
           holdId: REQUEST_ID,
-          modelAsked: 'acme/llama-70b',
-          rate,
-          bound: { inputTokens: inputBound, outputTokens: 100 },
-          outputTokensMin: null,
+          purpose: 'chat_completion',
+          lines: linesFor(inputBound, 100),
+          rateCardVersion: 3,
+          shrink: null,
+          evidence: { modelAsked: 'acme/llama-70b' },
           placedAt: NOW,
           expiresAt: '2026-11-21T05:11:00.000Z',
         },
@@ -48,15 +49,18 @@ describe('admission of a chat', () => {
   });
 
   it.each([
-    [{ max_tokens: null }, 1],
-    [{ max_tokens: null, n: 4 }, 4],
+    [{ max_tokens: null }, { meter: 'output_tokens', atLeast: 1 }],
+    [
+      { max_tokens: null, n: 4 },
+      { meter: 'output_tokens', atLeast: 4 },
+    ],
     [{ max_tokens: 5, n: 4 }, null],
   ])(
     'lets the output shrink to a token a choice, without a limit only: %j',
-    async (body, least) => {
+    async (body, shrink) => {
       const { admission, ledger } = openInference();
       await admission.admit(orderOf(body));
-      expect(ledger.calls).toMatchObject([{ hold: { outputTokensMin: least } }]);
+      expect(ledger.placed).toMatchObject({ shrink });
     },
   );
 
@@ -109,16 +113,18 @@ describe('ending an admitted chat', () => {
     expect(inference.ledger.captured).toEqual({
       accountId: '7',
       holdId: REQUEST_ID,
-      rate,
-      charged: { inputTokens: 20, outputTokens: 30 },
-      excess: { inputTokens: 0, outputTokens: 0 },
+      purpose: 'chat_completion',
+      lines: linesFor(20, 30),
+      excess: [],
       usageSource: 'provider',
       outcome: 'completed',
-      models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
-      rig: 'local-vllm',
-      attempts: 2,
-      promptHash: `hash of ${JSON.stringify(question.messages)}`,
-      replyHash: 'hash of it',
+      evidence: {
+        models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
+        rig: 'local-vllm',
+        attempts: 2,
+        promptHash: `hash of ${JSON.stringify(question.messages)}`,
+        replyHash: 'hash of it',
+      },
       capturedAt: NOW,
     });
   });
@@ -128,8 +134,11 @@ describe('ending an admitted chat', () => {
     const admitted = await admit(inference);
     await admitted.capture({ ...outcome, usage: usage(inputBound + 5, 107) });
     expect(inference.ledger.captured).toMatchObject({
-      charged: { inputTokens: inputBound, outputTokens: 100 },
-      excess: { inputTokens: 5, outputTokens: 7 },
+      lines: linesFor(inputBound, 100),
+      excess: [
+        { meter: 'input_tokens', quantity: 5 },
+        { meter: 'output_tokens', quantity: 7 },
+      ],
     });
   });
 
@@ -140,8 +149,8 @@ describe('ending an admitted chat', () => {
     expect(admitted.bound).toEqual({ inputTokens: inputBound, outputTokens: 40 });
     await admitted.capture({ ...outcome, usage: usage(1, 41) });
     expect(inference.ledger.captured).toMatchObject({
-      charged: { outputTokens: 40 },
-      excess: { outputTokens: 1 },
+      lines: linesFor(1, 40),
+      excess: [{ meter: 'output_tokens', quantity: 1 }],
     });
   });
 

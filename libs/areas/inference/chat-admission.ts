@@ -1,19 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
+import {
+  type ChatCaptureEvidence,
+  type ChatHoldEvidence,
+} from '#events/inference/chat.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { type Capture, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { chatProduct } from './chat.product.js';
 import { type InferenceRefusal } from './inference.refusals.js';
 import {
-  type CaptureRequest,
-  type Ledger,
-  LEDGER,
-  type LedgerEntry,
   MODEL_CATALOG,
   type ModelCatalog,
   PROMPT_HASHER,
   type PromptHasher,
-  type ReleaseRequest,
   REQUEST_LIMITS,
   type RequestLimits,
   type ServedModel,
@@ -24,6 +26,7 @@ import { RequestCutError } from './request-cut.js';
 import { type Usage } from './rigs/chat-backend.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
+import { excessOf, linesOf, OUTPUT_METER, tokensIn } from './token-lines.js';
 
 export interface ChatOrder {
   readonly accountId: string;
@@ -41,12 +44,12 @@ export interface AdmittedChat {
   readonly pin: string | undefined;
   readonly bound: TokenQuantities;
   capture(outcome: ChatOutcome): Promise<LedgerEntry>;
-  release(reason: ReleaseRequest['reason']): Promise<void>;
+  release(reason: Release['reason']): Promise<void>;
 }
 
 export interface ChatOutcome {
   readonly usage: Usage;
-  readonly outcome: CaptureRequest['outcome'];
+  readonly outcome: Capture['outcome'];
   readonly rig: string;
   readonly attempts: number;
   readonly modelAnswered: string | null;
@@ -68,7 +71,7 @@ interface Held {
 export class ChatAdmission {
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
-    @Inject(LEDGER) private readonly ledger: Ledger,
+    private readonly ledger: Ledger,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
     @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -81,7 +84,7 @@ export class ChatAdmission {
   async admit(order: ChatOrder): Promise<AdmittedChat> {
     const admitted = await this.#hold(order);
     if (this.clock.now() - order.receivedAtMs < this.limits.requestMsMax) return admitted;
-    // This process stood still. Who asked again meanwhile may have found no hold, and gone ahead.
+    // This process stood still. A retry may have found no hold meanwhile, and gone ahead.
     await admitted.release('timed_out');
     throw new RequestCutError('timed_out');
   }
@@ -94,19 +97,22 @@ export class ChatAdmission {
     const holdId = context.requestId;
     const promptHash = this.hash(JSON.stringify(body.messages));
     const { requestMsMax, settleMsMax } = this.limits;
-    const bound = await this.ledger.place(
+    const hasLimit = outputTokensAsked(body) !== null;
+    const { lines } = await this.ledger.place(
       {
         accountId,
         holdId,
-        modelAsked: body.model,
-        rate,
-        bound: tokenBounds(body, model),
-        outputTokensMin: outputTokensAsked(body) === null ? choicesOf(body) : null,
+        purpose: chatProduct.purpose,
+        lines: linesOf(tokenBounds(body, model), rate),
+        rateCardVersion: rate.version,
+        shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
+        evidence: { modelAsked: body.model } satisfies ChatHoldEvidence,
         placedAt: new Date(now).toISOString(),
         expiresAt: new Date(now + requestMsMax + settleMsMax).toISOString(),
       },
       context,
     );
+    const bound = tokensIn(lines);
     const names = { asked: body.model, sent: model.upstreamId };
     return {
       model,
@@ -118,7 +124,7 @@ export class ChatAdmission {
     };
   }
 
-  #release(hold: Omit<ReleaseRequest, 'releasedAt'>, context: CommandContext): Promise<void> {
+  #release(hold: Omit<Release, 'releasedAt'>, context: CommandContext): Promise<void> {
     return this.ledger.release({ ...hold, releasedAt: this.#instant() }, context);
   }
 
@@ -140,26 +146,33 @@ export class ChatAdmission {
   }
 
   #charge(
-    { bound, names, ...held }: Held,
+    { accountId, holdId, rate, promptHash, names, bound }: Held,
     { usage, outcome, rig, attempts, modelAnswered, replyHash }: ChatOutcome,
-  ): CaptureRequest {
+  ): Capture {
     const charged = {
       inputTokens: Math.min(usage.promptTokens, bound.inputTokens),
       outputTokens: Math.min(usage.completionTokens, bound.outputTokens),
     };
-    return {
-      ...held,
-      charged,
-      excess: {
-        inputTokens: usage.promptTokens - charged.inputTokens,
-        outputTokens: usage.completionTokens - charged.outputTokens,
-      },
-      usageSource: usage.source,
-      outcome,
+    const excess = {
+      inputTokens: usage.promptTokens - charged.inputTokens,
+      outputTokens: usage.completionTokens - charged.outputTokens,
+    };
+    const evidence: ChatCaptureEvidence = {
       models: { ...names, answered: modelAnswered },
       rig,
       attempts,
+      promptHash,
       replyHash,
+    };
+    return {
+      accountId,
+      holdId,
+      purpose: chatProduct.purpose,
+      lines: linesOf(charged, rate),
+      usageSource: usage.source,
+      excess: excessOf(excess),
+      outcome,
+      evidence,
       capturedAt: this.#instant(),
     };
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   completionOf,
   insufficient,
+  linesFor,
   llama,
   openInference,
   orderOf,
@@ -79,8 +80,10 @@ describe('a chat answered in one piece', () => {
     const inference = answering('Knotted cords.');
     await inference.complete();
     expect(inference.ledger.captured).toMatchObject({
-      models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
-      replyHash: 'hash of Knotted cords.',
+      evidence: {
+        models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
+        replyHash: 'hash of Knotted cords.',
+      },
     });
   });
 
@@ -88,8 +91,8 @@ describe('a chat answered in one piece', () => {
     const inference = answering('x', 20, 1_000);
     await inference.complete();
     expect(inference.ledger.captured).toMatchObject({
-      charged: { inputTokens: 20, outputTokens: 100 },
-      excess: { inputTokens: 0, outputTokens: 900 },
+      lines: linesFor(20, 100),
+      excess: [{ meter: 'output_tokens', quantity: 900 }],
     });
   });
 

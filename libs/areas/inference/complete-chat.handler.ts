@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
-import { type LedgerEntry, PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
+import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { type JsonObject, type Usage } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';

@@ -1,22 +1,22 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
+import {
+  type Capture,
+  type HoldEnd,
+  type HoldOrder,
+  type LeftHold,
+  type PlacedHold,
+  type Release,
+} from '#platform/ledger/hold.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { CompleteChatCommand, CompleteChatHandler } from './complete-chat.handler.js';
-import {
-  type CaptureRequest,
-  type HoldEnd,
-  type HoldRequest,
-  type Ledger,
-  type LeftHold,
-  type ModelCatalog,
-  type ReleaseRequest,
-  type ServedModel,
-  type TokenQuantities,
-} from './ports.js';
+import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { StreamChatCommand, StreamChatHandler } from './stream-chat.handler.js';
 import { type ChatBody } from './token-bound.js';
+import { linesOf, tokensIn } from './token-lines.js';
 
 export const NOW = '2026-11-21T05:00:00.000Z';
 export const REQUEST_MS_MAX = 600_000;
@@ -35,6 +35,10 @@ export const rate = {
   outputMicroUsdPerMtok: 600_000n,
 };
 
+/** The lines of a hold or a charge for so many tokens. */
+export const linesFor = (inputTokens: number, outputTokens: number) =>
+  linesOf({ inputTokens, outputTokens }, rate);
+
 export const question: ChatBody = {
   model: llama.id,
   messages: [{ role: 'user', content: 'What is a quipu?' }],
@@ -50,41 +54,50 @@ export const orderOf = (body: Partial<ChatBody> = {}, routingMode = 'auto'): Cha
 });
 
 type LedgerCall =
-  | { readonly call: 'place'; readonly hold: HoldRequest }
-  | { readonly call: 'capture'; readonly capture: CaptureRequest }
-  | { readonly call: 'release'; readonly release: ReleaseRequest }
+  | { readonly call: 'place'; readonly hold: HoldOrder }
+  | { readonly call: 'capture'; readonly capture: Capture }
+  | { readonly call: 'release'; readonly release: Release }
   | { readonly call: 'settle'; readonly left: LeftHold; readonly context: CommandContext };
 
-/** Remembers what it was told; can be made to refuse, and to cover less than was asked. */
-export class RememberingLedger implements Ledger {
+/** Records its calls; can be made to refuse, and to cover less than was asked. */
+export class RememberingLedger extends Ledger {
   readonly calls: LedgerCall[] = [];
   covers: Partial<TokenQuantities> = {};
   readonly failures: Partial<Record<LedgerCall['call'], Error>> = {};
   /** What it finds of holds that were left. */
   found: HoldEnd = 'free';
 
-  place(hold: HoldRequest): Promise<TokenQuantities> {
+  override place(hold: HoldOrder): Promise<PlacedHold> {
     this.calls.push({ call: 'place', hold });
-    return this.#answer('place', { ...hold.bound, ...this.covers });
+    return this.#answer('place', {
+      lines: linesOf({ ...tokensIn(hold.lines), ...this.covers }, rate),
+      amountMicroUsd: 42n,
+      expiresAt: hold.expiresAt,
+      availableMicroUsd: 958n,
+    });
   }
 
-  capture(capture: CaptureRequest) {
+  override renew(): Promise<PlacedHold> {
+    return Promise.reject(new Error('a chat renews no hold'));
+  }
+
+  override capture(capture: Capture) {
     this.calls.push({ call: 'capture', capture });
     const entry = { eventId: 'e', chargedMicroUsd: 42n, availableMicroUsd: 958n };
     return this.#answer('capture', entry);
   }
 
-  release(release: ReleaseRequest): Promise<void> {
+  override release(release: Release): Promise<void> {
     this.calls.push({ call: 'release', release });
     return this.#answer('release', undefined);
   }
 
-  settle(left: LeftHold, context: CommandContext): Promise<HoldEnd> {
+  override settle(left: LeftHold, context: CommandContext): Promise<HoldEnd> {
     this.calls.push({ call: 'settle', left, context });
     return this.#answer('settle', this.found);
   }
 
-  /** What it was told after the hold: `capture completed`, `release client_gone`, … */
+  /** The calls after the hold: `capture completed`, `release client_gone`, … */
   get ends(): readonly string[] {
     return this.calls.flatMap((one) => {
       switch (one.call) {
@@ -99,7 +112,13 @@ export class RememberingLedger implements Ledger {
     });
   }
 
-  get captured(): CaptureRequest {
+  get placed(): HoldOrder {
+    const found = this.calls.find((one) => one.call === 'place');
+    if (!found) throw new Error('nothing was placed');
+    return found.hold;
+  }
+
+  get captured(): Capture {
     const found = this.calls.find((one) => one.call === 'capture');
     if (!found) throw new Error('nothing was captured');
     return found.capture;
@@ -114,7 +133,7 @@ export class RememberingLedger implements Ledger {
 /** What a rig does with a stream: its pages, then how it ends. */
 export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
 
-/** One rig that answers as it is told to. */
+/** One rig that answers by its script. */
 export class ScriptedRigs implements RigRouter {
   readonly asked: RouteOrder[] = [];
   /** How many ledger calls there were when a rig was asked. */

@@ -1,4 +1,5 @@
 import { defineArea } from '#platform/runtime/area.js';
+import { chatProduct } from './chat.product.js';
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceRefusals } from './inference.refusals.js';
@@ -6,9 +7,10 @@ import { keepAliveSettings, requestLimitSettings } from './inference.settings.js
 import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
 
-/** Writes no events of its own: what a request costs is the account's affair. */
+/** Writes no events of its own: the evidence of its product travels in those of the ledger. */
 export const inferenceArea = defineArea({
   name: 'inference',
+  products: [chatProduct],
   errors: inferenceRefusals,
   failures: inferenceFailures,
   engines: [textEngine],

@@ -1,5 +1,5 @@
+import { type Release } from '#platform/ledger/hold.js';
 import { type AdmittedChat } from './chat-admission.js';
-import { type ReleaseRequest } from './ports.js';
 import { cutOf, RequestCutError } from './request-cut.js';
 import { type RouteOrder } from './rigs/rig-router.js';
 import { RouteError } from './rigs/route-error.js';
@@ -27,13 +27,13 @@ export const routeChat = async <Answer>(
     return await ask({ model: model.id, ...pinned, requestFor: () => request });
   } catch (error) {
     const cancelled = error instanceof RouteError && error.kind === 'cancelled';
-    const told = (cancelled && cutOf(signal)) || error;
-    await admitted.release(releaseReason(told));
-    throw told;
+    const reported = (cancelled && cutOf(signal)) || error;
+    await admitted.release(releaseReason(reported));
+    throw reported;
   }
 };
 
-const releaseReason = (error: unknown): ReleaseRequest['reason'] => {
+const releaseReason = (error: unknown): Release['reason'] => {
   if (error instanceof RequestCutError) return error.reason;
   if (!(error instanceof RouteError)) return 'internal_error';
   switch (error.kind) {

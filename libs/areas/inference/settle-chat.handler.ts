@@ -2,9 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { type HoldEnd } from '#platform/ledger/hold.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type HoldEnd, type Ledger, LEDGER } from './ports.js';
 import { RequestCutError } from './request-cut.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
@@ -31,7 +32,7 @@ export class SettleChatCommand extends Command<HoldEnd> {
 @CommandHandler(SettleChatCommand)
 export class SettleChatHandler implements ICommandHandler<SettleChatCommand> {
   constructor(
-    @Inject(LEDGER) private readonly ledger: Ledger,
+    private readonly ledger: Ledger,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

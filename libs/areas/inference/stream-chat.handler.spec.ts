@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   delta,
   insufficient,
+  linesFor,
   openInference,
   orderOf,
   type Script,
@@ -12,6 +13,7 @@ import { RequestCutError } from './request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 import { type ChatStream } from './stream-chat.handler.js';
+import { tokensIn } from './token-lines.js';
 
 const streaming = (script: Script) => {
   const inference = openInference();
@@ -59,7 +61,7 @@ const readAll = async ({ pages }: ChatStream) => {
 };
 
 describe('a chat that is streamed', () => {
-  it('is held before a rig is asked and charged before its end is told', async () => {
+  it('is held before a rig is asked and charged before its end is passed on', async () => {
     const inference = streaming(whole);
     let heldWhenAsked: readonly string[] = [];
     inference.rigs.onAsked = () => {
@@ -86,9 +88,11 @@ describe('a chat that is streamed', () => {
     const inference = streaming(whole);
     await readAll(await inference.stream());
     expect(inference.ledger.captured).toMatchObject({
-      models: { answered: 'llama-70b-awq' },
-      replyHash: 'hash of Knotted cords.',
-      attempts: 1,
+      evidence: {
+        models: { answered: 'llama-70b-awq' },
+        replyHash: 'hash of Knotted cords.',
+        attempts: 1,
+      },
     });
   });
 
@@ -99,8 +103,8 @@ describe('a chat that is streamed', () => {
     });
     await readAll(await inference.stream());
     expect(inference.ledger.captured).toMatchObject({
-      charged: { outputTokens: 100 },
-      excess: { outputTokens: 1 },
+      lines: linesFor(20, 100),
+      excess: [{ meter: 'output_tokens', quantity: 1 }],
     });
   });
 
@@ -129,14 +133,14 @@ describe('a chat that is streamed', () => {
 });
 
 describe('a stream that breaks', () => {
-  it('is charged for what was delivered, then told of', async () => {
+  it('is charged for what was delivered, then reported', async () => {
     const inference = streaming(breaking({ ...usage(20, 1), source: 'counted' }));
     await expect(readAll(await inference.stream())).rejects.toThrow('it broke');
     expect(inference.ledger.ends).toEqual(['capture upstream_failed']);
     expect(inference.ledger.captured).toMatchObject({
-      charged: { inputTokens: 20, outputTokens: 1 },
+      lines: linesFor(20, 1),
       usageSource: 'counted',
-      replyHash: 'hash of Knotted ',
+      evidence: { replyHash: 'hash of Knotted ' },
     });
   });
 
@@ -227,7 +231,7 @@ describe('a stream whose reader leaves without a word', () => {
     await pages.next();
     await pages[Symbol.asyncDispose]();
     expect(inference.ledger.ends).toEqual(['capture client_gone']);
-    expect(inference.ledger.captured).toMatchObject({ charged: { outputTokens: 2 } });
+    expect(tokensIn(inference.ledger.captured.lines)).toMatchObject({ outputTokens: 2 });
   });
 
   it('is free when not a page was read', async () => {
@@ -246,7 +250,7 @@ describe('a stream whose reader leaves without a word', () => {
       if (seen === 3) break;
     }
     expect(inference.ledger.ends).toEqual(['capture client_gone']);
-    expect(inference.ledger.captured).toMatchObject({ charged: { outputTokens: 3 } });
+    expect(tokensIn(inference.ledger.captured.lines)).toMatchObject({ outputTokens: 3 });
   });
 
   it('is charged once when the reader throws', async () => {

@@ -1,5 +1,6 @@
+import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type AdmittedChat, type ChatOrder } from './chat-admission.js';
-import { type CaptureRequest, type LedgerEntry, type PromptHasher } from './ports.js';
+import { type PromptHasher } from './ports.js';
 import { deltaText, modelOf } from './reply.js';
 import { cutOf, RequestCutError } from './request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
@@ -30,7 +31,7 @@ export class StreamMeter {
     private readonly reading: AbortController,
   ) {}
 
-  /** The first page is empty and there at once: whoever has read it has started the meter. */
+  /** The first page is empty and comes at once: reading it starts the meter. */
   async *pages({ body, routingMode }: ChatOrder): Pages {
     const echoed = { model: body.model, routing_mode: routingMode };
     try {
@@ -95,7 +96,7 @@ export class StreamMeter {
   }
 
   /** No output and an end before its time is free. */
-  async #settle(usage: Usage, outcome: CaptureRequest['outcome']): Promise<LedgerEntry | null> {
+  async #settle(usage: Usage, outcome: Capture['outcome']): Promise<LedgerEntry | null> {
     this.#settled = true;
     if (outcome !== 'completed' && usage.completionTokens === 0) {
       await this.admitted.release(outcome);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { instant } from './clock.js';
 import { type Decider } from './decider.js';
-import { specificationOf } from './decider.specification.js';
+import { specificationOf } from './decider.fixture.js';
 import { DomainError } from './domain-error.js';
 
 type Lamp = 'on' | 'off';
@@ -19,20 +19,20 @@ const lamp: Decider<'switch-on' | 'break', Lamp, 'SwitchedOn'> = {
 describe('the specification of a decider', () => {
   const specified = specificationOf(lamp);
 
-  it('holds facts, a command and what follows against the decider', () => {
+  it('checks facts, a command and its events against the decider', () => {
     specified.given().when('switch-on').then('SwitchedOn');
     specified.given('SwitchedOn').when('switch-on').thenRefused('already_on');
   });
 
-  it('fails where the decider does otherwise, and does not take a defect for a refusal', () => {
+  it('fails where the decider differs, and does not take a defect for a domain error', () => {
     expect(() => specified.given().when('switch-on').thenNothing()).toThrow();
     expect(() => specified.given().when('switch-on').thenRefused('already_on')).toThrow();
     expect(() => specified.given().when('break').thenRefused('already_on')).toThrow('a defect');
   });
 });
 
-describe('a refusal', () => {
-  it('says its code, and its detail where it has one', () => {
+describe('a domain error', () => {
+  it('has its code, and its detail if any, in its message', () => {
     expect(new DomainError('too_late').message).toBe('too_late');
     expect(new DomainError('too_late', 'it closed at noon').message).toBe(
       'too_late: it closed at noon',

@@ -1,11 +1,11 @@
-/** A refusal the caller can act on; everything else that throws is a defect and becomes a 500. */
+/** An error that the caller can act on; every other error is a defect and becomes a 500. */
 export class DomainError<Code extends string = string> extends Error {
   override readonly name = 'DomainError';
 
   /**
-   * @param code a member of the closed union of the area that refuses
+   * @param code a member of the closed union of the area that throws it
    * @param detail a sentence for the caller; it may name amounts and ids, never secrets
-   * @param metadata the same for programs, where a code alone does not say what to do next
+   * @param metadata the detail for programs, where the code alone is not enough
    */
   constructor(
     readonly code: Code,

@@ -54,7 +54,7 @@ describe('money', () => {
     expect(toUsd(1n)).toBe(0.000_001);
   });
 
-  it('is divided towards the one who is owed', () => {
+  it('is divided in favour of the creditor', () => {
     const natural = fc.bigInt({ min: 0n, max: 10n ** 30n });
     fc.assert(
       fc.property(natural, fc.bigInt({ min: 1n, max: 10n ** 12n }), (dividend, divisor) => {

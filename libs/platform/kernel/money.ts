@@ -32,6 +32,6 @@ const plainDecimal = (usd: string | number): string => {
   return String(usd).includes('e') ? usd.toFixed(20).replace(/\.?0+$/, '') : String(usd);
 };
 
-/** Division that rounds towards the one who is owed: up. Both arguments are not negative. */
+/** Rounds up, in favour of the creditor. Neither argument is negative. */
 export const divideRoundingUp = (dividend: bigint, divisor: bigint): bigint =>
   (dividend + divisor - 1n) / divisor;

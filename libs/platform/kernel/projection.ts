@@ -1,33 +1,51 @@
-/** An event as the domain sees it: the schema version and the envelope are gone. */
+/** An event as the domain sees it: without schema version and envelope. */
 export interface DomainEvent {
   readonly type: string;
   readonly data: unknown;
 }
 
-/** What a projection needs of an event definition; `events/definition.ts` has the whole. */
-export interface NamedEvent {
-  readonly type: string;
+/** What the kernel reads of the definition of one event; `events/definition.ts` has the rest. */
+export interface DefinitionOf<Event extends DomainEvent> {
+  readonly type: Event['type'];
+  readonly of: (data: never) => Event;
 }
 
 /**
- * A pure fold that answers one question. It knows no database and no position: the runner finds the
+ * The definitions of every event of a union, by name: `{ HoldPlaced, HoldCaptured }`. A missing
+ * definition and one that is not in the union do not compile.
+ */
+export type DefinitionsOf<Event extends DomainEvent> = {
+  readonly [Type in Event['type']]: DefinitionOf<Extract<Event, { readonly type: Type }>>;
+};
+
+/** The event types that a projection, a saga or a relay subscribes to. */
+export const typesOf = (
+  on: Readonly<Record<string, { readonly type: string }>>,
+): readonly string[] => Object.values(on).map(({ type }) => type);
+
+/**
+ * A pure fold that answers one question. It knows no database and no position: the runner loads the
  * documents, applies each event once and saves documents and checkpoint in one write.
  */
 export interface Projection<Event extends DomainEvent, Document extends object> {
-  /** The collection's name and the checkpoint's; a question in dashes. */
+  /** Names the collection and the checkpoint; a question in dashes. */
   readonly name: string;
-  /** Raised whenever `project` or `keys` would give other documents; a rebuild then follows. */
+  /** Raised whenever `project` or `keys` would give other documents; a rebuild follows. */
   readonly version: number;
-  /** The definitions it reads; every other event is skipped unread. */
-  readonly on: readonly NamedEvent[];
-  /** The documents an event touches; an empty list means that it touches none. */
+  /** Every event it reads; it never receives another one. */
+  readonly on: DefinitionsOf<Event>;
+  /** The documents that an event changes; an empty list where it changes none. */
   readonly keys: (event: Event) => readonly string[];
-  /** A missing document starts here. */
+  /** A missing document starts as this value. */
   readonly initial: (key: string) => Document;
   /** `null` deletes the document. */
   readonly project: (event: Event, document: Document, key: string) => Document | null;
 }
 
-/** The runner treats every projection alike. */
+/** A projection with documents of one type, whatever events it reads. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the events do not matter to a query
+export type ProjectionTo<Document extends object> = Projection<any, Document>;
+
+/** The runner treats all projections alike. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of unlike projections
 export type AnyProjection = Projection<any, any>;

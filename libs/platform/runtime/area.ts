@@ -1,18 +1,14 @@
-import { type ICommand } from '@nestjs/cqrs';
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
-import { type AnySaga } from '#platform/kernel/saga.js';
-import { type CommandContext } from './command-context.js';
+import { type AnyProduct } from '#platform/ledger/product.js';
 import { type AnyConsumer, type TopicDeclaration } from './consumer.js';
 import { type ErrorMeaning, type FailureMapping } from './failure.js';
 import { type MetricsSource, type ReadinessCheck } from './operations.js';
-import { type Relay } from './outbox.js';
+import { type AnyRelay } from './outbox.js';
+import { type AnySagaDeployment } from './saga-deployment.js';
 import { type AnySettings } from './settings.js';
-
-/** Builds the command that a saga asked for by name. */
-export type SagaCommandFactory = (data: never, context: CommandContext) => ICommand;
 
 /**
  * Everything an area contributes. `apps/composition/areas.ts` lists the areas, one line each;
@@ -27,10 +23,11 @@ export interface AreaDefinition {
   /** Every event type the area writes, in its newest version. */
   readonly events?: readonly AnyEventDefinition[];
   readonly projections?: readonly AnyProjection[];
-  readonly sagas?: readonly AnySaga[];
-  /** The commands that the area's sagas send, by name. */
-  readonly sagaCommands?: Readonly<Record<string, SagaCommandFactory>>;
-  readonly relays?: readonly Relay[];
+  /** Each saga with the commands it sends; see `deploySaga`. */
+  readonly sagas?: readonly AnySagaDeployment[];
+  readonly relays?: readonly AnyRelay[];
+  /** What the area charges for. */
+  readonly products?: readonly AnyProduct[];
   /** How the broker keeps the area's topics, where that is not the default. */
   readonly topics?: readonly TopicDeclaration[];
   readonly consumers?: readonly AnyConsumer[];
@@ -60,8 +57,8 @@ export const defineArea = (definition: AreaDefinition): Area => {
     events: [],
     projections: [],
     sagas: [],
-    sagaCommands: {},
     relays: [],
+    products: [],
     topics: [],
     consumers: [],
     errors: {},

@@ -1,10 +1,10 @@
 import { derivedId } from './derived-id.js';
 
-/** Who asks, and by which request. Every id that a command mints is derived from it. */
+/** The actor and the request of a command. All ids of its events are derived from it. */
 export interface CommandContext {
-  /** A UUID; one request always carries the same one, however often it is retried. */
+  /** A UUID; every retry of a request has the same one. */
   readonly requestId: string;
-  /** Shared by everything one outside request set off. */
+  /** Shared by all commands and events that one outside request causes. */
   readonly correlationId: string;
   /** The event or request this command follows from. */
   readonly causationId: string;
@@ -31,7 +31,7 @@ export const followUp = (
   actor,
 });
 
-/** One request always mints the same ids, so an append retried after a time-out lands once. */
+/** Every retry of a request derives the same ids, so an append retried after a time-out lands once. */
 export const eventId = (
   context: CommandContext,
   stream: string,

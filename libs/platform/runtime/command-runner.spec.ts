@@ -17,7 +17,7 @@ import {
   ContentionError,
   type RunnerOptions,
 } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.specification.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
 import { Snapshots } from './snapshots.js';
 import {
   add,
@@ -27,14 +27,21 @@ import {
   stockCodec,
   type StockCommand,
   stockDecider,
+  stockEvents,
   type StockEvent,
   take,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 const runnerOn = (
   eventStore: EventStore,
   options: Partial<RunnerOptions<StockCommand, Shelf, StockEvent>> = {},
-) => new CommandRunner({ decider: stockDecider, eventStore, codec: stockCodec(), ...options });
+) =>
+  new CommandRunner({
+    decider: stockDecider,
+    eventStore,
+    codec: stockCodec().for(stockEvents),
+    ...options,
+  });
 
 const openRunner = (options?: Partial<RunnerOptions<StockCommand, Shelf, StockEvent>>) => {
   const store = new FaultyEventStore();
@@ -90,7 +97,7 @@ describe('a command', () => {
     expect(store.log.events).toHaveLength(2);
   });
 
-  it('that a defect stops takes nobody with it', async () => {
+  it('that a defect stops stops no other', async () => {
     const { store, runner } = openRunner({
       decider: {
         ...stockDecider,
@@ -173,7 +180,7 @@ describe('commands to one stream', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('keep their queue however many other streams are looked at meanwhile', async () => {
+  it('keep their queue however many other streams are read meanwhile', async () => {
     const { store, runner } = openRunner();
     let release = (): void => undefined;
     store.beforeAppend = () => new Promise<void>((resolve) => (release = resolve));
@@ -189,7 +196,7 @@ describe('commands to one stream', () => {
 });
 
 describe('when another process appends first', () => {
-  it('the command is decided anew on what is there now', async () => {
+  it('the command is decided again on the current state', async () => {
     const { store, runner } = openRunner();
     const intruder = intruderOn(store.log);
     await runner.run('shelf-a', add('a', 2), anyContext());
@@ -197,7 +204,7 @@ describe('when another process appends first', () => {
     expect(await settled(runner.run('shelf-a', take('a', 1), anyContext()))).toBe('too_few');
   });
 
-  it('a refusal rests on what is there now', async () => {
+  it('a domain error rests on the current state', async () => {
     const { store, runner } = openRunner();
     await runner.run('shelf-a', add('a', 1), anyContext());
     await intruderOn(store.log)(add('a', 9));
@@ -301,7 +308,7 @@ describe('snapshots', () => {
     expect(fromSnapshot.state.pieces).toBe(10);
   });
 
-  it('are passed over when they cannot be read, and it is told', async () => {
+  it('are ignored when they cannot be read, and the failure is reported', async () => {
     const { readStore, failures, start } = open();
     await fill(start().runner);
     readStore.gets.plan('fail-before');
@@ -310,7 +317,7 @@ describe('snapshots', () => {
     expect(failures).toHaveLength(1);
   });
 
-  it('are passed over when they cannot be written, and it is told', async () => {
+  it('are skipped when they cannot be written, and the failure is reported', async () => {
     const { readStore, failures, start } = open();
     readStore.commits.plan('fail-before');
     const { runner } = start();

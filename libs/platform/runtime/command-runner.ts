@@ -15,20 +15,20 @@ import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
 import { type CommandContext } from './command-context.js';
-import { type EventCodec } from './event-codec.js';
+import { type CodecOf } from './event-codec.js';
 import { appendSettled } from './settled-append.js';
 import { type Snapshot, type SnapshotPlan, type Snapshots } from './snapshots.js';
 
-/** How often a command is decided anew after somebody else appended first. */
+/** How often a command is decided when other writers append first. */
 export const ATTEMPTS_MAX = 20;
-/** Before a command is decided again: at most about ten appends of the writer that was faster. */
+/** The pauses between decisions of a command: at most about ten appends of another writer. */
 const CONFLICTS: BackOff = { firstMs: 2, maxMs: 64, jitter: 1 };
-/** Commands that go down in one append; what is too large for one is cut in halves. */
+/** Commands in one append; a batch that is too large for one append is halved. */
 export const BATCH_COMMANDS_MAX = 250;
-/** Idle streams whose state is kept; one beyond that is read again. */
+/** Idle streams whose state is cached. */
 const STREAMS_CACHED_MAX = 20_000;
 
-/** The stream is so busy elsewhere that the command never fitted; the caller may try again. */
+/** Other writers appended to the stream before every attempt. The caller may retry. */
 export class ContentionError extends Error {
   override readonly name = 'ContentionError';
 }
@@ -48,10 +48,11 @@ export interface CommandOutcome<State, Event> {
   readonly position: Position;
 }
 
-export interface RunnerOptions<Command, State, Event> {
+export interface RunnerOptions<Command, State, Event extends DomainEvent> {
   readonly decider: Decider<Command, State, Event>;
   readonly eventStore: EventStore;
-  readonly codec: EventCodec;
+  /** `codec.for(events)` with the events of the decider. */
+  readonly codec: CodecOf<Event>;
   /** With a plan, long streams start from their last snapshot. */
   readonly snapshots?: { readonly store: Snapshots; readonly plan: SnapshotPlan<State> };
   readonly onSnapshotFailure?: (error: unknown) => void;
@@ -70,11 +71,11 @@ interface Waiting<Command, State, Event> {
   readonly reject: (reason: unknown) => void;
 }
 
-interface Lane<Command, State, Event> {
+interface StreamQueue<Command, State, Event> {
   readonly stream: string;
-  /** The stream up to some revision; what others appended behind it shows when it is decided on. */
+  /** The stream up to some revision; a later append by another writer fails the next append. */
   fold: Fold<State> | undefined;
-  /** Something failed, and what it left in the log is to be seen before the next decision. */
+  /** An append failed; the stream is read again before the next decision. */
   doubtful: boolean;
   waiting: Waiting<Command, State, Event>[];
   revisionOfSnapshot: bigint;
@@ -86,21 +87,23 @@ interface Decided<Command, State, Event> {
   readonly events: readonly Event[];
   readonly appended: readonly EventToAppend[];
   readonly state: State;
-  readonly refusal: unknown;
+  readonly failure: unknown;
 }
 
 /**
- * Runs the commands of one decider. Commands to one stream queue in this process; each waiting batch
- * is decided one after the other, each on the state the one before it left, and goes down in one
- * append at the revision that was read. So a hot stream costs one durable write for many commands.
+ * Runs the commands of one decider. Commands to one stream queue in this process. The runner decides
+ * a batch of them in order, each on the state after the one before it, and appends all their events
+ * at the revision that was read. So a hot stream costs one durable write for many commands.
  *
- * Refusals and repeats are answered only when the state they rest on is known to be current: either
+ * A domain error and "nothing new" are answered only when their state is known to be current: either
  * the batch's append landed at that revision, or the stream was read once more.
  */
 export class CommandRunner<Command extends TypedCommand, State, Event extends DomainEvent> {
-  readonly #lanes = new LRUCache<string, Lane<Command, State, Event>>({ max: STREAMS_CACHED_MAX });
-  /** Lanes at work; none of them is forgotten however many others come. */
-  readonly #busy = new Map<string, Lane<Command, State, Event>>();
+  readonly #queues = new LRUCache<string, StreamQueue<Command, State, Event>>({
+    max: STREAMS_CACHED_MAX,
+  });
+  /** Queues with commands; the cache of idle streams does not evict them. */
+  readonly #busy = new Map<string, StreamQueue<Command, State, Event>>();
 
   constructor(private readonly options: RunnerOptions<Command, State, Event>) {}
 
@@ -113,82 +116,86 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     context: CommandContext,
   ): Promise<CommandOutcome<State, Event>> {
     return new Promise((resolve, reject) => {
-      const lane = this.#lane(stream);
-      lane.waiting.push({ command, context, resolve, reject });
-      if (!this.#busy.has(stream)) void this.#drain(lane);
+      const queue = this.#queueOf(stream);
+      queue.waiting.push({ command, context, resolve, reject });
+      if (!this.#busy.has(stream)) void this.#drain(queue);
     });
   }
 
   /** The stream's state as the log has it now. */
   async stateOf(stream: string): Promise<{ readonly state: State; readonly position: Position }> {
-    const lane = this.#lane(stream);
-    const { state, position } = await this.#catchUp(lane, lane.fold ?? (await this.#start(lane)));
+    const queue = this.#queueOf(stream);
+    const { state, position } = await this.#catchUp(
+      queue,
+      queue.fold ?? (await this.#start(queue)),
+    );
     return { state, position };
   }
 
-  #lane(stream: string): Lane<Command, State, Event> {
-    const known = this.#busy.get(stream) ?? this.#lanes.get(stream);
+  #queueOf(stream: string): StreamQueue<Command, State, Event> {
+    const known = this.#busy.get(stream) ?? this.#queues.get(stream);
     if (known) return known;
-    const lane: Lane<Command, State, Event> = {
+    const queue: StreamQueue<Command, State, Event> = {
       stream,
       fold: undefined,
       doubtful: false,
       waiting: [],
       revisionOfSnapshot: -1n,
     };
-    this.#lanes.set(stream, lane);
-    return lane;
+    this.#queues.set(stream, queue);
+    return queue;
   }
 
-  async #drain(lane: Lane<Command, State, Event>): Promise<void> {
-    this.#busy.set(lane.stream, lane);
-    // Commands that arrive in the same turn of the event loop go down together.
+  async #drain(queue: StreamQueue<Command, State, Event>): Promise<void> {
+    this.#busy.set(queue.stream, queue);
+    // Commands that arrive in the same turn of the event loop share one append.
     await Promise.resolve();
-    while (lane.waiting.length > 0) {
-      await this.#settle(lane, lane.waiting.splice(0, BATCH_COMMANDS_MAX));
+    while (queue.waiting.length > 0) {
+      await this.#settle(queue, queue.waiting.splice(0, BATCH_COMMANDS_MAX));
     }
-    this.#busy.delete(lane.stream);
-    this.#lanes.set(lane.stream, lane);
+    this.#busy.delete(queue.stream);
+    this.#queues.set(queue.stream, queue);
   }
 
-  /** Answers every command of the batch. What spoils an append spoils it for its own command only. */
+  /** Answers every command of the batch. An unfit command fails alone. */
   async #settle(
-    lane: Lane<Command, State, Event>,
+    queue: StreamQueue<Command, State, Event>,
     batch: readonly Waiting<Command, State, Event>[],
   ): Promise<void> {
     try {
-      await this.#decideAndLand(lane, batch);
+      await this.#decideAndLand(queue, batch);
     } catch (error) {
       if (batch.length > 1 && isUnfit(error)) {
         const middle = Math.ceil(batch.length / 2);
-        await this.#settle(lane, batch.slice(0, middle));
-        await this.#settle(lane, batch.slice(middle));
+        await this.#settle(queue, batch.slice(0, middle));
+        await this.#settle(queue, batch.slice(middle));
         return;
       }
-      lane.doubtful = true;
+      queue.doubtful = true;
       for (const { reject } of batch) reject(error);
     }
   }
 
   async #decideAndLand(
-    lane: Lane<Command, State, Event>,
+    queue: StreamQueue<Command, State, Event>,
     batch: readonly Waiting<Command, State, Event>[],
   ): Promise<void> {
-    let { fold } = lane;
-    if (!fold || lane.doubtful) fold = await this.#catchUp(lane, fold ?? (await this.#start(lane)));
-    lane.doubtful = false;
+    let { fold } = queue;
+    if (!fold || queue.doubtful)
+      fold = await this.#catchUp(queue, fold ?? (await this.#start(queue)));
+    queue.doubtful = false;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-      const decided = this.#decideAll(lane.stream, batch, fold);
-      const landed = await this.#land(lane, fold, decided);
+      const decided = this.#decideAll(queue.stream, batch, fold);
+      const landed = await this.#land(queue, fold, decided);
       if (landed) {
         for (const one of decided) answer(one, landed.position);
         return;
       }
       // Jitter breaks the lockstep of two writers that keep conflicting.
       if (attempt > 1) await sleep(backOffMs(CONFLICTS, attempt, Math.random()));
-      fold = await this.#catchUp(lane, fold);
+      fold = await this.#catchUp(queue, fold);
     }
-    throw new ContentionError(`${lane.stream} changed ${ATTEMPTS_MAX} times while deciding`);
+    throw new ContentionError(`${queue.stream} changed ${ATTEMPTS_MAX} times while deciding`);
   }
 
   #decideAll(
@@ -206,47 +213,47 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
           codec.store(event, stream, command.type, context, index),
         );
         state = events.reduce(decider.evolve, state);
-        return { waiting, events, appended, state, refusal: undefined };
-      } catch (refusal) {
-        return { waiting, events: [], appended: [], state, refusal };
+        return { waiting, events, appended, state, failure: undefined };
+      } catch (failure) {
+        return { waiting, events: [], appended: [], state, failure };
       }
     });
   }
 
-  /** The new fold, or undefined when the state that was decided on turned out to be old. */
+  /** The new fold, or undefined when the decision rested on an outdated state. */
   async #land(
-    lane: Lane<Command, State, Event>,
+    queue: StreamQueue<Command, State, Event>,
     fold: Fold<State>,
     decided: readonly Decided<Command, State, Event>[],
   ): Promise<Fold<State> | undefined> {
     const events = decided.flatMap(({ appended }) => appended);
     if (events.length === 0) {
-      if (decided.every(({ refusal }) => refusal && !(refusal instanceof DomainError))) return fold;
-      const current = await this.#catchUp(lane, fold);
+      if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
+      const current = await this.#catchUp(queue, fold);
       return current.revision === fold.revision ? current : undefined;
     }
     try {
       const { eventStore } = this.options;
-      const appended = await appendSettled(eventStore, lane.stream, events, fold.revision);
+      const appended = await appendSettled(eventStore, queue.stream, events, fold.revision);
       const state = decided.at(-1)?.state ?? fold.state;
-      lane.fold = { state, revision: appended.revision, position: appended.position };
-      this.#maybeSnapshot(lane, lane.fold);
-      return lane.fold;
+      queue.fold = { state, revision: appended.revision, position: appended.position };
+      this.#maybeSnapshot(queue, queue.fold);
+      return queue.fold;
     } catch (error) {
       if (error instanceof StaleRevisionError) return undefined;
       throw error;
     }
   }
 
-  async #start(lane: Lane<Command, State, Event>): Promise<Fold<State>> {
-    const snapshot = await this.#snapshotOf(lane.stream);
+  async #start(queue: StreamQueue<Command, State, Event>): Promise<Fold<State>> {
+    const snapshot = await this.#snapshotOf(queue.stream);
     const { initialState } = this.options.decider;
     if (!snapshot) return { state: initialState, revision: null, position: 0n };
-    lane.revisionOfSnapshot = snapshot.revision;
+    queue.revisionOfSnapshot = snapshot.revision;
     return snapshot;
   }
 
-  /** Believed only where the log has the event with which it ends: a log can be put back. */
+  /** Used only where the log has the snapshot's last event: a log can be restored from a backup. */
   async #snapshotOf(stream: string): Promise<Snapshot<State> | undefined> {
     const { eventStore, snapshots, onSnapshotFailure } = this.options;
     const found = await snapshots?.store.load(stream, snapshots.plan).catch((error: unknown) => {
@@ -261,44 +268,47 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     return undefined;
   }
 
-  /** Folds what was appended after `fold`, by anybody. */
-  async #catchUp(lane: Lane<Command, State, Event>, fold: Fold<State>): Promise<Fold<State>> {
+  /** Folds the events after `fold`, of every writer. */
+  async #catchUp(
+    queue: StreamQueue<Command, State, Event>,
+    fold: Fold<State>,
+  ): Promise<Fold<State>> {
     const { eventStore, decider, codec } = this.options;
     let { state, revision, position } = fold;
     const from = revision === null ? 0n : revision + 1n;
-    for await (const page of eventStore.read(lane.stream, { from })) {
+    for await (const page of eventStore.read(queue.stream, { from })) {
       for (const recorded of page) {
-        state = decider.evolve(state, codec.revive(recorded) as Event);
+        state = decider.evolve(state, codec.revive(recorded));
         ({ revision, position } = recorded);
       }
     }
     const caughtUp = { state, revision, position };
-    // A reader that came late must not put back a fold that a command has moved on from.
-    if ((lane.fold?.revision ?? -1n) <= (revision ?? -1n)) lane.fold = caughtUp;
-    this.#maybeSnapshot(lane, caughtUp);
+    // A slow read must not replace the newer fold of a command.
+    if ((queue.fold?.revision ?? -1n) <= (revision ?? -1n)) queue.fold = caughtUp;
+    this.#maybeSnapshot(queue, caughtUp);
     return caughtUp;
   }
 
-  #maybeSnapshot(lane: Lane<Command, State, Event>, fold: Fold<State>): void {
+  #maybeSnapshot(queue: StreamQueue<Command, State, Event>, fold: Fold<State>): void {
     const { snapshots, onSnapshotFailure } = this.options;
     if (!snapshots || fold.revision === null) return;
-    if (fold.revision - lane.revisionOfSnapshot < BigInt(snapshots.plan.every)) return;
+    if (fold.revision - queue.revisionOfSnapshot < BigInt(snapshots.plan.every)) return;
     const { state, revision, position } = fold;
-    lane.revisionOfSnapshot = revision;
+    queue.revisionOfSnapshot = revision;
     snapshots.store
-      .save(lane.stream, snapshots.plan, { state, revision, position })
+      .save(queue.stream, snapshots.plan, { state, revision, position })
       .catch((error: unknown) => onSnapshotFailure?.(error));
   }
 }
 
-/** The store would not take it in this shape, and has tried nothing. */
+/** The store rejected the append without an attempt. */
 const isUnfit = (error: unknown): boolean =>
   error instanceof AppendTooLargeError || error instanceof InvalidAppendError;
 
 const answer = <Command, State, Event>(
-  { waiting, events, appended, state, refusal }: Decided<Command, State, Event>,
+  { waiting, events, appended, state, failure }: Decided<Command, State, Event>,
   position: Position,
 ): void => {
-  if (refusal) waiting.reject(refusal);
+  if (failure) waiting.reject(failure);
   else waiting.resolve({ events, eventIds: appended.map(({ id }) => id), state, position });
 };

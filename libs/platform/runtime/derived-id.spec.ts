@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { v5 as uuidV5 } from 'uuid';
 import { eventId, followUp } from './command-context.js';
 import { derivedId } from './derived-id.js';
-import { anyContext } from './stock.specification.js';
+import { anyContext } from './stock.fixture.js';
 
 describe('a derived id', () => {
   it('is the UUID of version 5 of RFC 9562, appendix A.4', () => {
@@ -29,7 +29,7 @@ describe('a derived id', () => {
 });
 
 describe('ids in a context', () => {
-  it('are the same for every try of one request, and differ by stream, command and place', () => {
+  it('are the same for every try of one request, and differ by stream, command and index', () => {
     const context = anyContext();
     const ids = [
       eventId(context, 'shelf-a', 'AddPieces', 0),

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { defineEvent, UnreadableEventError } from '#events/definition.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { EventCodec, UnknownEventTypeError } from './event-codec.js';
-import { anyContext, PiecesAdded, stockCodec, stockEvents } from './stock.specification.js';
+import {
+  anyContext,
+  PiecesAdded,
+  PiecesTaken,
+  ShelfCleared,
+  stockCodec,
+  stockEvents,
+} from './stock.fixture.js';
 
 const context = anyContext();
 
@@ -27,7 +34,7 @@ describe('the event codec', () => {
   });
 
   it.each([
-    ['a type that nobody defines', recorded('PiecesPainted', 1, {}), UnknownEventTypeError],
+    ['a type that no area defines', recorded('PiecesPainted', 1, {}), UnknownEventTypeError],
     ['a version from the future', recorded('PiecesTaken', 3, taken), UnreadableEventError],
     ['a version without an upcaster', recorded('PiecesTaken', 0, taken), UnreadableEventError],
     ['data that do not fit', recorded('PiecesTaken', 2, taken), UnreadableEventError],
@@ -68,5 +75,14 @@ describe('the event codec', () => {
     const twin = defineEvent('PiecesAdded', { version: 1, schema: z.strictObject({}) });
     expect(() => new EventCodec([...stockEvents, twin])).toThrow('two definitions');
     expect(() => new EventCodec([...stockEvents, ...stockEvents])).not.toThrow();
+  });
+
+  it('for some definitions reads only their events, and only declared ones', () => {
+    const shelfCleared = recorded('ShelfCleared', 1, { shelf: 'a' });
+    const codec = stockCodec();
+    expect(codec.for([ShelfCleared]).revive(shelfCleared)).toBe(codec.revive(shelfCleared));
+    expect(() => codec.for([PiecesTaken]).revive(shelfCleared)).toThrow(UnknownEventTypeError);
+    const Painted = defineEvent('Painted', { version: 1, schema: z.strictObject({}) });
+    expect(() => codec.for([Painted])).toThrow(UnknownEventTypeError);
   });
 });

@@ -1,22 +1,41 @@
 import { type AnyEventDefinition, revive, UnreadableEventError } from '#events/definition.js';
 import { type EventToAppend, type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { type DomainEvent } from '#platform/kernel/projection.js';
+import { type DefinitionOf, type DomainEvent } from '#platform/kernel/projection.js';
 import { type CommandContext, eventId } from './command-context.js';
 
-/** An event that no area defines; a reader must not pass over it in silence. */
+/** The log has an event that the caller does not read. It must not be skipped silently. */
 export class UnknownEventTypeError extends Error {
   override readonly name = 'UnknownEventTypeError';
 }
 
+/** A codec for the events of one union: of a decider, or of the streams that a caller reads. */
+export interface CodecOf<Event extends DomainEvent> {
+  /** @throws UnreadableEventError; UnknownEventTypeError for an event outside the union */
+  revive(recorded: RecordedEvent): Event;
+
+  /**
+   * @throws UnreadableEventError when the data does not fit the schema: this build could not read
+   *   it again, so it must not be written
+   */
+  store(
+    event: Event,
+    stream: string,
+    commandType: string,
+    context: CommandContext,
+    index: number,
+  ): EventToAppend;
+}
+
 /**
- * Turns domain events into what the log keeps and back. Each is remembered beside its data, because
- * a live event keeps the data it was appended with and is read by several followers: only what comes
- * from the disk is validated again, and once.
+ * Turns domain events into what the log stores and back. A live event keeps the data object it was
+ * appended with and several handlers read it, so the codec caches each event by its data: only data from
+ * the disk is validated again, and once.
  */
-export class EventCodec {
+export class EventCodec implements CodecOf<DomainEvent> {
   readonly #definitions: ReadonlyMap<string, AnyEventDefinition>;
   readonly #revived = new WeakMap<object, DomainEvent>();
 
+  /** @throws Error when two definitions have one name */
   constructor(definitions: readonly AnyEventDefinition[]) {
     const byType = new Map<string, AnyEventDefinition>();
     for (const definition of definitions) {
@@ -29,7 +48,26 @@ export class EventCodec {
     this.#definitions = byType;
   }
 
-  /** @throws UnreadableEventError | UnknownEventTypeError */
+  /**
+   * The codec of one decider or handler, typed as the union of these definitions.
+   * @throws UnknownEventTypeError when no area declares one of them
+   */
+  for<Definition extends DefinitionOf<DomainEvent>>(
+    definitions: readonly Definition[],
+  ): CodecOf<ReturnType<Definition['of']>> {
+    const types = new Set<string>(definitions.map(({ type }) => this.#definition(type).type));
+    return {
+      revive: (recorded) => {
+        if (!types.has(recorded.type)) {
+          throw new UnknownEventTypeError(`${recorded.type} is not among ${[...types].join(', ')}`);
+        }
+        // The registered definition of this type is the one of `definitions`: names are unique.
+        return this.revive(recorded) as ReturnType<Definition['of']>;
+      },
+      store: this.store.bind(this),
+    };
+  }
+
   revive(recorded: RecordedEvent): DomainEvent {
     const { type, data, metadata } = recorded;
     const known = this.#revived.get(data);
@@ -39,10 +77,6 @@ export class EventCodec {
     return event;
   }
 
-  /**
-   * @throws UnreadableEventError when the data does not fit the schema: what this build could not
-   *   read again must not be written
-   */
   store(
     event: DomainEvent,
     stream: string,

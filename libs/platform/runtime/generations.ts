@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 
-/** One build of a projection's documents; a higher number is a later build, of whatever version. */
+/** One build of a projection's documents; a higher number is a later build, of any version. */
 export interface Generation {
   readonly version: number;
   readonly generation: number;
@@ -10,7 +10,7 @@ export interface Generation {
 
 /** Says which generation serves. */
 interface Pointer extends Generation {
-  /** What served before; it may still be there. */
+  /** The generation that served before; its documents may still exist. */
   readonly replaced: Generation | null;
 }
 
@@ -28,9 +28,9 @@ export const collectionOf = (name: string, { version, generation }: Generation):
   `${name}.v${version}.g${generation}`;
 
 /**
- * Which generation of each projection serves and which numbers are taken, in the read store, where
- * every process sees it. No event stands behind these documents: the generation's number stands in
- * for the position that guards them, so an older generation never takes the place of a newer one.
+ * Which generation of each projection serves, and which numbers are taken. Kept in the read store,
+ * which all processes share. No event causes these documents, so the number of the generation is the
+ * position that guards them: an older generation never replaces a newer one.
  */
 export class Generations {
   constructor(private readonly readStore: ReadStore) {}
@@ -39,7 +39,7 @@ export class Generations {
     return (await this.readStore.get<Pointer>(POINTERS, name))?.document;
   }
 
-  /** Of every projection that has one, in one look. */
+  /** The pointers of all projections, in one read. */
   async allServing(): Promise<ReadonlyMap<string, Pointer>> {
     const found = await this.readStore.list<Pointer>(POINTERS);
     const pointers = found.filter(({ key }) => !key.endsWith(CLAIMED));
@@ -55,14 +55,14 @@ export class Generations {
   }
 
   /**
-   * Where a version that does not serve yet is built. Every process finds the same one, so a build
-   * that was interrupted goes on, and processes that start together build it together.
+   * The generation in which a version is built that does not serve yet. Every process finds the same
+   * one, so an interrupted build continues, and processes that start together build it together.
    */
   async first({ name, version }: AnyProjection): Promise<Generation> {
     return { version, generation: await this.#next(name) };
   }
 
-  /** A generation of the caller's own: two rebuilds at once do not write into each other's. */
+  /** A generation of the caller's own: two rebuilds at once do not write to the same collection. */
   async claim(projection: AnyProjection): Promise<Generation> {
     const { name, version } = projection;
     const key = claimKey(name);

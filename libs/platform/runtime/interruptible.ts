@@ -1,4 +1,4 @@
-/** A wait that whoever is given `end` may cut short. */
+/** A pause that ends after `delayMs` or when `end` is called. @param give receives `end` */
 export const interruptible = (delayMs: number, give: (end: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, delayMs);

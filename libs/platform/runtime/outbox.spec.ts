@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { type EventOf } from '#events/definition.js';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
-import { LogReader } from './log-reader.js';
-import { OutboxFollower, type Relay } from './outbox.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
+import { SubscriptionRunner } from './subscription-runner.js';
+import { RelayHandler, type Relay } from './outbox.js';
 import {
   add,
   anyContext,
@@ -12,17 +13,16 @@ import {
   silent,
   stockCodec,
   stockDecider,
+  stockEvents,
   take,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
-const sales: Relay = {
+const sales: Relay<EventOf<typeof PiecesTaken>> = {
   name: 'sales',
   topic: 'sales',
-  on: [PiecesTaken],
-  toMessage: ({ data }) => {
-    const { shelf, pieces } = data as { shelf: string; pieces: number };
-    return pieces > 1 ? { key: shelf, data: { sold: pieces } } : null;
-  },
+  on: { PiecesTaken },
+  toMessage: ({ data: { shelf, pieces } }) =>
+    pieces > 1 ? { key: shelf, data: { sold: pieces } } : null,
 };
 
 const open = () => {
@@ -31,7 +31,7 @@ const open = () => {
   const runner = new CommandRunner({
     decider: stockDecider,
     eventStore: store,
-    codec: stockCodec(),
+    codec: stockCodec().for(stockEvents),
   });
   const published: BusMessage[] = [];
   let busFailures = 0;
@@ -43,31 +43,31 @@ const open = () => {
       return busFailures >= 0 ? Promise.reject(new Error('the bus is away')) : Promise.resolve();
     },
   } as unknown as Bus;
-  const follower = () => new OutboxFollower(sales, readStore, stockCodec(), bus);
+  const handler = () => new RelayHandler(sales, readStore, stockCodec(), bus);
   const sell = async (...pieces: readonly number[]) => {
     await runner.run('shelf-a', add('a', 100), anyContext());
     for (const one of pieces) await runner.run('shelf-a', take('a', one), anyContext());
   };
   const failBus = (times: number) => (busFailures = times);
-  return { store, readStore, published, follower, sell, failBus };
+  return { store, readStore, published, handler, sell, failBus };
 };
 
 describe('the outbox', () => {
   it('publishes what its relay makes of an event, and keeps the rest at home', async () => {
-    const { store, published, follower, sell } = open();
+    const { store, published, handler, sell } = open();
     await sell(1, 2, 3);
     const { events } = store.log;
-    await follower().handle({ events, position: 10n, caughtUp: true });
+    await handler().handle({ events, position: 10n, caughtUp: true });
     expect(published).toMatchObject([
       { key: 'a', data: { sold: 2 }, headers: { eventId: events[2]?.id, type: 'PiecesTaken' } },
       { key: 'a', data: { sold: 3 }, headers: { eventId: events[3]?.id, type: 'PiecesTaken' } },
     ]);
   });
 
-  it('saves its place after the bus has taken the messages, not before', async () => {
-    const { store, readStore, follower, sell, failBus } = open();
+  it('saves its checkpoint after the bus has accepted the messages, not before', async () => {
+    const { store, readStore, handler, sell, failBus } = open();
     await sell(2);
-    const outbox = follower();
+    const outbox = handler();
     const batch = { events: store.log.events, position: 4n, caughtUp: true };
     failBus(1);
     await expect(outbox.handle(batch)).rejects.toThrow('the bus is away');
@@ -77,21 +77,21 @@ describe('the outbox', () => {
     expect(readStore.committed).toHaveLength(1);
   });
 
-  it('repeats messages under the same ids when its place could not be saved', async () => {
-    const { store, readStore, published, follower, sell } = open();
+  it('repeats messages under the same ids when its checkpoint could not be saved', async () => {
+    const { store, readStore, published, handler, sell } = open();
     await sell(2, 3);
     readStore.commits.plan('fail-before');
-    const reader = new LogReader(follower(), store, movableClock(), silent);
-    reader.start();
-    expect(await reader.reach(await store.head(), 5_000)).toBe(true);
-    await reader.stop();
+    const subscription = new SubscriptionRunner(handler(), store, movableClock(), silent);
+    subscription.start();
+    expect(await subscription.reach(await store.head(), 5_000)).toBe(true);
+    await subscription.stop();
     expect(published.length).toBeGreaterThan(2);
     expect(new Set(published.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('does not write a place that nothing led to, until it has come far', async () => {
-    const { readStore, follower } = open();
-    const outbox = follower();
+  it('writes no checkpoint without effects until it is far behind', async () => {
+    const { readStore, handler } = open();
+    const outbox = handler();
     await outbox.checkpoint();
     await outbox.handle({ events: [], position: 9_999n, caughtUp: true });
     expect(readStore.committed).toEqual([]);

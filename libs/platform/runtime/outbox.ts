@@ -1,42 +1,47 @@
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
-import { type DomainEvent, type NamedEvent } from '#platform/kernel/projection.js';
+import { type DefinitionsOf, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { derivedId } from './derived-id.js';
 import { type EventCodec } from './event-codec.js';
-import { type LogFollower, SavedPlace } from './log-reader.js';
+import { SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
 
-/** Private events stay home: what leaves is a message of its own, made by one pure function. */
-export interface Relay<Event extends DomainEvent = DomainEvent> {
+/** Publishes messages that one pure function makes of events. Events themselves stay private. */
+export interface Relay<Event extends DomainEvent> {
   readonly name: string;
   readonly topic: string;
-  readonly on: readonly NamedEvent[];
-  /** Null keeps the event at home. */
+  /** Every event it reads; it never receives another one. */
+  readonly on: DefinitionsOf<Event>;
+  /** Null publishes nothing for the event. */
   readonly toMessage: (event: Event) => { readonly key: string; readonly data: unknown } | null;
 }
 
+/** The runtime treats all relays alike. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a list of unlike relays
+export type AnyRelay = Relay<any>;
+
 /**
- * The log is the outbox: a relay reads it from its checkpoint and publishes. The place is saved
- * after the bus has taken the messages, so a crash publishes again, with the same message ids.
+ * The log is the outbox: a relay reads it from its checkpoint and publishes. The checkpoint is saved
+ * after the bus has accepted the messages, so a crash publishes them again under the same ids.
  */
-export class OutboxFollower implements LogFollower {
+export class RelayHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
-  #saved = new SavedPlace(0n);
+  #saved = new SavedCheckpoint(0n);
 
   constructor(
-    private readonly relay: Relay,
+    private readonly relay: AnyRelay,
     private readonly readStore: ReadStore,
     private readonly codec: EventCodec,
     private readonly bus: Bus,
   ) {
     this.name = `outbox.${relay.name}`;
-    this.types = relay.on.map(({ type }) => type);
+    this.types = typesOf(relay.on);
   }
 
   async checkpoint(): Promise<Position | undefined> {
     const checkpoint = await this.readStore.checkpoint(this.name);
-    this.#saved = new SavedPlace(checkpoint ?? 0n);
+    this.#saved = new SavedCheckpoint(checkpoint ?? 0n);
     return checkpoint;
   }
 

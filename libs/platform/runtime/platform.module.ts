@@ -1,5 +1,6 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, type InjectionToken, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { Products } from '#platform/ledger/product.js';
 import { type Runtime } from './runtime.js';
 import {
   BUS,
@@ -17,7 +18,7 @@ import {
 export class PlatformModule {
   static of(runtime: Runtime): DynamicModule {
     const { eventStore, readStore, bus, clock, logger } = runtime.engines;
-    const values: readonly (readonly [symbol, unknown])[] = [
+    const values: readonly (readonly [InjectionToken, unknown])[] = [
       [EVENT_STORE, eventStore],
       [READ_STORE, readStore],
       [BUS, bus],
@@ -26,6 +27,7 @@ export class PlatformModule {
       [CODEC, runtime.codec],
       [SNAPSHOTS, runtime.snapshots],
       [PROJECTIONS, runtime.projections],
+      [Products, runtime.products],
     ];
     const providers = values.map(([provide, useValue]) => ({ provide, useValue }));
     return {

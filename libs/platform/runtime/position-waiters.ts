@@ -5,7 +5,7 @@ interface Waiter {
   readonly settle: (reached: boolean) => void;
 }
 
-/** Those who wait until something has come to a place in the log. */
+/** Callers that wait until a subscription has reached a position in the log. */
 export class PositionWaiters {
   #waiters: Waiter[] = [];
 
@@ -13,7 +13,7 @@ export class PositionWaiters {
     return this.#waiters.length;
   }
 
-  /** Resolves to whether the place was reached within the time. */
+  /** Resolves to whether the position was reached within the time. */
   wait(position: Position, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const waiter: Waiter = {
@@ -38,7 +38,7 @@ export class PositionWaiters {
     for (const { settle } of reached) settle(true);
   }
 
-  /** It will not be reached any more. */
+  /** The subscription has ended: no position will be reached. */
   giveUp(): void {
     for (const { settle } of this.#waiters.splice(0)) settle(false);
   }

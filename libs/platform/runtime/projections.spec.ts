@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { systemClock } from '#platform/kernel/clock.js';
-import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type AnyProjection, type ProjectionTo } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
+import { FaultyReadStore } from './faulty-stores.fake.js';
 import { Generations } from './generations.js';
-import { ProjectionFollower } from './projection-follower.js';
+import { ProjectionHost } from './projection-host.js';
 import { Projections } from './projections.js';
 import {
   add,
@@ -21,105 +21,17 @@ import {
   silent,
   stockCodec,
   stockDecider,
+  stockEvents,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 /** The same question, answered otherwise: every shelf starts with a thousand. */
-const shelvesV2: AnyProjection = {
+const shelvesV2: typeof shelves = {
   ...shelves,
   version: 2,
   initial: () => ({ pieces: 1_000, events: 0 }),
 };
-
-describe('the follower of a projection', () => {
-  const open = () => {
-    const store = new FaultyEventStore();
-    const readStore = new FaultyReadStore();
-    const codec = stockCodec();
-    const runner = new CommandRunner({ decider: stockDecider, eventStore: store, codec });
-    const follower = new ProjectionFollower(shelves, 'shelves.v1.g1', readStore, codec);
-    return { store, readStore, runner, follower };
-  };
-
-  const fill = async (runner: ReturnType<typeof open>['runner']) => {
-    for (const shelf of ['a', 'b', 'a'])
-      await runner.run(`shelf-${shelf}`, add(shelf, 2), anyContext());
-  };
-
-  it('saves the documents and the place in one write, each document once', async () => {
-    const { store, readStore, runner, follower } = open();
-    await fill(runner);
-    const { events } = store.log;
-    await follower.checkpoint();
-    await follower.handle({ events, position: 7n, caughtUp: true });
-    expect(readStore.committed).toEqual([
-      {
-        writes: [
-          {
-            collection: 'shelves.v1.g1',
-            key: 'a',
-            document: { pieces: 4, events: 2 },
-            position: 7n,
-          },
-          {
-            collection: 'shelves.v1.g1',
-            key: 'b',
-            document: { pieces: 2, events: 1 },
-            position: 4n,
-          },
-        ],
-        checkpoint: { name: 'shelves.v1.g1', position: 7n },
-      },
-    ]);
-  });
-
-  it('applies an event once, however often it comes', async () => {
-    const { store, readStore, runner, follower } = open();
-    await fill(runner);
-    const batch = { events: store.log.events, position: 7n, caughtUp: true };
-    await follower.checkpoint();
-    await follower.handle(batch);
-    await follower.handle(batch);
-    await follower.checkpoint();
-    await follower.handle(batch);
-    expect((await readStore.get('shelves.v1.g1', 'a'))?.document).toEqual({ pieces: 4, events: 2 });
-  });
-
-  it.each(['fail-before', 'fail-after', 'twice'] as const)(
-    'comes out right when its write meets %s',
-    async (fault) => {
-      const { store, readStore, runner, follower } = open();
-      await fill(runner);
-      readStore.commits.plan(fault);
-      const batch = { events: store.log.events, position: 7n, caughtUp: true };
-      await follower.checkpoint();
-      await follower.handle(batch).catch(() => follower.checkpoint());
-      await follower.handle(batch);
-      expect((await readStore.get('shelves.v1.g1', 'a'))?.document).toEqual({
-        pieces: 4,
-        events: 2,
-      });
-    },
-  );
-
-  it('does not write a place that nothing led to, until it has come far', async () => {
-    const { readStore, follower } = open();
-    await follower.checkpoint();
-    await follower.handle({ events: [], position: 9_999n, caughtUp: true });
-    expect(readStore.committed).toEqual([]);
-    await follower.handle({ events: [], position: 10_000n, caughtUp: true });
-    expect(await follower.checkpoint()).toBe(10_000n);
-  });
-
-  it('passes over a type whose name only starts like one of its own', async () => {
-    const { store, readStore, runner, follower } = open();
-    await fill(runner);
-    const longer = store.log.events.map((event) => ({ ...event, type: `${event.type}Twice` }));
-    await follower.handle({ events: longer, position: 7n, caughtUp: true });
-    expect(readStore.committed).toEqual([]);
-  });
-});
 
 describe('generations', () => {
   it('are claimed by one rebuild each, and not where a new version may be building', async () => {
@@ -130,7 +42,7 @@ describe('generations', () => {
     expect(new Set([first.generation, ...claimed]).size).toBe(5);
   });
 
-  it('serve in the order of their numbers, whoever finishes last', async () => {
+  it('serve in the order of their numbers, whichever finishes last', async () => {
     const generations = new Generations(new FaultyReadStore());
     await generations.serve('shelves', { version: 1, generation: 3 }, null);
     await generations.serve('shelves', { version: 1, generation: 2 }, null);
@@ -152,16 +64,21 @@ describe('projections on the embedded stores', () => {
   });
 
   /** One process: its own handles on the files, as another process would have them. */
-  const host = async (...list: readonly AnyProjection[]) => {
+  const openProcess = async (...list: readonly AnyProjection[]) => {
     const eventStore: EventStore = await openSqliteEventStore({
       file: path.join(folder, 'events.db'),
     });
     const readStore: ReadStore = await openSqliteReadStore({ file: path.join(folder, 'views.db') });
     const codec = stockCodec();
-    const projections = new Projections(list, eventStore, readStore, codec, systemClock, silent);
-    const runner = new CommandRunner({ decider: stockDecider, eventStore, codec });
+    const host = new ProjectionHost(list, eventStore, readStore, codec, systemClock, silent);
+    const projections = new Projections(host, eventStore, readStore);
+    const runner = new CommandRunner({
+      decider: stockDecider,
+      eventStore,
+      codec: codec.for(stockEvents),
+    });
     const end = async () => {
-      await projections.stop();
+      await host.stop();
       await eventStore.close();
       await readStore.close();
     };
@@ -170,30 +87,30 @@ describe('projections on the embedded stores', () => {
       const commands = Array.from({ length: events }, () => add(shelf, 1));
       await Promise.all(commands.map((one) => runner.run(`shelf-${shelf}`, one, anyContext())));
     };
-    const piecesOn = async (shelf: string, projection: AnyProjection = shelves) =>
-      (await projections.get<ShelfView>(projection, shelf)).document?.pieces;
-    return { eventStore, readStore, projections, runner, fill, piecesOn, end };
+    const piecesOn = async (shelf: string, projection: ProjectionTo<ShelfView> = shelves) =>
+      (await projections.get(projection, shelf)).document?.pieces;
+    return { eventStore, readStore, host, projections, runner, fill, piecesOn, end };
   };
 
   const collectionsOf = async (readStore: ReadStore, ...generations: readonly string[]) =>
     Promise.all(generations.map((one) => readStore.count(`shelves.${one}`)));
 
-  it('answer with the write of whoever asks, whichever process made it', async () => {
-    const one = await host(shelves);
-    const other = await host(shelves);
-    await Promise.all([one.projections.start(), other.projections.start()]);
+  it('answer with the caller’s own write, whichever process made it', async () => {
+    const one = await openProcess(shelves);
+    const other = await openProcess(shelves);
+    await Promise.all([one.host.start(), other.host.start()]);
     const { position } = await one.runner.run('shelf-a', add('a', 3), anyContext());
     expect(await one.piecesOn('a')).toBe(3);
-    const found = await other.projections.get<ShelfView>(shelves, 'a');
+    const found = await other.projections.get(shelves, 'a');
     expect(found).toEqual({ document: { pieces: 3, events: 1 }, position });
     expect(await other.projections.count(shelves, '')).toBe(1);
     expect((await other.projections.list(shelves, {})).documents).toHaveLength(1);
   });
 
   it('come out the same from two processes that build them side by side', async () => {
-    const one = await host(shelves);
-    const other = await host(shelves);
-    await Promise.all([one.projections.start(), other.projections.start()]);
+    const one = await openProcess(shelves);
+    const other = await openProcess(shelves);
+    await Promise.all([one.host.start(), other.host.start()]);
     for (let round = 0; round < 20; round += 1) {
       await Promise.all([one.fill('a', 5), other.fill('b', 5), one.fill('c', 1)]);
     }
@@ -206,13 +123,13 @@ describe('projections on the embedded stores', () => {
   });
 
   it('are the same after a rebuild as they were live', async () => {
-    const { projections, readStore, fill, piecesOn } = await host(shelves);
-    await projections.start();
+    const { host, projections, readStore, fill, piecesOn } = await openProcess(shelves);
+    await host.start();
     await fill('a', 700);
     await fill('b', 30);
     const live = await projections.list(shelves, {});
     const phases: string[] = [];
-    await projections.rebuild('shelves', ({ phase }) => phases.push(phase));
+    await host.rebuild('shelves', ({ phase }) => phases.push(phase));
     expect(await projections.list(shelves, {})).toEqual(live);
     expect(phases.at(-1)).toBe('live');
     expect(await collectionsOf(readStore, 'v1.g1', 'v1.g2')).toEqual([0, 2]);
@@ -221,14 +138,14 @@ describe('projections on the embedded stores', () => {
   });
 
   it('are switched in every process, and no query sees the switch', async () => {
-    const one = await host(shelves);
-    const other = await host(shelves);
-    const tool = await host(shelves);
-    await Promise.all([one.projections.start(), other.projections.start()]);
+    const one = await openProcess(shelves);
+    const other = await openProcess(shelves);
+    const tool = await openProcess(shelves);
+    await Promise.all([one.host.start(), other.host.start()]);
     await one.fill('a', 50);
     expect(await other.piecesOn('a')).toBe(50);
     const progress = { rebuilt: false };
-    const rebuild = tool.projections.rebuild('shelves').then(() => (progress.rebuilt = true));
+    const rebuild = tool.host.rebuild('shelves').then(() => (progress.rebuilt = true));
     while (!progress.rebuilt) {
       expect(await one.piecesOn('a')).toBe(50);
       expect(await other.piecesOn('a')).toBe(50);
@@ -238,103 +155,103 @@ describe('projections on the embedded stores', () => {
     expect(await one.piecesOn('a')).toBe(50);
     await other.fill('a', 1);
     expect(await Promise.all([one, other].map(({ piecesOn }) => piecesOn('a')))).toEqual([51, 51]);
-    for (const { projections } of [one, other]) {
-      expect(await projections.status()).toMatchObject([{ version: 1, generation: 2, lag: '0' }]);
+    for (const { host } of [one, other]) {
+      expect(await host.status()).toMatchObject([{ version: 1, generation: 2, lag: '0' }]);
     }
     await until(async () => (await collectionsOf(tool.readStore, 'v1.g1'))[0] === 0);
   });
 
   it('survive two rebuilds at once', async () => {
-    const server = await host(shelves);
-    const tools = [await host(shelves), await host(shelves)];
-    await server.projections.start();
+    const server = await openProcess(shelves);
+    const tools = [await openProcess(shelves), await openProcess(shelves)];
+    await server.host.start();
     await server.fill('a', 300);
-    await Promise.all(tools.map(({ projections }) => projections.rebuild('shelves')));
+    await Promise.all(tools.map(({ host }) => host.rebuild('shelves')));
     expect(await server.piecesOn('a')).toBe(300);
-    expect(await server.projections.stored()).toMatchObject([{ lag: 0n }]);
+    expect(await server.host.stored()).toMatchObject([{ lag: 0n }]);
   });
 
   it('stay as they were when a rebuild is broken off', async () => {
-    const { projections, readStore, fill, piecesOn } = await host(shelves);
-    await projections.start();
+    const { host, readStore, fill, piecesOn } = await openProcess(shelves);
+    await host.start();
     await fill('a', 5);
     expect(await piecesOn('a')).toBe(5);
     const breakOff = () => {
       throw new Error('that is enough');
     };
-    await expect(projections.rebuild('shelves', breakOff)).rejects.toThrow('that is enough');
-    await expect(projections.rebuild('boxes')).rejects.toThrow('no projection is called boxes');
+    await expect(host.rebuild('shelves', breakOff)).rejects.toThrow('that is enough');
+    await expect(host.rebuild('boxes')).rejects.toThrow('no projection is called boxes');
     expect(await collectionsOf(readStore, 'v1.g1', 'v1.g2')).toEqual([1, 0]);
     expect(await piecesOn('a')).toBe(5);
   });
 
   it('are not replaced by a build that an event stops', async () => {
-    const first = await host(shelves);
-    await first.projections.start();
+    const first = await openProcess(shelves);
+    await first.host.start();
     await first.fill('a', 5);
     expect(await first.piecesOn('a')).toBe(5);
-    const broken = await host({
+    const broken = await openProcess({
       ...shelves,
       project: () => {
         throw new Error('a defect');
       },
     });
-    await expect(broken.projections.rebuild('shelves')).rejects.toThrow('stopped: a defect');
+    await expect(broken.host.rebuild('shelves')).rejects.toThrow('stopped: a defect');
     expect(await first.piecesOn('a')).toBe(5);
   });
 
   it('serve a new version once it has caught up, beside the old one', async () => {
-    const old = await host(shelves);
-    await old.projections.start();
+    const old = await openProcess(shelves);
+    await old.host.start();
     await old.fill('a', 600);
     expect(await old.piecesOn('a')).toBe(600);
-    const next = await host(shelvesV2);
-    await next.projections.start();
+    const next = await openProcess(shelvesV2);
+    await next.host.start();
     expect(await next.piecesOn('a', shelvesV2)).toBe(1_600);
-    await until(async () => (await next.projections.stored())[0]?.serving?.version === 2);
+    await until(async () => (await next.host.stored())[0]?.serving?.version === 2);
     await old.fill('a', 1);
     expect(await old.piecesOn('a')).toBe(601);
     await Promise.all([old.end(), next.end()]);
     closing.splice(0);
-    const restarted = await host(shelvesV2);
-    await restarted.projections.start();
+    const restarted = await openProcess(shelvesV2);
+    await restarted.host.start();
     expect(await collectionsOf(restarted.readStore, 'v1.g1', 'v2.g2')).toEqual([0, 1]);
   });
 
   it('do not serve a build that was stopped half-way, and go on with it later', async () => {
-    const first = await host(shelves);
+    const first = await openProcess(shelves);
     await first.fill('a', 2_000);
-    await first.projections.start();
-    await first.projections.stop();
-    expect(await first.projections.stored()).toMatchObject([{ serving: null }]);
-    const second = await host(shelves);
-    await second.projections.start();
+    await first.host.start();
+    await first.host.stop();
+    expect(await first.host.stored()).toMatchObject([{ serving: null }]);
+    const second = await openProcess(shelves);
+    await second.host.start();
     expect(await second.piecesOn('a')).toBe(2_000);
-    await until(async () => (await second.projections.stored())[0]?.serving?.generation === 1);
+    await until(async () => (await second.host.stored())[0]?.serving?.generation === 1);
   });
 
   it('that have stopped show themselves', async () => {
-    const { projections, fill } = await host({
+    const { host, fill } = await openProcess({
       ...shelves,
       project: () => {
         throw new Error('a defect');
       },
     });
     await fill('a', 1);
-    await projections.start();
-    await until(async () => (await projections.status())[0]?.phase === 'stopped');
-    expect(await projections.status()).toMatchObject([{ failure: 'a defect', lag: '1' }]);
+    await host.start();
+    await until(async () => (await host.status())[0]?.phase === 'stopped');
+    expect(await host.status()).toMatchObject([{ failure: 'a defect', lag: '1' }]);
   });
 
-  it('leave a caller whose write they cannot show waiting, then tell him', async () => {
-    const { projections, fill } = await host({
+  it('let a caller whose write they cannot show wait, then fail', async () => {
+    const { host, projections, fill } = await openProcess({
       ...shelves,
       project: () => {
         throw new Error('a defect');
       },
     });
     await fill('a', 1);
-    await projections.start();
+    await host.start();
     await expect(projections.get(shelves, 'a')).rejects.toMatchObject({
       name: 'ProjectionLaggingError',
     });

@@ -1,25 +1,27 @@
 import { Module } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
+import { type Saga } from '#platform/kernel/saga.js';
 import { defineArea } from './area.js';
 import { type CommandContext } from './command-context.js';
 import { CommandRunner } from './command-runner.js';
-import { FaultyEventStore, FaultyReadStore } from './faulty-stores.specification.js';
-import { restockSaga } from './restock.specification.js';
+import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
+import { restockSaga } from './restock.fixture.js';
 import { Runtime } from './runtime.js';
+import { deploySaga } from './saga-deployment.js';
 import {
   add,
   anyContext,
   movableClock,
   PiecesTaken,
-  type ShelfView,
   shelves,
   silent,
   stockDecider,
+  type StockEvent,
   stockEvents,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 @Module({})
 class StockModule {}
@@ -35,11 +37,21 @@ const stock = defineArea({
   name: 'stock',
   events: stockEvents,
   projections: [shelves],
-  sagas: [restockSaga],
-  sagaCommands: { Restock: (data, context) => new RestockCommand(data, context) },
-  relays: [{ name: 'sales', topic: 'sales', on: [PiecesTaken], toMessage: () => null }],
+  sagas: [
+    deploySaga(restockSaga, {
+      Restock: (data, context) => new RestockCommand(data, context),
+      Look: (data, context) => new RestockCommand(data, context),
+    }),
+  ],
+  relays: [{ name: 'sales', topic: 'sales', on: { PiecesTaken }, toMessage: () => null }],
   module: StockModule,
 });
+
+/** A saga of another name that sends the same commands. */
+const otherSaga = deploySaga(
+  { ...restockSaga, name: 'other' },
+  { Restock: (data, context) => new RestockCommand(data, context), Look: () => ({}) },
+);
 
 const engines = () => ({
   eventStore: new FaultyEventStore(),
@@ -58,10 +70,14 @@ describe('the runtime', () => {
     runtime.startReactions({
       execute: (command) => Promise.resolve(executed.push(command)),
     });
-    const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: runtime.codec });
+    const runner = new CommandRunner({
+      decider: stockDecider,
+      eventStore,
+      codec: runtime.codec.for(stockEvents),
+    });
     await runner.run('shelf-a', add('a', 5), anyContext());
     await runner.run('shelf-a', take('a', 1, 'one'), anyContext());
-    const found = await runtime.projections.get<ShelfView>(shelves, 'a');
+    const found = await runtime.projections.get(shelves, 'a');
     expect(found.document).toEqual({ pieces: 4, events: 2 });
     await until(() => executed.length > 0);
     expect(executed).toMatchObject([{ data: { shelf: 'a', takeId: 'one' } }]);
@@ -71,22 +87,27 @@ describe('the runtime', () => {
     await bus.close();
   });
 
-  it('stops a saga that asks for a command nobody has', async () => {
-    const runtime = new Runtime(engines(), [{ ...stock, sagaCommands: {} }]);
+  it('stops a saga that sends a command of another build', async () => {
+    const sagas = [deploySaga(restockSaga as unknown as Saga<StockEvent, object>, {})];
+    const runtime = new Runtime(engines(), [{ ...stock, sagas }]);
     const { eventStore } = runtime.engines;
     runtime.startReactions({ execute: () => Promise.resolve() });
-    const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: runtime.codec });
+    const runner = new CommandRunner({
+      decider: stockDecider,
+      eventStore,
+      codec: runtime.codec.for(stockEvents),
+    });
     await runner.run('shelf-a', take('a', 0), anyContext());
     await until(() => runtime.reactions()[0]?.phase === 'stopped');
-    expect(runtime.reactions()[0]?.failure).toBe('no area has the saga command Restock');
+    expect(runtime.reactions()[0]?.failure).toBe('restock has no command Restock');
     await runtime.stop();
   });
 
   it.each([
-    ['projections', { ...stock, sagas: [], relays: [], sagaCommands: {} }],
-    ['sagas', { ...stock, projections: [], relays: [], sagaCommands: {} }],
-    ['relays', { ...stock, projections: [], sagas: [], sagaCommands: {} }],
-    ['saga commands', { ...stock, projections: [], sagas: [], relays: [] }],
+    ['projections', { ...stock, sagas: [], relays: [] }],
+    ['sagas', { ...stock, projections: [], relays: [] }],
+    ['relays', { ...stock, projections: [], sagas: [] }],
+    ['saga commands', { ...stock, projections: [], sagas: [otherSaga], relays: [] }],
   ])('refuses two %s of one name', (what, twin) => {
     expect(() => new Runtime(engines(), [stock, twin])).toThrow(`two ${what} are called`);
   });

@@ -1,20 +1,30 @@
 import { type ICommand } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { platformEvents } from '#events/platform/lease.events.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type SagaCommand } from '#platform/kernel/saga.js';
+import { Products } from '#platform/ledger/product.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type Area, type SagaCommandFactory } from './area.js';
-import { Consumers } from './consumer.js';
+import { type Area } from './area.js';
+import { type CommandContext } from './command-context.js';
+import { type AnyConsumer, Consumers } from './consumer.js';
 import { EventCodec } from './event-codec.js';
-import { FencedReadStore, LeaseLostError } from './fenced-read-store.js';
-import { type Leadership, type LeadershipStatus, type Tenure } from './leadership.port.js';
-import { LogReader, type LogReaderStatus } from './log-reader.js';
-import { OutboxFollower } from './outbox.js';
+import { FencedReadStore, LeaseLostError } from './lease/fenced-read-store.js';
+import {
+  type Leadership,
+  type LeadershipStatus,
+  type LeadershipTerm,
+} from './lease/leadership.port.js';
+import { type RunnerStatus } from './log-progress.js';
+import { type AnyRelay, RelayHandler } from './outbox.js';
+import { ProjectionHost } from './projection-host.js';
 import { Projections } from './projections.js';
-import { type SendCommand } from './saga-follower.js';
+import { type AnySagaDeployment } from './saga-deployment.js';
 import { Sagas } from './sagas.js';
 import { Snapshots } from './snapshots.js';
+import { SubscriptionRunner } from './subscription-runner.js';
 
 /** The engines behind the three ports, and time. */
 export interface Engines {
@@ -32,21 +42,27 @@ export interface CommandSender {
 
 interface Reactions {
   readonly sagas: Sagas;
-  readonly relays: readonly LogReader[];
+  readonly relays: readonly SubscriptionRunner[];
   readonly consumers: Consumers;
 }
 
 /**
- * Everything that reads the log on behalf of a list of areas. In a process of its own it all runs
- * here (`startProjections`, `startReactions`); in a fleet a process answers from what others project
- * (`startFollowing`), and some of them run everything while they hold the lease (`startUnder`).
+ * Runs what a list of areas subscribes to the log, and registers the platform's own events. A single
+ * process runs everything (`startProjections`, `startReactions`). In an installation of several
+ * processes each answers queries from documents that another one may write (`startFollowing`), and
+ * the one that holds the lease runs projections, sagas and relays (`startUnder`).
  */
 export class Runtime {
   readonly codec: EventCodec;
   readonly snapshots: Snapshots;
+  /** Answers queries. */
   readonly projections: Projections;
-  readonly #areas: readonly Area[];
-  readonly #sagaCommands: ReadonlyMap<string, SagaCommandFactory>;
+  /** Runs the projections that `projections` answers from. */
+  readonly projectionHost: ProjectionHost;
+  readonly products: Products;
+  readonly #sagas: readonly AnySagaDeployment[];
+  readonly #relays: readonly AnyRelay[];
+  readonly #consumers: readonly AnyConsumer[];
   #reactions: Reactions | undefined;
   #leadership: Leadership | undefined;
 
@@ -55,47 +71,49 @@ export class Runtime {
     areas: readonly Area[],
   ) {
     const { eventStore, readStore, clock, logger } = engines;
-    const codec = new EventCodec(areas.flatMap(({ events }) => events));
+    const codec = new EventCodec([...platformEvents, ...areas.flatMap(({ events }) => events)]);
     const projections = areas.flatMap((area) => area.projections);
-    const sagaCommands = areas.flatMap((area) => Object.entries(area.sagaCommands));
-    refuseTwins('projections', projections);
-    refuseTwins(
-      'sagas',
-      areas.flatMap(({ sagas }) => sagas),
-    );
-    refuseTwins(
-      'relays',
-      areas.flatMap(({ relays }) => relays),
-    );
-    const commandNames = sagaCommands.map(([name]) => ({ name }));
-    refuseTwins('saga commands', commandNames);
-    this.#areas = areas;
-    this.#sagaCommands = new Map(sagaCommands);
+    this.#sagas = areas.flatMap(({ sagas }) => sagas);
+    this.#relays = areas.flatMap(({ relays }) => relays);
+    this.#consumers = areas.flatMap(({ consumers }) => consumers);
+    refuseTwins('projections', namesOf(projections));
+    refuseTwins('sagas', namesOf(this.#sagas.map(({ saga }) => saga)));
+    refuseTwins('relays', namesOf(this.#relays));
+    refuseTwins('saga commands', areas.flatMap(sagaCommandNames));
     this.codec = codec;
+    this.products = new Products(areas.flatMap(({ products }) => products));
     this.snapshots = new Snapshots(readStore);
-    this.projections = new Projections(projections, eventStore, readStore, codec, clock, logger);
+    this.projectionHost = new ProjectionHost(
+      projections,
+      eventStore,
+      readStore,
+      codec,
+      clock,
+      logger,
+    );
+    this.projections = new Projections(this.projectionHost, eventStore, readStore);
   }
 
-  /** Runs the projections in this process, whoever else does. */
+  /** Runs the projections in this process, with or without the lease. */
   async startProjections(): Promise<void> {
-    await this.projections.start();
+    await this.projectionHost.start();
   }
 
-  /** Runs sagas, relays and consumers in this process, whether others do or not. */
+  /** Runs sagas, relays and consumers in this process, with or without the lease. */
   startReactions(sender: CommandSender): Promise<void> {
     return this.#react(this.engines.readStore, sender);
   }
 
-  /** Runs nothing, and answers from what other processes project. */
+  /** Runs nothing, and answers queries from documents that other processes write. */
   async startFollowing(): Promise<void> {
-    await this.projections.follow();
+    await this.projectionHost.follow();
   }
 
   /** After `startFollowing`: runs everything while the lease is held. */
   startUnder(leadership: Leadership, sender: CommandSender): void {
     this.#leadership = leadership;
     leadership.start({
-      begin: (tenure) => this.#lead(tenure, sender),
+      begin: (term) => this.#lead(term, sender),
       end: () => this.#stepDown(),
     });
   }
@@ -106,7 +124,7 @@ export class Runtime {
   }
 
   /** The sagas and relays that run here; projections have a status of their own. */
-  reactions(): readonly LogReaderStatus[] {
+  reactions(): readonly RunnerStatus[] {
     if (!this.#reactions) return [];
     const { sagas, relays } = this.#reactions;
     return [...sagas.status(), ...relays.map((relay) => relay.status())];
@@ -115,16 +133,16 @@ export class Runtime {
   async stop(): Promise<void> {
     await this.#leadership?.stop();
     await this.#stopReactions();
-    await this.projections.stop();
+    await this.projectionHost.stop();
   }
 
-  async #lead(tenure: Tenure, sender: CommandSender): Promise<void> {
-    const readStore = new FencedReadStore(this.engines.readStore, tenure);
-    await this.projections.start(readStore);
+  async #lead(term: LeadershipTerm, sender: CommandSender): Promise<void> {
+    const readStore = new FencedReadStore(this.engines.readStore, term);
+    await this.projectionHost.start(readStore);
     await this.#react(readStore, {
-      // What was decided before the lease was lost must not be sent after it.
+      // A command decided before the lease was lost must not be sent after it.
       execute: (command) =>
-        tenure.isHeld()
+        term.isHeld()
           ? sender.execute(command)
           : Promise.reject(new LeaseLostError('the lease was lost before this command')),
     });
@@ -133,7 +151,7 @@ export class Runtime {
   async #stepDown(): Promise<void> {
     await this.#stopReactions();
     this.#reactions = undefined;
-    await this.projections.follow();
+    await this.projectionHost.follow();
   }
 
   async #stopReactions(): Promise<void> {
@@ -147,35 +165,34 @@ export class Runtime {
   async #react(readStore: ReadStore, sender: CommandSender): Promise<void> {
     const { eventStore, bus, clock, logger } = this.engines;
     const { codec } = this;
-    const list = this.#areas.flatMap(({ sagas }) => sagas);
-    const send = this.#sendBy(sender);
-    const sagas = new Sagas(list, eventStore, readStore, codec, bus, send, clock, logger);
-    const relays = this.#areas
-      .flatMap((area) => area.relays)
-      .map((relay) => new OutboxFollower(relay, readStore, codec, bus))
-      .map((follower) => new LogReader(follower, eventStore, clock, logger));
-    const declared = this.#areas.flatMap((area) => area.consumers);
-    const consumers = new Consumers(declared, bus, (command) => sender.execute(command));
+    const hosted = this.#sagas.map(({ saga, toCommand }) => ({
+      saga,
+      send: async (command: SagaCommand, context: CommandContext): Promise<void> => {
+        await sender.execute(toCommand(command, context));
+      },
+    }));
+    const sagas = new Sagas(hosted, eventStore, readStore, codec, bus, clock, logger);
+    const relays = this.#relays
+      .map((relay) => new RelayHandler(relay, readStore, codec, bus))
+      .map((handler) => new SubscriptionRunner(handler, eventStore, clock, logger));
+    const consumers = new Consumers(this.#consumers, bus, (command) => sender.execute(command));
     this.#reactions = { sagas, relays, consumers };
     sagas.start();
     for (const relay of relays) relay.start();
     await consumers.start();
   }
-
-  #sendBy(sender: CommandSender): SendCommand {
-    return async (name, data, context) => {
-      const factory = this.#sagaCommands.get(name);
-      if (!factory) throw new Error(`no area has the saga command ${name}`);
-      await sender.execute(factory(data as never, context));
-    };
-  }
 }
 
-/** Two of one name would share a place in the log, and each would miss what the other has read. */
-const refuseTwins = (what: string, named: readonly { readonly name: string }[]): void => {
-  const names = new Set<string>();
-  for (const { name } of named) {
-    if (names.has(name)) throw new Error(`two ${what} are called ${name}`);
-    names.add(name);
-  }
+const namesOf = (named: readonly { readonly name: string }[]): readonly string[] =>
+  named.map(({ name }) => name);
+
+/** Sagas of one area may share a command. */
+const sagaCommandNames = ({ sagas }: Area): readonly string[] => [
+  ...new Set(sagas.flatMap(({ commandNames }) => commandNames)),
+];
+
+/** Two projections of one name would share a checkpoint, and each would miss events. */
+const refuseTwins = (what: string, names: readonly string[]): void => {
+  const twin = names.find((name, index) => names.indexOf(name) !== index);
+  if (twin !== undefined) throw new Error(`two ${what} are called ${twin}`);
 };

@@ -1,5 +1,5 @@
 import { type Position, type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { type AnySaga, type SagaAction } from '#platform/kernel/saga.js';
+import { type AnySaga, type SagaAction, type SagaCommand } from '#platform/kernel/saga.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
 
@@ -25,12 +25,12 @@ interface Held<Document> {
   readonly position: Position;
 }
 
-/** Names kept in mind of the processes that the store holds; with more, each is asked for. */
+/** Names of stored processes kept in memory; with more, the store is asked for each process. */
 const PROCESSES_KNOWN_MAX = 10_000;
 
-/** What an event asks for, and the way to remember that it was done. */
+/** The actions of an event. `remember` records that they were carried out. */
 export interface Reaction {
-  readonly actions: readonly SagaAction[];
+  readonly actions: readonly SagaAction<SagaCommand>[];
   readonly remember: () => void;
 }
 
@@ -40,49 +40,49 @@ export const processesOf = (saga: string): string => `saga.${saga}`;
 export const timerKey = (dueAt: string, process: string, timer: string): string =>
   `${dueAt} ${process} ${timer}`;
 
-/** A process that began and is nowhere but here. */
+/** A new process that is only in memory. */
 interface Young {
-  /** Of the event that began it. */
+  /** The position of its first event. */
   readonly since: Position;
-  /** How often `grow` had been called. */
+  /** The number of `grow` calls before it began. */
   readonly bornAt: number;
-  /** How many events had been handled. */
+  /** The number of events before it began. */
   readonly bornAfter: number;
 }
 
-/** Events after which nothing is young any more, however fast they are read. */
+/** After so many events a process is no longer young, however fast they are read. */
 const YOUNG_EVENTS_MAX = 5_000;
 
-/** Of the process and of each of its timers. */
+/** The keys of a process and of its timers. */
 const keysOf = (process: string, { timers }: ProcessDocument): readonly string[] => [
   process,
   ...Object.entries(timers).map(([timer, dueAt]) => timerKey(dueAt, process, timer)),
 ];
 
-/** What is to be written now. */
+/** The documents to write now. */
 export interface SagaChanges {
   readonly writes: readonly DocumentWrite[];
-  /** The first event of what is left out for now, or null: the place that is saved lies before it. */
+  /** The first event of a process that is left out, or null: the checkpoint stays before it. */
   readonly heldBack: Position | null;
-  /** To be called when it has been written. */
+  /** To be called after the write. */
   readonly forget: () => void;
 }
 
 /**
- * A saga's processes and timers that have changed and are not saved yet. What ends while it is young is
- * never written: most holds live less than a second, so most cost no write.
+ * A saga's processes and timers with unsaved changes. A process that ends while it is young is never
+ * written: most holds live less than a second, so most cost no write.
  */
 export class SagaDocuments {
   readonly #processes = new Map<string, Held<ProcessDocument>>();
   readonly #timers = new Map<string, Held<TimerDocument | null>>();
-  /** Of those, the keys that the store may hold; the others need no delete. */
+  /** The keys of them that the store may hold; the others need no delete. */
   #stored = new Set<string>();
   readonly #young = new Map<string, Young>();
   #grown = 0;
   #events = 0;
   #saves = 0;
 
-  /** @param repeatsLeft what follows from so many events may be in the store in part already */
+  /** @param repeatsLeft the effects of the next so many events may already be stored in part */
   constructor(
     private readonly saga: AnySaga,
     private readonly readStore: ReadStore,
@@ -92,7 +92,7 @@ export class SagaDocuments {
     private known: Set<string> | null,
   ) {}
 
-  /** From here on every event is new: nobody has written anything that follows from it. */
+  /** Every further event is new: no run has written any of its effects. */
   noMoreRepeats(): void {
     this.repeatsLeft = 0;
   }
@@ -112,13 +112,13 @@ export class SagaDocuments {
     const { position } = recorded;
     if (position <= held.position) return undefined;
     const state = (held.document.state ?? this.saga.initialState) as object;
-    const actions = this.saga.react(event, state);
+    const actions: readonly SagaAction<SagaCommand>[] = this.saga.react(event, state);
     const next = this.saga.evolve(state, event) as object | null;
     const saves = this.#saves;
     return {
       actions,
       remember: () => {
-        // A save in the meantime may have written and forgotten what this builds on.
+        // A save in the meantime may have written and dropped the document that this one follows.
         if (saves !== this.#saves) this.#markStored(process, held.document);
         const timers = this.#reschedule(process, held.document.timers, actions, recorded);
         const document = { state: next, timers };
@@ -129,13 +129,13 @@ export class SagaDocuments {
           const [bornAt, bornAfter] = [this.#grown, this.#events];
           this.#young.set(process, { since: position, bornAt, bornAfter });
         }
-        // What was sent is sent again after a crash, unless it was written down.
+        // After a crash, unsaved actions would be sent again.
         if (isOver(document) || actions.some(leavesTheProcess)) this.#young.delete(process);
       },
     };
   }
 
-  /** To be called now and then: a process is young until the second call after its beginning. */
+  /** To be called regularly: a process is young until the second call after it began. */
   grow(): void {
     this.#grown += 1;
     for (const [process, { bornAt }] of this.#young) {
@@ -150,7 +150,7 @@ export class SagaDocuments {
     const { name } = this.saga;
     this.#saves += 1;
     // Timers first: where a store has no transactions and fails half-way, a process that is not yet
-    // written reacts once more, and one that is written would not.
+    // written reacts again; a written one would not.
     const writes = [
       ...timers.map(([key, held]) => ({ collection: timersOf(name), key, ...held })),
       ...processes.map(([key, { document, position }]) => {
@@ -158,7 +158,7 @@ export class SagaDocuments {
         return { collection: processesOf(name), key, document: kept, position };
       }),
     ].filter(({ key, document }) => document !== null || this.#stored.has(key));
-    // While they are being written an end of theirs may come, which must be written too.
+    // A process may end while this write is under way; then its delete must be written too.
     for (const { key } of writes) this.#stored.add(key);
     for (const [key] of processes) if (this.#stored.has(key)) this.#know(key);
     const forget = (): void => {
@@ -170,7 +170,7 @@ export class SagaDocuments {
     return { writes, heldBack: young.since, forget };
   }
 
-  /** The young processes with their timers, and where the first of them began. */
+  /** The keys of the young processes and their timers, and the first event of the oldest. */
   #leftOut(): { readonly keys: ReadonlySet<string>; readonly since: Position | null } {
     const keys = new Set<string>();
     let first: Position | null = null;
@@ -198,7 +198,7 @@ export class SagaDocuments {
   #reschedule(
     process: string,
     before: Readonly<Record<string, string>>,
-    actions: readonly SagaAction[],
+    actions: readonly SagaAction<SagaCommand>[],
     { id: eventId, position, metadata }: RecordedEvent,
   ): Readonly<Record<string, string>> {
     const timers = { ...before };
@@ -210,7 +210,8 @@ export class SagaDocuments {
         Reflect.deleteProperty(timers, action.timer);
         continue;
       }
-      const { command, data, timer } = action;
+      const { timer } = action;
+      const { type: command, data } = action.command;
       const dueAt = inOrder(action.dueAt);
       timers[timer] = dueAt;
       const { correlationId } = metadata;
@@ -226,7 +227,7 @@ export class SagaDocuments {
     if (this.known.size > PROCESSES_KNOWN_MAX) this.known = null;
   }
 
-  /** Most events begin a process, and who knows them all need not ask the store for that one. */
+  /** Most events begin a process. With all names known, a new one needs no read. */
   async #load(process: string): Promise<Held<ProcessDocument>> {
     if (this.known?.has(process) === false) return NOTHING;
     const found = await this.readStore.get<ProcessDocument>(processesOf(this.saga.name), process);
@@ -242,7 +243,7 @@ export class SagaDocuments {
 
 const NOTHING: Held<ProcessDocument> = { document: { state: null, timers: {} }, position: 0n };
 
-/** The processes in the store, where they are few enough to be kept in mind. */
+/** The names of the stored processes, or null when there are too many to keep in memory. */
 export const knownProcesses = async (
   readStore: ReadStore,
   saga: string,
@@ -254,7 +255,7 @@ export const knownProcesses = async (
 
 const INSTANT_CHARACTERS = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length;
 
-/** Instants order as text only in one notation. @throws RangeError for what is no instant */
+/** Instants order as text only in one notation. @throws RangeError for an invalid instant */
 const inOrder = (instant: string): string =>
   instant.length === INSTANT_CHARACTERS && instant.endsWith('Z')
     ? instant
@@ -267,7 +268,7 @@ const forgetUnchanged = <Document>(
   for (const [key, one] of saved) if (held.get(key) === one) held.delete(key);
 };
 
-const leavesTheProcess = ({ kind }: SagaAction): boolean =>
+const leavesTheProcess = ({ kind }: SagaAction<SagaCommand>): boolean =>
   kind === 'command' || kind === 'publish';
 
 const isOver = ({ state, timers }: ProcessDocument): boolean =>

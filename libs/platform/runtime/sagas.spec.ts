@@ -2,14 +2,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type AnySaga } from '#platform/kernel/saga.js';
-import { specificationOfSaga } from '#platform/kernel/saga.specification.js';
+import { type AnySaga, type SagaCommand } from '#platform/kernel/saga.js';
+import { specificationOfSaga } from '#platform/kernel/saga.fixture.js';
 import { CommandRunner } from './command-runner.js';
 import { type CommandContext } from './command-context.js';
-import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.specification.js';
-import { LOOK_AT, restockSaga, watchSaga } from './restock.specification.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
+import { LOOK_AT, restockSaga, watchSaga } from './restock.fixture.js';
 import { type TimerDocument } from './saga-documents.js';
-import { SagaFollower } from './saga-follower.js';
+import { SagaHandler } from './saga-handler.js';
 import { Sagas } from './sagas.js';
 import {
   add,
@@ -22,10 +22,11 @@ import {
   stockCodec,
   type StockCommand,
   stockDecider,
+  stockEvents,
   type StockEvent,
   take,
   until,
-} from './stock.specification.js';
+} from './stock.fixture.js';
 
 interface Sent {
   readonly command: string;
@@ -47,7 +48,11 @@ const openWorld = () => {
   const published: BusMessage[] = [];
   const refusing = new Map<string, Error>();
   const eventStore = new FaultyEventStore(log);
-  const runner = new CommandRunner({ decider: stockDecider, eventStore, codec: stockCodec() });
+  const runner = new CommandRunner({
+    decider: stockDecider,
+    eventStore,
+    codec: stockCodec().for(stockEvents),
+  });
 
   const run = async (...commands: readonly StockCommand[]): Promise<void> => {
     for (const one of commands) await runner.run(`shelf-${one.data.shelf}`, one, anyContext());
@@ -57,19 +62,18 @@ const openWorld = () => {
     const bus: Pick<Bus, 'publish'> = {
       publish: (_, messages) => Promise.resolve(void published.push(...messages)),
     };
-    const send = (command: string, data: unknown, context: CommandContext): Promise<void> => {
+    const send = ({ type: command, data }: SagaCommand, context: CommandContext): Promise<void> => {
       const { shelf } = data as { shelf: string };
       const refusal = refusing.get(shelf);
       sent.push({ command, data, context });
       return refusal ? Promise.reject(refusal) : Promise.resolve();
     };
     const sagas = new Sagas(
-      list,
+      list.map((saga) => ({ saga, send })),
       new FaultyEventStore(log),
       readStore,
       stockCodec(),
       bus as Bus,
-      send,
       clock,
       silent,
     );
@@ -98,14 +102,19 @@ describe('restocking', () => {
   const taken = PiecesTaken.of({ shelf: 'a', takeId: 'one', pieces: 1, reason: 'sale' });
   const cleared = ShelfCleared.of({ shelf: 'a' });
 
-  it('orders what was taken, tells, and has a look later', () => {
+  it('orders what was taken, publishes, and checks the shelf later', () => {
     shelf
       .given(added)
       .when(taken)
       .then(
-        { kind: 'command', command: 'Restock', data: { shelf: 'a', takeId: 'one' } },
+        { kind: 'command', command: { type: 'Restock', data: { shelf: 'a', takeId: 'one' } } },
         { kind: 'publish', topic: 'restocking', key: 'a', data: { shelf: 'a' } },
-        { kind: 'schedule', timer: 'look', dueAt: LOOK_AT, command: 'Look', data: { shelf: 'a' } },
+        {
+          kind: 'schedule',
+          timer: 'look',
+          dueAt: LOOK_AT,
+          command: { type: 'Look', data: { shelf: 'a' } },
+        },
       );
   });
 
@@ -186,11 +195,11 @@ describe('a saga', () => {
 
   it('saves how far it came before it failed', async () => {
     const { log, readStore, run } = openWorld();
-    const send = (_: string, data: unknown): Promise<void> =>
+    const send = ({ data }: SagaCommand): Promise<void> =>
       (data as { shelf: string }).shelf === 'a'
         ? Promise.resolve()
         : Promise.reject(new Error('no'));
-    const follower = new SagaFollower(
+    const handler = new SagaHandler(
       restockSaga,
       readStore,
       stockCodec(),
@@ -198,10 +207,10 @@ describe('a saga', () => {
       send,
     );
     await run(take('a', 0), take('b', 0));
-    await follower.checkpoint();
+    await handler.checkpoint();
     const batch = { events: log.events, position: 4n, caughtUp: true };
-    await expect(follower.handle(batch)).rejects.toThrow('no');
-    expect(await follower.checkpoint()).toBe(log.events[0]?.position);
+    await expect(handler.handle(batch)).rejects.toThrow('no');
+    expect(await handler.checkpoint()).toBe(log.events[0]?.position);
   });
 
   it('writes nothing for a process that begins and ends between two saves', async () => {
@@ -217,80 +226,80 @@ describe('a saga', () => {
   });
 
   describe('whose process has just begun', () => {
-    const openFollower = async (saga: AnySaga = watchSaga) => {
+    const openHandler = async (saga: AnySaga = watchSaga) => {
       const world = openWorld();
       const { log, readStore, run, timers } = world;
-      const open = async (): Promise<SagaFollower> => {
+      const open = async (): Promise<SagaHandler> => {
         const codec = stockCodec();
         const send = () => Promise.resolve();
-        const one = new SagaFollower(saga, readStore, codec, createInProcessBus(), send);
+        const one = new SagaHandler(saga, readStore, codec, createInProcessBus(), send);
         await one.checkpoint();
         await one.handle({ events: [], position: 0n, caughtUp: true });
         return one;
       };
-      const follower = await open();
+      const handler = await open();
       /** Hands on what was done since. */
       const after = async (...commands: readonly StockCommand[]): Promise<void> => {
         const from = log.events.length;
         await run(...commands);
         const events = log.events.slice(from);
-        await follower.handle({ events, position: await head(), caughtUp: true });
+        await handler.handle({ events, position: await head(), caughtUp: true });
       };
       const head = () => new FaultyEventStore(log).head();
       const written = () => readStore.committed.flatMap(({ writes }) => writes);
-      const place = () => readStore.checkpoint('saga.watch');
-      return { ...world, follower, after, head, written, place, timers, open };
+      const checkpoint = () => readStore.checkpoint('saga.watch');
+      return { ...world, handler, after, head, written, checkpoint, timers, open };
     };
 
     it('writes nothing for it when it ends before the second save', async () => {
       const evolve = (_: object, { type }: StockEvent) =>
         type === 'PiecesAdded' ? null : { low: true };
-      const { follower, after, head, written, place } = await openFollower({
+      const { handler, after, head, written, checkpoint } = await openHandler({
         ...watchSaga,
         evolve,
       });
       await after(take('a', 0));
-      await follower.save();
+      await handler.save();
       await after(add('a', 1));
-      await follower.save();
-      await follower.save();
+      await handler.save();
+      await handler.save();
       expect(written()).toEqual([]);
-      expect(await place()).toBe(await head());
+      expect(await checkpoint()).toBe(await head());
     });
 
-    it('keeps its place before it, until the second save writes it', async () => {
-      const { follower, after, head, place, timers, log } = await openFollower();
+    it('keeps the checkpoint before it, until the second save writes it', async () => {
+      const { handler, after, head, checkpoint, timers, log } = await openHandler();
       await after(add('b', 1), take('a', 0), take('b', 1));
       const [first] = log.events;
-      await follower.save();
-      expect(await place()).toBeLessThan(first?.position ?? 0n);
+      await handler.save();
+      expect(await checkpoint()).toBeLessThan(first?.position ?? 0n);
       expect(await timers('watch')).toEqual([]);
       await after(take('c', 0));
-      await follower.save();
+      await handler.save();
       expect((await timers('watch')).map(({ key }) => key.split(' ')[1])).toEqual(['a', 'b']);
-      expect(await place()).toBe((await head()) - 1n);
+      expect(await checkpoint()).toBe((await head()) - 1n);
     });
 
-    it('holds its place back for some thousand events, and no more', async () => {
-      const { follower, after, place, log } = await openFollower();
+    it('holds the checkpoint back for some thousand events, and no more', async () => {
+      const { handler, after, checkpoint, log } = await openHandler();
       await after(take('a', 0), add('b', 1));
-      await follower.save();
+      await handler.save();
       const [begun, other] = log.events;
       if (!begun || !other) throw new Error('nothing was written');
-      expect(await place()).toBe(begun.position - 1n);
+      expect(await checkpoint()).toBe(begun.position - 1n);
       const events = Array.from({ length: 5_001 }, (_, n) => {
         return { ...other, position: other.position + BigInt(n + 1) };
       });
       const { position = 0n } = events.at(-1) ?? {};
-      await follower.handle({ events, position, caughtUp: true });
-      await follower.save();
-      expect(await place()).toBe(position);
+      await handler.handle({ events, position, caughtUp: true });
+      await handler.save();
+      expect(await checkpoint()).toBe(position);
     });
 
     it('finds it again after a crash', async () => {
-      const { follower, after, open, log, head, timers } = await openFollower();
+      const { handler, after, open, log, head, timers } = await openHandler();
       await after(take('a', 0));
-      await follower.save();
+      await handler.save();
       const next = await open();
       await next.handle({ events: log.events, position: await head(), caughtUp: true });
       await next.save();
@@ -299,10 +308,10 @@ describe('a saga', () => {
     });
 
     it('writes it at once when something was sent for it', async () => {
-      const { follower, after, written } = await openFollower({ ...restockSaga, name: 'watch' });
+      const { handler, after, written } = await openHandler({ ...restockSaga, name: 'watch' });
       await after(take('a', 0));
       expect(written()).toHaveLength(2);
-      await follower.save();
+      await handler.save();
       expect(written()).toHaveLength(2);
     });
   });
@@ -314,28 +323,28 @@ describe('a timer', () => {
     const farewell: AnySaga = {
       ...watchSaga,
       react: (event: StockEvent, state: object) => {
-        const bye = { kind: 'command', command: 'Bye', data: event.data } as const;
+        const bye = { kind: 'command', command: { type: 'Bye', data: event.data } } as const;
         const timing = watchSaga.react(event, state);
         return event.type === 'PiecesAdded' ? [bye, ...timing] : timing;
       },
     };
-    const follower: SagaFollower = new SagaFollower(
+    const handler: SagaHandler = new SagaHandler(
       farewell,
       readStore,
       stockCodec(),
       createInProcessBus(),
-      () => follower.save(),
+      () => handler.save(),
     );
-    await follower.checkpoint();
+    await handler.checkpoint();
     await run(take('a', 0), add('a', 1));
     const [taken, added] = log.events;
     if (!taken || !added) throw new Error('nothing was written');
     // Caught up, so that nothing counts as a repeat.
-    await follower.handle({ events: [], position: 0n, caughtUp: true });
-    await follower.handle({ events: [taken], position: taken.position, caughtUp: true });
+    await handler.handle({ events: [], position: 0n, caughtUp: true });
+    await handler.handle({ events: [taken], position: taken.position, caughtUp: true });
     // The next save will be its second.
-    await follower.save();
-    await follower.handle({ events: [added], position: added.position, caughtUp: true });
+    await handler.save();
+    await handler.handle({ events: [added], position: added.position, caughtUp: true });
     expect(readStore.committed.flatMap(({ writes }) => writes)).toHaveLength(4);
     expect(await timers('watch')).toEqual([]);
   });
@@ -440,8 +449,7 @@ describe('a timer', () => {
           kind: 'schedule',
           timer: 'look',
           dueAt: '2026-01-01T02:10:00+02:00',
-          command: 'Look',
-          data: { shelf: 'a' },
+          command: { type: 'Look', data: { shelf: 'a' } },
         },
       ],
     };

@@ -5,16 +5,23 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type AnySaga } from '#platform/kernel/saga.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
-import { LogReader, type LogReaderStatus } from './log-reader.js';
-import { SagaFollower, type SendCommand } from './saga-follower.js';
+import { type RunnerStatus } from './log-progress.js';
+import { SagaHandler, type SendCommand } from './saga-handler.js';
+import { SubscriptionRunner } from './subscription-runner.js';
 import { Timers } from './timers.js';
 
-/** How often due timers are looked for; a timer fires at most this much late. */
+/** How often due timers are fired; a timer is at most this much late. */
 const TIMERS_EVERY_MS = 1_000;
 
+/** A saga and the sender of its commands. */
+export interface SagaWithSender {
+  readonly saga: AnySaga;
+  readonly send: SendCommand;
+}
+
 interface Hosted {
-  readonly follower: SagaFollower;
-  readonly reader: LogReader;
+  readonly handler: SagaHandler;
+  readonly runner: SubscriptionRunner;
   readonly timers: Timers;
 }
 
@@ -25,45 +32,44 @@ interface Hosted {
 export class Sagas {
   readonly #hosted: readonly Hosted[];
   readonly #stop = new AbortController();
-  #looking: NodeJS.Timeout | undefined;
-  #look: Promise<void> | null = null;
+  #firing: NodeJS.Timeout | undefined;
+  #round: Promise<void> | null = null;
 
   constructor(
-    sagas: readonly AnySaga[],
+    sagas: readonly SagaWithSender[],
     eventStore: EventStore,
     readStore: ReadStore,
     codec: EventCodec,
     bus: Bus,
-    send: SendCommand,
     clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.#hosted = sagas.map((saga) => {
-      const follower = new SagaFollower(saga, readStore, codec, bus, send);
-      const reader = new LogReader(follower, eventStore, clock, logger);
+    this.#hosted = sagas.map(({ saga, send }) => {
+      const handler = new SagaHandler(saga, readStore, codec, bus, send);
+      const runner = new SubscriptionRunner(handler, eventStore, clock, logger);
       const timers = new Timers(saga.name, readStore, send, clock, logger);
-      return { follower, reader, timers };
+      return { handler, runner, timers };
     });
   }
 
   start(): void {
-    for (const { reader } of this.#hosted) reader.start();
+    for (const { runner } of this.#hosted) runner.start();
     void this.fireDueTimers();
-    this.#looking = setInterval(() => void this.fireDueTimers(), TIMERS_EVERY_MS).unref();
+    this.#firing = setInterval(() => void this.fireDueTimers(), TIMERS_EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#looking);
+    clearInterval(this.#firing);
     this.#stop.abort();
-    await this.#look;
-    await Promise.all(this.#hosted.map(({ reader }) => reader.stop()));
+    await this.#round;
+    await Promise.all(this.#hosted.map(({ runner }) => runner.stop()));
     await Promise.all(this.#hosted.map((hosted) => this.#save(hosted)));
   }
 
   /** A saga that runs but whose timers fail shows that as its failure. */
-  status(): readonly LogReaderStatus[] {
-    return this.#hosted.map(({ reader, timers }) => {
-      const status = reader.status();
+  status(): readonly RunnerStatus[] {
+    return this.#hosted.map(({ runner, timers }) => {
+      const status = runner.status();
       return { ...status, failure: status.failure ?? timers.failure() };
     });
   }
@@ -71,40 +77,40 @@ export class Sagas {
   /** Whether every saga has reacted to everything up to `position` within the time. */
   async reach(position: Position, timeoutMs: number): Promise<boolean> {
     const reached = await Promise.all(
-      this.#hosted.map(({ reader }) => reader.reach(position, timeoutMs)),
+      this.#hosted.map(({ runner }) => runner.reach(position, timeoutMs)),
     );
     return reached.every(Boolean);
   }
 
-  /** Sends the command of each timer that is due. One look at a time. */
+  /** Sends the command of each due timer. One round at a time. */
   fireDueTimers(): Promise<void> {
-    this.#look ??= this.#lookAtAll().finally(() => {
-      this.#look = null;
+    this.#round ??= this.#fireAll().finally(() => {
+      this.#round = null;
     });
-    return this.#look;
+    return this.#round;
   }
 
-  /** Side by side: a saga whose commands take long holds up no other. */
-  async #lookAtAll(): Promise<void> {
+  /** In parallel: a saga with slow commands delays no other. */
+  async #fireAll(): Promise<void> {
     await Promise.all(
       this.#hosted.map(async (hosted) => {
         await this.#save(hosted);
         try {
           await hosted.timers.fireDue(this.#stop.signal);
         } catch (error) {
-          const saga = hosted.follower.name;
-          this.logger.error({ err: error, saga }, 'timers could not be looked at; trying again');
+          const saga = hosted.handler.name;
+          this.logger.error({ err: error, saga }, 'due timers could not be read; retrying');
         }
       }),
     );
   }
 
-  async #save({ follower }: Hosted): Promise<void> {
+  async #save({ handler }: Hosted): Promise<void> {
     try {
-      await follower.save();
+      await handler.save();
     } catch (error) {
-      const saga = follower.name;
-      this.logger.error({ err: error, saga }, 'a saga could not be saved; trying again');
+      const saga = handler.name;
+      this.logger.error({ err: error, saga }, 'a saga could not be saved; retrying');
     }
   }
 }

@@ -15,12 +15,12 @@ const REPEATS_MAX = 3;
 const REPEATS: BackOff = { firstMs: 50, maxMs: 200 };
 
 /**
- * Appends at the revision that was read, and settles an unknown outcome by repeating the same ids
- * there, which lands once. A store that cannot be reached any more may have taken the first attempt,
- * so from then on that too is an unknown outcome.
+ * Appends at the revision that was read. After an unknown outcome it repeats the same ids at the same
+ * revision, which lands once. A store that has become unavailable may have accepted the first attempt,
+ * so after an unknown outcome that error is an unknown outcome too.
  *
- * @param revision null for a stream that is not there
- * @throws UnknownOutcomeError when the repeats did not settle it; else what the store throws
+ * @param revision null for a stream that does not exist
+ * @throws UnknownOutcomeError when the repeats did not settle it; else the error of the store
  */
 export const appendSettled = async (
   eventStore: EventStore,
@@ -34,13 +34,13 @@ export const appendSettled = async (
       return await eventStore.append(stream, events, revision ?? 'no-stream');
     } catch (error) {
       if (error instanceof UnknownOutcomeError) unknown = error;
-      if (!unknown || !leavesItOpen(error)) throw error;
+      if (!unknown || !isUndecided(error)) throw error;
       if (repeats === REPEATS_MAX) throw unknown;
     }
     await sleep(backOffMs(REPEATS, repeats + 1));
   }
 };
 
-const leavesItOpen = (error: unknown): boolean =>
+const isUndecided = (error: unknown): boolean =>
   error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';

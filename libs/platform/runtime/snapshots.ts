@@ -1,7 +1,7 @@
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 
-/** How a decider's state is written down. Raise `version` whenever `evolve` or the shape changes. */
+/** How a decider's state is stored. Raise `version` whenever `evolve` or the shape changes. */
 export interface SnapshotPlan<State> {
   readonly version: number;
   /** Events between two snapshots. */
@@ -21,7 +21,7 @@ export interface Snapshot<State> {
   readonly state: State;
 }
 
-/** A mere cache: written outside the append, best effort, never needed for a right answer. */
+/** A cache: written outside the append, best effort, never needed for a correct answer. */
 export class Snapshots {
   constructor(private readonly readStore: ReadStore) {}
 

@@ -1,21 +1,21 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
-import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type AnyProjection, typesOf } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { collectionOf, type Generation, type Generations } from './generations.js';
 
-/** Where a projection stands in the read store, whichever process keeps it there. */
+/** A projection's position in the read store, whichever process writes it. */
 export interface StoredProjection {
   readonly projection: string;
-  /** Of this build. */
+  /** The version in this build. */
   readonly version: number;
-  /** What answers queries, or null before the first time. */
+  /** The generation that answers queries, or null before the first one. */
   readonly serving: Generation | null;
   readonly position: Position;
   /** As in `Lag.positions`. */
   readonly lag: bigint;
 }
 
-/** Reads one projection's pointer and checkpoint; it need not be running anywhere. */
+/** Reads one projection's pointer and checkpoint; no process needs to run it. */
 export const storedProjection = async (
   projection: AnyProjection,
   generations: Generations,
@@ -32,9 +32,9 @@ export const storedProjection = async (
 };
 
 export interface Lag {
-  /** The log's head less the position; 0n where nothing in between concerns the projection. */
+  /** The log's head less the position; 0n where the projection reads no event in between. */
   readonly positions: bigint;
-  /** When the first event in between that concerns it was recorded; ISO 8601 UTC, or null. */
+  /** When the first unread event of the projection was recorded; ISO 8601 UTC, or null. */
   readonly since: string | null;
 }
 
@@ -47,7 +47,7 @@ export const lagOf = async (
 ): Promise<Lag> => {
   const head = await eventStore.head();
   if (head <= position) return NO_LAG;
-  const types = on.map(({ type }) => type);
+  const types = typesOf(on);
   const filter = { by: 'type', prefixes: types } as const;
   for await (const page of eventStore.readAll({ after: position, filter })) {
     const first = page.find(({ type }) => types.includes(type));

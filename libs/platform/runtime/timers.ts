@@ -4,7 +4,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import { followUp } from './command-context.js';
 import { type TimerDocument, timersOf } from './saga-documents.js';
-import { type SendCommand } from './saga-follower.js';
+import { type SendCommand } from './saga-handler.js';
 
 /** Timers that are read and fired together, in no particular order. */
 const TIMERS_PER_PAGE = 100;
@@ -17,14 +17,14 @@ interface Failing {
 }
 
 /**
- * Fires the due timers of one saga. A timer is a document ordered by when it is due, and it goes when
- * an event of its process cancels it or its command has been accepted: firing is at least once, with
- * the same command id. One whose command is refused or fails is tried again with back-off, while the
+ * Fires the due timers of one saga. A timer is a document whose key orders by its due instant. It is
+ * deleted when an event of its process cancels it or its command was accepted: firing is at least
+ * once, with the same command id. A timer whose command fails is retried with back-off, while the
  * others fire.
  */
 export class Timers {
   readonly #collection: string;
-  /** In memory: after a restart each is tried at once. */
+  /** In memory: after a restart each timer is tried at once. */
   #failing = new Map<string, Failing>();
 
   constructor(
@@ -37,7 +37,7 @@ export class Timers {
     this.#collection = timersOf(saga);
   }
 
-  /** What is wrong with timers that are due, or null. */
+  /** Why due timers could not fire, or null. */
   failure(): string | null {
     const [first] = this.#failing.values();
     if (!first) return null;
@@ -59,7 +59,7 @@ export class Timers {
     this.#failing = failing;
   }
 
-  /** @param failing takes the timers that still fail, so that cancelled ones are forgotten */
+  /** @param failing collects the timers that still fail; cancelled ones drop out */
   async #fire(timer: StoredDocument<TimerDocument>, failing: Map<string, Failing>): Promise<void> {
     const { key } = timer;
     const before = this.#failing.get(key);
@@ -80,7 +80,7 @@ export class Timers {
       });
       this.logger.error(
         { err: error, saga: this.saga, timer: key, delayMs },
-        'a timer could not be fired; trying again',
+        'a timer could not be fired; retrying',
       );
     }
   }
@@ -88,8 +88,9 @@ export class Timers {
   async #fireOnce({ key, document, position }: StoredDocument<TimerDocument>): Promise<void> {
     const { command, data, eventId, correlationId } = document;
     const cause = { id: eventId, correlationId };
-    await this.send(command, data, followUp(cause, `${this.saga}\n${key}`, `saga:${this.saga}`));
-    // Just behind the event that set it: a timer that a later event set anew in its place stays.
+    const context = followUp(cause, `${this.saga}\n${key}`, `saga:${this.saga}`);
+    await this.send({ type: command, data }, context);
+    // One position after the event that set it: a timer that a later event set again under this key stays.
     const gone = { collection: this.#collection, key, document: null, position: position + 1n };
     await this.readStore.commit({ writes: [gone] });
   }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Handled without a pause; then everybody else on the event loop has a turn. */
+/** Events handled without a pause; then the event loop runs other work. */
 const EVENTS_PER_TURN = 500;
 
 /** A batch in parts, with a turn of the event loop between them: it may hold thousands of events. */

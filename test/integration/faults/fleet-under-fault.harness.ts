@@ -21,6 +21,9 @@ const SECONDS = { QUIPU_REQUEST_SECONDS: '8', QUIPU_SETTLE_SECONDS: '2', QUIPU_D
 /** Longer than a process on a crowded machine waits for its turn. */
 const LEASE = { QUIPU_LEASE_TTL_MS: '3000', QUIPU_LEASE_RENEW_MS: '500' };
 
+/** The same for the members of Kafka's groups: their broker allows it. */
+export const SESSION_MS = 3_000;
+
 /** How long an upstream thinks: load is what many ask at once, not what two cores can bear. */
 const ANSWER_MS = 40;
 
@@ -181,7 +184,7 @@ const makeHome = async ({ allToBus }: Networks, closing: Closing) => {
   const variables = {
     QUIPU_HOME: home,
     QUIPU_CATALOG: catalogFile,
-    QUIPU_BUS: `kafka://127.0.0.1:${allToBus.address.port}`,
+    QUIPU_BUS: `kafka://127.0.0.1:${allToBus.address.port}?session_ms=${SESSION_MS}`,
     QUIPU_LOG_LEVEL: 'warn',
     ...SECONDS,
     ...LEASE,

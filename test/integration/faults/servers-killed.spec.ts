@@ -4,6 +4,7 @@ import { type TestServer } from '../../servers/test-server.js';
 import {
   BUILT_IN,
   type FleetUnderFault,
+  SESSION_MS,
   startFleetUnderFault,
 } from './fleet-under-fault.harness.js';
 import { Load, type LoadOptions } from './load.js';
@@ -15,8 +16,6 @@ const NOTICED_MS = 8_000;
 const TOLD_MS = 20_000;
 /** Within which everything is as before, counted from the server's own start. */
 const READY_MS = 20_000;
-/** Of members that a broker's death cut off: its groups go on when these have ended. */
-const SESSION_MS = 15_000;
 
 describe('a fleet under load, of which a server', () => {
   let fleet: FleetUnderFault;
@@ -83,6 +82,7 @@ describe('a fleet under load, of which a server', () => {
   it('is killed: Kafka, on which the built-in model depends and no other', async () => {
     const elsewhere = await begin();
     const builtIn = await begin({ model: BUILT_IN });
+    // Its groups go on when the sessions of the members that its death cut off have ended.
     await loseAndRegain(fleet.servers.kafka, /bus/, builtIn, SESSION_MS + READY_MS);
     await expectAllSound();
     expect(elsewhere.failed).toEqual([]);

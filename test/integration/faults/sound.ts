@@ -103,7 +103,7 @@ const foldOf = (events: readonly AccountEvent[]): object => {
     balance_usd: usd(String(Number(folded.deposited) - charged)),
     telemetry: {
       active_compute_jobs: folded.openHolds,
-      total_inference_spend: usd(folded.chargedInference),
+      total_inference_spend: usd(folded.charged.inference),
       lifetime_deposited: usd(folded.deposited),
     },
   };

@@ -74,6 +74,7 @@ export const serverProperties = (settings: BrokerSettings): string => {
     'share.coordinator.state.topic.replication.factor': '1',
     'share.coordinator.state.topic.min.isr': '1',
     'group.initial.rebalance.delay.ms': '0',
+    'group.min.session.timeout.ms': '1000',
     'auto.create.topics.enable': 'false',
   })
     .map(([name, value]) => `${name}=${value}\n`)

@@ -3,6 +3,9 @@ import { startKafka } from './kafka.server.js';
 
 const SCHEMES = { kafkajs: 'kafka:', platformatic: 'kafka+platformatic:' } as const;
 
+/** The shortest session timeout that a broker allows by default: the given one may be any. */
+const SESSION_MS = 6_000;
+
 /** The broker that `TEST_KAFKA_URL` names or a new one, of which each test sees its own topics. */
 export class SuiteBroker {
   private constructor(
@@ -21,7 +24,7 @@ export class SuiteBroker {
   newUrl(client: keyof typeof SCHEMES = 'kafkajs'): string {
     const url = this.serverUrl.replace(/^[a-z+]+:/, SCHEMES[client]);
     const [prefix = ''] = randomUUID().split('-');
-    return `${url}${url.includes('?') ? '&' : '?'}prefix=test-${prefix}`;
+    return `${url}${url.includes('?') ? '&' : '?'}prefix=test-${prefix}&session_ms=${SESSION_MS}`;
   }
 
   stop(): Promise<void> {

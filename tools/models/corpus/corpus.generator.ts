@@ -64,10 +64,26 @@ const phrasings = (topic: Topic): readonly (readonly string[])[] => {
   return kinds.filter((kind) => kind.length > 0);
 };
 
+type Questions = readonly (readonly string[])[];
+
+/** Split once for each topic: a batch draws hundreds of questions, out of thousands. */
+const questionsBySplit = new Map<Topic, Readonly<Record<Split, Questions>>>();
+
+const questionsOf = (topic: Topic): Readonly<Record<Split, Questions>> => {
+  const known = questionsBySplit.get(topic);
+  if (known) return known;
+  const kinds = phrasings(topic);
+  const of = (split: Split): Questions =>
+    kinds
+      .map((kind) => kind.filter((question) => splitOf(topic.id, question) === split))
+      .filter((kind) => kind.length > 0);
+  const questions = { training: of('training'), 'held-out': of('held-out') };
+  questionsBySplit.set(topic, questions);
+  return questions;
+};
+
 const questionAbout = (topic: Topic, split: Split, random: SeededRandom): string | undefined => {
-  const kinds = phrasings(topic)
-    .map((kind) => kind.filter((question) => splitOf(topic.id, question) === split))
-    .filter((kind) => kind.length > 0);
+  const kinds = questionsOf(topic)[split];
   return kinds.length === 0 ? undefined : random.pick(random.pick(kinds));
 };
 

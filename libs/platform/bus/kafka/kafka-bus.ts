@@ -26,7 +26,7 @@ export interface KafkaBusBehaviour {
   /** Overrides `TOPIC_DEFAULTS`; called when a topic is first used. */
   readonly topicSettings?: (topic: string) => Partial<TopicSettings>;
   /**
-   * A member that crashes keeps its partitions this long, in ms: 6,000 to 300,000, default 15,000.
+   * A member that crashes keeps its partitions this long, in ms: 1,000 to 300,000, default 15,000.
    * A process that blocks its event loop longer counts as crashed.
    */
   readonly sessionTimeoutMs?: number;

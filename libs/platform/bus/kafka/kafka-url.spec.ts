@@ -26,6 +26,11 @@ describe('the URL of Kafka', () => {
     expect(readKafkaUrl('kafka://one')).not.toHaveProperty('prefix');
   });
 
+  it('takes the session timeout of consumers', () => {
+    expect(readKafkaUrl('kafka://one?session_ms=6000')).toMatchObject({ sessionTimeoutMs: 6_000 });
+    expect(readKafkaUrl('kafka://one')).not.toHaveProperty('sessionTimeoutMs');
+  });
+
   it.each([
     ['', 'it takes kafka://host:port'],
     ['one:9092', 'it takes kafka://host:port'],
@@ -41,6 +46,10 @@ describe('the URL of Kafka', () => {
     ['kafka://one?prefix=', 'prefix is a letter, then up to 31 of a-z 0-9 -'],
     ['kafka://one?prefix=a.b', 'prefix is a letter'],
     [`kafka://one?prefix=${'p'.repeat(33)}`, 'prefix is a letter'],
+    ['kafka://one?session_ms=999', 'session_ms is a number of milliseconds, 1000 to 300000'],
+    ['kafka://one?session_ms=300001', 'session_ms is'],
+    ['kafka://one?session_ms=6e3', 'session_ms is'],
+    ['kafka://one?session_ms=', 'session_ms is'],
     ['kafka://one?mechanism=plain', 'a mechanism needs user:password@'],
     ['kafka://quipu:secret@one?ssl=true&mechanism=gssapi', 'mechanism is one of'],
     ['kafka://quipu:secret@one', 'it takes ssl=true'],

@@ -8,6 +8,8 @@ export interface KafkaTarget extends KafkaConnection {
   readonly client: KafkaClientName;
   /** Before the names of all topics and groups, with a dot between. */
   readonly prefix?: string;
+  /** As `KafkaBusBehaviour` has it. */
+  readonly sessionTimeoutMs?: number;
 }
 
 const CLIENTS: Readonly<Record<string, KafkaClientName>> = {
@@ -15,7 +17,8 @@ const CLIENTS: Readonly<Record<string, KafkaClientName>> = {
   'kafka+platformatic': 'platformatic',
 };
 const MECHANISMS: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512'];
-const OPTIONS = ['ssl', 'mechanism', 'prefix'];
+const OPTIONS = ['ssl', 'mechanism', 'prefix', 'session_ms'];
+const SESSION_MS = { min: 1_000, max: 300_000 };
 const DEFAULT_PORT = 9092;
 /** `URL` takes a single host, so the parts are split here. */
 const PARTS = /^([a-z+]+):\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/?(?:\?([^#]*))?$/;
@@ -26,7 +29,8 @@ const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::(\d{1,5}))?$/i;
  * Reads `kafka://host:port,host:port?ssl=true`, or `kafka+platformatic://…` for the other client.
  * Credentials stand before the hosts, percent-encoded: `kafka://user:password@host?ssl=true&
  * mechanism=scram-sha-256`. Without a port it is 9092; the mechanism is plain where none is named.
- * `prefix=acme` is for a cluster that several installations share.
+ * `prefix=acme` is for a cluster that several installations share. `session_ms=6000` is the session
+ * timeout of consumers; a broker may allow less than the range that is taken here.
  * @throws BusError `invalid-options`; what it says never repeats the credentials
  */
 export const readKafkaUrl = (url: string): KafkaTarget => {
@@ -41,7 +45,15 @@ export const readKafkaUrl = (url: string): KafkaTarget => {
   const sasl = saslOf(credentials, options.get('mechanism'), ssl);
   const prefix = prefixOf(options.get('prefix'));
   const brokers = hosts.split(',').map(brokerOf);
-  return { client, brokers, ssl, ...(sasl && { sasl }), ...(prefix && { prefix }) };
+  const sessionTimeoutMs = sessionOf(options.get('session_ms'));
+  return {
+    client,
+    brokers,
+    ssl,
+    ...(sasl && { sasl }),
+    ...(prefix && { prefix }),
+    ...(sessionTimeoutMs && { sessionTimeoutMs }),
+  };
 };
 
 const refuse = (detail: string): never => {
@@ -65,6 +77,14 @@ const sslOf = (text: string | null): boolean => {
 const prefixOf = (text: string | null): string | undefined => {
   if (text === null || PREFIX.test(text)) return text ?? undefined;
   return refuse(`prefix is a letter, then up to ${PREFIX_LENGTH_MAX - 1} of a-z 0-9 -`);
+};
+
+const sessionOf = (text: string | null): number | undefined => {
+  if (text === null) return undefined;
+  const { min, max } = SESSION_MS;
+  const ms = Number(text);
+  if (/^\d+$/.test(text) && ms >= min && ms <= max) return ms;
+  return refuse(`session_ms is a number of milliseconds, ${min} to ${max}`);
 };
 
 const saslOf = (

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { AccountId, Instant, MicroUsdDecimal } from './vocabulary.js';
+
+/**
+ * The words of metering: what a hold reserves, renews, charges and frees. The ledger's port and the
+ * events of billing are both made of these shapes, so each is described once.
+ */
+
+/** A hold's id: the UUID of the request or job that asked for it. */
+export const HoldId = z.uuid();
+
+/** What a hold pays for: the name of a product that an area declares, such as `chat_completion`. */
+export const Purpose = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+
+/** Where a charge counts on the account's overview. Every group has a total of its own there. */
+export const ProductGroup = z.enum(['inference', 'compute']);
+export type ProductGroup = z.infer<typeof ProductGroup>;
+
+/** What is counted, such as `input_tokens` or `gpu_seconds`. */
+export const Meter = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+
+/**
+ * A place in the tree of work that one hold pays for: names of steps from the root, joined by a
+ * slash (`fanout/2`), at most 16 of them. `fanout` is the parent of `fanout/2`.
+ */
+export const StepPath = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}(\/[a-z0-9][a-z0-9_-]{0,63}){0,15}$/);
+
+/**
+ * One line of a price: `quantity` units of `meter` at `unitPriceMicroUsd` for every `perUnits`.
+ * A charge is the sum of its lines, rounded up once to a whole micro-dollar. Without a step the
+ * line belongs to the whole work.
+ */
+export const PriceLine = z.strictObject({
+  step: StepPath.exactOptional(),
+  meter: Meter,
+  quantity: z.int().nonnegative(),
+  unitPriceMicroUsd: MicroUsdDecimal,
+  perUnits: z.int().positive(),
+});
+export type PriceLine = z.infer<typeof PriceLine>;
+
+/** Units that were claimed above the bound of the hold; recorded, never charged. */
+export const Excess = z.strictObject({
+  step: StepPath.exactOptional(),
+  meter: Meter,
+  quantity: z.int().positive(),
+});
+export type Excess = z.infer<typeof Excess>;
+
+/**
+ * What proves a hold or a charge to an auditor. The product of the purpose has the schema; billing
+ * checks it before it decides. No prompt, no reply and no secret.
+ */
+export const HoldEvidence = z.record(z.string(), z.unknown());
+export const CaptureEvidence = z.record(z.string(), z.unknown());
+
+/** The terms of a hold. */
+export const HoldTerms = z.strictObject({
+  accountId: AccountId,
+  holdId: HoldId,
+  purpose: Purpose,
+  /** The worst case. */
+  lines: z.array(PriceLine),
+  /** The rate card that the unit prices come from, for the whole life of the hold. */
+  rateCardVersion: z.int().positive(),
+  evidence: HoldEvidence,
+  placedAt: Instant,
+  /** From here on the sweep may expire it. */
+  expiresAt: Instant,
+});
+export type HoldTerms = z.infer<typeof HoldTerms>;
+
+/** The terms on which an open hold goes on. */
+export const RenewalTerms = z.strictObject({
+  accountId: AccountId,
+  holdId: HoldId,
+  purpose: Purpose,
+  /** The worst case of the next period, on top of what is held; empty for more time only. */
+  lines: z.array(PriceLine),
+  /** Later than the deadline that it replaces. */
+  expiresAt: Instant,
+  renewedAt: Instant,
+});
+export type RenewalTerms = z.infer<typeof RenewalTerms>;
+
+/** The terms of a charge. */
+export const CaptureTerms = z.strictObject({
+  accountId: AccountId,
+  holdId: HoldId,
+  purpose: Purpose,
+  lines: z.array(PriceLine),
+  /** Who counted: the provider of the work, or Quipu from what was delivered. */
+  usageSource: z.enum(['provider', 'counted']),
+  excess: z.array(Excess),
+  outcome: z.enum(['completed', 'client_gone', 'timed_out', 'shut_down', 'upstream_failed']),
+  evidence: CaptureEvidence,
+  capturedAt: Instant,
+});
+export type CaptureTerms = z.infer<typeof CaptureTerms>;
+
+/** The terms on which a hold ends without a charge. */
+export const ReleaseTerms = z.strictObject({
+  accountId: AccountId,
+  holdId: HoldId,
+  reason: z.enum([
+    'upstream_failed',
+    'client_gone',
+    'timed_out',
+    'shut_down',
+    'refused',
+    'internal_error',
+  ]),
+  releasedAt: Instant,
+});
+export type ReleaseTerms = z.infer<typeof ReleaseTerms>;

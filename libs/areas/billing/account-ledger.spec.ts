@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Capture, type HoldOrder, type Renewal } from '#platform/ledger/hold.js';
+import { ProductMismatchError } from '#platform/ledger/product.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import {
+  ACCOUNT,
+  capture,
+  deposit,
+  ENDED_AT,
+  EXPIRES_AT,
+  HOLD,
+  linesOf,
+  open,
+  OTHER_HOLD,
+  place,
+  PLACED_AT,
+  renew,
+  RENEWED_UNTIL,
+  type Tokens,
+} from './account.specification.js';
+import { accountStream } from './accounts.js';
+import { type Billing, openBilling } from './billing-world.specification.js';
+import { CLOCK_SKEW_MS_MAX } from './hold-end.js';
+
+const WORST = [1_000, 1_000] as const;
+
+const orderOf = (tokens: Tokens, holdId = HOLD): HoldOrder => {
+  const { group: _, ...order } = place(tokens, { holdId }).data;
+  return order;
+};
+const renewalOf = (tokens: Tokens): Renewal => renew(tokens).data;
+const captureOf = (tokens: Tokens): Capture => capture(tokens).data;
+const context = () => contextOf(randomUUID(), 'spec');
+
+describe('the ledger of accounts', () => {
+  let billing: Billing;
+
+  beforeEach(async () => {
+    billing = await openBilling();
+    await billing.run(open);
+    await billing.run(deposit(1_000));
+  });
+
+  afterEach(() => billing.close());
+
+  const typesOfHolds = async (): Promise<readonly string[]> => {
+    const types: string[] = [];
+    for await (const page of billing.eventStore.read(accountStream(ACCOUNT))) {
+      types.push(...page.map(({ type }) => type));
+    }
+    return types.slice(2);
+  };
+
+  it('says what is held', async () => {
+    expect(await billing.ledger.place(orderOf(WORST), context())).toEqual({
+      lines: linesOf(WORST),
+      amountMicroUsd: 750n,
+      expiresAt: EXPIRES_AT,
+      availableMicroUsd: 250n,
+    });
+  });
+
+  it('says to what a line was cut, again when the order is repeated', async () => {
+    const order = {
+      ...orderOf([1_000, 2_000]),
+      shrink: { meter: 'output_tokens', atLeast: 1 },
+    };
+    const held = await billing.ledger.place(order, context());
+    expect(held).toMatchObject({ lines: linesOf([1_000, 1_416]), availableMicroUsd: 0n });
+    expect(await billing.ledger.place(order, context())).toEqual(held);
+    expect(await typesOfHolds()).toEqual(['HoldPlaced']);
+  });
+
+  it('records the group of the product', async () => {
+    await billing.ledger.place(orderOf(WORST), context());
+    await billing.ledger.capture(captureOf(WORST), context());
+    for await (const page of billing.eventStore.read(accountStream(ACCOUNT), { from: 2n })) {
+      expect(page).toMatchObject([
+        { type: 'HoldPlaced', data: { group: 'inference' } },
+        { type: 'HoldCaptured', data: { group: 'inference', evidence: { pages: 3 } } },
+      ]);
+    }
+  });
+
+  it('refuses a hold that another order has', async () => {
+    await billing.ledger.place(orderOf(WORST), context());
+    await expect(billing.ledger.place(orderOf([1, 1]), context())).rejects.toMatchObject({
+      code: 'hold_conflict',
+    });
+  });
+
+  it('renews a hold, and says what is held then', async () => {
+    await billing.ledger.place(orderOf(WORST), context());
+    const longer = {
+      lines: [...linesOf(WORST), ...linesOf([0, 100])],
+      amountMicroUsd: 810n,
+      expiresAt: RENEWED_UNTIL,
+      availableMicroUsd: 190n,
+    };
+    expect(await billing.ledger.renew(renewalOf([0, 100]), context())).toEqual(longer);
+    expect(await billing.ledger.renew(renewalOf([0, 100]), context())).toEqual(longer);
+    expect(await typesOfHolds()).toEqual(['HoldPlaced', 'HoldRenewed']);
+  });
+
+  it('charges under the id of the event', async () => {
+    await billing.ledger.place(orderOf(WORST), context());
+    const entry = await billing.ledger.capture(captureOf([900, 100]), context());
+    expect(entry).toEqual({
+      eventId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      chargedMicroUsd: 195n,
+      availableMicroUsd: 805n,
+    });
+  });
+
+  it('frees a hold', async () => {
+    await billing.ledger.place(orderOf(WORST), context());
+    const release = { accountId: ACCOUNT, holdId: HOLD, releasedAt: ENDED_AT } as const;
+    await billing.ledger.release({ ...release, reason: 'timed_out' }, context());
+    expect(await typesOfHolds()).toEqual(['HoldPlaced', 'HoldReleased']);
+  });
+
+  describe('takes no hold and no charge that does not fit a registered product', () => {
+    const line = { ...linesOf([1, 0])[0], meter: 'loom_seconds' } as Capture['lines'][number];
+
+    it.each<[string, Partial<HoldOrder>]>([
+      ['a purpose that no area declares', { purpose: 'juggling' }],
+      ['a meter of another product', { lines: [line] }],
+      ['evidence of another product', { evidence: { modelAsked: 'x' } }],
+      ['no evidence', { evidence: {} }],
+    ])('a hold with %s', async (_, wrong) => {
+      const placing = billing.ledger.place({ ...orderOf(WORST), ...wrong }, context());
+      await expect(placing).rejects.toBeInstanceOf(ProductMismatchError);
+      expect(await typesOfHolds()).toEqual([]);
+    });
+
+    it.each<[string, Partial<Capture>]>([
+      ['a purpose that no area declares', { purpose: 'juggling' }],
+      ['a meter of another product', { lines: [line] }],
+      ['an excess of another product', { excess: [{ meter: 'loom_seconds', quantity: 1 }] }],
+      ['evidence of the hold', { evidence: { language: 'quechua' } }],
+    ])('a charge with %s', async (_, wrong) => {
+      await billing.ledger.place(orderOf(WORST), context());
+      const capturing = billing.ledger.capture({ ...captureOf(WORST), ...wrong }, context());
+      await expect(capturing).rejects.toBeInstanceOf(ProductMismatchError);
+      expect(await typesOfHolds()).toEqual(['HoldPlaced']);
+    });
+
+    it('a renewal with a meter of another product', async () => {
+      await billing.ledger.place(orderOf(WORST), context());
+      const renewing = billing.ledger.renew({ ...renewalOf(WORST), lines: [line] }, context());
+      await expect(renewing).rejects.toBeInstanceOf(ProductMismatchError);
+    });
+  });
+
+  describe('settling a hold that its request has left', () => {
+    const settle = (notBefore = PLACED_AT, holdId = HOLD, accountId = ACCOUNT): Promise<string> =>
+      billing.ledger.settle(
+        { accountId, holdId, reason: 'internal_error', releasedAt: ENDED_AT, notBefore },
+        context(),
+      );
+    const spend = async (): Promise<void> => {
+      await billing.ledger.place(orderOf(WORST), context());
+      await billing.ledger.capture(captureOf([1_000, 500]), context());
+    };
+
+    it('frees one that is open, so that it is never charged', async () => {
+      await billing.ledger.place(orderOf(WORST), context());
+      expect(await settle()).toBe('free');
+      await expect(billing.ledger.capture(captureOf(WORST), context())).rejects.toMatchObject({
+        code: 'hold_not_open',
+      });
+      expect(await typesOfHolds()).toEqual(['HoldPlaced', 'HoldReleased']);
+    });
+
+    it('finds one that was charged, behind those of others', async () => {
+      await spend();
+      await billing.ledger.place(orderOf([1_000, 0], OTHER_HOLD), context());
+      expect(await settle()).toBe('charged');
+      expect(await settle(PLACED_AT, OTHER_HOLD)).toBe('free');
+      expect(await settle()).toBe('charged');
+    });
+
+    it('finds one free that was freed before, or never placed', async () => {
+      expect(await settle()).toBe('free');
+      await billing.ledger.place(orderOf(WORST), context());
+      expect(await Promise.all([settle(), settle(), settle()])).toEqual(['free', 'free', 'free']);
+      expect(await typesOfHolds()).toEqual(['HoldPlaced', 'HoldReleased']);
+    });
+
+    it('frees one that was placed just after it was found closed', async () => {
+      const { eventStore } = billing;
+      const read = eventStore.read.bind(eventStore);
+      let placed = false;
+      const latePlacement = async function* (...args: Parameters<typeof read>) {
+        const isLookBack = args[1]?.direction === 'backwards';
+        if (isLookBack && !placed) {
+          placed = true;
+          await billing.run(place(WORST));
+        }
+        yield* read(...args);
+      };
+      Object.assign(eventStore, { read: latePlacement });
+      expect(await settle()).toBe('free');
+      expect(await typesOfHolds()).toEqual(['HoldPlaced', 'HoldReleased']);
+    });
+
+    it('looks no further back than the hold can be, give or take what clocks differ', async () => {
+      await spend();
+      const recordedMs = Date.now();
+      const later = (ms: number): string => new Date(recordedMs + ms).toISOString();
+      expect(await settle(later(CLOCK_SKEW_MS_MAX - 60_000))).toBe('charged');
+      expect(await settle(later(CLOCK_SKEW_MS_MAX + 60_000))).toBe('free');
+    });
+
+    it('does not guess for an account that is not there', async () => {
+      await expect(settle(PLACED_AT, HOLD, 'none')).rejects.toMatchObject({
+        code: 'account_not_found',
+      });
+    });
+  });
+});

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { UserId } from '#events/vocabulary.js';
+import { Authenticator } from './authenticator.js';
+import { type Caller } from './caller.js';
+import { fingerprint } from './credentials.js';
+import {
+  anyContext,
+  FIRST_ID,
+  type IdentityProcess,
+  openWorld,
+} from '../identity-world.fixture.js';
+import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js';
+import { FRESH_MS } from './change-watch.js';
+
+const AT = '2026-11-21T05:00:00.000Z';
+const SESSION = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
+const IN_AN_HOUR_MS = 3_600_000;
+
+let world: Awaited<ReturnType<typeof openWorld>>;
+let here: IdentityProcess;
+
+beforeEach(async () => {
+  world = await openWorld();
+  here = await world.start();
+});
+afterEach(() => world.end());
+
+const revokeKey = ({ streams }: IdentityProcess, secret: string, userId = FIRST_ID) => {
+  const keyHash = fingerprint(secret);
+  const data = { keyHash, userId, reason: 'revoked', revokedAt: AT } as const;
+  return streams.apiKeys.run(apiKeyStream(keyHash), { type: 'RevokeApiKey', data }, anyContext());
+};
+
+const startSession = async (process: IdentityProcess, userId = FIRST_ID) => {
+  const expiresAtMs = process.clock.now() + IN_AN_HOUR_MS;
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  const key = {
+    userId,
+    keyKind: 'user',
+    name: 'app',
+    sessionId: SESSION,
+    expiresAt,
+    replaces: null,
+  } as const;
+  const { secret, keyHash } = await process.keyRing.issue(key, anyContext());
+  const data = {
+    sessionId: SESSION,
+    userId,
+    keyHash,
+    sealedAppName: null,
+    sealedDeviceInfo: null,
+    secondFactor: 'none',
+    startedAt: AT,
+    expiresAt,
+  } as const;
+  await process.streams.sessions.run(
+    sessionStream(SESSION),
+    { type: 'StartSession', data },
+    anyContext(),
+  );
+  return { secret, token: process.appTokens.sign({ userId, sessionId: SESSION }, expiresAtMs) };
+};
+
+describe('Authenticator', () => {
+  it('admits both keys of a new user, the renter key as a renter', async () => {
+    const { apiKey, renterKey } = await here.createUser();
+    const caller: Caller = {
+      userId: FIRST_ID,
+      accountId: '1',
+      role: 'Partner',
+      credential: { kind: 'api_key', id: fingerprint(apiKey) },
+    };
+    expect(await here.authenticator.authenticate(apiKey)).toEqual(caller);
+    expect(await here.authenticator.authenticate(renterKey)).toEqual({
+      ...caller,
+      role: 'renter',
+      credential: { kind: 'renter_key', id: fingerprint(renterKey) },
+    });
+  });
+
+  it('answers synchronously for a cached caller', async () => {
+    const { apiKey } = await here.createUser();
+    const { eventStore, codec, appTokens, clock } = here;
+    const authenticator = new Authenticator(eventStore, codec, appTokens, clock, {
+      credentialsFreshMs: 60_000,
+    });
+    const first = await authenticator.authenticate(apiKey);
+    expect(authenticator.authenticate(apiKey)).toEqual(first);
+  });
+
+  it.each([
+    ['an unknown key', 'sk-svc-unknown'],
+    ['an unknown renter key', 'svc_api_unknown'],
+    ['a challenge', 'svc_2fa_unknown'],
+    ['no prefix', 'unknown'],
+    ['a malformed app token', 'svc_app_a.b.c'],
+    ['something endless', `sk-svc-${'a'.repeat(5_000)}`],
+  ])('rejects %s', async (_, token) => {
+    expect(await here.authenticator.authenticate(token)).toBeNull();
+  });
+
+  it('rejects a key under the prefix of another kind', async () => {
+    const { apiKey } = await here.createUser();
+    const disguised = apiKey.replace('sk-svc-', 'svc_api_');
+    expect(await here.authenticator.authenticate(disguised)).toBeNull();
+  });
+
+  it('rejects a key within FRESH_MS of its revocation by another process', async () => {
+    const { apiKey } = await here.createUser();
+    const there = await world.start();
+    expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
+    await revokeKey(there, apiKey);
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    expect(await here.authenticator.authenticate(apiKey)).toBeNull();
+  });
+
+  it('rejects a key at once after its revocation by this process', async () => {
+    const { apiKey } = await here.createUser();
+    await here.authenticator.authenticate(apiKey);
+    await revokeKey(here, apiKey);
+    here.authenticator.invalidate();
+    expect(await here.authenticator.authenticate(apiKey)).toBeNull();
+  });
+
+  it('notices a revocation after a long pause', async () => {
+    const { apiKey } = await here.createUser();
+    await here.authenticator.authenticate(apiKey);
+    const there = await world.start();
+    await revokeKey(there, apiKey);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(await here.authenticator.authenticate(apiKey)).toBeNull();
+  });
+
+  it('never caches a state that changed during the read', async () => {
+    const { apiKey } = await here.createUser();
+    const there = await world.start();
+    for (let round = 0; round < 20; round += 1) {
+      const context = { ...anyContext() };
+      const key = {
+        userId: FIRST_ID,
+        keyKind: 'user',
+        name: `round ${round}`,
+        sessionId: null,
+        expiresAt: null,
+        replaces: null,
+      } as const;
+      const { secret } = await there.keyRing.issue(key, context);
+      const asked = Array.from({ length: 5 }, () => here.authenticator.authenticate(secret));
+      await Promise.all([...asked, revokeKey(there, secret)]);
+      await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+      expect(await here.authenticator.authenticate(secret)).toBeNull();
+    }
+    expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
+  });
+
+  it('admits an app token and the key of its session until the session is revoked', async () => {
+    await here.createUser();
+    const { secret, token } = await startSession(here);
+    const there = await world.start(here.clock);
+    const credential = { kind: 'app_token', id: SESSION, sessionId: SESSION };
+    expect(await there.authenticator.authenticate(token)).toMatchObject({ userId: 1, credential });
+    expect(await there.authenticator.authenticate(secret)).toMatchObject({
+      credential: { kind: 'api_key', sessionId: SESSION },
+    });
+    const data = { sessionId: SESSION, userId: FIRST_ID, revokedAt: AT };
+    await here.streams.sessions.run(
+      sessionStream(SESSION),
+      { type: 'RevokeSession', data },
+      anyContext(),
+    );
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    expect(await there.authenticator.authenticate(token)).toBeNull();
+    expect(await there.authenticator.authenticate(secret)).toBeNull();
+  });
+
+  it('rejects a session and its key after they expire', async () => {
+    await here.createUser();
+    const { secret, token } = await startSession(here);
+    expect(await here.authenticator.authenticate(token)).not.toBeNull();
+    here.clock.atMs += IN_AN_HOUR_MS;
+    expect(await here.authenticator.authenticate(token)).toBeNull();
+    expect(await here.authenticator.authenticate(secret)).toBeNull();
+  });
+
+  it('rejects the token of a session for another user', async () => {
+    await here.createUser();
+    await here.createUser({ username: 'bob', email: 'bob@example.com' });
+    await startSession(here);
+    const expiresAtMs = here.clock.now() + IN_AN_HOUR_MS;
+    const forged = here.appTokens.sign(
+      { userId: UserId.parse(2), sessionId: SESSION },
+      expiresAtMs,
+    );
+    expect(await here.authenticator.authenticate(forged)).toBeNull();
+  });
+
+  it('rejects every credential of an erased user', async () => {
+    const { apiKey, renterKey } = await here.createUser();
+    const { token } = await startSession(here);
+    for (const secret of [apiKey, renterKey, token]) {
+      expect(await here.authenticator.authenticate(secret)).not.toBeNull();
+    }
+    const there = await world.start();
+    const data = { userId: FIRST_ID, reason: 'requested', erasedAt: AT } as const;
+    await there.streams.users.run(userStream(1), { type: 'EraseUser', data }, anyContext());
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    for (const secret of [apiKey, renterKey, token]) {
+      expect(await here.authenticator.authenticate(secret)).toBeNull();
+    }
+  });
+
+  it('rejects every credential when the log cannot be read', async () => {
+    const { apiKey } = await here.createUser();
+    await here.authenticator.authenticate(apiKey);
+    await here.eventStore.close();
+    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    await expect(async () => here.authenticator.authenticate(apiKey)).rejects.toThrow();
+  });
+});

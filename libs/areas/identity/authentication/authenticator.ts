@@ -1,0 +1,242 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
+import { LRUCache } from 'lru-cache';
+import { apiKeyEvents } from '#events/identity/api-key.events.js';
+import { type Role } from '#events/identity/identity.vocabulary.js';
+import { sessionEvents } from '#events/identity/session.events.js';
+import { userEvents } from '#events/identity/user.events.js';
+import { type UserId } from '#events/vocabulary.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type Decider } from '#platform/kernel/decider.js';
+import { type DomainEvent } from '#platform/kernel/projection.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
+import { apiKeyDecider } from '../keys/api-key.decider.js';
+import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
+import { accountIdOf, type Caller } from './caller.js';
+import { ChangeWatch } from './change-watch.js';
+import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint } from './credentials.js';
+import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
+import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js';
+import { sessionDecider } from '../sessions/session.decider.js';
+import { userDecider } from '../users/user.decider.js';
+
+const STATES_CACHED_MAX = 100_000;
+const SIGNATURES_CACHED_MAX = 20_000;
+
+/** The part of a stream's state that authentication needs. */
+type CachedState =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'key';
+      readonly credential: 'api_key' | 'renter_key';
+      readonly userId: UserId;
+      readonly sessionId: string | null;
+      readonly expiresAtMs: number;
+    }
+  | { readonly kind: 'session'; readonly userId: UserId; readonly expiresAtMs: number }
+  | { readonly kind: 'user'; readonly role: Role };
+
+const NONE: CachedState = { kind: 'none' };
+
+/** The name of a stream that must be read first. */
+type Missing = string;
+
+/**
+ * Resolves a credential to its caller. A credential is valid while its own stream, its session's
+ * and its user's say so. The state of each stream is cached until an event of any process changes
+ * it, so a cached credential costs a hash and three look-ups.
+ */
+@Injectable()
+export class Authenticator {
+  readonly #states = new LRUCache<string, CachedState>({ max: STATES_CACHED_MAX });
+  /** The claims of verified app tokens, by fingerprint. */
+  readonly #signatures = new LRUCache<string, AppTokenClaims>({ max: SIGNATURES_CACHED_MAX });
+  readonly #watch: ChangeWatch;
+  #changes = 0;
+
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(CODEC) private readonly codec: EventCodec,
+    private readonly appTokens: AppTokens,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDENTITY_SETTINGS)
+    { credentialsFreshMs }: Pick<IdentitySettings, 'credentialsFreshMs'> = {},
+  ) {
+    const prefixes = ['user-', 'apikey-', 'session-'];
+    const forget = (stream: string | null): void => this.#forget(stream);
+    this.#watch = new ChangeWatch(eventStore, prefixes, forget, credentialsFreshMs);
+  }
+
+  /**
+   * Answers synchronously if everything is cached. Null for an unknown, malformed, expired or
+   * revoked credential; the caller cannot distinguish these.
+   * @throws EventStoreError when the log cannot be read; every credential is then rejected
+   */
+  authenticate(token: string): Caller | null | Promise<Caller | null> {
+    if (token.length > CREDENTIAL_LENGTH_MAX) return null;
+    if (this.#watch.isFresh()) {
+      const outcome = this.#resolve(token);
+      if (typeof outcome !== 'string') return outcome;
+    }
+    return this.#authenticate(token);
+  }
+
+  /**
+   * The caller of an app token whose signature was verified before.
+   * @throws EventStoreError
+   */
+  async callerOf(claims: AppTokenClaims): Promise<Caller | null> {
+    await this.#watch.refresh();
+    return this.#settle((read) => this.#resolveSession(claims, read));
+  }
+
+  /** Must be called after this process revokes a credential: the next answer reads the log. */
+  invalidate(): void {
+    this.#watch.invalidate();
+  }
+
+  async #authenticate(token: string): Promise<Caller | null> {
+    await this.#watch.refresh();
+    return this.#settle((read) => this.#resolve(token, read));
+  }
+
+  /** Reads the missing streams one at a time until the credential resolves. */
+  async #settle(
+    resolve: (read: ReadonlyMap<string, CachedState>) => Caller | null | Missing,
+  ): Promise<Caller | null> {
+    const read = new Map<string, CachedState>();
+    for (;;) {
+      const outcome = resolve(read);
+      if (typeof outcome !== 'string') return outcome;
+      read.set(outcome, await this.#read(outcome));
+    }
+  }
+
+  #resolve(token: string, read?: ReadonlyMap<string, CachedState>): Caller | null | Missing {
+    const { user, renter, app } = CREDENTIAL_PREFIXES;
+    if (token.startsWith(user) || token.startsWith(renter)) {
+      return this.#resolveKey(fingerprint(token), read);
+    }
+    if (!token.startsWith(app)) return null;
+    const claims = this.#claimsOf(token);
+    return claims && this.#resolveSession(claims, read);
+  }
+
+  #resolveKey(keyHash: string, read?: ReadonlyMap<string, CachedState>): Caller | null | Missing {
+    const stream = apiKeyStream(keyHash);
+    const key = this.#find(stream, read);
+    if (!key) return stream;
+    if (key.kind !== 'key' || key.expiresAtMs <= this.clock.now()) return null;
+    const { credential: kind, userId, sessionId } = key;
+    if (sessionId === null) return this.#caller(userId, { kind, id: keyHash }, read);
+    const ended = this.#sessionEnded(sessionId, userId, read);
+    if (ended !== false) return ended;
+    return this.#caller(userId, { kind, id: keyHash, sessionId }, read);
+  }
+
+  #resolveSession(
+    { userId, sessionId }: AppTokenClaims,
+    read?: ReadonlyMap<string, CachedState>,
+  ): Caller | null | Missing {
+    const ended = this.#sessionEnded(sessionId, userId, read);
+    if (ended !== false) return ended;
+    return this.#caller(userId, { kind: 'app_token', id: sessionId, sessionId }, read);
+  }
+
+  /**
+   * False while the session is active, null when it is not; a stream name if that must be read
+   * first.
+   */
+  #sessionEnded(
+    sessionId: string,
+    userId: UserId,
+    read?: ReadonlyMap<string, CachedState>,
+  ): false | null | Missing {
+    const stream = sessionStream(sessionId);
+    const session = this.#find(stream, read);
+    if (!session) return stream;
+    if (session.kind !== 'session' || session.userId !== userId) return null;
+    return session.expiresAtMs > this.clock.now() ? false : null;
+  }
+
+  #caller(
+    userId: UserId,
+    credential: Caller['credential'],
+    read?: ReadonlyMap<string, CachedState>,
+  ): Caller | null | Missing {
+    const stream = userStream(userId);
+    const user = this.#find(stream, read);
+    if (!user) return stream;
+    if (user.kind !== 'user') return null;
+    const role = credential.kind === 'renter_key' ? 'renter' : user.role;
+    return { userId, accountId: accountIdOf(userId), role, credential };
+  }
+
+  #claimsOf(token: string): AppTokenClaims | null {
+    const id = fingerprint(token);
+    const known = this.#signatures.get(id);
+    if (known) return known;
+    const claims = this.appTokens.read(token);
+    if (claims) this.#signatures.set(id, claims);
+    return claims;
+  }
+
+  #find(stream: string, read?: ReadonlyMap<string, CachedState>): CachedState | undefined {
+    return read?.get(stream) ?? this.#states.get(stream);
+  }
+
+  async #read(stream: string): Promise<CachedState> {
+    const before = this.#changes;
+    const state = await this.#stateOf(stream);
+    // Unknown credentials must not evict cached ones, and a state that was read during a change
+    // may be stale.
+    if (state.kind !== 'none' && before === this.#changes) {
+      this.#states.set(stream, state);
+    }
+    return state;
+  }
+
+  async #stateOf(stream: string): Promise<CachedState> {
+    switch (stream.slice(0, stream.indexOf('-'))) {
+      case 'apikey': {
+        const key = await this.#fold(stream, apiKeyDecider, this.codec.for(apiKeyEvents));
+        if (key.status !== 'active') return NONE;
+        const { keyKind, userId, sessionId, expiresAt } = key;
+        const credential = keyKind === 'user' ? 'api_key' : 'renter_key';
+        return { kind: 'key', credential, userId, sessionId, expiresAtMs: msOf(expiresAt) };
+      }
+      case 'session': {
+        const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));
+        if (session.status !== 'active') return NONE;
+        const { userId, expiresAt } = session;
+        return { kind: 'session', userId, expiresAtMs: msOf(expiresAt) };
+      }
+      default: {
+        const user = await this.#fold(stream, userDecider, this.codec.for(userEvents));
+        return user.status === 'registered' ? { kind: 'user', role: user.role } : NONE;
+      }
+    }
+  }
+
+  async #fold<State, Event extends DomainEvent>(
+    stream: string,
+    { initialState, evolve }: Pick<Decider<never, State, Event>, 'initialState' | 'evolve'>,
+    codec: CodecOf<Event>,
+  ): Promise<State> {
+    let state = initialState;
+    for await (const page of this.eventStore.read(stream)) {
+      for (const recorded of page) state = evolve(state, codec.revive(recorded));
+    }
+    return state;
+  }
+
+  #forget(stream: string | null): void {
+    this.#changes += 1;
+    if (stream === null) this.#states.clear();
+    else this.#states.delete(stream);
+  }
+}
+
+const msOf = (expiresAt: string | null): number =>
+  expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);

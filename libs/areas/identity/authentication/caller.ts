@@ -1,0 +1,24 @@
+import { type Role } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
+
+/** The authenticated sender of a request. */
+export interface Caller {
+  readonly userId: UserId;
+  /** The user's own account: the id in decimal. */
+  readonly accountId: string;
+  /** A renter key always has the role `renter`, whatever the role of its user. */
+  readonly role: Role;
+  readonly credential: Credential;
+}
+
+export type CredentialKind = 'api_key' | 'app_token' | 'renter_key';
+
+export interface Credential {
+  readonly kind: CredentialKind;
+  /** The hash of the key, or the id of the app token's session; not a secret. */
+  readonly id: string;
+  /** The session that the credential belongs to, if any. */
+  readonly sessionId?: string;
+}
+
+export const accountIdOf = (userId: number): string => String(userId);

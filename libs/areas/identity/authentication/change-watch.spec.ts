@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { ChangeWatch, FRESH_MS } from './change-watch.js';
+
+/** A log that other processes append to, and that counts the reads of its head. */
+const openLog = () => {
+  const appended: RecordedEvent[] = [];
+  const log = { heads: 0, isAway: false };
+  const eventStore = {
+    head: () => {
+      log.heads += 1;
+      if (log.isAway) return Promise.reject(new Error('the log is away'));
+      return Promise.resolve(BigInt(appended.length));
+    },
+    readAll: async function* ({ after }: { readonly after: bigint }) {
+      yield await Promise.resolve(appended.slice(Number(after)));
+    },
+  } as unknown as EventStore;
+  const append = (stream: string) => appended.push({ stream } as RecordedEvent);
+  return { log, eventStore, append };
+};
+
+const openWatch = (freshMs?: number) => {
+  const { log, eventStore, append } = openLog();
+  const changed: (string | null)[] = [];
+  const time = { nowMs: 10_000 };
+  const onChange = (stream: string | null) => changed.push(stream);
+  const now = () => time.nowMs;
+  const watch = new ChangeWatch(eventStore, ['apikey-'], onChange, freshMs, now);
+  return { log, append, changed, time, watch };
+};
+
+describe('ChangeWatch', () => {
+  it.each([
+    ['in this process', undefined, FRESH_MS],
+    ['on another machine', 250, 250],
+  ])('reads the head of a log %s at most once per period', async (_, freshMs, expectedMs) => {
+    const { log, time, watch } = openWatch(freshMs);
+    await watch.refresh();
+    time.nowMs += expectedMs - 1;
+    expect(watch.isFresh()).toBe(true);
+    await watch.refresh();
+    expect(log.heads).toBe(1);
+    time.nowMs += 1;
+    expect(watch.isFresh()).toBe(false);
+    await watch.refresh();
+    expect(log.heads).toBe(2);
+  });
+
+  it('reports the streams that other processes changed', async () => {
+    const { append, changed, time, watch } = openWatch(250);
+    await watch.refresh();
+    append('apikey-1');
+    time.nowMs += 250;
+    await watch.refresh();
+    expect(changed).toEqual(['apikey-1']);
+  });
+
+  it('reports that any stream may have changed after a long pause', async () => {
+    const { append, changed, time, watch } = openWatch(250);
+    await watch.refresh();
+    append('apikey-1');
+    time.nowMs += 5_000;
+    await watch.refresh();
+    expect(changed).toEqual([null]);
+  });
+
+  it('reads the head at once after a change by this process', async () => {
+    const { log, watch } = openWatch(250);
+    await watch.refresh();
+    watch.invalidate();
+    expect(watch.isFresh()).toBe(false);
+    await watch.refresh();
+    expect(log.heads).toBe(2);
+  });
+
+  it('fails while the log does not answer', async () => {
+    const { log, time, watch } = openWatch(250);
+    await watch.refresh();
+    log.isAway = true;
+    time.nowMs += 250;
+    await expect(watch.refresh()).rejects.toThrow('the log is away');
+    expect(watch.isFresh()).toBe(false);
+  });
+});

@@ -1,0 +1,28 @@
+import { hash, randomBytes } from 'node:crypto';
+
+/** The prefix of a secret names its kind. */
+export const CREDENTIAL_PREFIXES = {
+  /** The secret key of a user. */
+  user: 'sk-svc-',
+  /** The key of a user as a renter: chat and jobs only. */
+  renter: 'svc_api_',
+  /** The bearer token of an app: the prefix and a JWT. */
+  app: 'svc_app_',
+  /** The token of a two-factor challenge; it authenticates no other request. */
+  challenge: 'svc_2fa_',
+} as const;
+
+/** Longer credentials are rejected unread. */
+export const CREDENTIAL_LENGTH_MAX = 1_024;
+
+const SECRET_BYTES = 32;
+
+/** The prefix and 256 random bits. */
+export const mintSecret = (kind: 'user' | 'renter' | 'challenge'): string =>
+  CREDENTIAL_PREFIXES[kind] + randomBytes(SECRET_BYTES).toString('base64url');
+
+/**
+ * SHA-256 in hex; only this hash of a secret is stored. A fast hash is enough for 256 random bits,
+ * and a look-up by hash leaks nothing through its timing.
+ */
+export const fingerprint = (secret: string): string => hash('sha256', secret);

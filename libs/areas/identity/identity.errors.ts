@@ -1,0 +1,38 @@
+import { DomainError } from '#platform/kernel/domain-error.js';
+
+/** Every domain error of the area with its HTTP status. This table closes the union of codes. */
+export const identityErrors = {
+  invalid_username: { status: 400 },
+  invalid_email: { status: 400 },
+  invalid_password: { status: 400 },
+  invalid_role: { status: 400 },
+  username_taken: { status: 409 },
+  email_taken: { status: 409 },
+  user_id_taken: { status: 500 },
+  user_not_found: { status: 404 },
+  /** Also for an unknown user: a caller must not be able to distinguish the two. */
+  invalid_credentials: { status: 401 },
+  /** Also for a code that was accepted before. */
+  invalid_otp: { status: 401 },
+  /** Unknown, answered, expired, or out of attempts. */
+  invalid_challenge: { status: 401 },
+  session_not_found: { status: 404 },
+  api_key_not_found: { status: 404 },
+  api_key_exists: { status: 500 },
+  too_many_api_keys: { status: 409 },
+  two_factor_enabled: { status: 409 },
+  two_factor_not_enabled: { status: 409 },
+  two_factor_not_enrolling: { status: 409 },
+} as const satisfies Readonly<Record<string, { readonly status: number }>>;
+
+export type IdentityErrorCode = keyof typeof identityErrors;
+
+/**
+ * Rejects a command or query.
+ * @param detail a sentence for the caller; it holds no secret and does not reveal whether a user
+ *   exists
+ * @throws DomainError
+ */
+export const reject = (code: IdentityErrorCode, detail: string): never => {
+  throw new DomainError<IdentityErrorCode>(code, detail);
+};

@@ -1,0 +1,71 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type UserId } from '#events/vocabulary.js';
+import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import {
+  apiKeyKey,
+  apiKeys,
+  apiKeysOf,
+  type ListedApiKey,
+} from '#projections/identity/api-keys.projection.js';
+import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { reject } from '../identity.errors.js';
+
+const PAGE = 1_000;
+/** A key's id is the start of its hash: short enough to display, unique among a user's keys. */
+const KEY_ID_LENGTH = 16;
+
+/** Sorts after every hash, because a key that expires at this instant has expired. */
+const AFTER_HASHES = '~';
+
+export const keyIdOf = (keyHash: string): string => keyHash.slice(0, KEY_ID_LENGTH);
+
+export interface ActiveKeys {
+  readonly keys: readonly ListedApiKey[];
+  /** The log position that the list reflects. */
+  readonly position: bigint;
+}
+
+/** The active keys of a user. */
+@Injectable()
+export class ApiKeyList {
+  constructor(
+    @Inject(PROJECTIONS) private readonly projections: Projections,
+    private readonly streams: IdentityStreams,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Newest first. */
+  async activeOf(userId: UserId): Promise<ActiveKeys> {
+    const keys: ListedApiKey[] = [];
+    let from = apiKeyKey(userId, instant(this.clock), AFTER_HASHES);
+    for (;;) {
+      const page = { prefix: apiKeysOf(userId), from, limit: PAGE };
+      const { documents, position } = await this.projections.list(apiKeys, page);
+      for (const { document } of documents) {
+        if (await this.#sessionRuns(document)) keys.push(document);
+      }
+      const last = documents.at(-1)?.key;
+      if (documents.length < PAGE || last === undefined) {
+        keys.sort((one, other) => (one.issuedAt < other.issuedAt ? 1 : -1));
+        return { keys, position };
+      }
+      // Sorts directly after the last key, because hashes have one length.
+      from = `${last}!`;
+    }
+  }
+
+  /** @throws DomainError `api_key_not_found` */
+  async find(userId: UserId, keyId: string): Promise<ListedApiKey> {
+    const { keys } = await this.activeOf(userId);
+    const found = keys.find(({ keyHash }) => keyIdOf(keyHash) === keyId);
+    return found ?? reject('api_key_not_found', 'there is no such key');
+  }
+
+  async #sessionRuns({ sessionId }: ListedApiKey): Promise<boolean> {
+    if (sessionId === null) return true;
+    const { state } = await this.streams.sessions.stateOf(sessionStream(sessionId));
+    return state.status === 'active';
+  }
+}

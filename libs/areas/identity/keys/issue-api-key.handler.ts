@@ -1,0 +1,45 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { ApiKeyList, keyIdOf } from './api-key-list.js';
+import { KeyRing } from './key-ring.js';
+import { type ApiKeyView } from './list-api-keys.handler.js';
+import { reject } from '../identity.errors.js';
+
+/** Active keys per user, without the keys of sessions. */
+export const API_KEYS_MAX = 100;
+
+export interface NewApiKey extends ApiKeyView {
+  /** Shown once. */
+  readonly secret: string;
+}
+
+/** Issues a key for a user. */
+export class IssueApiKeyCommand extends Command<NewApiKey> {
+  constructor(
+    readonly data: { readonly userId: UserId; readonly keyKind: KeyKind; readonly name: string },
+    readonly context: CommandContext,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(IssueApiKeyCommand)
+export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
+  constructor(
+    private readonly list: ApiKeyList,
+    private readonly keys: KeyRing,
+  ) {}
+
+  async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
+    const { keys } = await this.list.activeOf(data.userId);
+    if (keys.filter(({ sessionId }) => sessionId === null).length >= API_KEYS_MAX) {
+      reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
+    }
+    const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
+    const { secret, keyHash, issuedAt } = await this.keys.issue(key, context);
+    const { keyKind: kind, name } = data;
+    return { id: keyIdOf(keyHash), kind, name, sessionId: null, issuedAt, expiresAt: null, secret };
+  }
+}

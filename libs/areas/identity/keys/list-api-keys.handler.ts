@@ -1,0 +1,54 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type KeyKind } from '#events/identity/identity.vocabulary.js';
+import { type UserId } from '#events/vocabulary.js';
+import { type ListedApiKey } from '#projections/identity/api-keys.projection.js';
+import { ApiKeyList, keyIdOf } from './api-key-list.js';
+import { PersonalData } from '../users/personal-data.js';
+
+/** A key without its secret, which is not stored. */
+export interface ApiKeyView {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly sessionId: string | null;
+  /** ISO 8601 UTC. */
+  readonly issuedAt: string;
+  readonly expiresAt: string | null;
+}
+
+export interface ApiKeysView {
+  readonly keys: readonly ApiKeyView[];
+  readonly position: bigint;
+}
+
+/** The active keys of a user, newest first. */
+export class ListApiKeysQuery extends Query<ApiKeysView> {
+  constructor(readonly userId: UserId) {
+    super();
+  }
+}
+
+@QueryHandler(ListApiKeysQuery)
+export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
+  constructor(
+    private readonly list: ApiKeyList,
+    private readonly personalData: PersonalData,
+  ) {}
+
+  async execute({ userId }: ListApiKeysQuery): Promise<ApiKeysView> {
+    const { keys, position } = await this.list.activeOf(userId);
+    return { keys: await Promise.all(keys.map((key) => this.#view(key))), position };
+  }
+
+  async #view({
+    keyHash,
+    keyKind,
+    userId,
+    sealedName,
+    ...rest
+  }: ListedApiKey): Promise<ApiKeyView> {
+    const { sessionId, issuedAt, expiresAt } = rest;
+    const name = (await this.personalData.open(userId, 'api-key-name', sealedName)) ?? '';
+    return { id: keyIdOf(keyHash), kind: keyKind, name, sessionId, issuedAt, expiresAt };
+  }
+}

@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { randomUUID } from 'node:crypto';
+import { type SessionStarted } from '#events/identity/session.events.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type AccountView, AccountViews } from '../accounts/account-views.js';
+import { AppTokens } from './app-tokens.js';
+import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { KeyRing } from '../keys/key-ring.js';
+import { PersonalData } from '../users/personal-data.js';
+import { type RegisteredUser } from '../users/user.decider.js';
+
+/** Section 8 of the interface: 30 days. */
+export const SESSION_SECONDS = 2_592_000;
+
+/** The name of a session's key when the app gave no name. */
+const UNNAMED_APP = 'app';
+
+export interface AppClient {
+  readonly appName: string | null;
+  readonly deviceInfo: string | null;
+}
+
+export interface OpenedSession extends AccountView {
+  /** `svc_app_…` */
+  readonly accessToken: string;
+  /** `sk-svc-…`, created for this session and revoked with it; shown once. */
+  readonly apiKey: string;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+}
+
+/** Starts a session for an authenticated user. */
+@Injectable()
+export class SessionOpener {
+  constructor(
+    private readonly streams: IdentityStreams,
+    private readonly personalData: PersonalData,
+    private readonly keys: KeyRing,
+    private readonly appTokens: AppTokens,
+    private readonly views: AccountViews,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async open(
+    user: RegisteredUser,
+    { appName, deviceInfo }: AppClient,
+    secondFactor: SessionStarted['data']['secondFactor'],
+    context: CommandContext,
+  ): Promise<OpenedSession> {
+    const { userId } = user;
+    const view = await this.views.viewOf(user);
+    const sessionId = randomUUID();
+    const expiresAtMs = this.clock.now() + SESSION_SECONDS * 1_000;
+    const expiresAt = new Date(expiresAtMs).toISOString();
+    const name = appName ?? UNNAMED_APP;
+    // The key is invalid until its session has started.
+    const key = { userId, keyKind: 'user', name, sessionId, expiresAt, replaces: null } as const;
+    const { secret: apiKey, keyHash } = await this.keys.issue(key, context);
+    const data = {
+      sessionId,
+      userId,
+      keyHash,
+      sealedAppName: await this.personalData.sealIfAny(userId, 'app-name', appName),
+      sealedDeviceInfo: await this.personalData.sealIfAny(userId, 'device-info', deviceInfo),
+      secondFactor,
+      startedAt: instant(this.clock),
+      expiresAt,
+    };
+    const stream = sessionStream(sessionId);
+    await this.streams.sessions.run(stream, { type: 'StartSession', data }, context);
+    const accessToken = this.appTokens.sign({ userId, sessionId }, expiresAtMs);
+    return { ...view, accessToken, apiKey, expiresAt };
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, it } from '@jest/globals';
+import { SessionRevoked, SessionStarted } from '#events/identity/session.events.js';
+import { UserId } from '#events/vocabulary.js';
+import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { sessionDecider } from './session.decider.js';
+
+const AT = '2026-11-21T04:48:00.000Z';
+const UNTIL = '2026-11-21T04:53:00.000Z';
+const SESSION = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
+const HASH = 'a'.repeat(64);
+const userId = UserId.parse(1);
+
+describe('a session', () => {
+  const session = specificationOf(sessionDecider);
+  const start = {
+    sessionId: SESSION,
+    userId,
+    keyHash: HASH,
+    sealedAppName: null,
+    sealedDeviceInfo: null,
+    secondFactor: 'none',
+    startedAt: AT,
+    expiresAt: UNTIL,
+  } as const;
+  const started = SessionStarted.of(start);
+  const revocation = { sessionId: SESSION, userId, revokedAt: AT };
+  const revoked = SessionRevoked.of(revocation);
+
+  it('starts once', () => {
+    session.given().when({ type: 'StartSession', data: start }).then(started);
+    session.given(started).when({ type: 'StartSession', data: start }).thenNothing();
+    session.given(started, revoked).when({ type: 'StartSession', data: start }).thenNothing();
+  });
+
+  it('is revoked once, by its user', () => {
+    session.given(started).when({ type: 'RevokeSession', data: revocation }).then(revoked);
+    session.given(started, revoked).when({ type: 'RevokeSession', data: revocation }).thenNothing();
+    const theirs = { ...revocation, userId: UserId.parse(2) };
+    const other = session.given(started).when({ type: 'RevokeSession', data: theirs });
+    other.thenRefused('session_not_found');
+    const early = session.given().when({ type: 'RevokeSession', data: revocation });
+    early.thenRefused('session_not_found');
+  });
+});

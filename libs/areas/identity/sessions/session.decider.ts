@@ -1,0 +1,52 @@
+import {
+  type SessionEvent,
+  SessionRevoked,
+  SessionStarted,
+} from '#events/identity/session.events.js';
+import { type UserId } from '#events/vocabulary.js';
+import { type Decider } from '#platform/kernel/decider.js';
+import { reject } from '../identity.errors.js';
+
+export type SessionCommand =
+  | { readonly type: 'StartSession'; readonly data: SessionStarted['data'] }
+  | { readonly type: 'RevokeSession'; readonly data: SessionRevoked['data'] };
+
+export type SessionState =
+  | { readonly status: 'absent' }
+  | {
+      readonly status: 'active' | 'revoked';
+      readonly userId: UserId;
+      readonly sealedAppName: string | null;
+      readonly sealedDeviceInfo: string | null;
+      readonly startedAt: string;
+      readonly expiresAt: string;
+    };
+
+const decide = ({ type, data }: SessionCommand, state: SessionState): readonly SessionEvent[] => {
+  switch (type) {
+    case 'StartSession':
+      return state.status === 'absent' ? [SessionStarted.of(data)] : [];
+    case 'RevokeSession':
+      if (state.status === 'absent' || state.userId !== data.userId) {
+        return reject('session_not_found', 'there is no such session');
+      }
+      return state.status === 'active' ? [SessionRevoked.of(data)] : [];
+  }
+};
+
+const evolve = (state: SessionState, { type, data }: SessionEvent): SessionState => {
+  switch (type) {
+    case 'SessionStarted': {
+      const { userId, sealedAppName, sealedDeviceInfo, startedAt, expiresAt } = data;
+      return { status: 'active', userId, sealedAppName, sealedDeviceInfo, startedAt, expiresAt };
+    }
+    case 'SessionRevoked':
+      return state.status === 'absent' ? state : { ...state, status: 'revoked' };
+  }
+};
+
+export const sessionDecider: Decider<SessionCommand, SessionState, SessionEvent> = {
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+};

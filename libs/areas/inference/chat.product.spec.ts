@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { Products } from '#platform/ledger/product.js';
+import { NOW, openInference, orderOf, usage } from './inference-world.specification.js';
+import { chatProduct } from './chat.product.js';
+
+describe('the product of a chat', () => {
+  it('fits what a chat is held and charged with', async () => {
+    const products = new Products([chatProduct]);
+    const { admission, ledger } = openInference();
+    const admitted = await admission.admit(orderOf());
+    await admitted.capture({
+      usage: usage(20, 300),
+      outcome: 'completed',
+      rig: 'local-vllm',
+      attempts: 1,
+      modelAnswered: null,
+      replyHash: null,
+    });
+    expect(products.ofHold(ledger.placed)).toBe(chatProduct);
+    const promptHash = 'a1'.repeat(32);
+    const evidence = { ...ledger.captured.evidence, promptHash };
+    expect(products.ofCapture({ ...ledger.captured, evidence })).toBe(chatProduct);
+    expect(ledger.captured.capturedAt).toBe(NOW);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { rate } from './inference-world.specification.js';
+import { excessOf, linesOf, tokensIn } from './token-lines.js';
+
+const tokens = { inputTokens: 900, outputTokens: 100 };
+
+describe('tokens as lines', () => {
+  it('are priced by the million, in decimal micro-dollars', () => {
+    expect(linesOf(tokens, rate)).toEqual([
+      {
+        meter: 'input_tokens',
+        quantity: 900,
+        unitPriceMicroUsd: '150000',
+        perUnits: 1_000_000,
+      },
+      {
+        meter: 'output_tokens',
+        quantity: 100,
+        unitPriceMicroUsd: '600000',
+        perUnits: 1_000_000,
+      },
+    ]);
+  });
+
+  it('are tokens again', () => {
+    expect(tokensIn(linesOf(tokens, rate))).toEqual(tokens);
+    expect(tokensIn([])).toEqual({ inputTokens: 0, outputTokens: 0 });
+  });
+
+  it('are an excess where there is any', () => {
+    expect(excessOf({ inputTokens: 0, outputTokens: 7 })).toEqual([
+      { meter: 'output_tokens', quantity: 7 },
+    ]);
+    expect(excessOf({ inputTokens: 3, outputTokens: 0 })).toEqual([
+      { meter: 'input_tokens', quantity: 3 },
+    ]);
+    expect(excessOf({ inputTokens: 0, outputTokens: 0 })).toEqual([]);
+  });
+});

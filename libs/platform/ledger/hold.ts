@@ -1,0 +1,54 @@
+import {
+  type CaptureTerms,
+  type HoldTerms,
+  type PriceLine,
+  type ReleaseTerms,
+  type RenewalTerms,
+} from '#events/hold.vocabulary.js';
+
+/** What areas say to the ledger, and what it answers; deciders read these types too. */
+
+/** The line that may be cut to what the balance still covers, but not below `atLeast` units. */
+export interface Shrink {
+  readonly step?: string;
+  readonly meter: string;
+  readonly atLeast: number;
+}
+
+export type HoldOrder = Readonly<HoldTerms> & {
+  /** Null when no line may be cut. */
+  readonly shrink: Shrink | null;
+};
+
+export type Renewal = Readonly<RenewalTerms>;
+
+export type Capture = Readonly<CaptureTerms>;
+
+export type Release = Readonly<ReleaseTerms>;
+
+/** A hold that may have been placed, and may have ended: its request has left it. */
+export interface LeftHold extends Release {
+  /** ISO 8601, by the clock of the process that placed the hold: none of its events is older. */
+  readonly notBefore: string;
+}
+
+/** What became of a hold; `free`: it was not charged, and will not be. */
+export type HoldEnd = 'free' | 'charged';
+
+/** An open hold as the log has it. */
+export interface PlacedHold {
+  /** What may be charged: the lines of the order, a line that was cut, and those of renewals. */
+  readonly lines: readonly PriceLine[];
+  readonly amountMicroUsd: bigint;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  /** What the next hold of the account may use. */
+  readonly availableMicroUsd: bigint;
+}
+
+/** A charge in the log. */
+export interface LedgerEntry {
+  readonly eventId: string;
+  readonly chargedMicroUsd: bigint;
+  readonly availableMicroUsd: bigint;
+}

@@ -1,0 +1,47 @@
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import {
+  type Capture,
+  type HoldEnd,
+  type HoldOrder,
+  type LedgerEntry,
+  type LeftHold,
+  type PlacedHold,
+  type Release,
+  type Renewal,
+} from './hold.js';
+
+/**
+ * Reserves before work, charges or frees after it, for every area that charges. The class is the
+ * injection token; billing provides it. Every promise resolves once the event is durable.
+ *
+ * Purpose, meters and evidence belong to a registered product: anything else is a defect of the
+ * caller and throws `ProductMismatchError` before anything is decided.
+ */
+export abstract class Ledger {
+  /**
+   * Holds the worst case. Repeating the same order returns the hold that is open.
+   * @throws DomainError `insufficient_balance`, `account_not_found`, or `hold_conflict` when
+   *   another order has the id
+   */
+  abstract place(order: HoldOrder, context: CommandContext): Promise<PlacedHold>;
+
+  /**
+   * Gives an open hold a later deadline and, with further lines, a higher amount. Repeating the
+   * last renewal returns the hold as it is.
+   * @throws DomainError `insufficient_balance`, `hold_not_open`, or `hold_conflict` when it does
+   *   not end later
+   */
+  abstract renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold>;
+
+  /**
+   * Charges lines of the hold and frees the rest.
+   * @throws DomainError `hold_not_open`, `capture_above_hold`
+   */
+  abstract capture(capture: Capture, context: CommandContext): Promise<LedgerEntry>;
+
+  /** @throws DomainError `hold_not_open` */
+  abstract release(release: Release, context: CommandContext): Promise<void>;
+
+  /** Frees a hold unless it was charged, and finds out which. */
+  abstract settle(left: LeftHold, context: CommandContext): Promise<HoldEnd>;
+}

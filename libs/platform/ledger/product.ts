@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import {
+  type Excess,
+  Meter,
+  type PriceLine,
+  type ProductGroup,
+  Purpose,
+} from '#events/hold.vocabulary.js';
+
+/** What an area charges for. */
+export interface Product<
+  HoldSchema extends z.ZodType = z.ZodType,
+  CaptureSchema extends z.ZodType = z.ZodType,
+> {
+  /** The name in the events of its holds; it never changes. */
+  readonly purpose: string;
+  readonly group: ProductGroup;
+  /** For people who read statements. */
+  readonly title: string;
+  /** What is counted, with the unit in words. */
+  readonly meters: Readonly<Record<string, string>>;
+  /** What `HoldPlaced` carries as its evidence. */
+  readonly holdEvidence: HoldSchema;
+  /** What `HoldCaptured` carries as its evidence. */
+  readonly captureEvidence: CaptureSchema;
+}
+
+/** What the registry and the schema generator hold. */
+export type AnyProduct = Product;
+
+/** The purpose, a meter or the evidence is not one that a registered product has: a defect. */
+export class ProductMismatchError extends Error {
+  override readonly name = 'ProductMismatchError';
+}
+
+const NO_EVIDENCE = z.strictObject({});
+
+/** @throws ZodError when the purpose or a meter could not be written to an event */
+export const defineProduct = <
+  CaptureSchema extends z.ZodType,
+  HoldSchema extends z.ZodType = typeof NO_EVIDENCE,
+>(
+  product: Omit<Product<HoldSchema, CaptureSchema>, 'holdEvidence'> & {
+    /** Nothing when left out. */
+    readonly holdEvidence?: HoldSchema;
+  },
+): Product<HoldSchema | typeof NO_EVIDENCE, CaptureSchema> => {
+  Purpose.parse(product.purpose);
+  for (const meter of Object.keys(product.meters)) Meter.parse(meter);
+  return { ...product, holdEvidence: product.holdEvidence ?? NO_EVIDENCE };
+};
+
+/** What a hold or a charge states about its product. */
+interface Stated {
+  readonly purpose: string;
+  readonly lines: readonly PriceLine[];
+  readonly excess?: readonly Excess[];
+  readonly evidence: unknown;
+}
+
+/** The products of every area. */
+export class Products {
+  readonly #byPurpose = new Map<string, AnyProduct>();
+
+  /** @throws Error when two products have one purpose */
+  constructor(products: readonly AnyProduct[]) {
+    for (const product of products) {
+      const { purpose } = product;
+      if (this.#byPurpose.has(purpose)) throw new Error(`two products have the purpose ${purpose}`);
+      this.#byPurpose.set(purpose, product);
+    }
+  }
+
+  /** @throws ProductMismatchError */
+  of(purpose: string): AnyProduct {
+    const product = this.#byPurpose.get(purpose);
+    if (!product) throw new ProductMismatchError(`no area declares the product ${purpose}`);
+    return product;
+  }
+
+  /**
+   * The product of a hold whose lines and evidence fit it.
+   * @throws ProductMismatchError
+   */
+  ofHold(hold: Stated): AnyProduct {
+    const product = this.ofLines(hold);
+    demandEvidence(product, product.holdEvidence, hold.evidence);
+    return product;
+  }
+
+  /**
+   * The product of a charge whose lines and evidence fit it.
+   * @throws ProductMismatchError
+   */
+  ofCapture(capture: Stated): AnyProduct {
+    const product = this.ofLines(capture);
+    demandEvidence(product, product.captureEvidence, capture.evidence);
+    return product;
+  }
+
+  /**
+   * The product whose meters these lines count.
+   * @throws ProductMismatchError
+   */
+  ofLines({ purpose, lines, excess = [] }: Omit<Stated, 'evidence'>): AnyProduct {
+    const product = this.of(purpose);
+    for (const { meter } of [...lines, ...excess]) {
+      if (Object.hasOwn(product.meters, meter)) continue;
+      throw new ProductMismatchError(`the product ${purpose} has no meter ${meter}`);
+    }
+    return product;
+  }
+}
+
+const demandEvidence = ({ purpose }: AnyProduct, schema: z.ZodType, evidence: unknown): void => {
+  const { error } = schema.safeParse(evidence);
+  if (!error) return;
+  const reason = z.prettifyError(error);
+  throw new ProductMismatchError(`the evidence does not fit the product ${purpose}: ${reason}`);
+};

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { platformEvents } from '#events/platform/lease.events.js';
+import { systemClock } from '#platform/kernel/clock.js';
+import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
+import { CommandRunner } from '../command-runner.js';
+import { EventCodec } from '../event-codec.js';
+import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.fake.js';
+import { type TermHandler, type LeadershipTerm } from './leadership.port.js';
+import { anyContext, until } from '../stock.fixture.js';
+import { leaseDecider } from './lease.decider.js';
+import { HEARTBEATS, LeaseKeeper } from './lease-keeper.js';
+
+const TTL_MS = 400;
+const RENEW_MS = 50;
+
+/** The terms of one process, and the current one. */
+class Chronicle implements TermHandler {
+  term: LeadershipTerm | undefined;
+  readonly tokens: bigint[] = [];
+  refusesToBegin = false;
+
+  begin(term: LeadershipTerm): Promise<void> {
+    this.tokens.push(term.token);
+    if (this.refusesToBegin) return Promise.reject(new Error('not now'));
+    this.term = term;
+    return Promise.resolve();
+  }
+
+  end(): Promise<void> {
+    this.term = undefined;
+    return Promise.resolve();
+  }
+}
+
+/** The shared store as one process reaches it, until it does not any more. */
+class CutOff extends FaultyReadStore {
+  constructor(private readonly shared: FaultyReadStore) {
+    super();
+  }
+
+  override checkpoint(name: string): Promise<bigint | undefined> {
+    return this.isAway ? super.checkpoint(name) : this.shared.checkpoint(name);
+  }
+
+  override commit(commit: ReadStoreCommit): Promise<void> {
+    return this.isAway ? super.commit(commit) : this.shared.commit(commit);
+  }
+}
+
+describe('the keeper of the lease', () => {
+  const running: LeaseKeeper[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((keeper) => keeper.stop()));
+  });
+
+  const openFleet = () => {
+    const log = new MemoryLog();
+    const shared = new FaultyReadStore();
+    const join = (
+      instance: string,
+      readStore = shared,
+      nowMs?: () => number,
+      times = { ttlMs: TTL_MS, renewMs: RENEW_MS },
+    ) => {
+      const eventStore = new FaultyEventStore(log);
+      const codec = new EventCodec(platformEvents).for(platformEvents);
+      const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
+      const settings = { instance, ...times };
+      const logger = pino({ enabled: false });
+      const keeper = new LeaseKeeper(runner, readStore, settings, systemClock, logger, nowMs);
+      const handler = new Chronicle();
+      running.push(keeper);
+      return { keeper, handler, readStore, start: () => keeper.start(handler) };
+    };
+    return { log, shared, join };
+  };
+
+  it('takes a free lease, and keeps it for longer than its duration', async () => {
+    const { log, shared, join } = openFleet();
+    const one = join('one');
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    await sleep(2 * TTL_MS);
+    expect(one.handler.term?.isHeld()).toBe(true);
+    expect(log.events.map(({ type }) => type)).toEqual(['LeaseTaken']);
+    expect(await shared.checkpoint(HEARTBEATS)).toBeGreaterThan(4n);
+    expect(one.keeper.status()).toEqual({
+      role: 'leader',
+      instance: 'one',
+      token: '1',
+      holder: 'one',
+      failure: null,
+    });
+  });
+
+  it('lets one of several handler at a time, and the next as soon as that one stops', async () => {
+    const { log, join } = openFleet();
+    const fleet = ['one', 'two', 'three'].map((name) => join(name));
+    for (const { start } of fleet) start();
+    const reigning = () => fleet.filter(({ handler }) => handler.term !== undefined);
+    await until(() => reigning().length === 1);
+    await sleep(TTL_MS);
+    const [first] = reigning();
+    expect(reigning()).toHaveLength(1);
+    const stoppedAt = performance.now();
+    await first?.keeper.stop();
+    await until(() => reigning().length === 1);
+    expect(performance.now() - stoppedAt).toBeLessThan(TTL_MS);
+    expect(reigning()[0]).not.toBe(first);
+    expect(log.events.map(({ type }) => type)).toEqual([
+      'LeaseTaken',
+      'LeaseReleased',
+      'LeaseTaken',
+    ]);
+  });
+
+  it('stops without waiting for its next renewal', async () => {
+    const hoursMs = 3_600_000;
+    const { join } = openFleet();
+    const one = join('one', undefined, undefined, { ttlMs: 3 * hoursMs, renewMs: hoursMs });
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    await one.keeper.stop();
+    expect(one.handler.term).toBeUndefined();
+  });
+
+  it('takes over from a holder that cannot renew any more, which knows it first', async () => {
+    const { log, shared, join } = openFleet();
+    const one = join('one', new CutOff(shared));
+    const two = join('two');
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    two.start();
+    await sleep(TTL_MS);
+    expect(two.handler.tokens).toEqual([]);
+    one.readStore.isAway = true;
+    const silentFrom = performance.now();
+    await until(() => one.handler.term === undefined);
+    expect(two.handler.tokens).toEqual([]);
+    await until(() => two.handler.term !== undefined);
+    expect(performance.now() - silentFrom).toBeLessThan(3 * TTL_MS);
+    expect(log.events.at(-1)?.data).toMatchObject({ holder: 'two', token: 2 });
+  });
+
+  it('does not let in before the holder has been silent for long enough', async () => {
+    const { join, log, shared } = openFleet();
+    const codec = new EventCodec(platformEvents).for(platformEvents);
+    const eventStore = new FaultyEventStore(log);
+    const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
+    const data = {
+      lease: 'readers',
+      holder: 'gone',
+      over: 0,
+      takenAt: '2026-01-01T00:00:00.000Z',
+    } as const;
+    await runner.run('lease-readers', { type: 'TakeLease', data }, anyContext());
+    await shared.commit({ writes: [], checkpoint: { name: HEARTBEATS, position: 7n, fence: 1n } });
+    const two = join('two');
+    const startedAt = performance.now();
+    two.start();
+    await until(() => two.handler.term !== undefined);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(TTL_MS);
+    expect(log.events.at(-1)?.data).toMatchObject({
+      token: 2,
+      from: { holder: 'gone', because: 'silent' },
+    });
+  });
+
+  it('finds by the clock that it lost the lease while it stood still', async () => {
+    const { join } = openFleet();
+    let stoodStillMs = 0;
+    const one = join('one', undefined, () => performance.now() + stoodStillMs);
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    const { term } = one.handler;
+    stoodStillMs = TTL_MS;
+    expect(term?.isHeld()).toBe(false);
+    await until(() => one.handler.tokens.length === 2);
+    expect(term?.isHeld()).toBe(false);
+  });
+
+  it('ends its handler when a later holder has fenced it off', async () => {
+    const { join, shared } = openFleet();
+    const one = join('one');
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    const { term } = one.handler;
+    const checkpoint = { name: HEARTBEATS, position: 1_000n, fence: 9n };
+    await shared.commit({ writes: [], checkpoint });
+    await until(() => term?.isHeld() === false);
+  });
+
+  it('gives the lease back when its handler cannot begin, and tries again', async () => {
+    const { join, log } = openFleet();
+    const one = join('one');
+    one.handler.refusesToBegin = true;
+    one.start();
+    await until(() => one.keeper.status().failure === 'not now');
+    one.handler.refusesToBegin = false;
+    await until(() => one.handler.term !== undefined);
+    expect(one.keeper.status().failure).toBeNull();
+    expect(log.events.slice(0, 3).map(({ type }) => type)).toEqual([
+      'LeaseTaken',
+      'LeaseReleased',
+      'LeaseTaken',
+    ]);
+  });
+
+  it('does not take a lease under which it could not write', async () => {
+    const { join, log, shared } = openFleet();
+    shared.isAway = true;
+    const one = join('one');
+    one.start();
+    await until(() => one.keeper.status().failure !== null);
+    expect(log.events).toEqual([]);
+    shared.isAway = false;
+    await until(() => one.handler.term !== undefined);
+  });
+});

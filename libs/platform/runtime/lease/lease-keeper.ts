@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { type Logger } from 'pino';
+import { type LeaseEvent, type LeaseName } from '#events/platform/lease.events.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { contextOf } from '../command-context.js';
+import { type CommandRunner } from '../command-runner.js';
+import { type Leadership, type LeadershipStatus, type TermHandler } from './leadership.port.js';
+import { FencedTerm } from './fenced-term.js';
+import { type LeaseCommand, type LeaseState } from './lease.decider.js';
+
+export interface LeaseSettings {
+  /** The name of this process, unique in the installation. */
+  readonly instance: string;
+  /** A holder without a renewal for this long has lost the lease. */
+  readonly ttlMs: number;
+  /** How often a holder renews, and other processes poll. */
+  readonly renewMs: number;
+}
+
+export type LeaseRunner = CommandRunner<LeaseCommand, LeaseState, LeaseEvent>;
+
+/** The part of its time that a holder leaves unused: calls begun before must end within it. */
+const MARGIN = 0.2;
+
+const LEASE: LeaseName = 'readers';
+const STREAM = `lease-${LEASE}`;
+/** The checkpoint whose position is the number of renewals, of all holders together. */
+export const HEARTBEATS = `lease.${LEASE}`;
+
+interface Watched {
+  readonly token: number;
+  readonly beats: bigint;
+  /** Since when nothing has changed, by the monotonic clock. */
+  readonly sinceMs: number;
+}
+
+/**
+ * Competes for the lease, and renews it while it is held. The log has the holder and its token. The
+ * read store has the renewals, under that token, since an event for each renewal would stay for ever.
+ * Clocks of two processes are never compared: a holder counts from when it began its last renewal, the
+ * others from when they saw it, which is later.
+ */
+export class LeaseKeeper implements Leadership {
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #term: FencedTerm | undefined;
+  #watched: Watched | undefined;
+  #seen: LeaseState | undefined;
+  #beats = 0n;
+  #failure: string | null = null;
+  #endPause: (() => void) | undefined;
+
+  constructor(
+    private readonly runner: LeaseRunner,
+    private readonly readStore: ReadStore,
+    private readonly settings: LeaseSettings,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    /** Monotonic milliseconds. */
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  start(handler: TermHandler): void {
+    this.#running ??= this.#run(handler);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#endPause?.();
+    await this.#running;
+  }
+
+  status(): LeadershipStatus {
+    const { token, holder } = this.#seen ?? { token: null, holder: null };
+    return {
+      role: this.#term ? 'leader' : 'standby',
+      instance: this.settings.instance,
+      token: token === null ? null : String(token),
+      holder,
+      failure: this.#failure,
+    };
+  }
+
+  async #run(handler: TermHandler): Promise<void> {
+    while (!this.#isStopped()) {
+      try {
+        const term = await this.#contend();
+        this.#failure = null;
+        if (term) await this.#hold(term, handler);
+      } catch (error) {
+        this.#failure = error instanceof Error ? error.message : String(error);
+        this.logger.warn({ err: error }, 'the lease could not be competed for; retrying');
+      }
+      if (!this.#isStopped()) await this.#pause();
+    }
+  }
+
+  #isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** A term where the lease is free or its holder silent; undefined where another process holds it. */
+  async #contend(): Promise<FencedTerm | undefined> {
+    const lookedAt = this.nowMs();
+    const { state } = await this.runner.stateOf(STREAM);
+    const beats = (await this.readStore.checkpoint(HEARTBEATS)) ?? 0n;
+    this.#seen = state;
+    if (!state.released && !this.#isSilent(state.token, beats, lookedAt)) return undefined;
+    const beganAt = this.nowMs();
+    const token = await this.#take(state.token);
+    if (token === undefined) return undefined;
+    const validMs = this.settings.ttlMs * (1 - MARGIN);
+    const term = new FencedTerm(BigInt(token), validMs, beganAt, this.nowMs);
+    this.#beats = beats;
+    try {
+      await this.#renew(term);
+    } catch (error) {
+      term.lost();
+      await this.#release(term);
+      throw error;
+    }
+    return term;
+  }
+
+  #isSilent(token: number, beats: bigint, lookedAt: number): boolean {
+    const before = this.#watched;
+    if (before?.token !== token || before.beats !== beats) {
+      this.#watched = { token, beats, sinceMs: this.nowMs() };
+      return false;
+    }
+    return lookedAt - before.sinceMs >= this.settings.ttlMs;
+  }
+
+  /** The token, or undefined where another process was first. */
+  async #take(over: number): Promise<number | undefined> {
+    const { instance: holder } = this.settings;
+    const data = { lease: LEASE, holder, over, takenAt: instant(this.clock) };
+    const context = contextOf(randomUUID(), 'system');
+    try {
+      const { state } = await this.runner.run(STREAM, { type: 'TakeLease', data }, context);
+      this.#seen = state;
+      return state.token;
+    } catch (error) {
+      if (error instanceof DomainError) return undefined;
+      throw error;
+    }
+  }
+
+  async #hold(term: FencedTerm, handler: TermHandler): Promise<void> {
+    this.#term = term;
+    const token = term.token.toString();
+    this.logger.info(
+      { token },
+      'the lease was taken: this process runs projections, sagas and relays',
+    );
+    const stopping = new Promise<void>((resolve) => {
+      this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
+      if (this.#stop.signal.aborted) resolve();
+    });
+    const begun = handler.begin(term);
+    const renewing = this.#keepRenewing(term);
+    try {
+      await begun;
+      await Promise.race([term.over, stopping]);
+    } finally {
+      await handler.end();
+      this.logger.info(
+        { token },
+        'the lease is over: this process runs no projections, sagas or relays',
+      );
+      term.lost();
+      this.#endPause?.();
+      await renewing;
+      this.#term = undefined;
+      await this.#release(term);
+    }
+  }
+
+  /** Renews also during `begin` and `end`, which may take longer than the lease lasts. */
+  async #keepRenewing(term: FencedTerm): Promise<void> {
+    while (term.isHeld()) {
+      await this.#pause();
+      // A renewal that hangs must not delay the end of the term.
+      if (term.isHeld()) await Promise.race([this.#tryToRenew(term), term.over]);
+    }
+  }
+
+  async #tryToRenew(term: FencedTerm): Promise<void> {
+    try {
+      await this.#renew(term);
+      this.#failure = null;
+    } catch (error) {
+      this.#failure = error instanceof Error ? error.message : String(error);
+      this.logger.warn({ err: error }, 'the lease could not be renewed');
+      if (error instanceof ReadStoreError && error.code === 'fenced-off') term.lost();
+    }
+  }
+
+  async #renew(term: FencedTerm): Promise<void> {
+    const beganAt = this.nowMs();
+    this.#beats += 1n;
+    const checkpoint = { name: HEARTBEATS, position: this.#beats, fence: term.token };
+    await this.readStore.commit({ writes: [], checkpoint });
+    term.renewed(beganAt);
+  }
+
+  /** Saves the other processes the wait. After a failure they wait, which is safe. */
+  async #release({ token }: FencedTerm): Promise<void> {
+    const { instance: holder } = this.settings;
+    const data = { lease: LEASE, token: Number(token), holder, releasedAt: instant(this.clock) };
+    const context = contextOf(randomUUID(), 'system');
+    try {
+      const { state } = await this.runner.run(STREAM, { type: 'ReleaseLease', data }, context);
+      this.#seen = state;
+    } catch (error) {
+      this.logger.warn({ err: error }, 'the lease could not be released; it runs out');
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.settings.renewMs);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { LRUCache } from 'lru-cache';
+import {
+  type Position,
+  type RecordedEvent,
+  type SubscriptionBatch,
+} from '#platform/event-store/event-store.port.js';
+import { type AnyProjection, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
+import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
+import { type EventCodec } from './event-codec.js';
+import { SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
+import { turnsOf } from './turns.js';
+
+/** Documents cached in memory by the one writer of their collection. */
+const DOCUMENTS_CACHED_MAX = 10_000;
+
+interface Held {
+  readonly document: object | null;
+  readonly position: Position;
+}
+
+/**
+ * Owns idempotence: each document has one writer, and documents and checkpoint are saved in one
+ * write. Within a batch a document is written once, after all its events.
+ */
+export class ProjectionHandler implements SubscriptionHandler {
+  readonly name: string;
+  readonly types: readonly string[];
+  readonly #cache = new LRUCache<string, Held>({ max: DOCUMENTS_CACHED_MAX });
+  #saved = new SavedCheckpoint(0n);
+
+  constructor(
+    private readonly projection: AnyProjection,
+    /** The collection and the checkpoint's name: one for each generation of the projection. */
+    private readonly collection: string,
+    private readonly readStore: ReadStore,
+    private readonly codec: EventCodec,
+  ) {
+    this.name = collection;
+    this.types = typesOf(projection.on);
+  }
+
+  async checkpoint(): Promise<Position | undefined> {
+    // After a failed commit the cache may hold documents that the store does not.
+    this.#cache.clear();
+    const checkpoint = await this.readStore.checkpoint(this.collection);
+    this.#saved = new SavedCheckpoint(checkpoint ?? 0n);
+    return checkpoint;
+  }
+
+  async handle({ events, position }: SubscriptionBatch): Promise<void> {
+    const changed = new Map<string, Held>();
+    for await (const turn of turnsOf(events)) {
+      for (const event of turn) {
+        if (this.types.includes(event.type)) await this.#apply(event, changed);
+      }
+    }
+    if (changed.size === 0 && !this.#saved.isFarBehind(position)) return;
+    const { collection } = this;
+    const writes: DocumentWrite[] = [...changed].map(([key, held]) => ({
+      collection,
+      key,
+      ...held,
+    }));
+    await this.readStore.commit({ writes, checkpoint: { name: collection, position } });
+    this.#saved.saved(position);
+    for (const [key, held] of changed) this.#cache.set(key, held);
+  }
+
+  async #apply(recorded: RecordedEvent, changed: Map<string, Held>): Promise<void> {
+    const event = this.codec.revive(recorded);
+    for (const key of keysOf(this.projection, event)) {
+      const held = changed.get(key) ?? this.#cache.get(key) ?? (await this.#load(key));
+      if (recorded.position <= held.position) continue;
+      const before = held.document ?? (this.projection.initial(key) as object);
+      const document = this.projection.project(event, before, key) as object | null;
+      changed.set(key, { document, position: recorded.position });
+    }
+  }
+
+  async #load(key: string): Promise<Held> {
+    const found = await this.readStore.get(this.collection, key);
+    return found ?? { document: null, position: 0n };
+  }
+}
+
+const keysOf = (projection: AnyProjection, event: DomainEvent): readonly string[] =>
+  projection.keys(event);

@@ -1,0 +1,302 @@
+import { type Logger } from 'pino';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { type EventCodec } from './event-codec.js';
+import { collectionOf, type Generation, Generations } from './generations.js';
+import { type LogProgress, type RunnerStatus } from './log-progress.js';
+import { ProjectionHandler } from './projection-handler.js';
+import { StoredCheckpoint } from './stored-checkpoint.js';
+import { lagOf, type StoredProjection, storedProjection } from './stored-projections.js';
+import { SubscriptionRunner } from './subscription-runner.js';
+
+export { type StoredProjection } from './stored-projections.js';
+
+/** How often a process checks whether another one has finished a rebuild; a query checks at once. */
+export const ADOPT_EVERY_MS = 500;
+/** How often the progress of a build is reported. */
+const PROGRESS_EVERY_MS = 250;
+
+interface Deployed {
+  readonly projection: AnyProjection;
+  generation: Generation;
+  progress: LogProgress;
+}
+
+/** Where a query reads a projection, and how far its documents have come. */
+export interface Serving {
+  readonly generation: Generation;
+  readonly progress: LogProgress;
+}
+
+export interface ProjectionStatus extends RunnerStatus {
+  readonly projection: string;
+  readonly version: number;
+  readonly generation: number;
+  /** The log's head less its position; "0" where nothing in between concerns it. */
+  readonly lag: string;
+  /** How long the oldest event that concerns it has waited to be in its documents. */
+  readonly lagMs: number;
+}
+
+/**
+ * Runs every projection in this process, or watches what another process builds. `Projections`
+ * answers queries from it.
+ *
+ * A rebuild folds from zero into a collection of its own beside the one that serves. When it has
+ * caught up, the pointer in the read store moves, every process adopts it, and the old collection is
+ * dropped.
+ *
+ * A new version of a projection is built the same way, but its predecessor's documents have another
+ * shape, so until it has caught up its queries wait or fail with `ProjectionLaggingError`. The
+ * predecessor stays until the next start, for processes that still run the older build.
+ */
+export class ProjectionHost {
+  readonly #deployed = new Map<string, Deployed>();
+  readonly #generations: Generations;
+  /** Where this process writes documents; undefined while another process builds them. */
+  #writable: ReadStore | undefined;
+  /** Runners of rebuilds that do not serve yet. */
+  readonly #building = new Set<SubscriptionRunner>();
+  /** Work that only `stop` waits for. */
+  readonly #background = new Set<Promise<void>>();
+  #adopting: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(
+    private readonly projections: readonly AnyProjection[],
+    private readonly eventStore: EventStore,
+    private readonly readStore: ReadStore,
+    private readonly codec: EventCodec,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {
+    this.#generations = new Generations(readStore);
+  }
+
+  /** Runs every projection in this process, until `follow` or `stop`. */
+  async start(readStore: ReadStore = this.readStore): Promise<void> {
+    this.#writable = readStore;
+    await this.#deployAll();
+    const adoptAll = () => void this.#inBackground(this.#adoptAll());
+    this.#adopting = setInterval(adoptAll, ADOPT_EVERY_MS).unref();
+  }
+
+  /** Runs no projection; another process builds the documents. */
+  async follow(): Promise<void> {
+    this.#writable = undefined;
+    clearInterval(this.#adopting);
+    // Calls no store: an unavailable store may be why this process lost the lease.
+    const running = [...this.#deployed.values()];
+    await Promise.all(running.map((deployed) => this.#move(deployed, deployed.generation)));
+    await Promise.all(this.#background);
+    if (running.length === 0) await this.#deployAll();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#adopting);
+    const deployed = [...this.#deployed.values()].map(({ progress }) => progress);
+    await Promise.all([...deployed, ...this.#building].map((one) => one.stop()));
+    await Promise.all(this.#background);
+  }
+
+  /** @throws RangeError for a projection that no area declares */
+  serving({ name }: AnyProjection): Serving {
+    return this.#named(name);
+  }
+
+  /** Moves on to the generation that serves by now, if another process has replaced it. */
+  async adopt({ name }: AnyProjection): Promise<void> {
+    await this.#adopt(this.#named(name));
+  }
+
+  /**
+   * Whether a query that read this generation read it whole: a collection may be dropped as soon as
+   * a newer one of the same version serves.
+   */
+  async isCurrent({ name, version }: AnyProjection, { generation }: Generation): Promise<boolean> {
+    const serving = await this.#generations.serving(name);
+    return serving?.version !== version || serving.generation <= generation;
+  }
+
+  async status(): Promise<readonly ProjectionStatus[]> {
+    return Promise.all([...this.#deployed.values()].map((deployed) => this.#statusOf(deployed)));
+  }
+
+  /** Reads the checkpoints; needs no `start`, so that any process may ask. */
+  async stored(): Promise<readonly StoredProjection[]> {
+    return Promise.all(
+      this.projections.map((projection) =>
+        storedProjection(projection, this.#generations, this.readStore, this.eventStore),
+      ),
+    );
+  }
+
+  /**
+   * Needs no `start`. Resolves when the new generation serves and the old one is dropped. An error
+   * that `onProgress` throws ends the rebuild and leaves everything as it was.
+   * @throws RangeError for an unknown name; Error when an event stops the build
+   */
+  async rebuild(name: string, onProgress?: (status: RunnerStatus) => void): Promise<void> {
+    const projection = this.projections.find((one) => one.name === name);
+    if (!projection) throw new RangeError(`no projection is called ${name}`);
+    const next = await this.#generations.claim(projection);
+    try {
+      await this.#build(this.#runner(projection, next, this.readStore), onProgress);
+    } catch (error) {
+      await this.#generations.drop(name, next);
+      throw error;
+    }
+    const replaced = await this.#generations.serving(name);
+    await this.#generations.serve(name, next, replaced ?? null);
+    const deployed = this.#deployed.get(name);
+    if (deployed) await this.#adopt(deployed);
+    // A later rebuild may have been faster: then this one is superfluous.
+    const serving = await this.#generations.serving(name);
+    const gone = serving?.generation === next.generation ? replaced : next;
+    if (gone) await this.#generations.drop(name, gone);
+  }
+
+  async #build(
+    runner: SubscriptionRunner,
+    onProgress: ((status: RunnerStatus) => void) | undefined,
+  ): Promise<void> {
+    this.#building.add(runner);
+    runner.start();
+    try {
+      const caughtUp = await this.#untilCaughtUp(runner, (status) => {
+        onProgress?.(status);
+        if (status.phase === 'stopped') {
+          throw new Error(`${status.name} stopped: ${status.failure ?? ''}`);
+        }
+      });
+      if (!caughtUp) throw new Error(`${runner.status().name} was interrupted`);
+    } finally {
+      await runner.stop();
+      this.#building.delete(runner);
+    }
+  }
+
+  #named(name: string): Deployed {
+    const deployed = this.#deployed.get(name);
+    if (!deployed) throw new RangeError(`no projection is called ${name}`);
+    return deployed;
+  }
+
+  async #statusOf(deployed: Deployed): Promise<ProjectionStatus> {
+    // Without a query since, this process may not know of a rebuild by another one.
+    if (!this.#writable) await this.#adopt(deployed);
+    const { projection, generation, progress } = deployed;
+    const status = await progress.status();
+    const { positions, since } = await lagOf(projection, this.eventStore, status.position);
+    const lagMs = since === null ? 0 : Math.max(0, this.clock.now() - Date.parse(since));
+    return { ...status, ...generation, projection: projection.name, lag: String(positions), lagMs };
+  }
+
+  async #deployAll(): Promise<void> {
+    for (const projection of this.projections) await this.#deploy(projection);
+  }
+
+  async #deploy(projection: AnyProjection): Promise<void> {
+    const { name, version } = projection;
+    const serving = await this.#generations.serving(name);
+    const serves = serving?.version === version;
+    const generation = serves ? serving : await this.#generations.first(projection);
+    const deployed = this.#deployed.get(name);
+    if (deployed) await this.#move(deployed, generation);
+    else this.#add(projection, generation);
+    if (!this.#writable) return;
+    if (!serves) void this.#inBackground(this.#introduce(name, generation), name);
+    else if (serving.replaced) await this.#generations.drop(name, serving.replaced);
+  }
+
+  #add(projection: AnyProjection, generation: Generation): void {
+    const progress = this.#progress(projection, generation);
+    this.#deployed.set(projection.name, { projection, generation, progress });
+    progress.start();
+  }
+
+  async #move(deployed: Deployed, generation: Generation): Promise<void> {
+    const { progress: before } = deployed;
+    deployed.generation = generation;
+    deployed.progress = this.#progress(deployed.projection, generation);
+    deployed.progress.start();
+    await before.stop();
+  }
+
+  /** Makes the first build of a version the one that serves, when it has caught up. */
+  async #introduce(name: string, generation: Generation): Promise<void> {
+    const progress = this.#deployed.get(name)?.progress;
+    if (!progress || !(await this.#untilCaughtUp(progress))) return;
+    const replaced = await this.#generations.serving(name);
+    await this.#generations.serve(name, generation, replaced ?? null);
+  }
+
+  async #adoptAll(): Promise<void> {
+    const serving = await this.#generations.allServing();
+    const adopted = [...this.#deployed].map(([name, deployed]) =>
+      this.#inBackground(this.#adoptServing(deployed, serving.get(name)), name),
+    );
+    await Promise.all(adopted);
+  }
+
+  async #adopt(deployed: Deployed): Promise<void> {
+    await this.#adoptServing(deployed, await this.#generations.serving(deployed.projection.name));
+  }
+
+  /** Moves on to a newer generation that serves by now; queries wait until it has caught up. */
+  async #adoptServing(deployed: Deployed, serving: Generation | undefined): Promise<void> {
+    const { name, version } = deployed.projection;
+    if (this.#stopped || serving?.version !== version) return;
+    const { generation: old } = deployed;
+    if (serving.generation <= old.generation) return;
+    await this.#move(deployed, serving);
+    // The process that dropped it did not know that this one was still writing.
+    if (this.#writable) await this.#generations.drop(name, old);
+  }
+
+  /**
+   * Resolves when the work has ended, also after an error.
+   * @param projection its name, or undefined for all of them
+   */
+  #inBackground(work: Promise<void>, projection?: string): Promise<void> {
+    const settled = work
+      .catch((error: unknown) => {
+        this.logger.error({ err: error, projection }, 'a projection could not be switched');
+      })
+      .finally(() => this.#background.delete(settled));
+    this.#background.add(settled);
+    return settled;
+  }
+
+  #progress(projection: AnyProjection, generation: Generation): LogProgress {
+    if (this.#writable) return this.#runner(projection, generation, this.#writable);
+    const collection = collectionOf(projection.name, generation);
+    return new StoredCheckpoint(projection, collection, this.eventStore, this.readStore);
+  }
+
+  #runner(
+    projection: AnyProjection,
+    generation: Generation,
+    readStore: ReadStore,
+  ): SubscriptionRunner {
+    const collection = collectionOf(projection.name, generation);
+    const handler = new ProjectionHandler(projection, collection, readStore, this.codec);
+    return new SubscriptionRunner(handler, this.eventStore, this.clock, this.logger);
+  }
+
+  /** Resolves to false when the projection was stopped before. */
+  async #untilCaughtUp(
+    progress: LogProgress,
+    onProgress?: (status: RunnerStatus) => void,
+  ): Promise<boolean> {
+    for (;;) {
+      const reached = await progress.reach(await this.eventStore.head(), PROGRESS_EVERY_MS);
+      const status = await progress.status();
+      onProgress?.(status);
+      if (reached || status.phase === 'closed') return reached;
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { type Logger, pino } from 'pino';
+import { z } from 'zod';
+import { defineEvent, type EventOf, upcast } from '#events/definition.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type Decider } from '#platform/kernel/decider.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type Projection } from '#platform/kernel/projection.js';
+import { type CommandContext, contextOf } from './command-context.js';
+import { EventCodec } from './event-codec.js';
+import { type SnapshotPlan } from './snapshots.js';
+
+/**
+ * A business small enough to check by hand: a shelf holds pieces, never fewer than none. The second
+ * version of `PiecesTaken` knows why; the first did not.
+ */
+const TakenV1 = z.strictObject({ shelf: z.string(), takeId: z.string(), pieces: z.int() });
+
+export const PiecesAdded = defineEvent('PiecesAdded', {
+  version: 1,
+  schema: z.strictObject({ shelf: z.string(), pieces: z.int().positive(), note: z.string() }),
+});
+export const PiecesTaken = defineEvent('PiecesTaken', {
+  version: 2,
+  schema: TakenV1.extend({ reason: z.string() }),
+  upcasters: { 1: upcast(TakenV1, (v1) => ({ ...v1, reason: 'sale' })) },
+});
+export const ShelfCleared = defineEvent('ShelfCleared', {
+  version: 1,
+  schema: z.strictObject({ shelf: z.string() }),
+});
+
+export type StockEvent =
+  EventOf<typeof PiecesAdded> | EventOf<typeof PiecesTaken> | EventOf<typeof ShelfCleared>;
+
+export const stockEvents = [PiecesAdded, PiecesTaken, ShelfCleared] as const;
+
+export type StockCommand =
+  | { readonly type: 'AddPieces'; readonly data: EventOf<typeof PiecesAdded>['data'] }
+  | { readonly type: 'TakePieces'; readonly data: EventOf<typeof PiecesTaken>['data'] };
+
+export interface Shelf {
+  readonly pieces: number;
+  readonly taken: readonly string[];
+}
+
+const decide = ({ type, data }: StockCommand, { pieces, taken }: Shelf): readonly StockEvent[] => {
+  switch (type) {
+    case 'AddPieces':
+      return [PiecesAdded.of(data)];
+    case 'TakePieces':
+      if (taken.includes(data.takeId)) return [];
+      if (data.pieces > pieces) throw new DomainError('too_few', `${pieces} are left`);
+      return [PiecesTaken.of(data)];
+  }
+};
+
+const evolve = (shelf: Shelf, { type, data }: StockEvent): Shelf => {
+  switch (type) {
+    case 'PiecesAdded':
+      return { ...shelf, pieces: shelf.pieces + data.pieces };
+    case 'PiecesTaken':
+      return { pieces: shelf.pieces - data.pieces, taken: [...shelf.taken, data.takeId] };
+    case 'ShelfCleared':
+      return { ...shelf, pieces: 0 };
+  }
+};
+
+export const stockDecider: Decider<StockCommand, Shelf, StockEvent> = {
+  initialState: { pieces: 0, taken: [] },
+  decide,
+  evolve,
+};
+
+export interface ShelfView {
+  readonly pieces: number;
+  readonly events: number;
+}
+
+/** What is on each shelf? A cleared shelf has no document. */
+export const shelves: Projection<StockEvent, ShelfView> = {
+  name: 'shelves',
+  version: 1,
+  on: { PiecesAdded, PiecesTaken, ShelfCleared },
+  keys: ({ data }) => [data.shelf],
+  initial: () => ({ pieces: 0, events: 0 }),
+  project: ({ type, data }, { pieces, events }) => {
+    if (type === 'ShelfCleared') return null;
+    const change = type === 'PiecesAdded' ? data.pieces : -data.pieces;
+    return { pieces: pieces + change, events: events + 1 };
+  },
+};
+
+export const shelfSnapshots = (every: number): SnapshotPlan<Shelf> => ({
+  version: 1,
+  every,
+  toJson: (shelf) => shelf,
+  fromJson: (json) => json as Shelf,
+});
+
+export const stockCodec = (): EventCodec => new EventCodec(stockEvents);
+
+export const add = (shelf: string, pieces: number, note = ''): StockCommand => ({
+  type: 'AddPieces',
+  data: { shelf, pieces, note },
+});
+
+export const take = (
+  shelf: string,
+  pieces: number,
+  takeId: string = randomUUID(),
+): StockCommand => ({
+  type: 'TakePieces',
+  data: { shelf, pieces, takeId, reason: 'sale' },
+});
+
+export const anyContext = (): CommandContext => contextOf(randomUUID(), 'spec');
+
+export const silent: Logger = pino({ enabled: false });
+
+/** A clock that stands still until a spec moves it. */
+export const movableClock = (): Clock & { nowMs: number } => ({
+  nowMs: Date.parse('2026-01-01T00:00:00.000Z'),
+  now() {
+    return this.nowMs;
+  },
+});
+
+/** Polls, because the condition changes in another loop of the same process. */
+export const until = async (
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 5_000,
+): Promise<void> => {
+  const endsAt = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    if (performance.now() > endsAt) throw new Error('the condition was not met in time');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};

@@ -1,0 +1,41 @@
+import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
+
+/** What handles the events of a subscription: a projection, a saga, a relay. */
+export interface SubscriptionHandler {
+  readonly name: string;
+  /** The event types it handles; others may be in a batch too. */
+  readonly types: readonly string[];
+  /** The position it has saved; undefined before the first run. */
+  checkpoint(): Promise<Position | undefined>;
+  /**
+   * Handles the whole batch or rejects; the effects are saved together with a position. After a
+   * rejection the runner asks for the checkpoint again and hands over what follows it.
+   */
+  handle(batch: SubscriptionBatch): Promise<void>;
+}
+
+/** Without documents to write, a checkpoint is saved after so many positions. */
+const POSITIONS_UNSAVED_MAX = 10_000n;
+/** And at most so often: the positions of some logs are bytes. */
+const CHECKPOINT_SAVED_EVERY_MS = 1_000;
+
+/** The checkpoint that a handler saved last. */
+export class SavedCheckpoint {
+  #position: Position;
+  #savedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(position: Position) {
+    this.#position = position;
+  }
+
+  saved(position: Position): void {
+    if (position > this.#position) this.#position = position;
+    this.#savedAtMs = performance.now();
+  }
+
+  /** Whether a position without documents to write is worth a write of its own. */
+  isFarBehind(position: Position): boolean {
+    if (position - this.#position < POSITIONS_UNSAVED_MAX) return false;
+    return performance.now() - this.#savedAtMs >= CHECKPOINT_SAVED_EVERY_MS;
+  }
+}
