@@ -43,7 +43,9 @@ const bindings: readonly Binding[] = [
         useFactory: (commands: CommandBus, clock: Clock): AccountOpener => ({
           open: async (accountId, context) => {
             const data = { accountId, currency: 'USD', openedAt: instant(clock) } as const;
-            await commands.execute(new ChangeAccountCommand({ type: 'OpenAccount', data }, context));
+            await commands.execute(
+              new ChangeAccountCommand({ type: 'OpenAccount', data }, context),
+            );
           },
         }),
       },
