@@ -121,6 +121,13 @@ module.exports = {
       },
     },
     {
+      name: 'areas-meet-engines-in-declarations',
+      comment: 'An area loads an engine where it declares it, and runs tasks by the port.',
+      severity: 'error',
+      from: { path: '^libs/areas/', pathNot: [spec, '\\.engine\\.ts$'] },
+      to: { path: '^libs/engines/' },
+    },
+    {
       name: 'no-cycles',
       comment: 'What goes round in circles cannot be read from one end.',
       severity: 'error',

@@ -1,15 +1,17 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { type Logger } from 'pino';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
+import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
-import { LANGUAGE_MODELS, LanguageModelLifecycle } from './language-models.lifecycle.js';
+import { Tasks } from '#platform/tasks/tasks.port.js';
 import { bindRigs } from './rigs.binding.js';
 
 /** The ports of one area, bound to what other areas offer. */
@@ -24,8 +26,12 @@ const bindings: readonly Binding[] = [
     of: 'inference',
     providers: [
       { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
-      { provide: RIGS, inject: [Catalog, LANGUAGE_MODELS, LOGGER], useFactory: bindRigs },
-      LanguageModelLifecycle,
+      {
+        provide: RIGS,
+        inject: [Catalog, Tasks, LOGGER],
+        useFactory: (catalog: Catalog, tasks: Tasks, logger: Logger) =>
+          bindRigs(catalog, createTextEngine(tasks), logger),
+      },
     ],
   },
   {

@@ -4,7 +4,6 @@ import { type Logger } from 'pino';
 import { type AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { LazyAnswerStore } from '#platform/idempotency/sqlite/lazy-answer-store.js';
 import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
-import { workerTopicSettings } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -12,10 +11,13 @@ import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-
 import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import { type Area } from '#platform/runtime/area.js';
 import { type Engines } from '#platform/runtime/runtime.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
+import { areas as shippedAreas } from './areas.js';
 import { type Settings, SettingsError, withoutSecrets } from './settings.js';
+import { topicSettingsOf } from './topic-settings.js';
 
 /** Everything that is opened at start and closed at the end. */
 export interface OpenEngines extends Engines {
@@ -38,12 +40,13 @@ export const openEngines = async (
   settings: Settings,
   clock: Clock,
   logger: Logger,
+  areas: readonly Area[] = shippedAreas,
 ): Promise<OpenEngines> => {
   await openHome(settings);
   const opened = await allOrNone(
     openEventStore(settings, clock, logger),
     openSharedStores(settings, clock),
-    openBus(settings, logger),
+    openBus(settings, logger, areas),
   );
   const [eventStore, shared, bus] = opened;
   const { readStore, secrets, answers } = shared;
@@ -87,11 +90,16 @@ const openEventStoreDb = async (url: string, logger: Logger): Promise<EventStore
   return adapter.openEventStoreDb({ url, logger });
 };
 
-export const openBus = async ({ bus, instance }: Settings, logger: Logger): Promise<Bus> => {
+/** @param areas whose topics are kept as they declare */
+export const openBus = async (
+  { bus, instance }: Settings,
+  logger: Logger,
+  areas: readonly Area[] = shippedAreas,
+): Promise<Bus> => {
   if (bus.kind === 'memory') return createInProcessBus();
   const { openKafkaBus } = await import('#platform/bus/kafka/kafka-bus.js');
   const brokers = bus.brokers.join(',');
-  const topicSettings = workerTopicSettings;
+  const topicSettings = topicSettingsOf(areas);
   const options = { ...bus, clientId: instance, topicSettings, logger };
   return located('QUIPU_BUS', brokers, openKafkaBus(options));
 };

@@ -65,6 +65,13 @@ const BusSetting = z
 
 const Milliseconds = z.coerce.number().int().max(600_000);
 
+/** Names with commas between them. */
+const Names = z
+  .string()
+  .transform((value) => value.split(',').map((name) => name.trim()))
+  .refine((names) => names.every((name) => name !== ''), 'expected names with commas between them')
+  .optional();
+
 /** The variables of the platform: every process reads them. */
 export const platformVariables = {
   HOST: variable(
@@ -108,6 +115,11 @@ export const platformVariables = {
     'messages between processes; or `kafka://host:port,…`, `kafka+platformatic://host:port,…`; ' +
       '`?prefix=` names an installation on a shared broker',
     '`memory:`',
+  ),
+  QUIPU_WORKER_ENGINES: variable(
+    Names,
+    'the engines that a worker runs, with commas between them, such as `text`',
+    'all that can run',
   ),
   QUIPU_LEASE_TTL_MS: variable(
     Milliseconds.min(1_000).default(10_000),

@@ -7,11 +7,12 @@ import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
+import { Tasks } from '#platform/tasks/tasks.port.js';
 import { bindingsOf } from './bindings.js';
 import { type OpenEngines } from './engines.js';
-import { bindLanguageModels } from './language-models.binding.js';
-import { LANGUAGE_MODELS } from './language-models.lifecycle.js';
 import { type Settings } from './settings.js';
+import { bindTasks } from './tasks.binding.js';
+import { TasksLifecycle } from './tasks.lifecycle.js';
 
 export interface Composition {
   readonly settings: Settings;
@@ -35,7 +36,8 @@ export class QuipuModule {
       { provide: SECRETS, useValue: engines.secrets },
       { provide: AnswerStore, useValue: engines.answers },
       AnswerSweeper,
-      { provide: LANGUAGE_MODELS, useFactory: () => bindLanguageModels(settings, engines) },
+      { provide: Tasks, useFactory: () => bindTasks(settings, engines) },
+      TasksLifecycle,
       ...[...settings.ofAreas].map(([provide, useValue]) => ({ provide, useValue })),
       ...bindingsOf(areas),
     ];

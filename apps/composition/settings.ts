@@ -51,6 +51,8 @@ export interface Settings {
   readonly bus: BusTarget;
   /** This process among those of the fleet. */
   readonly instance: string;
+  /** The engines that a worker runs; undefined for all that can run on its machine. */
+  readonly workerEngines: readonly string[] | undefined;
   /** How long the holder of a lease may go without a renewal, and how often it renews. */
   readonly lease: { readonly ttlMs: number; readonly renewMs: number };
   readonly grpc: GrpcSettings | undefined;
@@ -210,6 +212,7 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     readStore: readStoreOf(values.QUIPU_READ_STORE, home),
     bus: values.QUIPU_BUS,
     instance: values.QUIPU_INSTANCE ?? instanceName(),
+    workerEngines: values.QUIPU_WORKER_ENGINES,
     lease: { ttlMs: values.QUIPU_LEASE_TTL_MS, renewMs: values.QUIPU_LEASE_RENEW_MS },
     grpc: grpcOf(values),
     trustProxy: values.QUIPU_TRUST_PROXY,

@@ -67,7 +67,7 @@ export const startGateway = async (
   logger: Logger,
   { readers, clock = systemClock, areas = shippedAreas, httpFolders }: GatewayOptions,
 ): Promise<Gateway> => {
-  const engines = await openEngines(settings, clock, logger);
+  const engines = await openEngines(settings, clock, logger, areas);
   const runtime = new Runtime(engines, areas);
   const httpModules = await httpModulesOf(areas, httpFolders);
   const edges = [GatewayModule.of(httpModules), operationsOf(areas, [OpenRequests])];

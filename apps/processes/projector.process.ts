@@ -35,7 +35,7 @@ export const startProjector = async (
   logger: Logger,
   { clock = systemClock, areas = shippedAreas }: ProjectorOptions = {},
 ): Promise<Projector> => {
-  const engines = await openEngines(settings, clock, logger);
+  const engines = await openEngines(settings, clock, logger, areas);
   const runtime = new Runtime(engines, areas);
   const edges = [operationsOf(areas)];
   const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'projector', edges });

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { textEngine } from '#areas/inference/text/text.engine.js';
 import { readSettings } from '../composition/settings.js';
 import { startWorkerProcess } from './worker.process.js';
-import { silent } from '../worker/worker.specification.js';
+import { silent } from '../worker/worker.fixture.js';
 
 describe('a worker as a process', () => {
   let home: string;
@@ -15,10 +16,12 @@ describe('a worker as a process', () => {
 
   afterEach(() => rm(home, { recursive: true }));
 
-  const start = (QUIPU_BUS: string) =>
-    startWorkerProcess(readSettings({ QUIPU_HOME: home, QUIPU_BUS }), silent);
+  const start = (QUIPU_BUS: string, QUIPU_WORKER_ENGINES = '') => {
+    const settings = readSettings({ QUIPU_HOME: home, QUIPU_BUS, QUIPU_WORKER_ENGINES });
+    return startWorkerProcess(settings, silent, [textEngine]);
+  };
 
-  it('does not start on a bus that nobody shares', async () => {
+  it('does not start on a bus inside one process', async () => {
     await expect(start('memory:')).rejects.toThrow(/QUIPU_BUS: a worker needs a bus/);
   });
 
@@ -28,5 +31,11 @@ describe('a worker as a process', () => {
         /QUIPU_MASTER_KEY_FILE: .*master\.key: is not there/,
       );
     }
+  });
+
+  it('does not start with an engine that no area declares', async () => {
+    await expect(start('kafka://127.0.0.1:1', 'text,abacus')).rejects.toThrow(
+      /QUIPU_WORKER_ENGINES: there is no engine abacus; the engines are text/,
+    );
   });
 });

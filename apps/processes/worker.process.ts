@@ -1,23 +1,33 @@
 import { access } from 'node:fs/promises';
 import { type Logger } from 'pino';
-import { TASK_KEY_PURPOSE } from '#areas/inference/rigs/workers/task.seal.js';
+import { systemClock } from '#platform/kernel/clock.js';
 import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
 import { deriveKey } from '#platform/secrets/secrets.js';
+import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
+import { TASK_KEY_PURPOSE } from '#platform/tasks/task.seal.js';
 import { openBus } from '../composition/engines.js';
 import { type Settings, SettingsError } from '../composition/settings.js';
+import { engineHostOf } from '../composition/tasks.binding.js';
 import { startWorker, type Worker } from '../worker/worker.application.js';
+import { workerEngines } from './worker-engines.js';
 
-/** Opens what a worker needs of the settings, which is the bus and one key, and starts it. */
-export const startWorkerProcess = async (settings: Settings, logger: Logger): Promise<Worker> => {
+/** Opens the bus and the task key, chooses the engines and starts the worker. */
+export const startWorkerProcess = async (
+  settings: Settings,
+  logger: Logger,
+  declared: readonly AnyEngineDefinition[],
+): Promise<Worker> => {
   if (settings.bus.kind === 'memory') {
-    const told = 'a worker needs a bus between processes, such as kafka://host:port';
-    throw new SettingsError(`bad settings\n  QUIPU_BUS: ${told}`);
+    const reason = 'a worker needs a bus between processes, such as kafka://host:port';
+    throw new SettingsError(`bad settings\n  QUIPU_BUS: ${reason}`);
   }
+  const engineHost = engineHostOf(settings, 'worker', { clock: systemClock, logger });
+  const engines = await workerEngines(declared, settings.workerEngines, engineHost);
   const key = await taskKey(settings.masterKeyFile);
   const bus = await openBus(settings, logger);
   try {
-    const { instance, home, host, port, drainSeconds } = settings;
-    const options = { bus, key, instance, home, host, port, drainSeconds, logger };
+    const { host, port, drainSeconds } = settings;
+    const options = { bus, key, engines, engineHost, host, port, drainSeconds, logger };
     const worker = await startWorker(options);
     const stop = async (): Promise<void> => {
       await worker.stop();
@@ -30,13 +40,13 @@ export const startWorkerProcess = async (settings: Settings, logger: Logger): Pr
   }
 };
 
-/** A worker that made a key of its own could read nothing that a gateway sends. */
+/** A worker never makes a key: with a key of its own it could read no task. */
 const taskKey = async (file: string): Promise<Buffer> => {
   try {
     await access(file);
   } catch (cause) {
-    const told = `${file}: is not there; a worker needs the key of its gateways`;
-    throw new SettingsError(`bad settings\n  QUIPU_MASTER_KEY_FILE: ${told}`, { cause });
+    const reason = `${file}: is not there; a worker needs the key of its gateways`;
+    throw new SettingsError(`bad settings\n  QUIPU_MASTER_KEY_FILE: ${reason}`, { cause });
   }
   return deriveKey(readOrCreateMasterKey(file), TASK_KEY_PURPOSE);
 };

@@ -11,6 +11,8 @@ import { BusServer } from './bus.server.js';
 import { RethrowFilter } from './tasks.controller.js';
 
 const TOPIC = 'quipu.server-spec';
+const SHARED = 'all-of-us';
+const OWN = 'just-me';
 
 const handled: { readonly by: string; readonly delivery: Delivery }[] = [];
 let failures = 0;
@@ -18,7 +20,7 @@ let failures = 0;
 @Controller()
 @UseFilters(RethrowFilter)
 class Listener {
-  @EventPattern(TOPIC, { group: 'shared', attemptsMax: 2 })
+  @EventPattern(TOPIC, { group: SHARED, attemptsMax: 2 })
   shared(@Payload() delivery: Delivery): Promise<void> {
     handled.push({ by: 'shared', delivery });
     if (failures === 0) return Promise.resolve();
@@ -26,7 +28,7 @@ class Listener {
     return Promise.reject(new Error('out of paper'));
   }
 
-  @EventPattern(`${TOPIC}.all`, { group: 'each' })
+  @EventPattern(`${TOPIC}.all`, { group: OWN })
   each(@Payload() delivery: Delivery): Observable<void> {
     // Nothing is emitted, and what is asked for happens on subscription only.
     return defer(() => {
@@ -55,8 +57,6 @@ class Ungrouped {
 @Module({})
 class Composed {}
 
-const GROUPS = { shared: 'all-of-us', each: 'just-me' };
-
 describe('Nest on our bus', () => {
   let bus: Bus;
 
@@ -70,7 +70,7 @@ describe('Nest on our bus', () => {
 
   const serve = async (controller: new () => object) => {
     const module: DynamicModule = { module: Composed, controllers: [controller] };
-    const server = new BusServer(bus, GROUPS);
+    const server = new BusServer(bus);
     const app = await NestFactory.createMicroservice(module, { strategy: server, logger: false });
     return { app, server };
   };
@@ -108,7 +108,7 @@ describe('Nest on our bus', () => {
     await app.listen();
     const other = await bus.consume({
       topic: TOPIC,
-      group: GROUPS.shared,
+      group: SHARED,
       handle: () => Promise.resolve(),
     });
     const tenth = async () => {
@@ -128,9 +128,9 @@ describe('Nest on our bus', () => {
     await app.listen();
     failures = 3;
     const message = await publish(TOPIC, null);
-    await until(async () => (await bus.deadLetters(TOPIC, GROUPS.shared)).length === 1);
+    await until(async () => (await bus.deadLetters(TOPIC, SHARED)).length === 1);
     expect(handled.map(({ delivery }) => delivery.attempt)).toEqual([1, 2]);
-    expect(await bus.deadLetters(TOPIC, GROUPS.shared)).toMatchObject([
+    expect(await bus.deadLetters(TOPIC, SHARED)).toMatchObject([
       { id: message.id, reason: 'out of paper', attempts: 2 },
     ]);
     await app.close();

@@ -2,35 +2,26 @@ import { type CustomTransportStrategy, type MessageHandler, Server } from '@nest
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.js';
 
-/** What `@EventPattern(topic, extras)` says beside the topic. */
+/** The second argument of `@EventPattern(topic, pattern)`. */
 export interface BusPattern {
-  /** `shared`: each message goes to one of the workers; `each`: every worker hears all. */
-  readonly group: 'shared' | 'each';
-  /** As `ConsumerOptions` has it. */
+  /** The consumer group; its members share the messages of the topic. */
+  readonly group: string;
+  /** As in `ConsumerOptions`. */
   readonly attemptsMax?: number;
 }
 
-export interface BusGroups {
-  readonly shared: string;
-  /** Of this process alone. */
-  readonly each: string;
-}
-
 /**
- * Nest's way to our bus: the methods of a controller that carry `@EventPattern(topic, pattern)`
- * receive the deliveries of the topic, on any adapter, and the port's rules hold: what a method
- * rejects with is tried again and becomes a dead letter with its reason. Replies are the
- * controller's own to publish, so `@MessagePattern` is refused.
+ * Nest's transport strategy over the bus. Controller methods with `@EventPattern(topic, pattern)`
+ * receive the deliveries of the topic, on any adapter, by the port's rules: a delivery whose method
+ * rejects is tried again and becomes a dead letter with its reason. A controller publishes its
+ * replies itself, so `@MessagePattern` is refused.
  */
 export class BusServer extends Server<never> implements CustomTransportStrategy {
-  /** Else Nest logs what a method rejects with and the bus takes it for done. */
+  /** Without it Nest logs the rejection of a method, and the bus counts the delivery as handled. */
   override readonly propagatesEventHandlerErrors = true;
   #consumers: readonly Consumer[] = [];
 
-  constructor(
-    private readonly bus: Pick<Bus, 'consume'>,
-    private readonly groups: BusGroups,
-  ) {
+  constructor(private readonly bus: Pick<Bus, 'consume'>) {
     super();
   }
 
@@ -42,7 +33,7 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
     );
   }
 
-  /** Takes no further delivery; resolves when those that were taken are handled. */
+  /** Takes no further delivery; resolves when the ones under way are handled. */
   async close(): Promise<void> {
     const consumers = this.#consumers;
     this.#consumers = [];
@@ -54,7 +45,7 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
   }
 
   unwrap(): never {
-    throw new Error('a bus is had from whoever opened it');
+    throw new Error('the process that opened the bus holds it');
   }
 
   async #join(): Promise<void> {
@@ -62,7 +53,7 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
       const { group, attemptsMax } = patternOf(topic, handler);
       const consumer = await this.bus.consume({
         topic,
-        group: this.groups[group],
+        group,
         ...(attemptsMax !== undefined && { attemptsMax }),
         handle: (delivery) => handled(handler, delivery),
       });

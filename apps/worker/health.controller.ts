@@ -2,12 +2,12 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { WorkerHealth } from './worker-health.js';
 
-/** For whoever decides whether to restart it. */
+/** For the orchestrator that restarts the worker. */
 @Controller('health')
 export class HealthController {
   constructor(private readonly health: WorkerHealth) {}
 
-  /** The process answers; nothing else is asked. */
+  /** The process answers; nothing else is checked. */
   @Get('live')
   live(): object {
     return { status: 'live' };

@@ -1,6 +1,6 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
-import { TaskRunner } from './task-runner.js';
+import { TaskRunners } from './task-runners.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 /** Prometheus' text format. */
@@ -8,13 +8,15 @@ import { WorkerMetrics } from './worker-metrics.js';
 export class MetricsController {
   constructor(
     private readonly metrics: WorkerMetrics,
-    private readonly runner: TaskRunner,
+    private readonly runners: TaskRunners,
   ) {}
 
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
-    const { registry, running } = this.metrics;
-    running.set(this.runner.running);
+    for (const runner of this.runners.all) {
+      this.metrics.observe(runner.definition.name, runner.running, runner.counts());
+    }
+    const { registry } = this.metrics;
     void reply.type(registry.contentType).send(await registry.metrics());
   }
 }

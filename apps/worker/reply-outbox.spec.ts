@@ -1,22 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TaskSeal } from '#areas/inference/rigs/workers/task.seal.js';
-import {
-  ReplyHeaders,
-  replyPlace,
-  TaskFailure,
-  TextPage,
-} from '#areas/inference/rigs/workers/worker.protocol.js';
+import { z } from 'zod';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { type BusMessage } from '#platform/bus/bus.port.js';
+import { ReplyHeaders, replyPlace, TaskFailure } from '#platform/tasks/task.protocol.js';
+import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { ReplyOutbox } from './reply-outbox.js';
 import { RunReplies } from './run-replies.js';
 
 const TOPIC = 'quipu.replies.gateway-1';
+/** As an engine's page reads, whatever its pieces are. */
+const Page = z.object({ pieces: z.array(z.unknown()) });
 const TASK = '00000000-0000-4000-8000-000000000001';
 
-/** A bus whose publishing takes until the test says so. */
+/** A bus whose `publish` resolves when the test releases it. */
 class SlowBus {
   readonly published: (readonly BusMessage[])[] = [];
   failures: BusError[] = [];
@@ -49,7 +47,7 @@ describe('the replies of a run', () => {
 
   const open = (): RunReplies => {
     const replies: RunReplies = new RunReplies(
-      { task: TASK, attempt: 1, worker: 'w-1' },
+      { engine: 'text', task: TASK, attempt: 1, worker: 'w-1' },
       seal,
       (isUrgent) => outbox.wanted(TOPIC, source, isUrgent),
     );
@@ -61,32 +59,33 @@ describe('the replies of a run', () => {
     bus.published.map((messages) =>
       messages.map(({ headers, data }) => {
         const read = ReplyHeaders.parse(headers);
-        if (read.kind === 'page') return seal.open(replyPlace(read), data, TextPage).pieces;
-        if (read.kind === 'failed') return seal.open(replyPlace(read), data, TaskFailure).code;
+        if (read.kind === 'page') return seal.open(replyPlace('text', read), data, Page).pieces;
+        if (read.kind === 'failed')
+          return seal.open(replyPlace('text', read), data, TaskFailure).code;
         return read.kind;
       }),
     );
 
   const numbers = () => bus.published.flat().map(({ headers }) => Number(headers['number']));
-  const used = (completionTokens: number) => ({ promptTokens: 3, completionTokens });
+  const END = { finishReason: 'stop' };
 
-  it('begin with the first words, and later ones go together in pages', async () => {
+  it('begin with the first piece, and later ones go together in pages', async () => {
     const replies = open();
     replies.started();
     await sleep(1);
     expect(said()).toEqual([]);
     bus.held = true;
-    replies.piece('1', used(1));
+    replies.piece(['1', 1]);
     await sleep(1);
-    replies.piece('2', used(2));
+    replies.piece(['2', 2]);
     await sleep(1);
-    replies.piece('3', used(3));
+    replies.piece(['3', 3]);
     expect(said()).toEqual([['started', [['1', 1]]]]);
     bus.held = false;
     bus.release();
     await sleep(40);
-    replies.piece('4', used(4));
-    replies.done({ ...used(5), finishReason: 'stop' });
+    replies.piece(['4', 4]);
+    replies.done(END);
     await outbox.drained();
     expect(said().slice(1)).toEqual([
       [
@@ -100,33 +99,33 @@ describe('the replies of a run', () => {
     expect(numbers()).toEqual([0, 1, 2, 3].slice(0, numbers().length));
   });
 
-  it('say that it has started when the first words take their time', async () => {
+  it('include `started` when the first piece takes its time', async () => {
     open().started();
     await sleep(40);
     expect(said()).toEqual([['started']]);
   });
 
-  it('are spaced, but for first words and last ones', async () => {
+  it('are spaced, except the first piece and the last', async () => {
     const pauseMs = 1_000;
     outbox = new ReplyOutbox(bus, 300, pauseMs);
     const replies = open();
     const other = open();
     const startedMs = performance.now();
-    replies.piece('1', used(1));
+    replies.piece(['1', 1]);
     await sleep(1);
-    replies.piece('2', used(2));
-    other.piece('first', used(1));
+    replies.piece(['2', 2]);
+    other.piece(['first', 1]);
     await sleep(1);
-    // The other's first words took with them what waited.
+    // The other run's first piece took the waiting one with it.
     expect(bus.published).toHaveLength(2);
-    replies.done({ ...used(2), finishReason: 'stop' });
+    replies.done(END);
     await sleep(1);
     expect(bus.published).toHaveLength(3);
     // Nothing of this came because a pause was over.
     expect(performance.now() - startedMs).toBeLessThan(pauseMs);
   });
 
-  it('are forgotten when nobody listens', async () => {
+  it('are dropped when they are forgotten', async () => {
     const replies = open();
     replies.started();
     replies.forget();
@@ -134,10 +133,10 @@ describe('the replies of a run', () => {
     expect(bus.published).toEqual([]);
   });
 
-  it('say what was generated before they say that it failed', async () => {
+  it('hand over the pieces before the failure', async () => {
     const replies = open();
     replies.started();
-    replies.piece('a', used(1));
+    replies.piece(['a', 1]);
     replies.failed({ code: 'crashed', message: 'no' });
     await outbox.drained();
     expect(said()).toEqual([['started', [['a', 1]], 'crashed']]);
@@ -156,7 +155,7 @@ describe('the replies of a run', () => {
 
   it('are published again, the same, after a refusal that passes', async () => {
     bus.failures = [new BusError('bus-unavailable', 'no'), new BusError('topic-full', 'no')];
-    open().piece('1', used(1));
+    open().piece(['1', 1]);
     await outbox.drained();
     expect(bus.published).toHaveLength(3);
     expect(new Set(bus.published.flat().map(({ id }) => id)).size).toBe(1);
@@ -166,12 +165,36 @@ describe('the replies of a run', () => {
   it('are lost after a refusal that does not pass, or too many', async () => {
     const replies = open();
     bus.failures = [new BusError('message-too-large', 'no')];
-    replies.piece('1', used(1));
+    replies.piece(['1', 1]);
     await outbox.drained();
     expect(lost).toHaveLength(1);
     bus.failures = Array.from({ length: 20 }, () => new BusError('bus-unavailable', 'no'));
-    replies.done({ ...used(2), finishReason: 'stop' });
+    replies.done(END);
     await outbox.drained();
     expect(lost).toHaveLength(2);
+  });
+
+  it('split into pages that fit into a message', async () => {
+    const replies = open();
+    const piece = 'x'.repeat(300_000);
+    for (let n = 0; n < 5; n += 1) replies.piece(piece);
+    replies.done(END);
+    await outbox.drained();
+    expect(
+      said()
+        .flat()
+        .map((pieces) => pieces.length),
+    ).toEqual([2, 2, 1]);
+    for (const { data } of bus.published.flat()) {
+      expect(JSON.stringify(data).length).toBeLessThan(1_000_000);
+    }
+    expect(numbers()).toEqual([0, 1, 2]);
+  });
+
+  it('refuse a piece and an end that no message holds', () => {
+    const replies = open();
+    const tooLarge = 'x'.repeat(700_001);
+    expect(() => replies.piece(tooLarge)).toThrow(/fit into a message/);
+    expect(() => replies.done(tooLarge)).toThrow(/fit into a message/);
   });
 });

@@ -3,23 +3,23 @@ import { BUS_BACK_OFF } from '#platform/bus/back-off.js';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 
-/** Whoever has messages when asked. */
+/** A run that has messages to publish. */
 export interface ReplySource {
   take(): readonly BusMessage[];
-  /** What was taken could not be published. */
+  /** The messages that were taken could not be published. */
   lost(error: unknown): void;
 }
 
-/** Gateways give a silent worker up after 5 s; what comes later is heard by nobody. */
+/** Gateways abandon a silent worker after 5 s; later replies are not read. */
 const GIVE_UP_MS = 10_000;
 
 /**
- * Between two lists for one gateway. A small model speaks every millisecond, and a message to the
- * broker for each of its words would cost more than the word; nobody sees 20 ms.
+ * Between two lists for one gateway. A small model makes a word every millisecond, and a message to
+ * the broker costs more than the word; a reader does not notice 20 ms.
  */
 const PAUSE_MS = 20;
 
-/** What waits for one topic while the last list is on its way, or just gone. */
+/** Sources that wait for one topic while its last list is under way, or in the pause after it. */
 class Lane {
   readonly #sources = new Set<ReplySource>();
   #hurried = false;
@@ -42,7 +42,7 @@ class Lane {
     return sources;
   }
 
-  /** For so long, or until something urgent comes. */
+  /** Resolves after this time, or when an urgent source comes. */
   async rest(ms: number): Promise<void> {
     if (this.#hurried || ms <= 0) return;
     await new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ export class ReplyOutbox {
     private readonly pauseMs: number = PAUSE_MS,
   ) {}
 
-  /** @param isUrgent someone waits for this very reply: it does not wait for the pause to end */
+  /** @param isUrgent a caller waits for this very reply: it does not wait for the pause to end */
   wanted(topic: string, source: ReplySource, isUrgent: boolean): void {
     const lane = this.#lanes.get(topic);
     if (lane) {
@@ -84,14 +84,14 @@ export class ReplyOutbox {
     this.#sending.add(sending);
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no source waits. */
   async drained(): Promise<void> {
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
   async #send(topic: string, lane: Lane): Promise<void> {
     while (!lane.isEmpty) {
-      // What is said in the same turn goes out together.
+      // Replies of the same turn of the event loop are published together.
       await Promise.resolve();
       const sources = lane.takeSources();
       const pauseEndsMs = performance.now() + this.pauseMs;

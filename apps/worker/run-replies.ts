@@ -1,36 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { type TextEnd } from '#areas/inference/rigs/embedded-rig.js';
-import { type TaskSeal } from '#areas/inference/rigs/workers/task.seal.js';
-import {
-  type ReplyKind,
-  replyPlace,
-  type TaskFailure,
-  type TextPage,
-} from '#areas/inference/rigs/workers/worker.protocol.js';
 import { type BusMessage } from '#platform/bus/bus.port.js';
+import { TaskError } from '#platform/tasks/task.error.js';
+import { type TaskSeal } from '#platform/tasks/task.seal.js';
+import { type ReplyKind, replyPlace, type TaskFailure } from '#platform/tasks/task.protocol.js';
 
 export interface RunIdentity {
+  readonly engine: string;
   readonly task: string;
   readonly attempt: number;
   readonly worker: string;
 }
 
-type Used = Omit<TextEnd, 'finishReason'>;
-
-/** A model that speaks sooner says with its first words that it has started. */
+/** The first piece of a fast engine travels together with `started`. */
 const STARTED_MS = 15;
 
 /**
- * What one run has to say, numbered without a gap. What comes while the last messages are on their
- * way is gathered into one page. First words and last ones are urgent; others wait a moment.
+ * The JSON of a page before it is sealed. Base64 adds a third, and the bus takes 1,000,000 bytes of
+ * key, headers and data.
+ */
+const PAGE_BYTES_MAX = 700_000;
+
+/**
+ * The replies of one run, numbered without a gap. Pieces that come while the last messages are on
+ * their way are gathered into one page. The first piece and the end are urgent; others wait.
  */
 export class RunReplies {
   #number = 0;
   readonly #ready: BusMessage[] = [];
-  #pieces: [text: string, completionTokens: number][] = [];
-  #promptTokens = 0;
+  /** Each as JSON. */
+  #pieces: string[] = [];
+  #pieceBytes = 0;
   #quiet = false;
-  #hasSpoken = false;
+  #hasPieces = false;
   #startedSoon: NodeJS.Timeout | undefined;
 
   /** @param wanted called when there is something to take */
@@ -45,26 +46,33 @@ export class RunReplies {
     this.#startedSoon = setTimeout(() => this.wanted(true), STARTED_MS);
   }
 
-  piece(text: string, { promptTokens, completionTokens }: Used): void {
-    this.#pieces.push([text, completionTokens]);
-    this.#promptTokens = promptTokens;
-    this.wanted(!this.#hasSpoken);
-    this.#hasSpoken = true;
+  /** @throws TaskError `failed` for a piece that is too large for a message */
+  piece(piece: unknown): void {
+    const json = jsonOf(piece);
+    const bytes = Buffer.byteLength(json) + 1;
+    const isFull = this.#pieces.length > 0 && this.#pieceBytes + bytes > PAGE_BYTES_MAX;
+    if (isFull) this.#writePage();
+    this.#pieces.push(json);
+    this.#pieceBytes += bytes;
+    this.wanted(!this.#hasPieces);
+    this.#hasPieces = true;
   }
 
-  done({ promptTokens, ...end }: TextEnd): void {
-    this.#promptTokens = promptTokens;
-    this.#writePage(end);
+  /** @throws TaskError `failed` for an end that is too large for a message */
+  done(end: unknown): void {
+    const json = jsonOf(end);
+    if (this.#pieceBytes + Buffer.byteLength(json) > PAGE_BYTES_MAX) this.#writePage();
+    this.#writePage(json);
     this.wanted(true);
   }
 
   failed(failure: TaskFailure): void {
-    if (this.#pieces.length > 0) this.#writePage(null);
-    this.#write('failed', failure);
+    if (this.#pieces.length > 0) this.#writePage();
+    this.#write('failed', JSON.stringify(failure));
     this.wanted(true);
   }
 
-  /** Called regularly; speaks when nothing else was said since the last time. */
+  /** Called regularly; writes a reply when nothing was written since the last call. */
   beat(): void {
     if (this.#quiet) {
       this.#write('beat', null);
@@ -73,37 +81,48 @@ export class RunReplies {
     this.#quiet = true;
   }
 
-  /** Nobody listens any more. */
+  /** Drops everything: no process reads the replies of this run. */
   forget(): void {
     clearTimeout(this.#startedSoon);
     this.#pieces = [];
     this.#ready.length = 0;
   }
 
-  /** Everything that is ready to go, in order. */
+  /** Everything that is ready to be published, in order. */
   take(): readonly BusMessage[] {
     clearTimeout(this.#startedSoon);
-    if (this.#pieces.length > 0) this.#writePage(null);
+    if (this.#pieces.length > 0) this.#writePage();
     return this.#ready.splice(0);
   }
 
-  #writePage(end: TextPage['end']): void {
-    const page: TextPage = { pieces: this.#pieces, promptTokens: this.#promptTokens, end };
+  /** @param end JSON, of the last page only */
+  #writePage(end?: string): void {
+    const last = end === undefined ? '' : `,"end":${end}`;
+    const json = `{"pieces":[${this.#pieces.join(',')}]${last}}`;
     this.#pieces = [];
-    this.#write('page', page);
+    this.#pieceBytes = 0;
+    this.#write('page', json);
   }
 
-  #write(kind: ReplyKind, body: TextPage | TaskFailure | null): void {
-    const { task, attempt, worker } = this.identity;
+  #write(kind: ReplyKind, json: string | null): void {
+    const { engine, task, attempt, worker } = this.identity;
     const number = this.#number;
     this.#number += 1;
     this.#quiet = false;
-    const place = replyPlace({ kind, task, attempt, worker, number });
+    const place = replyPlace(engine, { kind, task, attempt, worker, number });
     this.#ready.push({
       key: task,
       id: randomUUID(),
       headers: { kind, task, attempt: String(attempt), worker, number: String(number) },
-      data: body && this.seal.seal(place, body),
+      data: json === null ? null : this.seal.seal(place, json),
     });
   }
 }
+
+const jsonOf = (value: unknown): string => {
+  const json = JSON.stringify(value);
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= PAGE_BYTES_MAX) return json;
+  const limit = `${PAGE_BYTES_MAX} fit into a message`;
+  throw new TaskError('failed', `the engine answered with ${bytes} bytes at once, and ${limit}`);
+};

@@ -1,39 +1,40 @@
 import { LRUCache } from 'lru-cache';
 import { type Logger } from 'pino';
-import { TaskSeal } from '#areas/inference/rigs/workers/task.seal.js';
+import { type Delivery } from '#platform/bus/bus.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import {
+  type AnyEngineDefinition,
+  type Engine,
+  type EngineCount,
+  type EngineHost,
+  type EngineStatus,
+} from '#platform/tasks/engine.js';
+import { runTask } from '#platform/tasks/engine-run.js';
+import { TaskError } from '#platform/tasks/task.error.js';
+import { type PlatformFailureCode, taskErrorOf } from '#platform/tasks/task.failures.js';
 import {
   CancellationHeaders,
   runId,
-  TaskFailureCode,
   TaskHeaders,
   taskPlace,
-  TextTask,
-} from '#areas/inference/rigs/workers/worker.protocol.js';
-import {
-  type CompletionUsage,
-  type LanguageModelEngine,
-} from '#engines/language-model/language-model.engine.js';
-import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
-import { type Clock } from '#platform/kernel/clock.js';
-import { type ModelShelf } from './model-shelf.js';
-import { ReplyOutbox } from './reply-outbox.js';
+} from '#platform/tasks/task.protocol.js';
+import { type TaskSeal } from '#platform/tasks/task.seal.js';
+import { type ReplyOutbox } from './reply-outbox.js';
 import { RunReplies } from './run-replies.js';
 import { type TaskOutcome, type WorkerMetrics } from './worker-metrics.js';
 
 export interface TaskRunnerOptions {
-  readonly bus: Pick<Bus, 'publish'>;
-  /** 32 bytes, of the purpose `TASK_KEY_PURPOSE`; gateways have the same. */
-  readonly key: Buffer;
-  /** This worker among its like. */
+  readonly definition: AnyEngineDefinition;
+  /** Of the gateways' key. */
+  readonly seal: TaskSeal;
+  /** Shared by the runners of a worker. */
+  readonly outbox: ReplyOutbox;
+  /** The name of this worker. */
   readonly worker: string;
-  readonly engine: Pick<LanguageModelEngine, 'stream'>;
-  readonly models: Pick<ModelShelf, 'fileOf'>;
-  /** Tasks taken at once, those that wait for the engine among them; one more is refused. */
-  readonly tasksMax: number;
   readonly metrics: WorkerMetrics;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** How often a run that has nothing to hand over says that it is there; default 1,000. */
+  /** How often a run that has no pieces to hand over sends a beat; default 1,000. */
   readonly beatMs?: number;
 }
 
@@ -46,55 +47,71 @@ interface Run {
 }
 
 const BEAT_MS = 1_000;
-/** Repeats and cancellations are recognised among so many of the latest. */
+/** Repeats and cancellations are recognised among this many of the latest. */
 const REMEMBERED_MAX = 10_000;
 
-const NOTHING: CompletionUsage = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
+const OPENING: EngineStatus = { ready: false, reasons: ['it is not open'], facts: {} };
 
-/** Why a run is stopped from here; whoever waits is told. A cancelled run says nothing more. */
+/** Why this worker stops a run; the gateway gets it as a failure. A cancelled run sends nothing. */
 class WorkerStops extends Error {
   readonly code = 'closed';
 }
 
-/** Runs the tasks that this worker is given, each attempt at most once. */
+/** Runs the tasks of one engine that this worker is given, each attempt at most once. */
 export class TaskRunner {
-  readonly #seal: TaskSeal;
-  readonly #outbox: ReplyOutbox;
   readonly #runs = new Map<string, Run>();
   readonly #ended = new Set<Promise<void>>();
   readonly #seen = new LRUCache<string, true>({ max: REMEMBERED_MAX });
-  /** The last attempt of a task that nobody waits for. */
+  /** The last attempt of a task that is cancelled. */
   readonly #cancelled = new LRUCache<string, number>({ max: REMEMBERED_MAX });
   readonly #beating: NodeJS.Timeout;
+  #engine: Engine<unknown, unknown, unknown> | undefined;
 
   constructor(private readonly options: TaskRunnerOptions) {
-    this.#seal = new TaskSeal(options.key);
-    this.#outbox = new ReplyOutbox(options.bus);
     this.#beating = setInterval(() => {
       for (const { replies } of this.#runs.values()) replies.beat();
     }, options.beatMs ?? BEAT_MS).unref();
   }
 
+  get definition(): AnyEngineDefinition {
+    return this.options.definition;
+  }
+
+  /** Tasks taken and not ended. */
   get running(): number {
     return this.#runs.size;
   }
 
-  /** Begins the task; what comes of it is said on its reply topic. Throws for what is no task. */
+  /** Opens the engine; to be awaited before the first task. */
+  async open(host: EngineHost): Promise<void> {
+    this.#engine = await this.definition.open(host);
+  }
+
+  status(): EngineStatus {
+    return this.#engine?.status() ?? OPENING;
+  }
+
+  counts(): readonly EngineCount[] {
+    return this.#engine?.counts?.() ?? [];
+  }
+
+  /** Starts the task; its replies go to its reply topic. Throws for a message that is no task. */
   take({ headers, data }: Delivery): void {
     const { task, attempt, 'reply-topic': topic, 'take-by': takeBy } = TaskHeaders.parse(headers);
     const id = `${task}.${attempt}`;
     const cancelled = attempt <= (this.#cancelled.get(task) ?? 0);
     if (cancelled || this.#seen.has(id)) {
-      this.options.metrics.ended(cancelled ? 'cancelled' : 'repeated');
+      this.#count(cancelled ? 'cancelled' : 'repeated');
       return;
     }
     const run = this.#runOf(id, task, attempt, topic);
     if (this.options.clock.now() > takeBy) {
-      this.#refuse(run, 'expired', 'the task came after its time');
+      this.#refuse(run, 'expired', 'the task arrived after its time');
       return;
     }
-    if (this.#runs.size >= this.options.tasksMax) {
-      this.#refuse(run, 'busy', `this worker has ${this.options.tasksMax} tasks`);
+    const tasksMax = this.definition.tasksMax.worker;
+    if (this.#runs.size >= tasksMax) {
+      this.#refuse(run, 'busy', `this worker has ${tasksMax} tasks of ${this.definition.name}`);
       return;
     }
     this.#seen.set(id, true);
@@ -106,41 +123,39 @@ export class TaskRunner {
     this.#ended.add(ended);
   }
 
-  /** Stops every run that is meant and not waited for. Throws for what is no cancellation. */
+  /** Stops the runs that are cancelled. Throws for a message that is no cancellation. */
   cancel({ headers }: Delivery): void {
     const { task, through, except } = CancellationHeaders.parse(headers);
     this.#cancelled.set(task, Math.max(through, this.#cancelled.get(task) ?? 0));
     for (const run of this.#runs.values()) {
-      const isMeant = run.task === task && run.attempt <= through;
-      if (isMeant && runId(run.attempt, this.options.worker) !== except) run.stop.abort();
+      const isCancelled = run.task === task && run.attempt <= through;
+      if (isCancelled && runId(run.attempt, this.options.worker) !== except) run.stop.abort();
     }
   }
 
-  /** Lets runs end by themselves for so long, then tells those who wait for the rest. */
-  async drain(ms: number): Promise<void> {
-    const impatience = setTimeout(() => {
+  /** Waits this long for runs to end, fails the rest with `closed`, and closes the engine. */
+  async close(drainMs: number): Promise<void> {
+    const deadline = setTimeout(() => {
       for (const { stop } of this.#runs.values()) stop.abort(new WorkerStops('the worker stops'));
-    }, ms);
+    }, drainMs);
     await Promise.all(this.#ended);
-    clearTimeout(impatience);
+    clearTimeout(deadline);
     clearInterval(this.#beating);
-    await this.#outbox.drained();
+    await this.options.outbox.drained();
+    await this.#engine?.close();
   }
 
   #runOf(id: string, task: string, attempt: number, topic: string): Run {
-    const { worker, logger } = this.options;
+    const { worker, logger, seal, outbox, definition } = this.options;
     const stop = new AbortController();
-    const replies: RunReplies = new RunReplies(
-      { task, attempt, worker },
-      this.#seal,
-      (isUrgent) => {
-        this.#outbox.wanted(topic, source, isUrgent);
-      },
-    );
+    const identity = { engine: definition.name, task, attempt, worker };
+    const replies: RunReplies = new RunReplies(identity, seal, (isUrgent) => {
+      outbox.wanted(topic, source, isUrgent);
+    });
     const source = {
       take: () => replies.take(),
       lost: (error: unknown) => {
-        logger.warn({ err: error, task }, 'replies could not be published; the task is given up');
+        logger.warn({ err: error, task }, 'replies could not be published; the task is abandoned');
         stop.abort();
       },
     };
@@ -148,26 +163,28 @@ export class TaskRunner {
   }
 
   /** Not remembered: the same attempt may find room when it is delivered again. */
-  #refuse({ replies }: Run, code: TaskFailureCode, message: string): void {
+  #refuse({ replies }: Run, code: PlatformFailureCode, message: string): void {
     replies.failed({ code, message });
-    this.options.metrics.ended(code);
+    this.#count(code);
+  }
+
+  #count(outcome: TaskOutcome, seconds?: number): void {
+    this.options.metrics.ended(this.definition.name, outcome, seconds);
   }
 
   async #run(run: Run, data: unknown): Promise<void> {
     const startedMs = performance.now();
     const outcome = await this.#outcomeOf(run, data);
-    this.options.metrics.ended(outcome, (performance.now() - startedMs) / 1_000);
+    this.#count(outcome, (performance.now() - startedMs) / 1_000);
   }
 
   async #outcomeOf(run: Run, data: unknown): Promise<TaskOutcome> {
-    const { task, attempt, replies, stop } = run;
+    const { task, replies, stop } = run;
     replies.started();
     try {
-      const request = this.#opened(task, attempt, data);
-      const end = await this.#generate(request, run);
+      const end = await this.#answer(this.#opened(run, data), run);
       stop.signal.throwIfAborted();
       replies.done(end);
-      this.options.metrics.generated(end.completionTokens);
       return 'done';
     } catch (error) {
       const cause: unknown = stop.signal.aborted ? stop.signal.reason : error;
@@ -175,42 +192,32 @@ export class TaskRunner {
         replies.forget();
         return 'cancelled';
       }
-      const code = codeOf(cause);
-      replies.failed({ code, message: cause instanceof Error ? cause.message : String(cause) });
+      const failure = taskErrorOf(this.definition, cause);
+      replies.failed({ code: failure.code, message: failure.message });
       this.options.logger.warn({ err: cause, task }, 'a task has failed');
-      return code;
+      return failure.code;
     }
   }
 
-  async #generate({ modelSha256, ...request }: TextTask, run: Run): Promise<CompletionUsage> {
-    const { signal } = run.stop;
-    const modelFile = await this.options.models.fileOf(modelSha256);
-    let used = NOTHING;
-    const pieces = this.options.engine.stream({ ...request, modelFile }, signal, (now) => {
-      used = now;
-    });
+  async #answer(input: unknown, { replies, stop }: Run): Promise<unknown> {
+    if (!this.#engine) throw new TaskError('closed', 'the engine is not open');
+    const pieces = runTask(this.definition, this.#engine, input, stop.signal);
     try {
-      let piece = await pieces.next();
-      for (; !piece.done; piece = await pieces.next()) run.replies.piece(piece.value, used);
-      return piece.value;
+      let next = await pieces.next();
+      for (; !next.done; next = await pieces.next()) replies.piece(next.value);
+      return next.value;
     } finally {
-      await pieces.return(NOTHING);
+      await pieces.return(null);
     }
   }
 
-  #opened(task: string, attempt: number, data: unknown): TextTask {
+  #opened({ task, attempt }: Run, data: unknown): unknown {
+    const { definition, seal } = this.options;
     try {
-      return this.#seal.open(taskPlace(task, attempt), data, TextTask);
+      return seal.open(taskPlace(definition.name, task, attempt), data, definition.input);
     } catch (cause) {
-      const message = 'a task cannot be opened: has its gateway the master key of this worker?';
-      throw Object.assign(new Error(message, { cause }), { code: 'unreadable' });
+      const message = 'a task cannot be opened: does its gateway have the same master key?';
+      throw new TaskError('unreadable', message, { cause });
     }
   }
 }
-
-/** Whatever else goes wrong while a model runs is the model's failure. */
-const codeOf = (error: unknown): TaskFailureCode => {
-  const code = typeof error === 'object' && error !== null && 'code' in error && error.code;
-  const known = TaskFailureCode.safeParse(code);
-  return known.success ? known.data : 'model_failed';
-};

@@ -1,12 +1,16 @@
-import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
+import { Catch, Controller, type RpcExceptionFilter, type Type, UseFilters } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { type Observable, throwError } from 'rxjs';
-import { CANCELLATIONS_TOPIC, TASKS_TOPIC } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { type Delivery } from '#platform/bus/bus.port.js';
+import {
+  cancellationsTopicOf,
+  tasksTopicOf,
+  workersGroupOf,
+} from '#platform/tasks/task.protocol.js';
 import { type BusPattern } from './bus.server.js';
-import { TaskRunner } from './task-runner.js';
+import { type TaskRunner } from './task-runner.js';
 
-/** Nest's own filter says "Internal server error", and a dead letter would be filed under that. */
+/** Nest's own filter replaces the reason with "Internal server error", also in a dead letter. */
 @Catch()
 export class RethrowFilter implements RpcExceptionFilter {
   catch(exception: unknown): Observable<never> {
@@ -14,26 +18,34 @@ export class RethrowFilter implements RpcExceptionFilter {
   }
 }
 
-const SHARED: BusPattern = { group: 'shared', attemptsMax: 1 };
-const EACH: BusPattern = { group: 'each', attemptsMax: 1 };
+/** By topic. */
+type Deliveries = Readonly<Record<string, Delivery>>;
 
 /**
- * Both methods take a message and are done with it: the gateway that waits for a task offers it
- * again by itself, so a broker need not keep a place for as long as a model talks. Topics are joined
- * in this order, so no task is taken whose cancellation would not be heard.
+ * A controller for the topics of one engine. Both methods take a message and are done with it: the
+ * gateway that waits for a task offers it again by itself, so a broker need not keep a place for as
+ * long as an engine runs. Topics are joined in this order, so no task is taken before its
+ * cancellation would be received.
+ * @param worker the name of this worker
  */
-@Controller()
-@UseFilters(RethrowFilter)
-export class TasksController {
-  constructor(private readonly runner: TaskRunner) {}
+export const tasksControllerOf = (runner: TaskRunner, worker: string): Type => {
+  const { name } = runner.definition;
+  const group = workersGroupOf(name);
+  const shared: BusPattern = { group, attemptsMax: 1 };
+  const own: BusPattern = { group: `${group}.${worker}`, attemptsMax: 1 };
 
-  @EventPattern(CANCELLATIONS_TOPIC, EACH)
-  cancel(@Payload() delivery: Delivery): void {
-    this.runner.cancel(delivery);
-  }
+  @Controller()
+  @UseFilters(RethrowFilter)
+  class TasksController {
+    @EventPattern<Deliveries>(cancellationsTopicOf(name), own)
+    cancel(@Payload() delivery: Delivery): void {
+      runner.cancel(delivery);
+    }
 
-  @EventPattern(TASKS_TOPIC, SHARED)
-  take(@Payload() delivery: Delivery): void {
-    this.runner.take(delivery);
+    @EventPattern<Deliveries>(tasksTopicOf(name), shared)
+    take(@Payload() delivery: Delivery): void {
+      runner.take(delivery);
+    }
   }
-}
+  return TasksController;
+};

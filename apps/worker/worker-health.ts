@@ -1,45 +1,60 @@
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { answered } from '../operations/answered.js';
+import { type TaskRunners } from './task-runners.js';
 
 export interface WorkerReport {
   readonly status: 'ready' | 'not_ready';
   /** Why not; empty when ready. */
   readonly reasons: readonly string[];
   readonly bus: BusHealth;
-  readonly models: number;
+  readonly engines: readonly {
+    readonly name: string;
+    readonly status: 'ready' | 'not_ready';
+    readonly reasons: readonly string[];
+    readonly running_tasks: number;
+    readonly facts: Readonly<Record<string, number | string>>;
+  }[];
+  /** Of all engines. */
   readonly running_tasks: number;
 }
 
-/** Tells the truth about this worker: whether a task that is offered would be taken. */
+/** Whether this worker would take a task that is offered now, for each of its engines. */
 export class WorkerHealth {
   readonly #reasons = new Set<string>();
 
   constructor(
-    private readonly bus: Bus,
-    private readonly facts: { readonly models: () => number; readonly running: () => number },
+    private readonly bus: Pick<Bus, 'health'>,
+    private readonly runners: Pick<TaskRunners, 'reports' | 'running'>,
   ) {}
 
-  /** Not ready, for this reason, until the function that is returned has been called. */
+  /** Not ready, for this reason, until the returned function is called. */
   holdBack(reason: string): () => void {
     this.#reasons.add(reason);
     return () => void this.#reasons.delete(reason);
   }
 
   async report(): Promise<WorkerReport> {
-    const models = this.facts.models();
     const { answer, failure } = await answered(this.bus.health());
     const bus = answer ?? { reachable: false, reason: failure };
+    const engines = this.runners.reports();
     const reasons = [
       ...this.#reasons,
-      ...(models === 0 ? ['there is no model file'] : []),
+      ...engines.flatMap(({ name, reasons: ofEngine }) => ofEngine.map((one) => `${name}: ${one}`)),
       ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
     ];
+    const isReady = reasons.length === 0 && engines.every(({ ready }) => ready);
     return {
-      status: reasons.length === 0 ? 'ready' : 'not_ready',
+      status: isReady ? 'ready' : 'not_ready',
       reasons,
       bus,
-      models,
-      running_tasks: this.facts.running(),
+      engines: engines.map(({ name, ready, reasons: ofEngine, runningTasks, facts }) => ({
+        name,
+        status: ready ? 'ready' : 'not_ready',
+        reasons: ofEngine,
+        running_tasks: runningTasks,
+        facts,
+      })),
+      running_tasks: this.runners.running,
     };
   }
 }

@@ -1,48 +1,38 @@
-import path from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions } from '@nestjs/microservices';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
-import { WORKERS_GROUP } from '#areas/inference/rigs/workers/worker.protocol.js';
-import {
-  createLanguageModelEngine,
-  type LanguageModelEngine,
-} from '#engines/language-model/language-model.engine.js';
 import { type Bus } from '#platform/bus/bus.port.js';
-import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { type AnyEngineDefinition, type EngineHost } from '#platform/tasks/engine.js';
+import { TaskSeal } from '#platform/tasks/task.seal.js';
+import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { nestLogger } from '../operations/nest.logger.js';
 import { BusServer } from './bus.server.js';
-import { ModelShelf } from './model-shelf.js';
+import { Heartbeats } from './heartbeats.js';
+import { ReplyOutbox } from './reply-outbox.js';
 import { TaskRunner } from './task-runner.js';
+import { TaskRunners } from './task-runners.js';
+import { tasksControllerOf } from './tasks.controller.js';
 import { WorkerHealth } from './worker-health.js';
 import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerModule } from './worker.module.js';
 
-/** The models that ship with Quipu. */
-const SHIPPED_MODELS = path.resolve(import.meta.dirname, '../../../models');
-
-/** As many as the engine runs at once, and a short queue: beyond it another worker is quicker. */
-const RUNNING_MAX = 4;
-const WAITING_MAX = 16;
-
 export interface WorkerOptions {
-  /** Shared with the gateways; closed by whoever opened it, after `stop`. */
+  /** Shared with the gateways; the process that opened it closes it after `stop`. */
   readonly bus: Bus;
   /** 32 bytes, of the purpose `TASK_KEY_PURPOSE`. */
   readonly key: Buffer;
-  /** This process among its like, unique in the fleet; a letter, then up to 100 of `a-z 0-9 - .`. */
-  readonly instance: string;
-  /** QUIPU_HOME; its `models` folder is served beside the shipped one. */
-  readonly home: string;
+  /** At least one; each can run on this machine. */
+  readonly engines: readonly AnyEngineDefinition[];
+  /** Its `instance` names the worker: a letter, then up to 100 of `a-z 0-9 - .`. */
+  readonly engineHost: EngineHost;
   /** Of health and metrics. */
   readonly host: string;
   readonly port: number;
   readonly drainSeconds: number;
   readonly logger: Logger;
-  readonly clock?: Clock;
-  readonly engine?: LanguageModelEngine;
-  /** Default: those that ship. */
-  readonly shippedModels?: string;
+  /** Default `HEARTBEAT_MS`. */
+  readonly heartbeatMs?: number;
 }
 
 export interface Worker {
@@ -52,41 +42,79 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** Serves the models of this machine to the gateways on the bus. */
+type Phase = 'starting' | 'serving' | 'stopping';
+
+/** Runs the tasks of the engines for the gateways on the bus. */
 export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
-  const { bus, key, instance, home, host, port, logger, clock = systemClock } = options;
-  const { shippedModels = SHIPPED_MODELS } = options;
-  const engine =
-    options.engine ??
-    createLanguageModelEngine({ runningMax: RUNNING_MAX, waitingMax: WAITING_MAX });
-  const models = new ModelShelf(engine, [shippedModels, path.join(home, 'models')]);
+  const { bus, engineHost, host, port, drainSeconds, logger } = options;
+  const { instance: worker } = engineHost;
   const metrics = new WorkerMetrics();
-  const tasksMax = RUNNING_MAX + WAITING_MAX;
-  const parts = { bus, key, worker: instance, engine, models, tasksMax, metrics, clock, logger };
-  const runner = new TaskRunner(parts);
-  const facts = { models: () => models.count, running: () => runner.running };
-  const health = new WorkerHealth(bus, facts);
+  const runners = runnersOf(options, metrics);
+  const health = new WorkerHealth(bus, runners);
   const ready = health.holdBack('starting');
+  const tasks = runners.all.map((runner) => tasksControllerOf(runner, worker));
   const app = await NestFactory.create<NestFastifyApplication>(
-    WorkerModule.of(runner, metrics, health),
+    WorkerModule.of(tasks, runners, metrics, health),
     new FastifyAdapter({ forceCloseConnections: 'idle' }),
     { logger: nestLogger(logger), abortOnError: false },
   );
-  const groups = { shared: WORKERS_GROUP, each: `${WORKERS_GROUP}.${instance}` };
-  const server = new BusServer(bus, groups);
+  const server = new BusServer(bus);
   app.connectMicroservice<MicroserviceOptions>({ strategy: server });
+  let phase: Phase = 'starting';
+  // Before the engines open, which may take minutes where model files are large.
   await app.listen(port, host);
-  await models.scan();
-  await app.startAllMicroservices();
-  ready();
-  logger.info({ instance, models: models.count }, 'the worker takes tasks');
+  const heartbeats = heartbeatsOf(options, runners, () => phase);
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
+    phase = 'stopping';
     health.holdBack('draining');
+    heartbeats.beat();
     await server.close();
-    await runner.drain(options.drainSeconds * 1_000);
+    await runners.close(drainSeconds * 1_000);
+    await heartbeats.stop();
     await app.close();
-    await engine.close();
   };
+  try {
+    await runners.open(engineHost);
+    await app.startAllMicroservices();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  phase = 'serving';
+  ready();
+  heartbeats.beat();
+  const engines = runners.reports().map(({ name, facts }) => ({ name, ...facts }));
+  logger.info({ instance: worker, engines }, 'the worker takes tasks');
   return { url: await app.getUrl(), stop: () => (stopping ??= stop()) };
+};
+
+const runnersOf = (
+  { bus, key, engines, engineHost, logger }: WorkerOptions,
+  metrics: WorkerMetrics,
+): TaskRunners => {
+  const { instance: worker, clock } = engineHost;
+  const seal = new TaskSeal(key);
+  const outbox = new ReplyOutbox(bus);
+  const parts = { seal, outbox, worker, metrics, clock, logger };
+  return new TaskRunners(engines.map((definition) => new TaskRunner({ definition, ...parts })));
+};
+
+const heartbeatsOf = (
+  { bus, engineHost, heartbeatMs, logger }: WorkerOptions,
+  runners: TaskRunners,
+  phase: () => Phase,
+): Heartbeats => {
+  const { instance: worker, clock } = engineHost;
+  const status = (): WorkerHeartbeat['status'] => {
+    const now = phase();
+    if (now !== 'serving') return now;
+    return runners.reports().every(({ ready }) => ready) ? 'ready' : 'not_ready';
+  };
+  const engines = (): ReturnType<TaskRunners['reports']> => runners.reports();
+  const parts = { bus, worker, status, engines, clock, logger };
+  return new Heartbeats({
+    ...parts,
+    ...(heartbeatMs !== undefined && { intervalMs: heartbeatMs }),
+  });
 };

@@ -1,19 +1,24 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { MetricsController } from './metrics.controller.js';
-import { TaskRunner } from './task-runner.js';
-import { TasksController } from './tasks.controller.js';
-import { WorkerHealth } from './worker-health.js';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
+import { MetricsController } from './metrics.controller.js';
+import { TaskRunners } from './task-runners.js';
+import { WorkerHealth } from './worker-health.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 @Module({})
 export class WorkerModule {
-  static of(runner: TaskRunner, metrics: WorkerMetrics, health: WorkerHealth): DynamicModule {
+  /** @param tasks a controller for the topics of each engine */
+  static of(
+    tasks: readonly Type[],
+    runners: TaskRunners,
+    metrics: WorkerMetrics,
+    health: WorkerHealth,
+  ): DynamicModule {
     return {
       module: WorkerModule,
-      controllers: [TasksController, HealthController, MetricsController],
+      controllers: [...tasks, HealthController, MetricsController],
       providers: [
-        { provide: TaskRunner, useValue: runner },
+        { provide: TaskRunners, useValue: runners },
         { provide: WorkerMetrics, useValue: metrics },
         { provide: WorkerHealth, useValue: health },
       ],

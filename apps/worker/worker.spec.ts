@@ -8,12 +8,20 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
 import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { createRigRouter } from '#areas/inference/rigs/rig-router.js';
-import { drain } from '#areas/inference/rigs/workers/text-stream.specification.js';
-import { CANCELLATIONS_TOPIC, TASKS_TOPIC } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { startModelChild } from '#engines/language-model/model-process.js';
 import { type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
-import { Fleet, NANO } from './worker.specification.js';
+import { drain } from '#platform/tasks/drain.fixture.js';
+import {
+  cancellationsTopicOf,
+  tasksTopicOf,
+  workersGroupOf,
+} from '#platform/tasks/task.protocol.js';
+import { Fleet, NANO } from './worker.fixture.js';
+
+const TASKS_TOPIC = tasksTopicOf('text');
+const CANCELLATIONS_TOPIC = cancellationsTopicOf('text');
+const GROUP = workersGroupOf('text');
 
 const never = new AbortController().signal;
 
@@ -26,7 +34,7 @@ const asking = (content: string, more: Partial<TextRequest> = {}): TextRequest =
   ...more,
 });
 
-/** It would talk until its context is full. */
+/** It goes on until its context is full. */
 const LONG = asking('Hello!', { maxTokens: 900, temperature: 1000, seed: 4 });
 
 const answer = (engine: TextEngine, request: TextRequest) => drain(engine.stream(request, never));
@@ -52,18 +60,20 @@ beforeEach(() => {
 
 afterEach(() => fleet.close());
 
-/** What the worker says of itself, as JSON. */
+/** From the worker's own report. */
 const runningTasks = async (url: string): Promise<number> =>
   (JSON.parse((await get(`${url}/health/ready`)).text) as { running_tasks: number }).running_tasks;
 
 const outcomes = async (url: string, outcome: string): Promise<number> => {
   const { text } = await get(`${url}/metrics`);
-  const line = new RegExp(`quipu_worker_tasks_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text);
+  const line = new RegExp(
+    `quipu_worker_tasks_total\\{engine="text",outcome="${outcome}"\\} (\\d+)`,
+  ).exec(text);
   return Number(line?.[1] ?? 0);
 };
 
 describe('a model that workers serve', () => {
-  it('says the same, piece for piece, and uses the same as in this process', async () => {
+  it('answers the same, piece for piece, and uses the same as in this process', async () => {
     await fleet.worker();
     const gateway = fleet.gateway();
     for (const request of [
@@ -139,7 +149,7 @@ describe('a model that workers serve', () => {
     expect(await outcomes(url, 'cancelled')).toBe(1);
   });
 
-  it('says why it refuses', async () => {
+  it('fails with the reason', async () => {
     await fleet.worker();
     const long = asking('hold '.repeat(2_000));
     await expect(answer(fleet.gateway(), long)).rejects.toMatchObject({
@@ -158,7 +168,7 @@ describe('the model files of a worker', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('are found by their contents, whatever they are called, and when they come later', async () => {
+  it('are found by their contents under any name, and when they come later', async () => {
     const { url } = await fleet.worker('worker-1', { home: folder, shippedModels: folder });
     const gateway = fleet.gateway();
     expect(await get(`${url}/health/ready`)).toMatchObject({ status: 503 });
@@ -178,7 +188,7 @@ describe('the model files of a worker', () => {
 describe('a worker that is lost', () => {
   const LIMITS = { hedgeMs: 50, takeMsMax: 400, silenceMsMax: 400 };
 
-  /** A fleet whose first worker never says anything again once its model is killed. */
+  /** A fleet whose first worker sends nothing more once its model is killed. */
   const dying = async () => {
     const children: ChildProcess[] = [];
     await fleet.worker('worker-1', {
@@ -210,10 +220,10 @@ describe('a worker that is lost', () => {
   it('is noticed by its silence, and the router asks again before the first byte', async () => {
     const bus = fleet.bus;
     let dead = 0;
-    // It takes the first task, says so, and is gone.
+    // It takes the first task, replies that it has started, and is gone.
     const zombie = await bus.consume({
       topic: TASKS_TOPIC,
-      group: 'quipu.workers.language-model',
+      group: GROUP,
       handle: async ({ headers }) => {
         dead += 1;
         const { task = '', attempt = '', 'reply-topic': topic = '' } = headers;
@@ -331,7 +341,7 @@ describe('what a worker is given', () => {
     expect(await outcomes(url, 'cancelled')).toBe(2);
   });
 
-  it('cannot be read with another master key, and both sides learn it', async () => {
+  it('cannot be read with another master key, and both sides report it', async () => {
     await fleet.worker('worker-1', { key: randomBytes(32) });
     await expect(answer(fleet.gateway(), asking('Hello!'))).rejects.toMatchObject({
       code: 'unreadable',
@@ -342,9 +352,8 @@ describe('what a worker is given', () => {
     await fleet.worker();
     const odd = { key: 'odd', id: randomUUID(), headers: { task: 'odd' }, data: null };
     await fleet.bus.publish(TASKS_TOPIC, [odd]);
-    const group = 'quipu.workers.language-model';
-    await until(async () => (await fleet.bus.deadLetters(TASKS_TOPIC, group)).length === 1);
-    expect(await fleet.bus.deadLetters(TASKS_TOPIC, group)).toMatchObject([
+    await until(async () => (await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).length === 1);
+    expect(await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).toMatchObject([
       { id: odd.id, reason: expect.stringMatching(/Invalid UUID/) },
     ]);
   });
@@ -364,7 +373,7 @@ describe('what a worker is given', () => {
 });
 
 describe('a worker that stops', () => {
-  it('takes nothing more, finishes what it does, and says that it drains', async () => {
+  it('takes no more tasks, finishes the running ones, and reports that it drains', async () => {
     const worker = await fleet.worker();
     const gateway = fleet.gateway('gateway-1', { hedgeMs: 50, takeMsMax: 300 });
     const stream = gateway.stream(LONG, never);
@@ -383,7 +392,7 @@ describe('a worker that stops', () => {
     await expect(answer(gateway, LONG)).rejects.toMatchObject({ code: 'no_worker' });
   });
 
-  it('tells who waits when it cannot wait any longer', async () => {
+  it('fails the remaining tasks when its time to drain is over', async () => {
     const worker = await fleet.worker('worker-1', {
       drainSeconds: 0.05,
       models: { runningMax: 1, waitingMax: 64 },
@@ -396,7 +405,7 @@ describe('a worker that stops', () => {
     await fleet.worker('worker-2');
     await worker.stop();
     const statuses = (await results).map(({ status }) => status);
-    // What had begun to speak is broken off; what waited is taken by the other worker.
+    // Answers that had begun are broken off; the other worker takes the tasks that waited.
     expect(statuses.filter((status) => status === 'rejected').length).toBeLessThanOrEqual(2);
     expect(statuses.filter((status) => status === 'fulfilled').length).toBeGreaterThanOrEqual(8);
   });

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
 import { type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
-import { workerTopicSettings } from '#areas/inference/rigs/workers/worker.protocol.js';
+import { textEngine } from '#areas/inference/text/text.engine.js';
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { type KafkaClientName, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
-import { Fleet, NANO } from '#apps/worker/worker.specification.js';
+import { taskTopicSettings } from '#platform/tasks/task-topics.js';
+import { Fleet, NANO } from '#apps/worker/worker.fixture.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
 
 const never = new AbortController().signal;
@@ -52,7 +53,7 @@ describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
 
     const open = async (): Promise<Fleet> => {
       const target = readKafkaUrl(broker.newUrl(client));
-      const options = { ...target, topicSettings: workerTopicSettings };
+      const options = { ...target, topicSettings: taskTopicSettings([textEngine]) };
       fleet = new Fleet(await openKafkaBus({ ...options, sessionTimeoutMs: 6_000 }));
       return fleet;
     };

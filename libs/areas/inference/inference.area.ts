@@ -4,6 +4,7 @@ import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceRefusals } from './inference.refusals.js';
 import { keepAliveSettings, requestLimitSettings } from './inference.settings.js';
+import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
 
 /** Writes no events of its own: the evidence of its product travels in those of the ledger. */
@@ -12,6 +13,7 @@ export const inferenceArea = defineArea({
   products: [chatProduct],
   errors: inferenceRefusals,
   failures: inferenceFailures,
+  engines: [textEngine],
   settings: [requestLimitSettings, keepAliveSettings],
   readiness: [RigOperations],
   metrics: [RigOperations],

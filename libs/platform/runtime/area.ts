@@ -1,5 +1,6 @@
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
+import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
 import { type AnyConsumer, type TopicDeclaration } from './consumer.js';
@@ -34,6 +35,8 @@ export interface AreaDefinition {
   readonly errors?: Readonly<Record<string, ErrorMeaning>>;
   /** What its technical failures are in HTTP. */
   readonly failures?: readonly FailureMapping[];
+  /** What computes for the area, in workers or in the process that asks. */
+  readonly engines?: readonly AnyEngineDefinition[];
   readonly settings?: readonly AnySettings[];
   /** Providers of the module that are asked for `/health/ready`. */
   readonly readiness?: readonly Type<ReadinessCheck>[];
@@ -60,6 +63,7 @@ export const defineArea = (definition: AreaDefinition): Area => {
     consumers: [],
     errors: {},
     failures: [],
+    engines: [],
     settings: [],
     readiness: [],
     metrics: [],

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { TASKS_TOPIC, WORKERS_GROUP } from '#areas/inference/rigs/workers/worker.protocol.js';
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
+import { tasksTopicOf, workersGroupOf } from '#platform/tasks/task.protocol.js';
 import { type WorkerReport } from '#apps/worker/worker-health.js';
 import { type Member } from '../../end-to-end/fleet.harness.js';
 import { eventually } from '../../end-to-end/quipu.harness.js';
@@ -13,6 +13,7 @@ import {
 import { Load } from './load.js';
 import { expectSound, expectToldTheTruth } from './sound.js';
 
+const TASKS_TOPIC = tasksTopicOf('text');
 const ANSWERS_MS = 20_000;
 const KILLS = 4;
 /** The longest that a leader works before it is killed. */
@@ -111,7 +112,7 @@ describe('a fleet under load, of which', () => {
     const bus = await openKafkaBus(readKafkaUrl(fleet.busUrl));
     await bus.publish(TASKS_TOPIC, [{ ...poison, headers: { task: 'none' }, data: 'poison' }]);
     await bus.close();
-    const of = ['--topic', TASKS_TOPIC, '--group', WORKERS_GROUP];
+    const of = ['--topic', TASKS_TOPIC, '--group', workersGroupOf('text')];
     const letters = async (): Promise<unknown> =>
       ((await fleet.quipu('deadletters', 'list', ...of)) as { dead_letters: unknown }).dead_letters;
     const put = [{ ...poison, attempts: 1, reason: expect.stringContaining('task') }];

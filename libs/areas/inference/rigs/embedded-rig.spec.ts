@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { RigError } from './chat-backend.js';
 import { type TextRequest, unsupportedFields } from './embedded-request.js';
-import { createEmbeddedRig, type TextEnd, type TextEngine } from './embedded-rig.js';
+import { type TextEnd } from '../text/text-task.js';
+import { createEmbeddedRig, type TextEngine } from './embedded-rig.js';
 import { drain, never, requestOf, textOf } from './upstream.fake.js';
 
 const END: TextEnd = { promptTokens: 9, completionTokens: 2, finishReason: 'stop' };

@@ -3,14 +3,8 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type ChatBackend, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject, RigError, type Usage } from './chat-backend.js';
 import { type TextRequest, textRequestOf } from './embedded-request.js';
+import { type TextEnd } from '../text/text-task.js';
 import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
-
-/** The end of a generation, with counts of the engine's own tokenizer. */
-export interface TextEnd {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly finishReason: 'stop' | 'length';
-}
 
 /**
  * The port to a language model, in this process or on workers. It yields pieces of text that never

@@ -4,35 +4,33 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
-import { type TextRequest } from '../embedded-request.js';
-import { type TextEnd } from '../embedded-rig.js';
-import { type BusTextEngine, createBusTextEngine } from './bus-text-engine.js';
-import { TaskSeal } from './task.seal.js';
-import { drain } from './text-stream.specification.js';
+import { createBusTasks } from './bus-tasks.js';
 import {
-  CANCELLATIONS_TOPIC,
+  countingEngine,
+  type CountingEnd,
+  type CountingInput,
+  CountingLog,
+} from './counting.engine.fake.js';
+import { drain } from './drain.fixture.js';
+import {
+  cancellationsTopicOf,
   type ReplyKind,
   replyPlace,
-  type TaskFailureCode,
   TaskHeaders,
   taskPlace,
-  TASKS_TOPIC,
-  TextTask,
-} from './worker.protocol.js';
+  tasksTopicOf,
+} from './task.protocol.js';
+import { TaskSeal } from './task.seal.js';
+import { type TaskHosting } from './tasks.port.js';
 
-const SHA256 = 'ab'.repeat(32);
+const ENGINE = countingEngine(new CountingLog());
+const TASKS_TOPIC = tasksTopicOf('counting');
 const LIMITS = { attemptsMax: 3, hedgeMs: 40, takeMsMax: 200, silenceMsMax: 200 };
-const REQUEST: TextRequest = {
-  modelFile: '/models/nano.gguf',
-  messages: [{ role: 'user', content: 'Who are you?' }],
-  maxTokens: 8,
-  temperature: 0.5,
-  seed: 7,
-};
+const INPUT: CountingInput = { text: 'a secret of knots', pauseMs: 0, failsWith: '' };
 
 const never = new AbortController().signal;
 
-/** A worker that says what a test tells it to, under any number. */
+/** A run whose replies a test writes, under any number. */
 class ScriptedRun {
   number = 0;
 
@@ -40,49 +38,47 @@ class ScriptedRun {
     private readonly bus: Bus,
     private readonly seal: TaskSeal,
     readonly headers: TaskHeaders,
-    readonly task: TextTask,
+    readonly input: CountingInput,
     private readonly worker = 'w-1',
   ) {}
 
   started(): Promise<void> {
-    return this.say('started', null);
+    return this.reply('started', null);
   }
 
-  page(texts: readonly string[], end: Omit<TextEnd, 'promptTokens'> | null = null): Promise<void> {
-    const pieces = texts.map((text, n) => [text, this.number * 10 + n]);
-    return this.say('page', { pieces, promptTokens: 5, end });
+  page(pieces: readonly number[], end?: CountingEnd): Promise<void> {
+    return this.reply('page', { pieces, ...(end && { end }) });
   }
 
-  failed(code: TaskFailureCode): Promise<void> {
-    return this.say('failed', { code, message: `it is ${code}` });
+  failed(code: string): Promise<void> {
+    return this.reply('failed', { code, message: `it is ${code}` });
   }
 
-  async say(kind: ReplyKind, body: object | null, number = this.number): Promise<void> {
+  async reply(kind: ReplyKind, body: object | null, number = this.number): Promise<void> {
     const { task, attempt, 'reply-topic': topic } = this.headers;
     this.number = number + 1;
     const { worker } = this;
-    const place = replyPlace({ kind, task, attempt, worker, number });
+    const place = replyPlace('counting', { kind, task, attempt, worker, number });
     const headers = { kind, task, attempt: String(attempt), worker, number: String(number) };
-    const data = body && this.seal.seal(place, body);
+    const data = body && this.seal.seal(place, JSON.stringify(body));
     await this.bus.publish(topic, [{ key: task, id: randomUUID(), headers, data }]);
   }
 }
 
-describe('a text engine whose work is done by workers', () => {
+describe('tasks over the bus', () => {
   let bus: Bus;
-  let engine: BusTextEngine;
+  let tasks: TaskHosting;
   let offered: Delivery[];
   let cancelled: Delivery['headers'][];
   const key = randomBytes(32);
   const seal = new TaskSeal(key);
-  const END = { completionTokens: 4, finishReason: 'stop' } as const;
+  const END = { words: 4 };
 
   const open = (limits: Partial<typeof LIMITS> = {}) =>
-    createBusTextEngine({
+    createBusTasks({
       bus,
       instance: 'gateway-1',
       key,
-      sha256Of: () => Promise.resolve(SHA256),
       logger: { warn: () => undefined, error: () => undefined },
       limits: { ...LIMITS, ...limits },
     });
@@ -92,19 +88,21 @@ describe('a text engine whose work is done by workers', () => {
     offered = [];
     cancelled = [];
     await bus.consume({
-      topic: CANCELLATIONS_TOPIC,
+      topic: cancellationsTopicOf('counting'),
       group: 'watcher',
       handle: ({ headers }) => Promise.resolve(void cancelled.push(headers)),
     });
-    engine = open();
+    tasks = open();
   });
 
   afterEach(async () => {
-    await engine.close();
+    await tasks.close();
     await bus.close();
   });
 
-  /** Has a worker take every task, and the test say what it does with the n-th. */
+  const run = (signal: AbortSignal) => tasks.run(ENGINE, INPUT, signal);
+
+  /** Has a worker take every task; the test writes what it does with the n-th. */
   const serve = (script: (run: ScriptedRun, offer: number) => Promise<void>, worker?: string) =>
     bus.consume({
       topic: TASKS_TOPIC,
@@ -112,36 +110,34 @@ describe('a text engine whose work is done by workers', () => {
       handle: async (delivery) => {
         offered.push(delivery);
         const headers = TaskHeaders.parse(delivery.headers);
-        const place = taskPlace(headers.task, headers.attempt);
-        const task = seal.open(place, delivery.data, TextTask);
-        await script(new ScriptedRun(bus, seal, headers, task, worker), offered.length);
+        const place = taskPlace('counting', headers.task, headers.attempt);
+        const input = seal.open(place, delivery.data, ENGINE.input);
+        await script(new ScriptedRun(bus, seal, headers, input, worker), offered.length);
       },
     });
 
-  it('asks for the model by its contents and says nothing of the prompt in the open', async () => {
-    let asked: TextTask | undefined;
+  it('sends the input, and nothing of it in the open', async () => {
+    let asked: CountingInput | undefined;
     await serve(async (run) => {
-      asked = run.task;
+      asked = run.input;
       await run.started();
       await run.page([], END);
     });
-    await drain(engine.stream(REQUEST, never));
-    const { modelFile, ...rest } = REQUEST;
-    expect(asked).toEqual({ ...rest, modelSha256: SHA256 });
-    expect(JSON.stringify(offered)).not.toContain('Who are you');
-    expect(JSON.stringify(offered)).not.toContain(modelFile);
+    await drain(run(never));
+    expect(asked).toEqual(INPUT);
+    expect(JSON.stringify(offered)).not.toContain('secret');
   });
 
-  it('hands the pieces out in order and returns what was used', async () => {
+  it('yields the pieces in order and returns the end', async () => {
     await serve(async (run) => {
       await run.started();
-      await run.page(['I', ' am']);
-      await run.say('beat', null);
-      await run.page([' Quipu'], END);
+      await run.page([1, 2]);
+      await run.reply('beat', null);
+      await run.page([3], END);
     });
-    expect(await drain(engine.stream(REQUEST, never))).toEqual({
-      pieces: ['I', ' am', ' Quipu'],
-      end: { promptTokens: 5, ...END },
+    expect(await drain(run(never))).toEqual({
+      pieces: [1, 2, 3],
+      end: END,
     });
     expect(cancelled).toEqual([]);
   });
@@ -149,28 +145,28 @@ describe('a text engine whose work is done by workers', () => {
   it('drops a repeated reply', async () => {
     await serve(async (run) => {
       await run.started();
-      await run.page(['a']);
+      await run.page([1]);
       const { number } = run;
-      await run.say('page', { pieces: [['a', 1]], promptTokens: 5, end: null }, number - 1);
-      await run.page(['b'], END);
+      await run.reply('page', { pieces: [1] }, number - 1);
+      await run.page([2], END);
     });
-    expect((await drain(engine.stream(REQUEST, never))).pieces).toEqual(['a', 'b']);
+    expect((await drain(run(never))).pieces).toEqual([1, 2]);
   });
 
   it('fails when a reply is missing', async () => {
     await serve(async (run) => {
       await run.started();
       run.number += 1;
-      await run.page(['b'], END);
+      await run.page([2], END);
     });
-    await expect(drain(engine.stream(REQUEST, never))).rejects.toMatchObject({
+    await expect(drain(run(never))).rejects.toMatchObject({
       code: 'worker_lost',
     });
     await sleep(5);
     expect(cancelled).toMatchObject([{ except: '' }]);
   });
 
-  it('offers the task again when nobody takes it, and drops the attempt that comes late', async () => {
+  it('offers the task again when no worker takes it, and drops a late attempt', async () => {
     let late: ScriptedRun | undefined;
     await serve(async (run, offer) => {
       if (offer === 1) {
@@ -179,10 +175,10 @@ describe('a text engine whose work is done by workers', () => {
       }
       await run.started();
       await late?.started();
-      await late?.page(['late'], END);
-      await run.page(['second'], END);
+      await late?.page([7], END);
+      await run.page([2], END);
     });
-    expect((await drain(engine.stream(REQUEST, never))).pieces).toEqual(['second']);
+    expect((await drain(run(never))).pieces).toEqual([2]);
     expect(offered.map(({ headers }) => headers['attempt'])).toEqual(['1', '2']);
     expect(new Set(offered.map(({ key: of }) => of)).size).toBe(2);
     await sleep(5);
@@ -194,48 +190,48 @@ describe('a text engine whose work is done by workers', () => {
 
   it('keeps to the worker that started first when one attempt reaches two', async () => {
     await serve(async (run) => {
-      const other = new ScriptedRun(bus, seal, run.headers, run.task, 'w-2');
+      const other = new ScriptedRun(bus, seal, run.headers, run.input, 'w-2');
       await run.started();
       await other.started();
-      await other.page(['other'], END);
-      await run.page(['first'], END);
+      await other.page([8], END);
+      await run.page([1], END);
     });
-    expect((await drain(engine.stream(REQUEST, never))).pieces).toEqual(['first']);
+    expect((await drain(run(never))).pieces).toEqual([1]);
     await sleep(5);
     expect(cancelled).toMatchObject([{ except: '1@w-1' }]);
   });
 
   it('has no worker when none takes the task in time', async () => {
     const startedMs = performance.now();
-    await expect(drain(engine.stream(REQUEST, never))).rejects.toMatchObject({ code: 'no_worker' });
+    await expect(drain(run(never))).rejects.toMatchObject({ code: 'no_worker' });
     const tookMs = performance.now() - startedMs;
     expect(tookMs).toBeGreaterThan(LIMITS.takeMsMax - 5);
     expect(tookMs).toBeLessThan(LIMITS.takeMsMax * 3);
   });
 
-  it('has lost its worker when it falls silent, whatever came before', async () => {
+  it('has lost its worker when no more replies come, whatever came before', async () => {
     await serve(async (run) => {
       await run.started();
-      await run.page(['a']);
+      await run.page([1]);
     });
-    const stream = engine.stream(REQUEST, never);
-    expect(await stream.next()).toEqual({ done: false, value: 'a' });
+    const stream = run(never);
+    expect(await stream.next()).toEqual({ done: false, value: 1 });
     await expect(stream.next()).rejects.toMatchObject({ code: 'worker_lost' });
   });
 
-  it('waits as long as the worker beats', async () => {
+  it('waits as long as the worker sends beats', async () => {
     await serve(async (run) => {
       await run.started();
       for (let beat = 0; beat < 4; beat += 1) {
         await sleep(LIMITS.silenceMsMax / 2);
-        await run.say('beat', null);
+        await run.reply('beat', null);
       }
-      await run.page(['a'], END);
+      await run.page([1], END);
     });
-    expect((await drain(engine.stream(REQUEST, never))).pieces).toEqual(['a']);
+    expect((await drain(run(never))).pieces).toEqual([1]);
   });
 
-  it.each(['busy', 'expired', 'model_file_missing', 'closed'] as const)(
+  it.each(['busy', 'expired', 'beads_missing', 'closed'] as const)(
     'tries elsewhere, at once, when a worker is %s',
     async (code) => {
       await serve(async (run, offer) => {
@@ -245,55 +241,52 @@ describe('a text engine whose work is done by workers', () => {
           return;
         }
         await run.started();
-        await run.page(['a'], END);
+        await run.page([1], END);
       });
-      expect((await drain(engine.stream(REQUEST, never))).pieces).toEqual(['a']);
+      expect((await drain(run(never))).pieces).toEqual([1]);
       expect(offered).toHaveLength(3);
     },
   );
 
-  it.each<[TaskFailureCode, number, string]>([
+  it.each<[string, number, string]>([
     ['busy', 3, 'busy'],
     ['expired', 3, 'no_worker'],
-    ['model_file_missing', 3, 'model_file_missing'],
-    ['prompt_too_long', 1, 'prompt_too_long'],
-    ['model_failed', 1, 'model_failed'],
+    ['beads_missing', 3, 'beads_missing'],
+    ['too_long', 1, 'too_long'],
+    ['failed', 1, 'failed'],
     ['crashed', 1, 'crashed'],
-  ])('says what the workers say: %s', async (told, offers, code) => {
+  ])('fails as the workers fail: %s', async (sent, offers, code) => {
     await serve(async (run) => {
       await run.started();
-      await run.failed(told);
+      await run.failed(sent);
     });
-    await expect(drain(engine.stream(REQUEST, never))).rejects.toMatchObject({ code });
+    await expect(drain(run(never))).rejects.toMatchObject({ code });
     expect(offered).toHaveLength(offers);
   });
 
-  it('never tries elsewhere once something was said', async () => {
+  it('never tries elsewhere once a page has come', async () => {
     await serve(async (run) => {
       await run.started();
-      await run.page(['a']);
+      await run.page([1]);
       await run.failed('closed');
     });
-    const stream = engine.stream(REQUEST, never);
+    const stream = run(never);
     await stream.next();
     await expect(stream.next()).rejects.toMatchObject({ code: 'closed' });
     expect(offered).toHaveLength(1);
   });
 
-  it('returns what was handed out when the caller leaves, and tells the workers', async () => {
+  it('returns null when the caller leaves, and cancels the runs', async () => {
     await serve(async (run) => {
       await run.started();
-      await run.page(['a', 'b', 'c']);
+      await run.page([1, 2, 3]);
     });
     const caller = new AbortController();
-    const stream = engine.stream(REQUEST, caller.signal);
+    const stream = run(caller.signal);
     await stream.next();
     await stream.next();
     caller.abort();
-    expect(await stream.next()).toEqual({
-      done: true,
-      value: { promptTokens: 5, completionTokens: 11, finishReason: 'stop' },
-    });
+    expect(await stream.next()).toEqual({ done: true, value: null });
     await sleep(5);
     expect(cancelled).toMatchObject([{ except: '' }]);
   });
@@ -301,20 +294,20 @@ describe('a text engine whose work is done by workers', () => {
   it('lets go of a caller who leaves while nothing comes', async () => {
     await serve((run) => run.started());
     const caller = new AbortController();
-    const result = drain(engine.stream(REQUEST, caller.signal));
+    const result = drain(run(caller.signal));
     await sleep(20);
     caller.abort();
-    expect(await result).toMatchObject({ pieces: [], end: { completionTokens: 0 } });
+    expect(await result).toEqual({ pieces: [], end: null });
   });
 
   it('cannot read a worker that has another master key', async () => {
     await serve(async (run) => {
       const other = new TaskSeal(randomBytes(32));
-      const stranger = new ScriptedRun(bus, other, run.headers, run.task);
-      await stranger.started();
-      await stranger.failed('unreadable');
+      const foreign = new ScriptedRun(bus, other, run.headers, run.input);
+      await foreign.started();
+      await foreign.failed('unreadable');
     });
-    await expect(drain(engine.stream(REQUEST, never))).rejects.toMatchObject({
+    await expect(drain(run(never))).rejects.toMatchObject({
       code: 'unreadable',
     });
   });
@@ -323,70 +316,70 @@ describe('a text engine whose work is done by workers', () => {
     let sealed: unknown;
     await bus.consume({
       topic: 'quipu.replies.gateway-1',
-      group: 'thief',
+      group: 'observer',
       handle: ({ data }) => Promise.resolve(void (sealed = data ?? sealed)),
     });
     await serve(async (run) => {
       await run.started();
-      await run.page(['a']);
+      await run.page([1]);
       while (sealed === undefined) await sleep(1);
       const { task, attempt, 'reply-topic': topic } = run.headers;
       const headers = { kind: 'page', task, attempt: String(attempt), worker: 'w-1', number: '2' };
       await bus.publish(topic, [{ key: task, id: randomUUID(), headers, data: sealed }]);
     });
-    const stream = engine.stream(REQUEST, never);
+    const stream = run(never);
     await stream.next();
     await expect(stream.next()).rejects.toMatchObject({ code: 'unreadable' });
   });
 
   it.each([
-    [new BusError('message-too-large', 'no'), 'prompt_too_long'],
+    [new BusError('message-too-large', 'no'), 'task_too_large'],
     [new BusError('topic-full', 'no'), 'busy'],
     [new BusError('bus-unavailable', 'no'), 'no_worker'],
-  ])('says what the bus says: %s', async (refusal, code) => {
-    await engine.close();
+  ])('fails as the bus refuses: %s', async (refusal, code) => {
+    await tasks.close();
     bus.publish = () => Promise.reject(refusal);
-    engine = open();
-    await expect(drain(engine.stream(REQUEST, never))).rejects.toMatchObject({ code });
+    tasks = open();
+    await expect(drain(run(never))).rejects.toMatchObject({ code });
   });
 
-  it('has no worker while replies cannot be heard, and hears them later', async () => {
-    await engine.close();
+  it('has no worker while replies cannot be received, and receives them later', async () => {
+    await tasks.close();
     const consume = bus.consume.bind(bus);
     bus.consume = () => Promise.reject(new BusError('bus-unavailable', 'no'));
-    engine = open();
-    await expect(drain(engine.stream(REQUEST, never))).rejects.toMatchObject({ code: 'no_worker' });
+    tasks = open();
+    await expect(drain(run(never))).rejects.toMatchObject({ code: 'no_worker' });
     bus.consume = consume;
     await serve(async (run) => {
       await run.started();
-      await run.page(['a'], END);
+      await run.page([1], END);
     });
-    expect((await drain(engine.stream(REQUEST, never))).pieces).toEqual(['a']);
+    expect((await drain(run(never))).pieces).toEqual([1]);
   });
 
-  it('hears nothing before it must, and from then on when it is told to', async () => {
-    await engine.close();
+  it('joins the reply topic with the first task or on request, and not before', async () => {
+    await tasks.close();
     let consumers = 0;
     const consume = bus.consume.bind(bus);
     bus.consume = (options) => {
       consumers += 1;
       return consume(options);
     };
-    engine = open();
+    tasks = open();
     expect(consumers).toBe(0);
-    await engine.listen();
-    await engine.listen();
+    await tasks.listen();
+    await tasks.listen();
     expect(consumers).toBe(1);
   });
 
   it('fails what is open when it closes', async () => {
     await serve((run) => run.started());
-    const result = drain(engine.stream(REQUEST, never));
+    const result = drain(run(never));
     const failed = expect(result).rejects.toMatchObject({ code: 'closed' });
     await sleep(20);
-    await engine.close();
+    await tasks.close();
     await failed;
-    await expect(drain(engine.stream(REQUEST, never))).rejects.toMatchObject({ code: 'closed' });
+    await expect(drain(run(never))).rejects.toMatchObject({ code: 'closed' });
   });
 
   it('offers the task with the time by which it must be taken', async () => {
@@ -395,7 +388,7 @@ describe('a text engine whose work is done by workers', () => {
       await run.page([], END);
     });
     const beforeMs = Date.now();
-    await drain(engine.stream(REQUEST, never));
+    await drain(run(never));
     const takeBy = Number(offered[0]?.headers['take-by']);
     expect(takeBy).toBeGreaterThanOrEqual(beforeMs + LIMITS.takeMsMax);
     expect(takeBy).toBeLessThan(beforeMs + LIMITS.takeMsMax + 6_000);

@@ -7,18 +7,20 @@ export const TASK_KEY_PURPOSE = 'worker-tasks';
 const SealedBody = z.strictObject({ sealed: z.base64() });
 type SealedBody = z.infer<typeof SealedBody>;
 
-/** Brokers keep what passes through them, and nobody's prompt may lie there to be read. */
+/** Brokers keep the messages that pass through them, and no prompt may be readable there. */
 export class TaskSeal {
   /** @param key 32 bytes */
   constructor(private readonly key: Buffer) {}
 
-  /** @param place what the body belongs to; it opens only beside the same words */
-  seal(place: string, content: unknown): SealedBody {
-    const plain = Buffer.from(JSON.stringify(content), 'utf8');
-    return { sealed: sealBox(this.key, place, plain).toString('base64') };
+  /**
+   * @param place what the body belongs to; it opens only with the same text
+   * @param json the body as JSON
+   */
+  seal(place: string, json: string): SealedBody {
+    return { sealed: sealBox(this.key, place, Buffer.from(json, 'utf8')).toString('base64') };
   }
 
-  /** @throws SealBrokenError, also for what was sealed well and is not of the schema */
+  /** @throws SealBrokenError, also for a body that was sealed well and has another schema */
   open<Content>(place: string, data: unknown, schema: z.ZodType<Content>): Content {
     const body = SealedBody.safeParse(data);
     if (!body.success) throw new SealBrokenError('not a sealed body');

@@ -2,18 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { TaskSeal } from '#areas/inference/rigs/workers/task.seal.js';
-import {
-  TaskHeaders,
-  taskPlace,
-  TASKS_TOPIC,
-  TextTask,
-} from '#areas/inference/rigs/workers/worker.protocol.js';
+import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
+import { TextTask } from '#areas/inference/text/text-task.js';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
-import { bindLanguageModels, type LanguageModels } from './language-models.binding.js';
-import { type Settings } from './settings.js';
+import { TaskHeaders, taskPlace, tasksTopicOf } from '#platform/tasks/task.protocol.js';
+import { TaskSeal } from '#platform/tasks/task.seal.js';
+import { type TaskHosting } from '#platform/tasks/tasks.port.js';
+import { readSettings, type Settings } from './settings.js';
+import { bindTasks } from './tasks.binding.js';
 
 const NANO = fileURLToPath(new URL('../../models/nano.gguf', import.meta.url));
 const HELLO = {
@@ -23,25 +21,25 @@ const HELLO = {
   temperature: 0,
 } as const;
 
-describe('what answers for the embedded rigs', () => {
+describe('what runs the tasks of engines', () => {
   const key = randomBytes(32);
   const keys: string[] = [];
   let bus: Bus;
   let offered: Delivery[];
-  let models: LanguageModels;
+  let tasks: TaskHosting;
 
   beforeEach(async () => {
     bus = createInProcessBus();
     offered = [];
     await bus.consume({
-      topic: TASKS_TOPIC,
+      topic: tasksTopicOf('text'),
       group: 'workers',
       handle: (delivery) => Promise.resolve(void offered.push(delivery)),
     });
   });
 
   afterEach(async () => {
-    await models.close();
+    await tasks.close();
     await bus.close();
   });
 
@@ -53,13 +51,14 @@ describe('what answers for the embedded rigs', () => {
       },
     } as Secrets;
     const engines = { bus, secrets, logger: pino({ level: 'silent' }), clock: { now: Date.now } };
-    models = bindLanguageModels({ bus: target, instance: 'gateway-1' }, engines);
-    await models.listen();
+    const settings = { ...readSettings({ QUIPU_INSTANCE: 'gateway-1' }), bus: target };
+    tasks = bindTasks(settings, engines);
+    await tasks.listen();
   };
 
-  it('is this process when no other could be reached', async () => {
+  it('is this process when it cannot reach another', async () => {
     await bind({ kind: 'memory' });
-    const first = await models.stream(HELLO, new AbortController().signal).next();
+    const first = await createTextEngine(tasks).stream(HELLO, new AbortController().signal).next();
     expect(first).toMatchObject({ done: false, value: expect.any(String) });
     expect(offered).toEqual([]);
   });
@@ -68,7 +67,7 @@ describe('what answers for the embedded rigs', () => {
     const brokers = [{ host: 'localhost', port: 9092 }];
     await bind({ kind: 'kafka', client: 'kafkajs', brokers } as unknown as Settings['bus']);
     const caller = new AbortController();
-    const first = models.stream(HELLO, caller.signal).next();
+    const first = createTextEngine(tasks).stream(HELLO, caller.signal).next();
     while (offered.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     caller.abort();
     expect(await first).toMatchObject({ done: true });
@@ -76,7 +75,7 @@ describe('what answers for the embedded rigs', () => {
     const [{ headers, data } = { headers: {}, data: null }] = offered;
     const { task, attempt, ...rest } = TaskHeaders.parse(headers);
     expect(rest['reply-topic']).toBe('quipu.replies.gateway-1');
-    expect(new TaskSeal(key).open(taskPlace(task, attempt), data, TextTask)).toMatchObject({
+    expect(new TaskSeal(key).open(taskPlace('text', task, attempt), data, TextTask)).toMatchObject({
       messages: HELLO.messages,
       modelSha256: expect.stringMatching(/^d103f293/),
     });

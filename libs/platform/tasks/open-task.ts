@@ -1,23 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { BusError } from '#platform/bus/bus.errors.js';
-import { WorkerTaskError } from './worker-task.error.js';
-import { runId, type ReplyHeaders, type TaskFailure, type TextPage } from './worker.protocol.js';
+import { type EngineDefinition } from './engine.js';
+import { TaskError } from './task.error.js';
+import { helpsElsewhere, type PlatformFailureCode } from './task.failures.js';
+import { type Page, type ReplyHeaders, runId, type TaskFailure } from './task.protocol.js';
 
 export interface TaskLimits {
   /** Attempts of one task in all. */
   readonly attemptsMax: number;
-  /** A task that no worker has taken by then is offered once more, under another key. */
+  /** A task that no worker has taken after this time is offered once more, under another key. */
   readonly hedgeMs: number;
-  /** From the first offer until a worker has taken it. */
+  /** From the first offer until a worker starts the task. */
   readonly takeMsMax: number;
-  /** Between two replies of the worker that took it; workers say something every second. */
+  /** Between two replies of the worker that runs it; workers reply at least every second. */
   readonly silenceMsMax: number;
 }
 
 /**
- * Another offer after 400 ms finds another worker when the first one lies with a dead one, and costs
- * nothing when the first is taken in time; with one of two workers dead, five of them fail once in
- * 32 times. 5 s outlive a broker's rebalance.
+ * A second offer after 400 ms reaches another worker when the first went to a dead one, and costs
+ * nothing when the first is taken in time. With one of two workers dead, five offers fail once in
+ * 32 tasks. 5 s are longer than a broker's rebalance.
  */
 export const TASK_LIMITS: TaskLimits = {
   attemptsMax: 5,
@@ -27,20 +29,20 @@ export const TASK_LIMITS: TaskLimits = {
 };
 
 /** A reply whose body has been opened. */
-export type Reply =
+export type Reply<Piece, End> =
   | (Reading<'started' | 'beat'> & { readonly body: null })
-  | (Reading<'page'> & { readonly body: TextPage })
+  | (Reading<'page'> & { readonly body: Page<Piece, End> })
   | (Reading<'failed'> & { readonly body: TaskFailure });
 type Reading<Kind> = Omit<ReplyHeaders, 'kind'> & { readonly kind: Kind };
 
 export interface TaskPost {
   /** Offers the task to the workers. */
   readonly offer: (attempt: number) => Promise<void>;
-  /** Tells the workers that of the attempts so far only this run, or none, is waited for. */
+  /** Cancels all attempts up to `through` except the run `except`; empty for none. */
   readonly cancel: (through: number, except: string) => void;
 }
 
-/** The run that is waited for. */
+/** The run whose replies count. */
 interface Holder {
   readonly attempt: number;
   readonly worker: string;
@@ -49,15 +51,15 @@ interface Holder {
 }
 
 /**
- * One task among the workers, from the first offer to its end. Attempts may overlap; the one that
- * says first that it has started holds the task, and what any other says is dropped.
+ * One task among the workers, from the first offer to its end. Attempts may overlap; the first run
+ * that reports `started` holds the task, and replies of any other run are dropped.
  */
-export class OpenTask {
+export class OpenTask<Piece, End> {
   readonly id = randomUUID();
-  readonly #pages: (TextPage | WorkerTaskError)[] = [];
+  readonly #pages: (Page<Piece, End> | TaskError)[] = [];
   #wake: (() => void) | undefined;
   #attempts = 0;
-  /** Attempts below it were given up. */
+  /** Attempts below it were abandoned. */
   #fence = 1;
   readonly #refused = new Set<number>();
   #holder: Holder | null = null;
@@ -67,6 +69,7 @@ export class OpenTask {
   #hedge: NodeJS.Timeout | undefined;
 
   constructor(
+    private readonly engine: Pick<EngineDefinition<unknown, Piece, End>, 'failures'>,
     private readonly post: TaskPost,
     private readonly limits: TaskLimits,
   ) {}
@@ -76,7 +79,7 @@ export class OpenTask {
     this.#offer();
   }
 
-  receive(reply: Reply): void {
+  receive(reply: Reply<Piece, End>): void {
     if (this.#settled || reply.attempt < this.#fence) return;
     const holder = this.#holder ?? this.#hold(reply);
     if (!holder) {
@@ -84,57 +87,55 @@ export class OpenTask {
       return;
     }
     if (reply.attempt !== holder.attempt || reply.worker !== holder.worker) {
-      // The broker delivered one attempt to two workers, or a late one has started.
+      // The broker delivered one attempt to two workers, or a late attempt has started.
       if (reply.kind === 'started') this.#keepOnly(holder);
       return;
     }
     if (reply.number < holder.next) return;
     if (reply.number > holder.next) {
-      this.fail(
-        new WorkerTaskError('worker_lost', `reply ${holder.next} of the worker is missing`),
-      );
+      this.fail(new TaskError('worker_lost', `reply ${holder.next} of the worker is missing`));
       return;
     }
     holder.next += 1;
-    this.#expect(this.limits.silenceMsMax, 'worker_lost', 'the worker has fallen silent');
+    this.#expect(this.limits.silenceMsMax, 'worker_lost', 'the worker sends no more replies');
     this.#take(reply);
   }
 
-  /** From this side: workers that are still at it may stop. */
-  fail(error: WorkerTaskError): void {
+  /** Fails the task from this side and cancels its runs. */
+  fail(error: TaskError): void {
     if (this.#settled) return;
     this.post.cancel(this.#attempts, '');
     this.#finish(error);
   }
 
   /**
-   * The next page; null once the signal has fired.
-   * @throws WorkerTaskError
+   * The next page; null once the signal has aborted.
+   * @throws TaskError
    */
-  async next(signal: AbortSignal): Promise<TextPage | null> {
+  async next(signal: AbortSignal): Promise<Page<Piece, End> | null> {
     for (;;) {
       if (signal.aborted) return null;
       const page = this.#pages.shift();
-      if (page instanceof WorkerTaskError) throw page;
+      if (page instanceof TaskError) throw page;
       if (page) return page;
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
-  /** Has `next` look at its signal. */
+  /** Makes `next` check its signal. */
   wake(): void {
     this.#wake?.();
   }
 
-  /** Nobody reads any more: workers that are still at it may stop. */
+  /** The caller reads no more: cancels the runs unless the task has ended. */
   end(): void {
     if (this.#settled) return;
     this.#settle();
     this.post.cancel(this.#attempts, '');
   }
 
-  #hold({ kind, attempt, worker, number }: Reply): Holder | null {
-    // Any other number: of a run that began before this process did.
+  #hold({ kind, attempt, worker, number }: Reply<Piece, End>): Holder | null {
+    // A higher number belongs to a run that started before this process did.
     if (kind !== 'started' || number !== 0) return null;
     this.#holder = { attempt, worker, next: 0 };
     clearTimeout(this.#hedge);
@@ -146,14 +147,14 @@ export class OpenTask {
     this.post.cancel(this.#attempts, runId(attempt, worker));
   }
 
-  #take(reply: Reply): void {
+  #take(reply: Reply<Piece, End>): void {
     switch (reply.kind) {
       case 'started':
       case 'beat':
         return;
       case 'page':
         this.#hasPages = true;
-        if (reply.body.end) this.#settle();
+        if (reply.body.end !== undefined) this.#settle();
         this.#put(reply.body);
         return;
       case 'failed':
@@ -167,7 +168,7 @@ export class OpenTask {
       this.#finish(errorOf(failure));
       return;
     }
-    // The other attempts were cancelled when this one started.
+    // The other attempts were cancelled when this run started.
     for (let attempt = this.#fence; attempt <= this.#attempts; attempt += 1) {
       this.#refused.add(attempt);
     }
@@ -179,7 +180,7 @@ export class OpenTask {
 
   #refusedBy(attempt: number, failure: TaskFailure): void {
     this.#refused.add(attempt);
-    if (!helpsElsewhere(failure.code)) this.#finish(errorOf(failure));
+    if (!helpsElsewhere(this.engine, failure.code)) this.#finish(errorOf(failure));
     else if (this.#attempts < this.limits.attemptsMax) this.#offer();
     else if (this.#refused.size >= this.#attempts) this.#finish(errorOf(failure));
   }
@@ -195,15 +196,15 @@ export class OpenTask {
 
   #expect(ms: number, code: 'no_worker' | 'worker_lost', otherwise: string): void {
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.fail(new WorkerTaskError(code, otherwise)), ms);
+    this.#deadline = setTimeout(() => this.fail(new TaskError(code, otherwise)), ms);
   }
 
-  #put(page: TextPage | WorkerTaskError): void {
+  #put(page: Page<Piece, End> | TaskError): void {
     this.#pages.push(page);
     this.#wake?.();
   }
 
-  #finish(error: WorkerTaskError): void {
+  #finish(error: TaskError): void {
     this.#settle();
     this.#put(error);
   }
@@ -215,19 +216,17 @@ export class OpenTask {
   }
 }
 
-/** Another worker may have room, or the model, or the time. */
-const helpsElsewhere = (code: TaskFailure['code']): boolean =>
-  code === 'busy' || code === 'expired' || code === 'model_file_missing' || code === 'closed';
+/** A task that every worker got too late had no worker. */
+const errorOf = ({ code, message }: TaskFailure): TaskError =>
+  new TaskError(code === 'expired' ? 'no_worker' : code, message);
 
-const errorOf = ({ code, message }: TaskFailure): WorkerTaskError =>
-  new WorkerTaskError(code === 'expired' ? 'no_worker' : code, message);
-
-const failureOfBus = (cause: unknown): WorkerTaskError => {
+const failureOfBus = (cause: unknown): TaskError => {
+  const failed = (code: PlatformFailureCode, message: string): TaskError =>
+    new TaskError(code, message, { cause });
   const code = cause instanceof BusError ? cause.code : null;
   if (code === 'message-too-large') {
-    const message = 'the prompt is too long to travel to a worker';
-    return new WorkerTaskError('prompt_too_long', message, { cause });
+    return failed('task_too_large', 'the task is too large for a message to a worker');
   }
-  if (code === 'topic-full') return new WorkerTaskError('busy', 'too many tasks wait', { cause });
-  return new WorkerTaskError('no_worker', 'the task could not be published', { cause });
+  if (code === 'topic-full') return failed('busy', 'too many tasks wait for workers');
+  return failed('no_worker', 'the task could not be published');
 };

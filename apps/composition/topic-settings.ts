@@ -1,0 +1,11 @@
+import { type Area } from '#platform/runtime/area.js';
+import { type TaskTopicSettings, taskTopicSettings } from '#platform/tasks/task-topics.js';
+
+/** How a broker keeps the topics of these areas and of their engines; nothing for any other. */
+export const topicSettingsOf = (areas: readonly Area[]): ((topic: string) => TaskTopicSettings) => {
+  const ofTasks = taskTopicSettings(areas.flatMap(({ engines }) => engines));
+  const declared = new Map(
+    areas.flatMap(({ topics }) => topics).map(({ topic, ...settings }) => [topic, settings]),
+  );
+  return (topic) => declared.get(topic) ?? ofTasks(topic);
+};

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger } from 'pino';
+import { type Bus } from '#platform/bus/bus.port.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import {
+  HEARTBEAT_MS,
+  HEARTBEATS_TOPIC,
+  WorkerHeartbeat,
+} from '#platform/tasks/worker-heartbeat.js';
+import { type EngineReport } from './task-runners.js';
+
+export interface HeartbeatOptions {
+  readonly bus: Pick<Bus, 'publish'>;
+  /** The name of this worker. */
+  readonly worker: string;
+  readonly status: () => WorkerHeartbeat['status'];
+  readonly engines: () => readonly EngineReport[];
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  /** Default `HEARTBEAT_MS`. */
+  readonly intervalMs?: number;
+}
+
+const STOP_MS_MAX = 2_000;
+
+/** Publishes what this worker is and does, at once and then regularly, until it is stopped. */
+export class Heartbeats {
+  readonly #startedAt: string;
+  readonly #timer: NodeJS.Timeout;
+  #sending: Promise<void> | undefined;
+  #isWanted = false;
+  #isFailing = false;
+
+  constructor(private readonly options: HeartbeatOptions) {
+    this.#startedAt = instant(options.clock);
+    this.beat();
+    this.#timer = setInterval(() => this.beat(), options.intervalMs ?? HEARTBEAT_MS).unref();
+  }
+
+  /** Publishes now, or as soon as the heartbeat under way has ended: one at a time. */
+  beat(): void {
+    this.#isWanted = true;
+    this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
+  }
+
+  /** Publishes the last heartbeat; a bus that does not answer delays a stop only so long. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.beat();
+    await Promise.race([this.#sending, sleep(STOP_MS_MAX, undefined, { ref: false })]);
+  }
+
+  async #send(): Promise<void> {
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      await this.#publish();
+    }
+  }
+
+  /** Never rejects: the next heartbeat replaces one that is lost. */
+  async #publish(): Promise<void> {
+    const { bus, worker, logger } = this.options;
+    try {
+      const data = this.#heartbeat();
+      await bus.publish(HEARTBEATS_TOPIC, [{ key: worker, id: randomUUID(), headers: {}, data }]);
+      if (this.#isFailing) logger.info('heartbeats are published again');
+      this.#isFailing = false;
+    } catch (error) {
+      // A broker that is away fails every heartbeat; only the first failure is logged.
+      if (!this.#isFailing) logger.warn({ err: error }, 'a heartbeat could not be published');
+      this.#isFailing = true;
+    }
+  }
+
+  #heartbeat(): WorkerHeartbeat {
+    const { worker, status, engines, clock } = this.options;
+    return WorkerHeartbeat.parse({
+      worker,
+      startedAt: this.#startedAt,
+      sentAt: instant(clock),
+      status: status(),
+      engines: engines(),
+    });
+  }
+}

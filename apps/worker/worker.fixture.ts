@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
+import { textEngineWith } from '#areas/inference/text/text.engine.js';
+import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
+import {
+  createLanguageModelEngine,
+  type LanguageModelEngine,
+  type LanguageModelEngineOptions,
+} from '#engines/language-model/language-model.engine.js';
+import { type Bus } from '#platform/bus/bus.port.js';
+import { systemClock } from '#platform/kernel/clock.js';
+import { createBusTasks } from '#platform/tasks/bus-tasks.js';
+import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
+import { type TaskLimits } from '#platform/tasks/open-task.js';
+import { type TaskHosting } from '#platform/tasks/tasks.port.js';
+import { startWorker, type Worker } from './worker.application.js';
+
+export const SHIPPED_MODELS = fileURLToPath(new URL('../../models', import.meta.url));
+export const NANO = path.join(SHIPPED_MODELS, 'nano.gguf');
+
+export const silent = pino({ level: 'silent' });
+
+/** A gateway's end: the text engine of its rigs, and the tasks of any engine. */
+export interface Gateway extends TextEngine {
+  readonly tasks: TaskHosting;
+  listen(): Promise<void>;
+}
+
+export interface FleetWorkerOptions {
+  /** Default: text alone. */
+  readonly engines?: readonly AnyEngineDefinition[];
+  /** Of the text engine. */
+  readonly models?: LanguageModelEngineOptions;
+  readonly key?: Buffer;
+  readonly home?: string;
+  readonly shippedModels?: string;
+  readonly drainSeconds?: number;
+  readonly heartbeatMs?: number;
+}
+
+/** Any number of gateways and workers on one bus, and an engine in this process to compare with. */
+export class Fleet {
+  readonly key = randomBytes(32);
+  readonly workers: Worker[] = [];
+  readonly #gateways: TaskHosting[] = [];
+  readonly #folders: string[] = [];
+  /** Never generates for the workers: their answers are compared with its answers. */
+  readonly local: LanguageModelEngine = createLanguageModelEngine();
+
+  constructor(readonly bus: Bus) {}
+
+  gateway(instance = 'gateway-1', limits: Partial<TaskLimits> = {}): Gateway {
+    const tasks = createBusTasks({
+      bus: this.bus,
+      instance,
+      key: this.key,
+      logger: silent,
+      limits,
+    });
+    this.#gateways.push(tasks);
+    const sha256Of = async (file: string) => (await this.local.describe(file)).sha256;
+    const text = createTextEngine(tasks, sha256Of);
+    return { ...text, tasks, listen: () => tasks.listen() };
+  }
+
+  async worker(instance = 'worker-1', options: FleetWorkerOptions = {}): Promise<Worker> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'quipu-worker-'));
+    this.#folders.push(folder);
+    const { home = folder, shippedModels = SHIPPED_MODELS, heartbeatMs } = options;
+    const worker = await startWorker({
+      bus: this.bus,
+      key: options.key ?? this.key,
+      engines: options.engines ?? [textEngineWith(options.models ?? {})],
+      engineHost: {
+        place: 'worker',
+        instance,
+        home,
+        modelFolders: [shippedModels, path.join(home, 'models')],
+        settings: new Map(),
+        clock: systemClock,
+        logger: silent,
+      },
+      host: '127.0.0.1',
+      port: 0,
+      drainSeconds: options.drainSeconds ?? 5,
+      logger: silent,
+      ...(heartbeatMs !== undefined && { heartbeatMs }),
+    });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.stop()));
+    await Promise.all(this.#gateways.map((gateway) => gateway.close()));
+    await this.local.close();
+    await this.bus.close();
+    await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true })));
+  }
+}

@@ -1,0 +1,77 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+/** No model file of this machine has the SHA-256 that was asked for. */
+export class ModelMissingError extends Error {
+  override readonly name = 'ModelMissingError';
+  readonly code = 'model_file_missing';
+
+  constructor(sha256: string) {
+    super(`no model file here has the SHA-256 ${sha256}`);
+  }
+}
+
+/** Lower-case hex of the whole file; rejects for a file that is absent or no model. */
+export type Sha256Of = (modelFile: string) => Promise<string>;
+
+/** Finds this machine's copy of a model by the SHA-256 of its file. */
+export class ModelStore {
+  #files: ReadonlyMap<string, string> = new Map();
+  #scanning: Promise<void> | undefined;
+
+  /**
+   * @param sha256Of remembers a file until it changes
+   * @param folders absolute paths; an absent folder holds no models
+   */
+  constructor(
+    private readonly sha256Of: Sha256Of,
+    private readonly folders: readonly string[],
+  ) {}
+
+  get count(): number {
+    return this.#files.size;
+  }
+
+  /** Reads every file that is new or has changed. */
+  scan(): Promise<void> {
+    this.#scanning ??= this.#scan().finally(() => (this.#scanning = undefined));
+    return this.#scanning;
+  }
+
+  /**
+   * The absolute path of the file; scans again for an unknown one.
+   * @throws ModelMissingError
+   */
+  async fileOf(sha256: string): Promise<string> {
+    const known = this.#files.get(sha256);
+    if (known !== undefined && (await this.#sha256Of(known)) === sha256) return known;
+    await this.scan();
+    const found = this.#files.get(sha256);
+    if (found !== undefined) return found;
+    throw new ModelMissingError(sha256);
+  }
+
+  async #scan(): Promise<void> {
+    const found = new Map<string, string>();
+    for (const folder of this.folders) {
+      for (const file of await modelFilesIn(folder)) {
+        const sha256 = await this.#sha256Of(file);
+        if (sha256 !== null) found.set(sha256, file);
+      }
+    }
+    this.#files = found;
+  }
+
+  /** Null for a file that is absent or no model. */
+  #sha256Of(file: string): Promise<string | null> {
+    return this.sha256Of(file).catch(() => null);
+  }
+}
+
+const modelFilesIn = async (folder: string): Promise<readonly string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.gguf'))
+    .map(({ name }) => path.join(folder, name))
+    .sort();
+};

@@ -1,0 +1,50 @@
+import { TaskError } from '#platform/tasks/task.error.js';
+import { type Tasks } from '#platform/tasks/tasks.port.js';
+import { type TextRequest } from '../rigs/embedded-request.js';
+import { type TextEngine } from '../rigs/embedded-rig.js';
+import { type Sha256Of } from './model-store.js';
+import { modelFileDigests, textEngine } from './text.engine.js';
+import { type TextEnd, type TextTask } from './text-task.js';
+
+const NOTHING: TextEnd = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
+
+/** The engine of embedded rigs: each request is a task of the text engine. */
+export const createTextEngine = (
+  tasks: Tasks,
+  sha256Of: Sha256Of = modelFileDigests(),
+): TextEngine => ({
+  async *stream(request, signal) {
+    const task = tasks.seesLocalFiles ? request : await portable(request, sha256Of);
+    const pieces = tasks.run(textEngine, task, signal);
+    let used = NOTHING;
+    let isOpen = true;
+    try {
+      let next = await pieces.next();
+      for (; !next.done; next = await pieces.next()) {
+        const [text, completionTokens, promptTokens = used.promptTokens] = next.value;
+        used = { promptTokens, completionTokens, finishReason: 'stop' };
+        yield text;
+      }
+      isOpen = false;
+      return next.value ?? used;
+    } catch (error) {
+      isOpen = false;
+      throw asTextError(error);
+    } finally {
+      if (isOpen) await pieces.return(null);
+    }
+  },
+});
+
+/** Another machine has the model at another path. */
+const portable = async (
+  { modelFile, ...asked }: TextRequest,
+  sha256Of: Sha256Of,
+): Promise<TextTask> => ({ ...asked, modelSha256: await sha256Of(modelFile) });
+
+/** Only a prompt makes a task of text too large. */
+const asTextError = (error: unknown): unknown => {
+  if (!(error instanceof TaskError) || error.code !== 'task_too_large') return error;
+  const message = 'the prompt is too long for a message to a worker';
+  return new TaskError('prompt_too_long', message, { cause: error });
+};

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+const Asked = z.strictObject({
+  messages: z
+    .array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
+    .readonly(),
+  maxTokens: z.int().positive(),
+  temperature: z.number(),
+  topP: z.number().exactOptional(),
+  stop: z.array(z.string()).readonly().exactOptional(),
+  seed: z.number().exactOptional(),
+});
+
+/** A request to a language model. */
+export const TextTask = z.union([
+  /** Lower-case hex of the GGUF file: a worker finds its own copy by it. */
+  Asked.extend({ modelSha256: z.string().regex(/^[\da-f]{64}$/) }),
+  /** Absolute path of a GGUF file, where the process that asks runs the model itself. */
+  Asked.extend({ modelFile: z.string() }),
+]);
+export type TextTask = z.infer<typeof TextTask>;
+
+/**
+ * A piece of text as the engine made it, with the tokens generated up to its end. The first piece
+ * adds the tokens of the prompt. A tuple, because a small model makes a piece every millisecond.
+ */
+export const TextPiece = z.union([
+  z.tuple([z.string(), z.int()]),
+  z.tuple([z.string(), z.int(), z.int()]),
+]);
+export type TextPiece = z.infer<typeof TextPiece>;
+
+/** How a generation ended; counted by the engine's own tokenizer. */
+export const TextEnd = z.strictObject({
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  finishReason: z.enum(['stop', 'length']),
+});
+export type TextEnd = z.infer<typeof TextEnd>;

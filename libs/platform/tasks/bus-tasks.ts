@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { type Logger } from 'pino';
+import { type z } from 'zod';
+import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.js';
+import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { type EngineDefinition } from './engine.js';
+import { inputOf } from './engine-run.js';
+import { OpenTask, type Reply, TASK_LIMITS, type TaskLimits } from './open-task.js';
+import { TaskError } from './task.error.js';
+import {
+  cancellationsTopicOf,
+  type Page,
+  pageOf,
+  repliesTopicOf,
+  ReplyHeaders,
+  replyPlace,
+  TaskFailure,
+  taskPlace,
+  tasksTopicOf,
+} from './task.protocol.js';
+import { TaskSeal } from './task.seal.js';
+import { type TaskHosting, Tasks } from './tasks.port.js';
+
+export interface BusTasksOptions {
+  readonly bus: Pick<Bus, 'publish' | 'consume'>;
+  /** The name of this process, unique in the fleet; a letter, then up to 100 of `a-z 0-9 - .`. */
+  readonly instance: string;
+  /** 32 bytes, of the purpose `TASK_KEY_PURPOSE`; workers have the same key. */
+  readonly key: Buffer;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly clock?: Clock;
+  readonly limits?: Partial<TaskLimits>;
+}
+
+/** Has workers run the tasks; the replies of every engine's tasks arrive on one topic. */
+export const createBusTasks = (options: BusTasksOptions): TaskHosting => new BusTasks(options);
+
+/** Clocks of two machines may differ by this much before tasks are dropped as expired. */
+const CLOCK_SKEW_MS_MAX = 5_000;
+
+/** A task that awaits replies. */
+interface Awaiting {
+  hear(headers: ReplyHeaders, data: unknown): void;
+  fail(error: TaskError): void;
+}
+
+/** Null when the signal aborted before the last page. */
+async function* read<Piece, End>(
+  task: OpenTask<Piece, End>,
+  signal: AbortSignal,
+): AsyncGenerator<Piece, End | null, void> {
+  for (;;) {
+    const page = await task.next(signal);
+    if (!page) return null;
+    for (const piece of page.pieces) {
+      if (signal.aborted) return null;
+      yield piece;
+    }
+    if (page.end !== undefined) return page.end;
+  }
+}
+
+class BusTasks extends Tasks implements TaskHosting {
+  readonly seesLocalFiles = false;
+  readonly #seal: TaskSeal;
+  readonly #clock: Clock;
+  readonly #limits: TaskLimits;
+  readonly #repliesTopic: string;
+  readonly #open = new Map<string, Awaiting>();
+  /** By definition, so that a schema is built once. */
+  readonly #pages = new WeakMap<object, z.ZodType<Page<unknown, unknown>>>();
+  #consumer: Promise<Consumer> | undefined;
+  #closed = false;
+
+  constructor(private readonly options: BusTasksOptions) {
+    super();
+    this.#seal = new TaskSeal(options.key);
+    this.#clock = options.clock ?? systemClock;
+    this.#limits = { ...TASK_LIMITS, ...options.limits };
+    this.#repliesTopic = repliesTopicOf(options.instance);
+  }
+
+  async *run<Input, Piece, End>(
+    engine: EngineDefinition<Input, Piece, End>,
+    input: Input,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece, End | null, void> {
+    const json = JSON.stringify(inputOf(engine, input));
+    await this.#listeningInTime();
+    if (signal.aborted) return null;
+    const task = this.#begin(engine, json);
+    const wake = (): void => task.wake();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      return yield* read(task, signal);
+    } finally {
+      signal.removeEventListener('abort', wake);
+      this.#open.delete(task.id);
+      task.end();
+    }
+  }
+
+  async listen(): Promise<void> {
+    await this.#listening();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const task of this.#open.values()) {
+      task.fail(new TaskError('closed', 'the process that asks is stopping'));
+    }
+    const consumer = await this.#consumer?.catch(() => undefined);
+    await consumer?.close();
+  }
+
+  #listening(): Promise<Consumer> {
+    this.#consumer ??= this.options.bus
+      .consume({
+        topic: this.#repliesTopic,
+        group: this.#repliesTopic,
+        // An unreadable reply fails its task at once, and would be as unreadable the next time.
+        attemptsMax: 1,
+        handle: (delivery) => {
+          this.#hear(delivery);
+          return Promise.resolve();
+        },
+      })
+      .catch((error: unknown) => {
+        this.#consumer = undefined;
+        throw error;
+      });
+    return this.#consumer;
+  }
+
+  async #listeningInTime(): Promise<void> {
+    if (this.#closed) throw new TaskError('closed', 'the process that asks is stopping');
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(new TaskError('no_worker', 'replies of workers cannot be received yet'));
+    }, this.#limits.takeMsMax);
+    try {
+      await Promise.race([this.#listening(), late]);
+    } catch (cause) {
+      if (cause instanceof TaskError) throw cause;
+      throw new TaskError('no_worker', 'replies of workers cannot be received', { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @param json the input */
+  #begin<Piece, End>(
+    engine: EngineDefinition<unknown, Piece, End>,
+    json: string,
+  ): OpenTask<Piece, End> {
+    const task: OpenTask<Piece, End> = new OpenTask(
+      engine,
+      {
+        offer: (attempt) => this.#offer(engine.name, task.id, attempt, json),
+        cancel: (through, except) => this.#cancel(engine.name, task.id, through, except),
+      },
+      this.#limits,
+    );
+    this.#open.set(task.id, {
+      hear: (headers, data) => task.receive(this.#opened(engine, headers, data)),
+      fail: (error) => task.fail(error),
+    });
+    task.begin();
+    return task;
+  }
+
+  #offer(engine: string, task: string, attempt: number, json: string): Promise<void> {
+    const takeBy = this.#clock.now() + this.#limits.takeMsMax + CLOCK_SKEW_MS_MAX;
+    const headers = {
+      task,
+      attempt: String(attempt),
+      'reply-topic': this.#repliesTopic,
+      'take-by': String(Math.ceil(takeBy)),
+    };
+    const data = this.#seal.seal(taskPlace(engine, task, attempt), json);
+    const message = { key: `${task}.${attempt}`, id: randomUUID(), headers, data };
+    return this.options.bus.publish(tasksTopicOf(engine), [message]);
+  }
+
+  /** Not awaited: a lost cancellation costs a worker the rest of one task and nothing else. */
+  #cancel(engine: string, task: string, through: number, except: string): void {
+    const headers = { task, through: String(through), except };
+    const message = { key: task, id: randomUUID(), headers, data: null };
+    this.options.bus.publish(cancellationsTopicOf(engine), [message]).catch((error: unknown) => {
+      this.options.logger.warn({ err: error, task }, 'a task could not be cancelled');
+    });
+  }
+
+  #hear({ headers, data }: Delivery): void {
+    const reply = ReplyHeaders.parse(headers);
+    const task = this.#open.get(reply.task);
+    // The task has ended, or belongs to an earlier process of this name.
+    if (!task) return;
+    try {
+      task.hear(reply, data);
+    } catch (error) {
+      const message = 'a worker’s reply cannot be opened: does it have the same master key?';
+      this.options.logger.error({ err: error, worker: reply.worker }, message);
+      task.fail(new TaskError('unreadable', message, { cause: error }));
+    }
+  }
+
+  #opened<Piece, End>(
+    engine: EngineDefinition<unknown, Piece, End>,
+    headers: ReplyHeaders,
+    data: unknown,
+  ): Reply<Piece, End> {
+    const { kind, ...rest } = headers;
+    const place = replyPlace(engine.name, headers);
+    switch (kind) {
+      case 'started':
+      case 'beat':
+        return { kind, ...rest, body: null };
+      case 'page':
+        return { kind, ...rest, body: this.#seal.open(place, data, this.#pageOf(engine)) };
+      case 'failed':
+        return { kind, ...rest, body: this.#seal.open(place, data, TaskFailure) };
+    }
+  }
+
+  #pageOf<Piece, End>(engine: EngineDefinition<unknown, Piece, End>): z.ZodType<Page<Piece, End>> {
+    const known = this.#pages.get(engine) ?? pageOf(engine);
+    this.#pages.set(engine, known);
+    // The map holds the schema that this very definition made.
+    return known as z.ZodType<Page<Piece, End>>;
+  }
+}

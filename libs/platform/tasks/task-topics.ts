@@ -1,0 +1,34 @@
+import { type AnyEngineDefinition } from './engine.js';
+import { cancellationsTopicOf, repliesTopicOf, tasksTopicOf } from './task.protocol.js';
+import { HEARTBEATS_TOPIC } from './worker-heartbeat.js';
+
+/** How a broker keeps a topic; a field that is absent means the adapter's default. */
+export interface TaskTopicSettings {
+  readonly partitions?: number;
+  readonly retentionMs?: number;
+  readonly deadLetterRetentionMs?: number;
+}
+
+const RETENTION_MS = 600_000;
+const RETENTION = { retentionMs: RETENTION_MS, deadLetterRetentionMs: RETENTION_MS } as const;
+/** Each has one consumer in a group, to which a second partition brings nothing. */
+const ONE_PARTITION = { ...RETENTION, partitions: 1 } as const;
+
+/**
+ * How a broker keeps the topics of these engines, for an adapter that asks by topic; nothing for
+ * any other topic. No process reads a message of them after ten minutes.
+ */
+export const taskTopicSettings = (
+  engines: readonly AnyEngineDefinition[],
+): ((topic: string) => TaskTopicSettings) => {
+  const tasks = new Set(engines.map(({ name }) => tasksTopicOf(name)));
+  const cancellations = new Set(engines.map(({ name }) => cancellationsTopicOf(name)));
+  return (topic) => {
+    if (tasks.has(topic)) return RETENTION;
+    const hasOnePartition =
+      cancellations.has(topic) ||
+      topic === HEARTBEATS_TOPIC ||
+      topic.startsWith(repliesTopicOf(''));
+    return hasOnePartition ? ONE_PARTITION : {};
+  };
+};

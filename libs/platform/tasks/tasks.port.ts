@@ -1,0 +1,33 @@
+import { type EngineDefinition } from './engine.js';
+
+/**
+ * Runs tasks on the engines that areas declare: with workers when a bus connects processes, in this
+ * process otherwise. Injected by its class; an area names no host.
+ */
+export abstract class Tasks {
+  /** Whether the engine runs on this machine, so that a task may name a file of it. */
+  abstract readonly seesLocalFiles: boolean;
+
+  /**
+   * Yields pieces in order and returns the end; null when the signal aborted before the end was
+   * known. An abandoned generator cancels the task.
+   * @throws TaskError with a code of the platform or of the engine
+   */
+  abstract run<Input, Piece, End>(
+    engine: EngineDefinition<Input, Piece, End>,
+    input: Input,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece, End | null, void>;
+}
+
+/** The port as the process that opened it holds it. */
+export interface TaskHosting extends Tasks {
+  /**
+   * Prepares the first task. The first `run` does so too, but joining a broker's group takes
+   * seconds, and a process that serves no callers need not join.
+   * @throws BusError
+   */
+  listen(): Promise<void>;
+  /** Fails running tasks with `closed`. */
+  close(): Promise<void>;
+}
