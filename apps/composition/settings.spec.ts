@@ -1,7 +1,13 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { CATALOG_SETTINGS } from '#areas/catalog/catalog.settings.js';
+import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
+import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
+import { REQUEST_LIMITS } from '#areas/inference/ports.js';
 import { listeningUrl, readSettings, SettingsError, withoutSecrets } from './settings.js';
+
+const TENANT_AT_Q = { baseUrl: 'https://q.example' };
 
 const messageOf = (environment: NodeJS.ProcessEnv): string => {
   try {
@@ -16,14 +22,13 @@ const messageOf = (environment: NodeJS.ProcessEnv): string => {
 describe('settings', () => {
   it('have a default each', () => {
     const home = path.resolve('.quipu');
-    const { instance, ...settings } = readSettings({});
+    const { instance, ofAreas, ...settings } = readSettings({});
     expect(instance).toMatch(/^[a-z][a-z0-9.-]{0,62}$/);
     expect(settings).toEqual({
       host: '127.0.0.1',
       port: 8080,
       home,
       masterKeyFile: path.join(home, 'master.key'),
-      catalogFile: undefined,
       eventStore: { kind: 'sqlite', file: path.join(home, 'events.db') },
       readStore: { kind: 'sqlite', file: path.join(home, 'views.db') },
       bus: { kind: 'memory' },
@@ -31,14 +36,36 @@ describe('settings', () => {
       lease: { ttlMs: 10_000, renewMs: 3_000 },
       grpc: undefined,
       trustProxy: 0,
-      webUrl: undefined,
       logLevel: 'info',
       drainSeconds: 30,
-      requestSeconds: 600,
-      settleSeconds: 60,
-      keepAliveSeconds: 15,
       bodyLimitBytes: 4_194_304,
     });
+    expect(ofAreas.get(CATALOG_SETTINGS)).toMatchObject({
+      localModelsFolder: path.join(home, 'models'),
+    });
+    expect(ofAreas.get(IDENTITY_SETTINGS)).toMatchObject({
+      tenant: { baseUrl: 'http://127.0.0.1:8080' },
+    });
+    expect(ofAreas.get(REQUEST_LIMITS)).toEqual({ requestMsMax: 600_000, settleMsMax: 60_000 });
+    expect(ofAreas.get(KEEP_ALIVE_MS)).toBe(15_000);
+  });
+
+  it.each([
+    ['QUIPU_CATALOG', '/etc/catalog.yaml', CATALOG_SETTINGS, { catalogFile: '/etc/catalog.yaml' }],
+    ['QUIPU_WEB_URL', 'https://q.example', IDENTITY_SETTINGS, { tenant: TENANT_AT_Q }],
+    ['QUIPU_REQUEST_SECONDS', '5', REQUEST_LIMITS, { requestMsMax: 5_000 }],
+    ['QUIPU_SETTLE_SECONDS', '5', REQUEST_LIMITS, { settleMsMax: 5_000 }],
+  ])('of the areas read %s', (name, value, token, expected) => {
+    expect(readSettings({ [name]: value }).ofAreas.get(token)).toMatchObject(expected);
+  });
+
+  it('of an area know whether the log is on another machine', () => {
+    const { ofAreas } = readSettings({ QUIPU_EVENT_STORE: 'esdb://log:2113?tls=false' });
+    expect(ofAreas.get(CATALOG_SETTINGS)).toMatchObject({ rateCardsPollMs: 250 });
+    expect(ofAreas.get(IDENTITY_SETTINGS)).toMatchObject({ credentialsFreshMs: 250 });
+    expect(readSettings({}).ofAreas.get(IDENTITY_SETTINGS)).not.toHaveProperty(
+      'credentialsFreshMs',
+    );
   });
 
   it('take an empty variable for one that is not set', () => {
@@ -57,7 +84,6 @@ describe('settings', () => {
       { home: '/srv/quipu', eventStore: { kind: 'sqlite', file: '/srv/quipu/events.db' } },
     ],
     ['QUIPU_HOME', '~/q', { home: path.join(homedir(), 'q') }],
-    ['QUIPU_CATALOG', '/etc/catalog.yaml', { catalogFile: '/etc/catalog.yaml' }],
     ['QUIPU_MASTER_KEY_FILE', '/run/secrets/quipu', { masterKeyFile: '/run/secrets/quipu' }],
     [
       'QUIPU_EVENT_STORE',
@@ -102,12 +128,8 @@ describe('settings', () => {
     ['QUIPU_LEASE_RENEW_MS', '500', { lease: { ttlMs: 10_000, renewMs: 500 } }],
     ['QUIPU_TRUST_PROXY', '2', { trustProxy: 2 }],
     ['QUIPU_TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: ['10.0.0.0/8', '::1'] }],
-    ['QUIPU_WEB_URL', 'https://quipu.example', { webUrl: 'https://quipu.example' }],
     ['QUIPU_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['QUIPU_DRAIN_SECONDS', '5', { drainSeconds: 5 }],
-    ['QUIPU_REQUEST_SECONDS', '5', { requestSeconds: 5 }],
-    ['QUIPU_SETTLE_SECONDS', '5', { settleSeconds: 5 }],
-    ['QUIPU_KEEP_ALIVE_SECONDS', '5', { keepAliveSeconds: 5 }],
     ['QUIPU_BODY_LIMIT_BYTES', '1024', { bodyLimitBytes: 1_024 }],
   ])('%s=%s', (name, value, settings) => {
     expect(readSettings({ [name]: value })).toMatchObject(settings);

@@ -1,4 +1,6 @@
-/** A server that does not answer within this time is not there. */
+import { within } from '#platform/kernel/within.js';
+
+/** A server that does not answer within this time counts as unavailable. */
 const ANSWER_MS_MAX = 2_000;
 
 export interface Answered<Answer> {
@@ -7,18 +9,11 @@ export interface Answered<Answer> {
   readonly failure: string | null;
 }
 
-/** What a server says in time, or why it does not: whoever asks for health needs an answer. */
+/** The answer of a server, or why there is none: a health check must answer in any case. */
 export const answered = async <Answer>(asked: Promise<Answer>): Promise<Answered<Answer>> => {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    const late = new Error(`no answer within ${ANSWER_MS_MAX} ms`);
-    timer = setTimeout(() => reject(late), ANSWER_MS_MAX);
-  });
   try {
-    return { answer: await Promise.race([asked, silence]), failure: null };
+    return { answer: await within(asked, ANSWER_MS_MAX), failure: null };
   } catch (error) {
     return { answer: undefined, failure: error instanceof Error ? error.message : String(error) };
-  } finally {
-    clearTimeout(timer);
   }
 };

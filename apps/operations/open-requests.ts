@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import { type CutReason, RequestCutError } from '#areas/inference/request-cut.js';
+import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
 import {
   type MetricsSource,
   type ReadinessCheck,

@@ -1,7 +1,7 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
-import { RequestCutError } from '#areas/inference/request-cut.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RigError, type RigErrorKind } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError, type RouteErrorKind } from '#areas/inference/rigs/route-error.js';
 import {

@@ -6,7 +6,7 @@ import {
   openInference,
   REQUEST_ID,
 } from '#areas/inference/inference-world.specification.js';
-import { RequestCutError } from '#areas/inference/request-cut.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { type SettleChatCommand, SettleChatHandler } from '#areas/inference/settle-chat.handler.js';
 import { UnknownOutcomeError } from '#platform/event-store/event-store.errors.js';

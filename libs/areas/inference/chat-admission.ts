@@ -22,7 +22,7 @@ import {
   type TokenQuantities,
   type TokenRate,
 } from './ports.js';
-import { RequestCutError } from './request-cut.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { type Usage } from './rigs/chat-backend.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';

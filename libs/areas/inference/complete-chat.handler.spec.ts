@@ -9,7 +9,7 @@ import {
   question,
   usage,
 } from './inference-world.specification.js';
-import { RequestCutError } from './request-cut.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { type RouteErrorKind, RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
 

@@ -3,7 +3,7 @@ import {
   type FailureMapping,
   mapFailure,
 } from '#platform/runtime/failure.js';
-import { RequestCutError } from './request-cut.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 

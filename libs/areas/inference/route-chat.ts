@@ -1,6 +1,6 @@
 import { type Release } from '#platform/ledger/hold.js';
 import { type AdmittedChat } from './chat-admission.js';
-import { cutOf, RequestCutError } from './request-cut.js';
+import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type RouteOrder } from './rigs/rig-router.js';
 import { RouteError } from './rigs/route-error.js';
 import { type ChatBody } from './token-bound.js';

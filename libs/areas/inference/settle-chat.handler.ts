@@ -6,7 +6,7 @@ import { type HoldEnd } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { RequestCutError } from './request-cut.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 

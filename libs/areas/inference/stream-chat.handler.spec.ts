@@ -9,7 +9,7 @@ import {
   type Script,
   usage,
 } from './inference-world.specification.js';
-import { RequestCutError } from './request-cut.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 import { type ChatStream } from './stream-chat.handler.js';

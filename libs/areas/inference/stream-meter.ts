@@ -2,7 +2,7 @@ import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type AdmittedChat, type ChatOrder } from './chat-admission.js';
 import { type PromptHasher } from './ports.js';
 import { deltaText, modelOf } from './reply.js';
-import { cutOf, RequestCutError } from './request-cut.js';
+import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { type RoutedStream } from './rigs/rig-router.js';
 
