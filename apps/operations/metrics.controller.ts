@@ -27,7 +27,7 @@ export class MetricsController {
     schema: { type: 'string', example: 'quipu_open_requests 0' },
   })
   async scrape(@Res() reply: FastifyReply): Promise<void> {
-    await Promise.all(this.sources.map((source) => source.collect()));
+    await Promise.all(this.sources.map(async (source) => source.collect()));
     void reply.type(this.registry.contentType).send(await this.registry.metrics());
   }
 }

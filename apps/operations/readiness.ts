@@ -24,9 +24,10 @@ export class Readiness {
   }
 
   async report(): Promise<ReadinessReport> {
-    const parts = await Promise.all(this.checks.map((check) => check.readiness()));
+    const parts = await Promise.all(this.checks.map(async (check) => check.readiness()));
     const reasons = [...this.#heldBack, ...parts.flatMap((part) => part.reasons)];
     const status = reasons.length === 0 ? 'ready' : 'not_ready';
-    return { status, reasons, ...Object.assign({}, ...parts.map(({ facts }) => facts)) };
+    const facts = Object.fromEntries(parts.flatMap((part) => Object.entries(part.facts)));
+    return { status, reasons, ...facts };
   }
 }

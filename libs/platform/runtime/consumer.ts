@@ -58,9 +58,8 @@ export class Consumers {
   async stop(): Promise<void> {
     const joined = await Promise.allSettled(this.#running);
     this.#running = [];
-    await Promise.all(
-      joined.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)),
-    );
+    const consumers = joined.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    await Promise.all(consumers.map((consumer) => consumer.close()));
   }
 
   #join(consumer: AnyConsumer): Promise<Consumer> {

@@ -67,7 +67,7 @@ describe('the runtime', () => {
     const { eventStore, bus } = runtime.engines;
     const executed: unknown[] = [];
     await runtime.startProjections();
-    runtime.startReactions({
+    await runtime.startReactions({
       execute: (command) => Promise.resolve(executed.push(command)),
     });
     const runner = new CommandRunner({
@@ -91,7 +91,7 @@ describe('the runtime', () => {
     const sagas = [deploySaga(restockSaga as unknown as Saga<StockEvent, object>, {})];
     const runtime = new Runtime(engines(), [{ ...stock, sagas }]);
     const { eventStore } = runtime.engines;
-    runtime.startReactions({ execute: () => Promise.resolve() });
+    await runtime.startReactions({ execute: () => Promise.resolve() });
     const runner = new CommandRunner({
       decider: stockDecider,
       eventStore,

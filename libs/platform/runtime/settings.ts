@@ -40,7 +40,7 @@ export interface SettingsDeclaration<Declared extends Variables = Variables, Set
 
 /** A list of unlike declarations. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- `read` takes its own variables
-export type AnySettings = SettingsDeclaration<any, unknown>;
+export type AnySettings = SettingsDeclaration<any>;
 
 /**
  * A variable that the schema reads.
@@ -58,7 +58,7 @@ export const variable = <Schema extends z.ZodType>(
 
 const defaultOf = (schema: z.ZodType): string => {
   const { data } = schema.safeParse(undefined);
-  return data === undefined ? 'none' : `\`${String(data)}\``;
+  return typeof data === 'string' || typeof data === 'number' ? `\`${data}\`` : 'none';
 };
 
 export const defineSettings = <const Declared extends Variables, Settings>(
