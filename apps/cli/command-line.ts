@@ -33,7 +33,7 @@ export const runCommandLine = async (
     },
   };
   try {
-    const program = await createProgram(invoke, { output });
+    const program = await createProgram(invoke, { output, ...invocation.parts });
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {

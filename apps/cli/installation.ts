@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { type Logger, pino } from 'pino';
 import { systemClock } from '#platform/kernel/clock.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
+import { type Area } from '#platform/runtime/area.js';
 import { type OpenEngines, openEngines } from '../composition/engines.js';
 import { readSettings, type Settings, SettingsError } from '../composition/settings.js';
 import { CommandFailure } from './command-failure.js';
@@ -23,11 +24,11 @@ export type Expectation = 'exists' | 'may-begin';
  * @throws CommandFailure `bad_settings`, `no_installation`
  */
 export const withInstallation = async <Result>(
-  { environment }: Invocation,
+  { environment, parts }: Invocation,
   expectation: Expectation,
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> => {
-  const settings = settingsOf(environment);
+  const settings = settingsOf(environment, parts?.areas);
   if (expectation === 'exists') await expectLog(settings);
   const logger = loggerOf(settings, environment);
   const engines = await open(settings, logger);
@@ -39,9 +40,9 @@ export const withInstallation = async <Result>(
 };
 
 /** @throws CommandFailure `bad_settings` */
-export const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
+export const settingsOf = (environment: NodeJS.ProcessEnv, areas?: readonly Area[]): Settings => {
   try {
-    return readSettings(environment);
+    return readSettings(environment, areas);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new CommandFailure('bad_settings', error.message, EXIT.usage, { cause: error });

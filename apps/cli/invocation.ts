@@ -1,4 +1,5 @@
 import { type ReadStream } from 'node:tty';
+import { type Area } from '#platform/runtime/area.js';
 import { type ExitCode } from './exit-code.js';
 
 /** A stream that may be a terminal. */
@@ -20,6 +21,14 @@ export interface Invocation {
   readonly stderr: Screen;
   /** Aborted by the first Ctrl-C; long work then stops where nothing is half done. */
   readonly signal: AbortSignal;
+  /** What this command line is made of; default: the areas and the commands that ship. */
+  readonly parts?: CommandLineParts;
+}
+
+export interface CommandLineParts {
+  readonly areas: readonly Area[];
+  /** Where the folders with `<name>/<name>.commands` are. */
+  readonly folders: readonly string[];
 }
 
 /** What a command leads to; the two are the same result. */

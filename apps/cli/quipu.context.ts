@@ -9,7 +9,7 @@ import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { Runtime } from '#platform/runtime/runtime.js';
-import { areas } from '../composition/areas.js';
+import { areas as shippedAreas } from '../composition/areas.js';
 import { QuipuModule } from '../composition/quipu.module.js';
 import { nestLogger } from '../operations/nest.logger.js';
 import { CommandFailure, stopIfInterrupted } from './command-failure.js';
@@ -50,7 +50,7 @@ export const withQuipu = <Result>(
   withInstallation(invocation, needs.installation, async (installation) => {
     const readStore = new PrivateReadStore(installation.engines.readStore);
     const engines = { ...installation.engines, readStore };
-    const wanted = areasFor(needs);
+    const wanted = areasFor(needs, invocation.parts?.areas ?? shippedAreas);
     const runtime = new Runtime(engines, wanted);
     const app = await compose({ ...installation, engines }, runtime, wanted);
     try {
@@ -68,7 +68,7 @@ export const withQuipu = <Result>(
     }
   });
 
-const areasFor = ({ areas: names, projections }: Needs): readonly Area[] =>
+const areasFor = ({ areas: names, projections }: Needs, areas: readonly Area[]): readonly Area[] =>
   areas
     .filter(({ name }) => names.includes(name))
     .map((area) => ({

@@ -1,0 +1,6 @@
+import { areas as shipped } from '#apps/composition/areas.js';
+import { type Area } from '#platform/runtime/area.js';
+import { postcardsArea } from './postcards/postcards.area.js';
+
+/** The areas that ship, and the planted one. */
+export const areas: readonly Area[] = [...shipped, postcardsArea];

@@ -1,0 +1,74 @@
+import { Body, Controller, Get, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiTags,
+} from '@nestjs/swagger';
+import { IsString, IsUUID, Length } from 'class-validator';
+import { type FastifyRequest } from 'fastify';
+import { ApiGuard } from '#apps/gateway/identity/api.guard.js';
+import { CurrentCaller } from '#apps/gateway/identity/caller.decorator.js';
+import { Idempotent } from '#apps/gateway/idempotency/idempotent.decorator.js';
+import { Credentials } from '#apps/gateway/openapi/credentials.docs.js';
+import { ApplicationFailures } from '#apps/gateway/openapi/failures.docs.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { PostcardQuery } from '../../postcards/postcard.handler.js';
+import { type ListedPostcard } from '../../postcards/postcards.projection.js';
+import { WritePostcardCommand } from '../../postcards/write-postcard.handler.js';
+
+class WritePostcardDto {
+  @ApiProperty({ description: 'What the postcard says.', example: 'Greetings from the Andes' })
+  @IsString()
+  @Length(1, 1_000)
+  readonly greeting!: string;
+}
+
+class PostcardIdDto {
+  @IsUUID()
+  readonly id!: string;
+}
+
+@ApiTags('postcards')
+@Credentials('api-key', 'app-token')
+@ApplicationFailures(401, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/postcards')
+export class PostcardsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @Idempotent()
+  @ApiOperation({ summary: 'Write a postcard', description: 'Holds its worst-case price.' })
+  @ApiCreatedResponse({ description: 'The postcard was taken.' })
+  @ApplicationFailures(402)
+  async write(
+    @Body() { greeting }: WritePostcardDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() { id }: FastifyRequest,
+  ): Promise<object> {
+    const command = new WritePostcardCommand(
+      { accountId, greeting },
+      contextOf(id, `user:${userId}`),
+    );
+    const { postcardId } = await this.commands.execute(command);
+    return { success: true, id: postcardId };
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Read a postcard', description: 'Its state as of the head of the log.' })
+  @ApiOkResponse({ description: 'The postcard.' })
+  @ApplicationFailures(404)
+  async read(
+    @Param() { id }: PostcardIdDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<ListedPostcard> {
+    return this.queries.execute(new PostcardQuery(accountId, id));
+  }
+}

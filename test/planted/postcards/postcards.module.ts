@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { AnswerPostcardHandler } from './answer-postcard.handler.js';
+import { ChargePostcardHandler } from './charge-postcard.handler.js';
+import { DeliverPostcardHandler } from './deliver-postcard.handler.js';
+import { PostOffice } from './post-office.js';
+import { PostcardHandler } from './postcard.handler.js';
+import { PostcardRunner } from './postcard-runner.js';
+import { WritePostcardHandler } from './write-postcard.handler.js';
+
+@Module({
+  providers: [
+    PostOffice,
+    PostcardRunner,
+    WritePostcardHandler,
+    DeliverPostcardHandler,
+    ChargePostcardHandler,
+    AnswerPostcardHandler,
+    PostcardHandler,
+  ],
+  exports: [PostOffice],
+})
+export class PostcardsModule {}
