@@ -4,6 +4,7 @@ import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { AnswerSweeper } from '#platform/idempotency/answer-sweeper.js';
 import { type Area, Areas } from '#platform/runtime/area.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
+import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
@@ -33,6 +34,7 @@ export class QuipuModule {
       { provide: Registry, useValue: new Registry() },
       { provide: Areas, useValue: new Areas(areas) },
       { provide: ProcessRole, useValue: new ProcessRole(role) },
+      ProcessEvents,
       { provide: SECRETS, useValue: engines.secrets },
       { provide: AnswerStore, useValue: engines.answers },
       AnswerSweeper,

@@ -1,22 +1,56 @@
 import { readFile } from 'node:fs/promises';
-import { type Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type INestApplicationContext } from '@nestjs/common';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
-import { type GrpcSettings, SettingsError } from './settings.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
+import { deriveKey } from '#platform/secrets/secrets.js';
+import { publishers } from './areas.js';
+import { type GrpcSettings, type Settings, SettingsError } from './settings.js';
+
+/** The embedded event store of a gateway, served where the settings say so. @throws SettingsError */
+export const serveEventStoreOf = async (
+  { grpc }: Settings,
+  eventStore: EventStore,
+  app: INestApplicationContext,
+): Promise<EventStoreServer | undefined> =>
+  grpc && serve(grpc, eventStore, () => app.get(Authenticator, { strict: false }));
 
 /**
- * Serves the embedded event store by the protocol of EventStoreDB. With TLS a caller is an Admin
- * whose API key is the password; the user's name is not looked at.
+ * The embedded event store alone. Its callers' keys are read from the log that is served; app tokens
+ * open nothing here.
  * @throws SettingsError
  */
-export const serveOwnEventStore = async (
+export const serveEventStoreAlone = (
+  grpc: GrpcSettings,
+  eventStore: EventStore,
+  { masterKeyFile }: Settings,
+  clock: Clock,
+): Promise<EventStoreServer> =>
+  serve(grpc, eventStore, () => {
+    const codec = new EventCodec(publishers.flatMap(({ events }) => events));
+    const master = readOrCreateMasterKey(masterKeyFile);
+    const appTokens = new AppTokens({ key: (purpose) => deriveKey(master, purpose) }, clock);
+    return new Authenticator(eventStore, codec, appTokens, clock);
+  });
+
+/**
+ * By the protocol of EventStoreDB. With TLS a caller is an Admin whose API key is the password; the
+ * user name is not checked.
+ */
+const serve = async (
   { host, port, tls }: GrpcSettings,
   eventStore: EventStore,
   authenticator: () => Authenticator,
 ): Promise<EventStoreServer> => {
   const { serveEventStore } = await import('#platform/event-store/grpc/event-store.server.js');
-  if (!tls)
-    return listening(serveEventStore({ eventStore, host, port, transport: { kind: 'insecure' } }));
+  if (!tls) {
+    const transport = { kind: 'insecure' } as const;
+    return listening(serveEventStore({ eventStore, host, port, transport }));
+  }
   const credentials = authenticator();
   const authenticate = async (_: string, apiKey: string): Promise<boolean> => {
     const caller = await credentials.authenticate(apiKey);
@@ -30,15 +64,15 @@ export const serveOwnEventStore = async (
 
 const pem = (variable: string, file: string): Promise<Buffer> =>
   readFile(file).catch((cause: unknown) => {
-    throw refusal(variable, cause);
+    throw badSetting(variable, cause);
   });
 
 const listening = (serving: Promise<EventStoreServer>): Promise<EventStoreServer> =>
   serving.catch((cause: unknown) => {
-    throw refusal('QUIPU_GRPC_HOST, QUIPU_GRPC_PORT', cause);
+    throw badSetting('QUIPU_GRPC_HOST, QUIPU_GRPC_PORT', cause);
   });
 
-const refusal = (variable: string, cause: unknown): SettingsError => {
+const badSetting = (variable: string, cause: unknown): SettingsError => {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SettingsError(`bad settings\n  ${variable}: ${reason}`, { cause });
 };

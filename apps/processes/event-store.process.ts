@@ -1,14 +1,7 @@
 import { type Logger } from 'pino';
-import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
-import { Authenticator } from '#areas/identity/authentication/authenticator.js';
-import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
-import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
-import { deriveKey } from '#platform/secrets/secrets.js';
-import { publishers } from '../composition/areas.js';
 import { openEventStore, openHome } from '../composition/engines.js';
-import { serveOwnEventStore } from '../composition/served-event-store.js';
+import { serveEventStoreAlone } from '../composition/served-event-store.js';
 import { type Settings, SettingsError } from '../composition/settings.js';
 import { EventStoreMetrics } from '../event-store/event-store.metrics.js';
 import { EventStoreModule } from '../event-store/event-store.module.js';
@@ -36,8 +29,7 @@ export const startEventStore = async (
   const log = await openEventStore(settings, clock, logger);
   const metrics = new EventStoreMetrics();
   const eventStore = new MeasuredEventStore(log, metrics);
-  const authenticator = (): Authenticator => authenticatorOn(eventStore, settings, clock);
-  const grpc = await serveOwnEventStore(served, eventStore, authenticator);
+  const grpc = await serveEventStoreAlone(served, eventStore, settings, clock);
   const operations = new EventStoreOperations(eventStore, metrics);
   const module = EventStoreModule.of(operations, metrics.registry);
   const app = await createOperationsApplication(module, logger);
@@ -50,16 +42,4 @@ export const startEventStore = async (
     await eventStore.close();
   };
   return { grpcPort: grpc.port, url, stop };
-};
-
-/** Keys are read from the log that is served; app tokens, which it also knows, open nothing here. */
-const authenticatorOn = (
-  eventStore: EventStore,
-  { masterKeyFile }: Settings,
-  clock: Clock,
-): Authenticator => {
-  const codec = new EventCodec(publishers.flatMap(({ events }) => events));
-  const master = readOrCreateMasterKey(masterKeyFile);
-  const appTokens = new AppTokens({ key: (purpose) => deriveKey(master, purpose) }, clock);
-  return new Authenticator(eventStore, codec, appTokens, clock);
 };

@@ -1,23 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
-import { Catalog } from '#areas/catalog/catalog.js';
-import { Authenticator } from '#areas/identity/authentication/authenticator.js';
-import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
-import { DefineTenantCommand } from '#areas/identity/tenants/define-tenant.handler.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
-import { contextOf } from '#platform/runtime/command-context.js';
 import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
+import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
 import { type Bootstrap, bootstrap } from '../composition/bootstrap.js';
 import { type OpenEngines, openEngines } from '../composition/engines.js';
 import { QuipuModule } from '../composition/quipu.module.js';
-import { serveOwnEventStore } from '../composition/served-event-store.js';
+import { serveEventStoreOf } from '../composition/served-event-store.js';
 import { type Settings } from '../composition/settings.js';
 import { createGateway } from '../gateway/gateway.application.js';
 import { GatewayModule } from '../gateway/gateway.module.js';
@@ -75,18 +70,19 @@ export const startGateway = async (
   await (readers === 'here' ? runtime.startProjections() : runtime.startFollowing());
   const app = await createGateway(module, settings, logger);
   const commands = app.get(CommandBus);
+  const processEvents = app.get(ProcessEvents);
   if (readers === 'here') await runtime.startReactions(commands);
   if (readers === 'under-lease') {
     const { instance, lease } = settings;
     runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands);
   }
-  const grpc = await serveLog(settings, engines, app);
+  const grpc = await serveEventStoreOf(settings, engines.eventStore, app);
   // Before the bootstrap, whose secrets are shown once, by a start that succeeds.
   const ready = app.get(Readiness, { strict: false }).holdBack('starting');
   await listen(app, settings);
   const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
   const url = await app.getUrl();
-  if (settings.port === 0) await nameWebHost(app, url);
+  await processEvents.listening(url);
   ready();
   let stopping: Promise<void> | undefined;
   return {
@@ -95,30 +91,12 @@ export const startGateway = async (
     bootstrap: first,
     bootstrapFile: path.join(settings.home, 'bootstrap.json'),
     grpcPort: grpc?.port,
-    reload: () => app.get(Catalog, { strict: false }).reload(),
+    reload: () => processEvents.reload(),
     stop: () => {
       stopping ??= stop({ app, runtime, grpc, engines }, settings.drainSeconds * 1_000);
       return stopping;
     },
   };
-};
-
-const serveLog = async (
-  { grpc }: Settings,
-  { eventStore }: OpenEngines,
-  app: NestFastifyApplication,
-): Promise<EventStoreServer | undefined> => {
-  if (!grpc) return undefined;
-  const authenticator = (): Authenticator => app.get(Authenticator, { strict: false });
-  return serveOwnEventStore(grpc, eventStore, authenticator);
-};
-
-/** With port 0 the address is known only now; a web host from the settings stays. */
-const nameWebHost = async (app: NestFastifyApplication, baseUrl: string): Promise<void> => {
-  const { tenant } = app.get<IdentitySettings>(IDENTITY_SETTINGS, { strict: false });
-  if (new URL(tenant.baseUrl).port !== '0') return;
-  const context = contextOf(randomUUID(), 'system');
-  await app.get(CommandBus).execute(new DefineTenantCommand({ ...tenant, baseUrl }, context));
 };
 
 const stop = async ({ app, runtime, grpc, engines }: Parts, drainMs: number): Promise<void> => {

@@ -5,6 +5,7 @@ import { PassportModule } from '@nestjs/passport';
 import { DefineTenantCommand } from '#areas/identity/tenants/define-tenant.handler.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { AppTokenGuard } from './app-token.guard.js';
 import { AppTokenStrategy } from './app-token.strategy.js';
@@ -21,12 +22,21 @@ import { TwoFactorController } from './two-factor.controller.js';
 export class IdentityHttpModule implements OnApplicationBootstrap {
   constructor(
     private readonly commands: CommandBus,
+    private readonly events: ProcessEvents,
     @Inject(IDENTITY_SETTINGS) private readonly settings: IdentitySettings,
   ) {}
 
   /** Brings the tenant up to date with the settings of this start. */
   async onApplicationBootstrap(): Promise<void> {
+    const { tenant } = this.settings;
+    await this.#define(tenant);
+    // With port 0 the address is known only later; a web host from the settings stays.
+    if (new URL(tenant.baseUrl).port !== '0') return;
+    this.events.onListening((baseUrl) => this.#define({ ...tenant, baseUrl }));
+  }
+
+  async #define(tenant: IdentitySettings['tenant']): Promise<void> {
     const context = contextOf(randomUUID(), 'system');
-    await this.commands.execute(new DefineTenantCommand(this.settings.tenant, context));
+    await this.commands.execute(new DefineTenantCommand(tenant, context));
   }
 }

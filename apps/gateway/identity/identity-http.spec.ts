@@ -16,6 +16,7 @@ import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { Areas } from '#platform/runtime/area.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
@@ -85,6 +86,7 @@ const openGateway = async () => {
     { provide: AnswerStore, useValue: answers },
     { provide: SECRETS, useValue: secrets },
     { provide: Areas, useValue: new Areas([identityArea]) },
+    { provide: ProcessEvents, useValue: new ProcessEvents() },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },

@@ -5,6 +5,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
+import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Catalog } from './catalog.js';
 
@@ -16,10 +17,13 @@ export class CatalogOperations
   constructor(
     @Inject(Catalog) private readonly catalog: Catalog,
     private readonly role: ProcessRole,
+    private readonly events: ProcessEvents,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.role.servesCallers) await this.catalog.start();
+    if (!this.role.servesCallers) return;
+    this.events.onReload(() => this.catalog.reload());
+    await this.catalog.start();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,0 +1,30 @@
+type Reaction<Details extends readonly unknown[]> = (...details: Details) => Promise<void>;
+
+/**
+ * Events in the life of a process. Areas subscribe in their life-cycle hooks; the process reports
+ * the events and names no area.
+ */
+export class ProcessEvents {
+  readonly #onListening: Reaction<[url: string]>[] = [];
+  readonly #onReload: Reaction<[]>[] = [];
+
+  /** Once, when callers can connect; the URL has the port that the system chose, if it did. */
+  onListening(reaction: (url: string) => Promise<void>): void {
+    this.#onListening.push(reaction);
+  }
+
+  /** On SIGHUP: configuration files are read again. */
+  onReload(reaction: () => Promise<void>): void {
+    this.#onReload.push(reaction);
+  }
+
+  /** Resolves when every reaction has. @throws the error of the first one that failed */
+  async listening(url: string): Promise<void> {
+    await Promise.all(this.#onListening.map((reaction) => reaction(url)));
+  }
+
+  /** Resolves when every reaction has. @throws the error of the first one that failed */
+  async reload(): Promise<void> {
+    await Promise.all(this.#onReload.map((reaction) => reaction()));
+  }
+}
