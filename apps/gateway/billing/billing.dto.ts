@@ -8,7 +8,13 @@ export const PAGE_LIMIT_MAX = 100;
 const PAGE_MAX = 1_000_000;
 
 export class InvoicesPageDto {
-  @ApiProperty({ required: false, default: 1, minimum: 1, maximum: PAGE_MAX })
+  @ApiProperty({
+    required: false,
+    default: 1,
+    minimum: 1,
+    maximum: PAGE_MAX,
+    description: 'The page, from 1.',
+  })
   @IsOptional()
   @Type(() => Number)
   @IsInt({ message: 'page must be an integer' })
@@ -21,6 +27,7 @@ export class InvoicesPageDto {
     default: PAGE_LIMIT_DEFAULT,
     minimum: 1,
     maximum: PAGE_LIMIT_MAX,
+    description: 'The records of a page.',
   })
   @IsOptional()
   @Type(() => Number)

@@ -18,7 +18,7 @@ export class IssueApiKeyDto {
 }
 
 export class ApiKeyIdDto {
-  @ApiProperty({ example: '2b9ac6a26d6d9ca1' })
+  @ApiProperty({ example: '2b9ac6a26d6d9ca1', description: 'The id of the key.' })
   @Matches(/^[0-9a-f]{16}$/, { message: 'id must be the id of a key: 16 hex digits' })
   readonly id!: string;
 }

@@ -32,7 +32,7 @@ const STREAM_EXAMPLE =
   'data: [DONE]\n\n';
 
 /** What a zod schema checks by code, in words that a client generator understands. */
-const BODY_SCHEMA = z.toJSONSchema(
+const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
   ChatBody.extend({
     routing_mode: z
       .union([z.enum(ROUTING_MODES), z.string().regex(/^rig_.{1,64}$/)])
@@ -40,7 +40,7 @@ const BODY_SCHEMA = z.toJSONSchema(
       .describe('`rig_{id}` pins one rig; modes without an engine yet answer 501.'),
     temperature: ChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
   }),
-  { io: 'input', target: 'openapi-3.0', unrepresentable: 'any' },
+  { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' },
 );
 
 const answerHeader = (description: string, example: string) => ({
