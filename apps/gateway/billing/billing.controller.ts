@@ -28,8 +28,8 @@ export class BillingController {
   @ApiOperation({
     summary: 'Balance, burn rate and runway',
     description:
-      'The balance is the fold of the account’s events up to `position`. The burn rate covers the ' +
-      'last 24 hours.',
+      'The balance is the fold of the account’s events up to `position`. The burn rate covers ' +
+      'the last 24 hours.',
   })
   @ApiOkResponse({ type: BalanceOverviewDto })
   async overview(@CurrentCaller() { accountId }: Caller): Promise<BalanceOverviewDto> {

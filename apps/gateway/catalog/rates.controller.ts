@@ -20,8 +20,8 @@ export class RatesController {
   @ApiOperation({
     summary: 'Model prices and hourly compute rates',
     description:
-      'Public: the route needs no credential. Each charge names the version of the rate card that ' +
-      'priced it.',
+      'Public: the route needs no credential. Each charge names the version of the rate card ' +
+      'that priced it.',
   })
   @ApiOkResponse({ type: RatesDto })
   @ApplicationFailures(400, 404, 503)

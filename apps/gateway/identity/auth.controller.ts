@@ -47,8 +47,8 @@ export class AuthController {
   @ApiOperation({
     summary: 'Log in',
     description:
-      'Exchanges username and password for an access token and an API key. A user with two-factor ' +
-      'authentication also sends `otp_code`, or answers the challenge that the route returns.',
+      'Exchanges username and password for an access token and an API key. A user with ' +
+      'two-factor authentication also sends `otp_code`, or answers the challenge that the route returns.',
   })
   @ApiExtraModels(LoginSuccessDto, TwoFactorChallengeDto)
   @ApiOkResponse({
@@ -87,8 +87,8 @@ export class AuthController {
   @ApiOperation({
     summary: 'Answer a two-factor challenge',
     description:
-      'Exchanges the token of a challenge and a code for an access token and an API key. A challenge ' +
-      'expires after some minutes or too many wrong codes.',
+      'Exchanges the token of a challenge and a code for an access token and an API key. A ' +
+      'challenge expires after some minutes or too many wrong codes.',
   })
   @ApiOkResponse({ type: LoginSuccessDto })
   async verifyTwoFactor(

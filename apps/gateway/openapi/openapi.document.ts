@@ -15,8 +15,8 @@ balance is the fold of its events. Fields marked as our own go beyond the promis
 ## Failures
 
 Routes under \`/v1\`, and chat and models under \`/api/v1\`, fail as OpenAI does: \
-\`{error:{message,type,param,code}}\`. All others fail as \`{success:false,message,code}\`. The code \
-is stable. An upstream's own code passes through.
+\`{error:{message,type,param,code}}\`. All others fail as \`{success:false,message,code}\`. The \
+code is stable. An upstream's own code passes through.
 `;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
