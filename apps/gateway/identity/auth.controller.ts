@@ -48,7 +48,8 @@ export class AuthController {
     summary: 'Log in',
     description:
       'Exchanges username and password for an access token and an API key. A user with ' +
-      'two-factor authentication also sends `otp_code`, or answers the challenge that the route returns.',
+      'two-factor authentication also sends `otp_code`, or answers the challenge that the route ' +
+      'returns.',
   })
   @ApiExtraModels(LoginSuccessDto, TwoFactorChallengeDto)
   @ApiOkResponse({
