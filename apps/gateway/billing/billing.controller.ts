@@ -25,14 +25,24 @@ export class BillingController {
   ) {}
 
   @Get('overview.php')
-  @ApiOperation({ summary: 'Balance, burn rate and runway, as the fold of the account’s events' })
+  @ApiOperation({
+    summary: 'Balance, burn rate and runway',
+    description:
+      'The balance is the fold of the account’s events up to `position`. The burn rate covers ' +
+      'the last 24 hours.',
+  })
   @ApiOkResponse({ type: BalanceOverviewDto })
   async overview(@CurrentCaller() { accountId }: Caller): Promise<BalanceOverviewDto> {
     return presentOverview(await this.queries.execute(new AccountOverviewQuery(accountId)));
   }
 
   @Get('invoices.php')
-  @ApiOperation({ summary: 'Deposits and monthly usage statements, newest first' })
+  @ApiOperation({
+    summary: 'Deposits and monthly usage statements, newest first',
+    description:
+      'A page of records. The statement of the current month is open; those of past months are ' +
+      'completed.',
+  })
   @ApiOkResponse({ type: InvoiceListDto })
   @ApplicationFailures(400)
   async invoices(

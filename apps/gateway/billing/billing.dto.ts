@@ -4,11 +4,17 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
-/** The furthest page; beyond it no account has records. */
+/** No account has records beyond this page. */
 const PAGE_MAX = 1_000_000;
 
 export class InvoicesPageDto {
-  @ApiProperty({ required: false, default: 1, minimum: 1, maximum: PAGE_MAX })
+  @ApiProperty({
+    required: false,
+    default: 1,
+    minimum: 1,
+    maximum: PAGE_MAX,
+    description: 'The page, from 1.',
+  })
   @IsOptional()
   @Type(() => Number)
   @IsInt({ message: 'page must be an integer' })
@@ -21,6 +27,7 @@ export class InvoicesPageDto {
     default: PAGE_LIMIT_DEFAULT,
     minimum: 1,
     maximum: PAGE_LIMIT_MAX,
+    description: 'The records of a page.',
   })
   @IsOptional()
   @Type(() => Number)
@@ -33,11 +40,11 @@ export class InvoicesPageDto {
 class TelemetryDto {
   @ApiProperty({ description: 'Charges of the last 24 hours, per hour.', example: 0.0125 })
   readonly burn_rate_per_hour!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null while nothing is spent.' })
+  @ApiProperty({ type: Number, nullable: true, description: 'Null while the burn rate is zero.' })
   readonly runway_hours!: number | null;
-  @ApiProperty({ type: Number, nullable: true })
+  @ApiProperty({ type: Number, nullable: true, description: 'The same, in days.' })
   readonly runway_days!: number | null;
-  @ApiProperty({ description: 'Work under way that holds money.', example: 0 })
+  @ApiProperty({ description: 'Running work that has a hold.', example: 0 })
   readonly active_compute_jobs!: number;
   @ApiProperty({ description: 'Charges for products of the group compute.', example: 0 })
   readonly total_compute_spend!: number;
@@ -48,7 +55,7 @@ class TelemetryDto {
 }
 
 class TaxStatusDto {
-  @ApiProperty({ type: String, nullable: true, description: 'Null: not stated yet.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Null: not known.' })
   readonly iso_country!: string | null;
   @ApiProperty({ type: Boolean, nullable: true })
   readonly tax_exempt!: boolean | null;
@@ -59,11 +66,11 @@ class TaxStatusDto {
 export class BalanceOverviewDto {
   @ApiProperty({ example: true })
   readonly success!: boolean;
-  @ApiProperty({ description: 'Deposits less charges.', example: 9.7 })
+  @ApiProperty({ description: 'Deposits minus charges.', example: 9.7 })
   readonly balance_usd!: number;
-  @ApiProperty({ description: 'What the next request may hold.', example: 9.7 })
+  @ApiProperty({ description: 'The balance without the open holds.', example: 9.7 })
   readonly available_usd!: number;
-  @ApiProperty({ description: 'Promised to work under way.', example: 0 })
+  @ApiProperty({ description: 'The open holds of running work.', example: 0 })
   readonly held_usd!: number;
   @ApiProperty({ example: 'USD' })
   readonly currency!: string;
@@ -92,7 +99,7 @@ class InvoiceDto {
   readonly status!: string;
   @ApiProperty({ example: '2026-11-21 04:48:00' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: there is nothing to pay.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Null: no payment is due.' })
   readonly payment_url!: string | null;
 }
 

@@ -16,7 +16,7 @@ import { presentModel, presentModels } from './catalog.presenter.js';
 import { ModelDto, ModelListDto } from './models.dto.js';
 
 /** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
-@ApiTags('inference')
+@ApiTags('catalog')
 @Credentials('api-key', 'app-token', 'renter-key')
 @OpenAiFailures(401, 503)
 @UseGuards(ApiGuard)
@@ -26,7 +26,10 @@ export class ModelsController {
 
   @Get()
   @OpenAiErrors()
-  @ApiOperation({ summary: 'The models that can be asked for' })
+  @ApiOperation({
+    summary: 'List the models',
+    description: 'Every model of the catalog, in the format of OpenAI.',
+  })
   @ApiOkResponse({ type: ModelListDto })
   list(): Readonly<ModelListDto> {
     return presentModels(this.catalog.models());
@@ -34,8 +37,12 @@ export class ModelsController {
 
   @Get(':id')
   @OpenAiErrors()
-  @ApiOperation({ summary: 'One model; slashes of its id may be encoded or not' })
-  @ApiParam({ name: 'id', example: 'quipu/nano' })
+  @ApiOperation({
+    summary: 'Get a model',
+    description:
+      'One model of the catalog. The slashes of its id may be percent-encoded or literal.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the model.', example: 'quipu/nano' })
   @ApiOkResponse({ type: ModelDto })
   @OpenAiFailures(404)
   find(@Param('id') id: string): Readonly<ModelDto> {

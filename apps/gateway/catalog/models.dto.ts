@@ -9,8 +9,7 @@ export class ModelDto {
 
   @ApiProperty({
     example: 1_767_225_600,
-    description:
-      'Seconds since the Unix epoch; by default when the model was first on a rate card.',
+    description: 'Seconds since the Unix epoch. Default: when a rate card first had the model.',
   })
   readonly created!: number;
 

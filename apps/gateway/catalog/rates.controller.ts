@@ -7,8 +7,8 @@ import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { presentRates } from './catalog.presenter.js';
 import { RatesDto, RatesQueryDto } from './rates.dto.js';
 
-/** Public: what anybody may know before signing up. */
-@ApiTags('billing')
+/** Public: prices are known before an account exists. */
+@ApiTags('catalog')
 @Controller('api/v1/billing/rates.php')
 export class RatesController {
   constructor(
@@ -17,10 +17,15 @@ export class RatesController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Model prices and hourly compute rates; credentials are optional' })
+  @ApiOperation({
+    summary: 'Model prices and hourly compute rates',
+    description:
+      'Public: the route needs no credential. Each charge names the version of the rate card ' +
+      'that priced it.',
+  })
   @ApiOkResponse({ type: RatesDto })
   @ApplicationFailures(400, 404, 503)
-  async rates(@Query() { version }: RatesQueryDto): Promise<Readonly<RatesDto>> {
+  async find(@Query() { version }: RatesQueryDto): Promise<Readonly<RatesDto>> {
     const found = await this.queries.execute(new RateCardQuery(version ?? null));
     return presentRates(found, this.catalog);
   }

@@ -5,7 +5,10 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 const VERSION_MAX = 2_147_483_647;
 
 export class RatesQueryDto {
-  @ApiPropertyOptional({ minimum: 1, description: 'A rate card of the past; default: the newest.' })
+  @ApiPropertyOptional({
+    minimum: 1,
+    description: 'The version of the rate card. Default: the newest.',
+  })
   @IsOptional()
   @Type(() => Number)
   @IsInt({ message: 'version must be an integer' })
@@ -15,7 +18,7 @@ export class RatesQueryDto {
 }
 
 export class RateCardDto {
-  @ApiProperty({ example: 3, description: 'Charges name the version that they were priced by.' })
+  @ApiProperty({ example: 3, description: 'Each charge names the version that priced it.' })
   readonly version!: number;
 
   @ApiProperty({ example: '2026-01-01T00:00:00.000Z' })
@@ -26,7 +29,7 @@ export class RateCardDto {
 
   @ApiProperty({
     example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    description: 'Of the catalog file that the prices were read from.',
+    description: 'SHA-256 of the catalog file with these prices, in hexadecimal.',
   })
   readonly source_sha256!: string;
 }
@@ -39,21 +42,21 @@ export class ModelRateDto {
     type: String,
     example: 'quipu',
     nullable: true,
-    description: 'null: no longer served.',
+    description: 'Null: no longer served.',
   })
   readonly owned_by!: string | null;
 
-  @ApiProperty({ example: 0.05, description: 'USD for a million prompt tokens.' })
+  @ApiProperty({ example: 0.05, description: 'USD per million tokens of the prompt.' })
   readonly input_usd_per_mtok!: number;
 
-  @ApiProperty({ example: 0.1, description: 'USD for a million answered tokens.' })
+  @ApiProperty({ example: 0.1, description: 'USD per million tokens of the answer.' })
   readonly output_usd_per_mtok!: number;
 
   @ApiProperty({
     type: Number,
     example: 1024,
     nullable: true,
-    description: 'Tokens; null: no longer served.',
+    description: 'The context length in tokens. Null: no longer served.',
   })
   readonly context!: number | null;
 
@@ -61,7 +64,7 @@ export class ModelRateDto {
     type: Number,
     example: 256,
     nullable: true,
-    description: 'Tokens of an answer whose caller sets no bound; null: no longer served.',
+    description: 'Tokens of an answer without max_tokens, at most. Null: no longer served.',
   })
   readonly max_output!: number | null;
 }
@@ -74,11 +77,11 @@ export class ComputeRateDto {
     type: String,
     example: 'openai',
     nullable: true,
-    description: 'null: no longer served.',
+    description: 'Null: no longer served.',
   })
   readonly kind!: string | null;
 
-  @ApiProperty({ example: 1.99 })
+  @ApiProperty({ example: 1.99, description: 'USD per hour.' })
   readonly hourly_usd!: number;
 }
 
@@ -95,9 +98,9 @@ export class RatesDto {
   @ApiProperty({ type: [ModelRateDto] })
   readonly models!: readonly Readonly<ModelRateDto>[];
 
-  @ApiProperty({ type: [ComputeRateDto], description: 'Rigs that are rented by the hour.' })
+  @ApiProperty({ type: [ComputeRateDto], description: 'The rigs with an hourly price.' })
   readonly compute!: readonly Readonly<ComputeRateDto>[];
 
-  @ApiProperty({ example: '42', description: 'The log position that this reflects.' })
+  @ApiProperty({ example: '42', description: 'The log position that the answer reflects.' })
   readonly position!: string;
 }

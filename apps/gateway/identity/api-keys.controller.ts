@@ -40,7 +40,10 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'The active keys, newest first, without their secrets' })
+  @ApiOperation({
+    summary: 'List the active keys',
+    description: 'The keys of the user, newest first, without their secrets.',
+  })
   @ApiOkResponse({ type: ApiKeysDto })
   async list(@CurrentCaller() { userId }: Caller): Promise<ApiKeysDto> {
     return presentKeys(await this.queries.execute(new ListApiKeysQuery(userId)));
@@ -48,7 +51,10 @@ export class ApiKeysController {
 
   @Post()
   @Idempotent()
-  @ApiOperation({ summary: 'Issue a key; its secret is shown once' })
+  @ApiOperation({
+    summary: 'Issue a key',
+    description: 'The answer is the only one that holds the secret of the key.',
+  })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 409, 413, 415)
   async issue(
@@ -63,7 +69,10 @@ export class ApiKeysController {
 
   @Post(':id/rotate')
   @Idempotent()
-  @ApiOperation({ summary: 'Replace a key; the old one becomes invalid' })
+  @ApiOperation({
+    summary: 'Replace a key',
+    description: 'Issues a key with the same name and kind. The old key becomes invalid at once.',
+  })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 404)
   async rotate(
@@ -78,7 +87,10 @@ export class ApiKeysController {
 
   @Delete(':id')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Revoke a key immediately' })
+  @ApiOperation({
+    summary: 'Revoke a key',
+    description: 'The key becomes invalid at once.',
+  })
   @ApiOkResponse({ type: DoneDto })
   @ApplicationFailures(400, 404)
   async revoke(

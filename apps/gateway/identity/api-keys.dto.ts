@@ -18,7 +18,7 @@ export class IssueApiKeyDto {
 }
 
 export class ApiKeyIdDto {
-  @ApiProperty({ example: '2b9ac6a26d6d9ca1' })
+  @ApiProperty({ example: '2b9ac6a26d6d9ca1', description: 'The id of the key.' })
   @Matches(/^[0-9a-f]{16}$/, { message: 'id must be the id of a key: 16 hex digits' })
   readonly id!: string;
 }
@@ -34,12 +34,12 @@ export class ApiKeyDto {
     type: String,
     nullable: true,
     format: 'uuid',
-    description: 'The session that the key ends with.',
+    description: 'The session with which the key expires. Null: none.',
   })
   readonly session_id!: string | null;
   @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'UTC; null: never.' })
+  @ApiProperty({ type: String, nullable: true, description: 'UTC. Null: never.' })
   readonly expires_at!: string | null;
 }
 
@@ -55,7 +55,7 @@ export class ApiKeysDto {
 export class NewApiKeyDto {
   @ApiProperty({ enum: [true] })
   readonly success!: true;
-  @ApiProperty({ example: 'sk-svc-…', description: 'Shown once.' })
+  @ApiProperty({ example: 'sk-svc-…', description: 'Only this answer shows it.' })
   readonly api_key!: string;
   @ApiProperty({ type: ApiKeyDto })
   readonly key!: ApiKeyDto;

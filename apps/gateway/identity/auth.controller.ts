@@ -44,7 +44,13 @@ export class AuthController {
 
   @Post('login')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Exchange username and password for an access token and an API key' })
+  @ApiOperation({
+    summary: 'Log in',
+    description:
+      'Exchanges username and password for an access token and an API key. A user with ' +
+      'two-factor authentication also sends `otp_code`, or answers the challenge that the route ' +
+      'returns.',
+  })
   @ApiExtraModels(LoginSuccessDto, TwoFactorChallengeDto)
   @ApiOkResponse({
     description: 'The session, or the two-factor challenge where otp_code is needed and missing.',
@@ -79,7 +85,12 @@ export class AuthController {
 
   @Post('verify_2fa')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Answer a two-factor challenge' })
+  @ApiOperation({
+    summary: 'Answer a two-factor challenge',
+    description:
+      'Exchanges the token of a challenge and a code for an access token and an API key. A ' +
+      'challenge expires after some minutes or too many wrong codes.',
+  })
   @ApiOkResponse({ type: LoginSuccessDto })
   async verifyTwoFactor(
     @Body() { temp_token: tempToken, otp_code: otpCode }: VerifyTwoFactorDto,
@@ -98,7 +109,10 @@ export class AuthController {
   @Get('me')
   @UseGuards(AppTokenGuard)
   @Credentials('app-token')
-  @ApiOperation({ summary: 'The user, the tenant and the session behind the access token' })
+  @ApiOperation({
+    summary: 'Get the user of the access token',
+    description: 'The user, the tenant and the session of the access token.',
+  })
   @ApiOkResponse({ type: AccountContextDto })
   async me(@CurrentCaller() { userId, credential }: Caller): Promise<AccountContextDto> {
     return presentContext(
@@ -110,7 +124,11 @@ export class AuthController {
   @HttpCode(200)
   @UseGuards(AppTokenGuard)
   @Credentials('app-token')
-  @ApiOperation({ summary: 'End the session of the access token, and its API key with it' })
+  @ApiOperation({
+    summary: 'Log out',
+    description:
+      'Ends the session of the access token and revokes the API key that was issued with it.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async revoke(
     @CurrentCaller() { userId, credential }: Caller,

@@ -45,7 +45,7 @@ export class LoginDto {
     required: false,
     example: '492039',
     description:
-      'From the authenticator app, or a recovery code; without it the answer is a challenge.',
+      'A code of the authenticator app, or a recovery code. Without it the answer is a challenge.',
   })
   @IsOptional()
   @IsString()
@@ -62,7 +62,7 @@ export class VerifyTwoFactorDto {
 
   @ApiProperty({
     example: '492039',
-    description: 'From the authenticator app, or a recovery code.',
+    description: 'A code of the authenticator app, or a recovery code.',
   })
   @IsString()
   @IsNotEmpty()
@@ -79,7 +79,7 @@ export class UserDto {
   readonly email!: string;
   @ApiProperty({ enum: ROLES })
   readonly role!: string;
-  @ApiProperty({ description: 'Deposits less charges.', example: 10 })
+  @ApiProperty({ description: 'Deposits minus charges.', example: 10 })
   readonly balance_usd!: number;
   @ApiProperty({ example: false })
   readonly twofa_enabled!: boolean;
@@ -107,7 +107,7 @@ export class LoginSuccessDto {
   readonly access_token!: string;
   @ApiProperty({
     example: 'sk-svc-…',
-    description: 'A key for this session, named after app_name; it ends with the session.',
+    description: 'The key of this session. Its name is app_name, and it expires with the session.',
   })
   readonly api_key!: string;
   @ApiProperty({ example: SESSION_SECONDS })

@@ -40,7 +40,12 @@ export class TwoFactorController {
 
   @Post('enrol')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Get a secret for an authenticator app' })
+  @ApiOperation({
+    summary: 'Start enrolment',
+    description:
+      'Returns a secret for an authenticator app. Two-factor authentication is off until a code ' +
+      'confirms it.',
+  })
   @ApiOkResponse({ type: StartedTwoFactorDto })
   async enrol(
     @Body() { password }: StartTwoFactorDto,
@@ -55,7 +60,11 @@ export class TwoFactorController {
 
   @Post('confirm')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Turn two-factor authentication on with a first code' })
+  @ApiOperation({
+    summary: 'Confirm enrolment',
+    description:
+      'Turns two-factor authentication on with a first code, and returns the recovery codes.',
+  })
   @ApiOkResponse({ type: RecoveryCodesDto })
   async confirm(
     @Body() { otp_code: otpCode }: OtpCodeDto,
@@ -70,7 +79,10 @@ export class TwoFactorController {
 
   @Post('disable')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Turn two-factor authentication off with a code' })
+  @ApiOperation({
+    summary: 'Turn two-factor authentication off',
+    description: 'Takes a code of the authenticator app or a recovery code.',
+  })
   @ApiOkResponse({ type: DoneDto })
   async disable(
     @Body() { otp_code: otpCode }: OtpCodeDto,
@@ -85,7 +97,12 @@ export class TwoFactorController {
 
   @Post('recovery-codes')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Replace the recovery codes with a code' })
+  @ApiOperation({
+    summary: 'Replace the recovery codes',
+    description:
+      'Takes a code of the authenticator app or a recovery code. The old recovery codes become ' +
+      'invalid.',
+  })
   @ApiOkResponse({ type: RecoveryCodesDto })
   async replaceRecoveryCodes(
     @Body() { otp_code: otpCode }: OtpCodeDto,

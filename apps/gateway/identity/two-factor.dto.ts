@@ -4,7 +4,7 @@ import { PASSWORD_LENGTH_MAX } from '#areas/identity/users/user-details.js';
 import { OTP_CODE_LENGTH_MAX } from './auth.dto.js';
 
 export class StartTwoFactorDto {
-  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, description: 'The user’s password, again.' })
+  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, description: 'The password of the user.' })
   @IsString()
   @IsNotEmpty()
   @MaxLength(PASSWORD_LENGTH_MAX)
@@ -34,7 +34,7 @@ export class RecoveryCodesDto {
   @ApiProperty({
     type: [String],
     example: ['abcd-efgh-ijkl-mnop'],
-    description: 'Each counts once instead of a code; shown once.',
+    description: 'Each replaces a code once. Only this answer shows them.',
   })
   readonly recovery_codes!: readonly string[];
 }

@@ -31,8 +31,8 @@ const STREAM_EXAMPLE =
   ': x-quipu-cost-usd=0.000004 x-quipu-available-usd=9.999996 x-quipu-event-id=2f0c…\n\n' +
   'data: [DONE]\n\n';
 
-/** What a zod schema checks by code, in words that a client generator understands. */
-const BODY_SCHEMA = z.toJSONSchema(
+/** The JSON Schema of the body; `routing_mode` as an enumeration, which client generators use. */
+const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
   ChatBody.extend({
     routing_mode: z
       .union([z.enum(ROUTING_MODES), z.string().regex(/^rig_.{1,64}$/)])
@@ -40,7 +40,7 @@ const BODY_SCHEMA = z.toJSONSchema(
       .describe('`rig_{id}` pins one rig; modes without an engine yet answer 501.'),
     temperature: ChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
   }),
-  { io: 'input', target: 'openapi-3.0', unrepresentable: 'any' },
+  { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' },
 );
 
 const answerHeader = (description: string, example: string) => ({
@@ -49,16 +49,16 @@ const answerHeader = (description: string, example: string) => ({
 });
 
 const ANSWER_HEADERS = {
-  'x-request-id': answerHeader('Leads to the events of this request.', '0198…'),
+  'x-request-id': answerHeader('The id of the request, and of its events.', '0198…'),
   'x-quipu-rig': answerHeader('The rig that answered.', 'built-in'),
-  'x-quipu-attempts': answerHeader('Rigs asked, the last one included.', '1'),
-  'x-quipu-overhead-ms': answerHeader('Time spent in the gateway and not at rigs.', '0.412'),
-  'x-quipu-cost-usd': answerHeader('What was charged. Streams send it in a comment.', '0.000004'),
-  'x-quipu-available-usd': answerHeader('What the next request may hold.', '9.999996'),
-  'x-quipu-event-id': answerHeader('The event that charged it.', '2f0c…'),
+  'x-quipu-attempts': answerHeader('The number of rigs that the gateway called.', '1'),
+  'x-quipu-overhead-ms': answerHeader('Milliseconds in the gateway, without the rigs.', '0.412'),
+  'x-quipu-cost-usd': answerHeader('The charge. A stream sends it in a comment.', '0.000004'),
+  'x-quipu-available-usd': answerHeader('The balance without the open holds.', '9.999996'),
+  'x-quipu-event-id': answerHeader('The event with the charge.', '2f0c…'),
 };
 
-/** Everything the OpenAPI document says of chat completions. */
+/** Documents the route of chat completions. */
 export const ChatCompletionDocs = () =>
   applyDecorators(
     ApiTags('inference'),
@@ -66,9 +66,9 @@ export const ChatCompletionDocs = () =>
     ApiOperation({
       summary: 'Chat completion, whole or as server-sent events',
       description:
-        'Compatible with OpenAI’s. The worst-case price is held before any work; the charge is ' +
-        'durable before the answer ends. Fields not listed travel to the rig untouched; the ' +
-        'built-in engine refuses by name those that it cannot honour. With `stream` the answer ' +
+        'Compatible with OpenAI. The worst-case price is held before any work. The charge is ' +
+        'durable before the answer ends. Other fields are passed to the rig unchanged; the ' +
+        'built-in engine rejects those that it does not support. With `stream` the answer ' +
         'is `text/event-stream`: chunks, a comment with the cost, `data: [DONE]`.',
     }),
     ApiBody({
@@ -78,7 +78,7 @@ export const ChatCompletionDocs = () =>
       },
     }),
     ApiOkResponse({
-      description: 'The answer.',
+      description: 'The completion.',
       headers: ANSWER_HEADERS,
       content: {
         'application/json': { schema: { type: 'object' }, example: ANSWER_EXAMPLE },

@@ -1,16 +1,16 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiSecurity } from '@nestjs/swagger';
 
-/** How the OpenAPI document names each kind of credential, and what it starts with. */
+/** The name of each kind of credential in the OpenAPI document, and its prefix. */
 export const BEARER_SCHEMES = {
-  'api-key': 'sk-svc-…',
-  'app-token': 'svc_app_…',
-  'renter-key': 'svc_api_…',
+  'api-key': 'An API key, `sk-svc-…`.',
+  'app-token': 'The access token of a session, `svc_app_…`.',
+  'renter-key': 'The API key of a renter, `svc_api_…`.',
 } as const;
 
-/** The same credentials in a header of their own. */
+/** The scheme of the same credentials in the header `X-API-KEY`. */
 export const HEADER_SCHEME = 'x-api-key';
 
-/** Documents which credentials a route takes: any one of them, in either header. */
+/** Documents the credentials that a route accepts: one of these, in either header. */
 export const Credentials = (...kinds: readonly (keyof typeof BEARER_SCHEMES)[]) =>
   applyDecorators(...kinds.map((kind) => ApiBearerAuth(kind)), ApiSecurity(HEADER_SCHEME));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** What the page needs of the package; nothing else of it is served. */
+/** The files of the package that the page loads. The gateway serves no other file of it. */
 const FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -27,7 +27,7 @@ export const UI_PAGE = `<!doctype html>
 </html>
 `;
 
-/** A file of Swagger UI, or undefined for a name that is not one. */
+/** A file of Swagger UI; undefined for any other name. */
 export const uiFile = async (
   name: string,
 ): Promise<{ readonly type: string; readonly content: Buffer } | undefined> => {

@@ -11,6 +11,7 @@ import { billingRefusals } from './billing.refusals.js';
 
 export const billingArea = defineArea({
   name: 'billing',
+  description: 'Balances, holds, charges and statements of an account.',
   events: accountEvents,
   projections: [accountOverview, chargesByMinute, invoices],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],

@@ -8,6 +8,7 @@ import { catalogSettings } from './catalog.settings.js';
 
 export const catalogArea = defineArea({
   name: 'catalog',
+  description: 'The models that are served, and what they and rented rigs cost.',
   events: catalogEvents,
   projections: [rateCards],
   errors: catalogErrors,

@@ -9,6 +9,7 @@ import { identitySettings } from './identity.settings.js';
 
 export const identityArea = defineArea({
   name: 'identity',
+  description: 'Log-in, sessions, API keys and two-factor authentication.',
   events: identityEvents,
   projections: [users, usersByName, apiKeys],
   errors: identityErrors,

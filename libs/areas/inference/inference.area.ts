@@ -10,6 +10,7 @@ import { RigOperations } from './rigs/rig.operations.js';
 /** Writes no events of its own: the evidence of its product travels in those of the ledger. */
 export const inferenceArea = defineArea({
   name: 'inference',
+  description: 'Chat completions, compatible with the interface of OpenAI.',
   products: [chatProduct],
   errors: inferenceRefusals,
   failures: inferenceFailures,

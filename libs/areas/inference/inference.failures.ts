@@ -114,9 +114,30 @@ const refusedByUpstream = (
   };
 };
 
+/** The codes of requests that are cut short; 499 has no caller left that could read it. */
+const CUT_CODES = { request_timed_out: { status: 504 }, draining: { status: 503 } };
+
+const ROUTE_CODES = {
+  model_not_found: { status: 404 },
+  rig_not_found: { status: 404 },
+  rig_without_model: { status: 400 },
+  overloaded: { status: 503 },
+  rigs_down: { status: 503 },
+};
+
+const RIG_CODES = {
+  upstream_refused: { status: 400 },
+  upstream_failed: { status: 502 },
+  upstream_unreachable: { status: 502 },
+  upstream_rejected_gateway: { status: 502 },
+  upstream_malformed: { status: 502 },
+  upstream_broke_off: { status: 502 },
+  upstream_timed_out: { status: 504 },
+};
+
 /** The technical failures of inference: requests cut short, and rigs that did not answer. */
 export const inferenceFailures: readonly FailureMapping[] = [
-  mapFailure(RequestCutError, cutFailure),
-  mapFailure(RouteError, routeFailure),
-  mapFailure(RigError, rigFailure),
+  mapFailure(RequestCutError, cutFailure, CUT_CODES),
+  mapFailure(RouteError, routeFailure, ROUTE_CODES),
+  mapFailure(RigError, rigFailure, RIG_CODES),
 ];

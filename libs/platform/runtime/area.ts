@@ -13,11 +13,13 @@ import { type AnySettings } from './settings.js';
 /**
  * Everything an area contributes. `apps/composition/areas.ts` lists the areas, one line each;
  * no other existing file names one. The HTTP module and the CLI commands of an area are found by
- * their place: `apps/gateway/<name>/<name>-http.module.ts` and `apps/cli/<name>/<name>.commands.ts`.
+ * their place: `apps/gateway/<name>/<name>-http.module.ts`, `apps/cli/<name>/<name>.commands.ts`.
  */
 export interface AreaDefinition {
   /** Lower case with dashes; the name of its folders. */
   readonly name: string;
+  /** One sentence for the OpenAPI document, whose tag for the area's routes is the name. */
+  readonly description?: string;
   /** Handlers and services; injects the platform. Global: its exports need no import. */
   readonly module: Type | DynamicModule;
   /** Every event type the area writes, in its newest version. */
@@ -54,6 +56,7 @@ export const defineArea = (definition: AreaDefinition): Area => {
   if (!NAME.test(definition.name))
     throw new RangeError(`not the name of an area: ${definition.name}`);
   return {
+    description: `The routes of the area ${definition.name}.`,
     events: [],
     projections: [],
     sagas: [],

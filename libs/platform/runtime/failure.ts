@@ -26,13 +26,20 @@ export interface ErrorMeaning {
 export interface FailureMapping {
   /** Undefined for an error of another kind. */
   readonly describe: (error: unknown) => FailureDescription | undefined;
+  /** The codes that `describe` returns, for the OpenAPI document. */
+  readonly codes: Readonly<Record<string, ErrorMeaning>>;
 }
 
-/** Maps the instances of one error class. */
+/**
+ * Maps the instances of one error class.
+ * @param codes the codes that `describe` returns, for the OpenAPI document
+ */
 export const mapFailure = <Failure extends Error>(
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a class, whatever it is built of
   errorClass: abstract new (...parts: any[]) => Failure,
   describe: (error: Failure) => FailureDescription,
+  codes: FailureMapping['codes'] = {},
 ): FailureMapping => ({
+  codes,
   describe: (error) => (error instanceof errorClass ? describe(error) : undefined),
 });

@@ -1,0 +1,129 @@
+import { type INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { type Areas } from '#platform/runtime/area.js';
+import { applicationEnvelope, openAiEnvelope } from '../errors/envelope.js';
+import { failure } from '../errors/failure-of.js';
+import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
+import { type FailureCode, failureCodesOf, failureTable, GATEWAY } from './failure-codes.js';
+
+/** The release of the promised interface that this build follows. */
+const INTERFACE_VERSION = '4.0.2';
+
+const DESCRIPTION = `Auditable compute and inference gateway. Every charge is an event, and every \
+balance is the fold of its events. Fields marked as our own go beyond the promised interface.
+
+## Failures
+
+Routes under \`/v1\`, and chat and models under \`/api/v1\`, fail as OpenAI does: \
+\`{error:{message,type,param,code}}\`. All others fail as \`{success:false,message,code}\`. The \
+code is stable. An upstream's own code passes through.
+`;
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+type PathItem = OpenAPIObject['paths'][string];
+type Operation = NonNullable<PathItem['get']>;
+
+const describe = (areas: Areas, codes: readonly FailureCode[]) => {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Quipu')
+    .setDescription(`${DESCRIPTION}\n${failureTable(codes)}`)
+    .setVersion(INTERFACE_VERSION)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/', 'This gateway')
+    .addTag('operations', 'Health and metrics of the process, for load balancers and operators.')
+    .addApiKey(
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-API-KEY',
+        description: 'Any of the credentials, in a header of its own.',
+      },
+      HEADER_SCHEME,
+    );
+  for (const { name, description } of areas.list) builder.addTag(name, description);
+  for (const [name, description] of Object.entries(BEARER_SCHEMES)) {
+    builder.addBearerAuth({ type: 'http', scheme: 'bearer', description }, name);
+  }
+  const config = builder.build();
+  return { ...config, info: { ...config.info, contact: { name: 'The operator of this gateway' } } };
+};
+
+/** `BillingController`, `overview`: `billing_overview`. Nest numbers the paths of one method. */
+const operationId = (controller: string, method: string): string => {
+  const name = controller.replace(/Controller$/, '');
+  const action = method.replace(/\[\d+\]$/, '');
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}_${action}`;
+};
+
+/** The OpenAPI 3.1 document of an application whose routes are registered. */
+export const openApiDocument = (app: INestApplication, areas: Areas): OpenAPIObject => {
+  const codes = failureCodesOf(areas);
+  const document = SwaggerModule.createDocument(app, describe(areas, codes), {
+    operationIdFactory: operationId,
+    autoTagControllers: false,
+  });
+  const operations = operationsOf(document);
+  nameAliases(operations);
+  for (const { operation } of operations) addExamples(operation, codes);
+  const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
+  return { ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) };
+};
+
+interface Located {
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const operationsOf = ({ paths }: OpenAPIObject): readonly Located[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ path, operation }] : [];
+    }),
+  );
+
+/** A route with two paths is two operations: the id of the second ends with its first segment. */
+const nameAliases = (operations: readonly Located[]): void => {
+  const ids = new Set<string>();
+  for (const { path, operation } of operations) {
+    const id = operation.operationId ?? '';
+    operation.operationId = ids.has(id) ? `${id}_${path.split('/')[1] ?? ''}` : id;
+    ids.add(operation.operationId);
+  }
+};
+
+/** Gives each documented failure an example with a code that the route can return. */
+const addExamples = (operation: Operation, codes: readonly FailureCode[]): void => {
+  for (const [name, response] of Object.entries(operation.responses)) {
+    if (!response || !('content' in response)) continue;
+    const content = response.content['application/json'];
+    const envelope = envelopeOf(content?.schema);
+    const status = Number(name);
+    const code = codeFor(operation, status, codes);
+    if (!content || !envelope || code === undefined) continue;
+    const message = response.description.replaceAll('`', '');
+    content.example = envelope(failure({ status, code, message }));
+  }
+};
+
+const ENVELOPES = {
+  '#/components/schemas/OpenAiFailure': openAiEnvelope,
+  '#/components/schemas/ApplicationFailure': applicationEnvelope,
+} as const;
+
+const envelopeOf = (schema: object | undefined) =>
+  schema && '$ref' in schema ? ENVELOPES[schema.$ref as keyof typeof ENVELOPES] : undefined;
+
+/** Codes of the route's own area come first, except where the gateway checks a credential. */
+const codeFor = (
+  { tags = [], security }: Operation,
+  status: number,
+  codes: readonly FailureCode[],
+): string | undefined => {
+  const candidates = codes.filter((code) => code.status === status);
+  const isGuarded = status === 401 && security !== undefined;
+  const own = candidates.find(({ origin }) => !isGuarded && tags.includes(origin));
+  return (own ?? candidates.find(({ origin }) => origin === GATEWAY) ?? candidates[0])?.code;
+};
