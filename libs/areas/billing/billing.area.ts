@@ -7,13 +7,13 @@ import { invoices } from '#projections/billing/invoices.projection.js';
 import { BillingModule } from './billing.module.js';
 import { expireHold } from './expire-hold.handler.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
-import { billingRefusals } from './billing.refusals.js';
+import { billingErrors } from './billing.errors.js';
 
 export const billingArea = defineArea({
   name: 'billing',
   events: accountEvents,
   projections: [accountOverview, chargesByMinute, invoices],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
-  errors: billingRefusals,
+  errors: billingErrors,
   module: BillingModule,
 });

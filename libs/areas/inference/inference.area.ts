@@ -2,7 +2,7 @@ import { defineArea } from '#platform/runtime/area.js';
 import { chatProduct } from './chat.product.js';
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
-import { inferenceRefusals } from './inference.refusals.js';
+import { inferenceErrors } from './inference.errors.js';
 import { keepAliveSettings, requestLimitSettings } from './inference.settings.js';
 import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
@@ -11,7 +11,7 @@ import { RigOperations } from './rigs/rig.operations.js';
 export const inferenceArea = defineArea({
   name: 'inference',
   products: [chatProduct],
-  errors: inferenceRefusals,
+  errors: inferenceErrors,
   failures: inferenceFailures,
   engines: [textEngine],
   settings: [requestLimitSettings, keepAliveSettings],

@@ -58,5 +58,5 @@ export const isSettled = (error: unknown): boolean =>
   error instanceof RouteError ||
   error instanceof RigError ||
   error instanceof RequestCutError ||
-  // Refused before anything was held; billing's word that a hold is gone says not how it went.
+  // Rejected before anything was held; billing's word that a hold is gone says not how it went.
   (error instanceof DomainError && error.code !== 'hold_not_open');

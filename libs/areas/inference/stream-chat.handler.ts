@@ -45,7 +45,7 @@ export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
     const ask = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
     const routed = await routeChat(ask, order.body, admitted, reading.signal);
     const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
-    // Started, so that its `finally` ends the hold even if nobody ever reads a page.
+    // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
     return { rig: routed.rig, attempts: routed.attempts, pages };
   }

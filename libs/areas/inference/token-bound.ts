@@ -1,5 +1,5 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type InferenceRefusal } from './inference.refusals.js';
+import { type InferenceErrorCode } from './inference.errors.js';
 import { type TokenQuantities, type ServedModel } from './ports.js';
 
 type ChatMessage = Readonly<Record<string, unknown>> & {
@@ -60,7 +60,7 @@ export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel
 
 const messageBytes = (message: ChatMessage): number => {
   const bytes = printedBytes(message, 0);
-  // Their arguments are JSON within a string, which templates take apart and print anew.
+  // Templates parse the arguments, which are JSON within a string, and print them again.
   const calls = message['tool_calls'];
   return calls == null ? bytes : bytes + printedBytes(calls, 0);
 };
@@ -121,7 +121,7 @@ export const tokenBounds = (body: ChatBody, model: ServedModel): TokenQuantities
   const asked = outputTokensAsked(body);
   if (asked !== null && asked > model.contextTokens) {
     const field = body.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens';
-    throw new DomainError<InferenceRefusal>(
+    throw new DomainError<InferenceErrorCode>(
       'context_length_exceeded',
       `${field} ${asked} is above the context of ${model.id}, ${model.contextTokens} tokens`,
     );

@@ -1,4 +1,4 @@
-/** What every adapter refuses before it takes anything, so that all refuse alike. */
+/** What every adapter rejects before it takes anything, so that all reject alike. */
 import { BusError } from './bus.errors.js';
 import { type BusMessage, type ConsumerOptions } from './bus.port.js';
 

@@ -86,7 +86,7 @@ export interface Bus {
    */
   health(): Promise<BusHealth>;
 
-  /** Closes every consumer, then refuses everything; closing twice is allowed. */
+  /** Closes every consumer, then rejects everything; closing twice is allowed. */
   close(): Promise<void>;
 }
 

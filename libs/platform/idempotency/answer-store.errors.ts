@@ -1,4 +1,4 @@
-/** The closed set of refusals. Anything else an adapter throws is a defect. */
+/** The complete set of error codes. Any other error of an adapter is a defect. */
 export type AnswerStoreErrorCode =
   /** Not 1 to 255 printable ASCII characters. */
   | 'invalid-key'

@@ -61,7 +61,7 @@ export class DurableAnswerStore extends AnswerStore {
     if (!isIdempotencyKey(request.key)) {
       throw new AnswerStoreError('invalid-key', 'not 1 to 255 printable ASCII characters');
     }
-    this.#refuseClosed();
+    this.#rejectClosed();
     const identity = this.#seal.identify(request);
     let entry = this.#newEntry(identity, request.attempt, request.attempt);
     let instead: SeenAttempt | null = null;
@@ -83,7 +83,7 @@ export class DurableAnswerStore extends AnswerStore {
   }
 
   async sweep(): Promise<number> {
-    this.#refuseClosed();
+    this.#rejectClosed();
     return this.#entries.sweep(this.#nowMs());
   }
 
@@ -127,7 +127,7 @@ export class DurableAnswerStore extends AnswerStore {
 
   #started(identity: RequestIdentity, entry: NewEntry): StartedAttempt {
     // Closed meanwhile: nothing would renew the attempt, and it lapses.
-    this.#refuseClosed();
+    this.#rejectClosed();
     const { keyHash, attempt, firstAttempt } = entry;
     const ref: AttemptRef = { keyHash, attempt };
     this.#leases.hold(ref);
@@ -135,7 +135,7 @@ export class DurableAnswerStore extends AnswerStore {
       outcome: 'started',
       firstAttempt,
       confirm: async () => {
-        this.#refuseClosed();
+        this.#rejectClosed();
         return (await this.#entries.renew([ref], this.#leases.leaseEndsAtMs())) === 1;
       },
       finish: (answer) => this.#finish(identity, ref, answer),
@@ -176,7 +176,7 @@ export class DurableAnswerStore extends AnswerStore {
     bytes: number,
     write: () => Promise<Result>,
   ): Promise<Result | 'later'> {
-    this.#refuseClosed();
+    this.#rejectClosed();
     this.#leases.release(ref);
     try {
       return await write();
@@ -229,7 +229,7 @@ export class DurableAnswerStore extends AnswerStore {
     return this.#closing !== null;
   }
 
-  #refuseClosed(): void {
+  #rejectClosed(): void {
     if (!this.#isClosed()) return;
     throw new AnswerStoreError('store-unavailable', 'the answer store is closed');
   }

@@ -5,7 +5,7 @@ import { isDuplicateKey, isUnavailable } from './mongo-failure.js';
 const NAME_DEFAULT = 'quipu';
 const LAYOUT_VERSION = 1;
 
-/** Everybody is refused rather than kept waiting: a reader of the log tries again by itself. */
+/** Everybody is rejected rather than kept waiting: a reader of the log tries again by itself. */
 const PATIENCE = {
   serverSelectionTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
@@ -55,7 +55,7 @@ export class MongoDatabaseError extends Error {
 /** One client with its connections; a process opens one, and all its adapters share it. */
 export interface MongoDatabase {
   readonly db: Db;
-  /** What uses it is refused afterwards; closing twice is allowed. */
+  /** What uses it is rejected afterwards; closing twice is allowed. */
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ interface Layout {
   readonly version: number;
 }
 
-/** Marks a new database, and refuses one of a newer version before anything is written to it. */
+/** Marks a new database, and rejects one of a newer version before anything is written to it. */
 const recognise = async (db: Db): Promise<void> => {
   const installation = db.collection<Layout>('installation');
   const found = await installation.findOne({ _id: 'layout' });

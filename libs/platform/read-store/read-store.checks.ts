@@ -1,4 +1,4 @@
-/** What every adapter refuses before it touches its store, so that all refuse alike. */
+/** What every adapter rejects before it touches its store, so that all reject alike. */
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { ReadStoreError } from './read-store.errors.js';
 import { type DocumentWrite, type ListOptions, type ReadStoreCommit } from './read-store.port.js';

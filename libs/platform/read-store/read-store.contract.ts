@@ -59,7 +59,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
     const keys = async (options?: ListOptions): Promise<string[]> =>
       (await store.list(USAGE, options)).map(({ key }) => key);
 
-    const refused = (code: ReadStoreErrorCode) =>
+    const rejected = (code: ReadStoreErrorCode) =>
       expect.objectContaining({ name: 'ReadStoreError', code });
 
     describe('documents', () => {
@@ -234,8 +234,8 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         await store.commit({ writes: [put('a', 1n)], checkpoint: under(4n, 1n) });
         const late = { writes: [put('a', 2n), put('b', 2n)], checkpoint: under(3n, 2n) };
         const other = await open();
-        await expect(store.commit(late)).rejects.toEqual(refused('fenced-off'));
-        await expect(other.commit(late)).rejects.toEqual(refused('fenced-off'));
+        await expect(store.commit(late)).rejects.toEqual(rejected('fenced-off'));
+        await expect(other.commit(late)).rejects.toEqual(rejected('fenced-off'));
         expect(await keys()).toEqual(['a']);
         expect((await store.get(USAGE, 'a'))?.position).toBe(1n);
         expect(await store.checkpoint(USAGE)).toBe(1n);
@@ -246,7 +246,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         await store.commit({ writes: [], checkpoint: under(2n, 0n) });
         expect(await store.checkpoint(USAGE)).toBe(5n);
         await expect(store.commit({ writes: [], checkpoint: under(1n, 6n) })).rejects.toEqual(
-          refused('fenced-off'),
+          rejected('fenced-off'),
         );
       });
 
@@ -256,7 +256,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         await store.commit({ writes: [put('b', 2n)] });
         expect(await keys()).toEqual(['a', 'b']);
         await expect(store.commit({ writes: [], checkpoint: under(3n, 3n) })).rejects.toEqual(
-          refused('fenced-off'),
+          rejected('fenced-off'),
         );
       });
 
@@ -276,12 +276,12 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         store = await open();
         await expect(
           store.commit({ writes: [], checkpoint: under(2n ** 63n - 2n, 2n) }),
-        ).rejects.toEqual(refused('fenced-off'));
+        ).rejects.toEqual(rejected('fenced-off'));
       });
 
-      it.each([-1n, 2n ** 63n])('refuse the token %s', async (fence) => {
+      it.each([-1n, 2n ** 63n])('reject the token %s', async (fence) => {
         const commit = { writes: [put('a', 1n)], checkpoint: under(fence, 1n) };
-        await expect(store.commit(commit)).rejects.toEqual(refused('invalid-fence'));
+        await expect(store.commit(commit)).rejects.toEqual(rejected('invalid-fence'));
         expect(await store.count(USAGE)).toBe(0);
       });
     });
@@ -420,10 +420,10 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         expect(await other.count(USAGE, 'k')).toBe(100);
       });
 
-      it('refuse everything once closed, and may be closed twice', async () => {
+      it('reject everything once closed, and may be closed twice', async () => {
         await store.close();
         await expect(store.close()).resolves.toBeUndefined();
-        const unavailable = refused('store-unavailable');
+        const unavailable = rejected('store-unavailable');
         await expect(store.get(USAGE, 'a')).rejects.toEqual(unavailable);
         await expect(store.list(USAGE)).rejects.toEqual(unavailable);
         await expect(store.count(USAGE)).rejects.toEqual(unavailable);
@@ -453,7 +453,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         ['16 MiB and more', 'document-too-large', put('a', 1n, { t: 'é'.repeat(2 ** 23) })],
       ])('say no to %s, and nothing of the commit is saved', async (_, code, write) => {
         const commit = { writes: [put('good', 1n), write], checkpoint: at(1n) };
-        await expect(store.commit(commit)).rejects.toEqual(refused(code));
+        await expect(store.commit(commit)).rejects.toEqual(rejected(code));
         expect(await store.count(USAGE)).toBe(0);
         expect(await store.checkpoint(USAGE)).toBeUndefined();
       });
@@ -466,12 +466,12 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
 
       it('say no to a bad checkpoint', async () => {
         await expect(store.commit({ writes: [], checkpoint: at(1n, '') })).rejects.toEqual(
-          refused('invalid-key'),
+          rejected('invalid-key'),
         );
         await expect(store.commit({ writes: [], checkpoint: at(-1n) })).rejects.toEqual(
-          refused('invalid-position'),
+          rejected('invalid-position'),
         );
-        await expect(store.checkpoint('')).rejects.toEqual(refused('invalid-key'));
+        await expect(store.checkpoint('')).rejects.toEqual(rejected('invalid-key'));
       });
 
       it.each<[ListOptions]>([
@@ -485,17 +485,17 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         [{ from: '\udc00' }],
         [{ before: 'a\0' }],
       ])('say no to a list with %j', async (options) => {
-        await expect(store.list(USAGE, options)).rejects.toEqual(refused('invalid-options'));
+        await expect(store.list(USAGE, options)).rejects.toEqual(rejected('invalid-options'));
       });
 
       it('say no on every way in', async () => {
-        await expect(store.get('No', 'a')).rejects.toEqual(refused('invalid-collection'));
-        await expect(store.get(USAGE, '')).rejects.toEqual(refused('invalid-key'));
-        await expect(store.list('No')).rejects.toEqual(refused('invalid-collection'));
-        await expect(store.count('No')).rejects.toEqual(refused('invalid-collection'));
-        await expect(store.count(USAGE, '\ud83d')).rejects.toEqual(refused('invalid-options'));
-        await expect(store.drop('No', 'a')).rejects.toEqual(refused('invalid-collection'));
-        await expect(store.drop(USAGE, '')).rejects.toEqual(refused('invalid-key'));
+        await expect(store.get('No', 'a')).rejects.toEqual(rejected('invalid-collection'));
+        await expect(store.get(USAGE, '')).rejects.toEqual(rejected('invalid-key'));
+        await expect(store.list('No')).rejects.toEqual(rejected('invalid-collection'));
+        await expect(store.count('No')).rejects.toEqual(rejected('invalid-collection'));
+        await expect(store.count(USAGE, '\ud83d')).rejects.toEqual(rejected('invalid-options'));
+        await expect(store.drop('No', 'a')).rejects.toEqual(rejected('invalid-collection'));
+        await expect(store.drop(USAGE, '')).rejects.toEqual(rejected('invalid-key'));
       });
     });
 

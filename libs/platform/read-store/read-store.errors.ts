@@ -14,7 +14,7 @@ export type ReadStoreErrorCode =
   /** Not a read store, damaged, or of a newer version: it can be deleted and rebuilt from the log. */
   | 'store-unreadable';
 
-/** A refused commit has saved nothing. */
+/** A rejected commit has saved nothing. */
 export class ReadStoreError extends Error {
   override readonly name = 'ReadStoreError';
 

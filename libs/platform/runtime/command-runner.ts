@@ -108,7 +108,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   constructor(private readonly options: RunnerOptions<Command, State, Event>) {}
 
   /**
-   * @throws DomainError when the decider refuses; ContentionError; EventStoreError
+   * @throws DomainError when the decider rejects; ContentionError; EventStoreError
    */
   run(
     stream: string,

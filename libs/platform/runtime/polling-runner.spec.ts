@@ -46,7 +46,7 @@ const open = (pollMs = NEVER_MS) => {
     codec: codec.for(stockEvents),
   });
   const run = async (...commands: Parameters<typeof runner.run>[1][]): Promise<Position> => {
-    for (const command of commands) await runner.run('shelf-a', command, anyContext());
+    for (const command of commands) await runner.run('warehouse-a', command, anyContext());
     return store.head();
   };
   const wanted = () =>

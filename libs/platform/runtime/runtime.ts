@@ -76,10 +76,10 @@ export class Runtime {
     this.#sagas = areas.flatMap(({ sagas }) => sagas);
     this.#relays = areas.flatMap(({ relays }) => relays);
     this.#consumers = areas.flatMap(({ consumers }) => consumers);
-    refuseTwins('projections', namesOf(projections));
-    refuseTwins('sagas', namesOf(this.#sagas.map(({ saga }) => saga)));
-    refuseTwins('relays', namesOf(this.#relays));
-    refuseTwins('saga commands', areas.flatMap(sagaCommandNames));
+    rejectTwins('projections', namesOf(projections));
+    rejectTwins('sagas', namesOf(this.#sagas.map(({ saga }) => saga)));
+    rejectTwins('relays', namesOf(this.#relays));
+    rejectTwins('saga commands', areas.flatMap(sagaCommandNames));
     this.codec = codec;
     this.products = new Products(areas.flatMap(({ products }) => products));
     this.snapshots = new Snapshots(readStore);
@@ -192,7 +192,7 @@ const sagaCommandNames = ({ sagas }: Area): readonly string[] => [
 ];
 
 /** Two projections of one name would share a checkpoint, and each would miss events. */
-const refuseTwins = (what: string, names: readonly string[]): void => {
+const rejectTwins = (what: string, names: readonly string[]): void => {
   const twin = names.find((name, index) => names.indexOf(name) !== index);
   if (twin !== undefined) throw new Error(`two ${what} are called ${twin}`);
 };

@@ -3,7 +3,7 @@ import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type AnySaga, type SagaCommand } from '#platform/kernel/saga.js';
-import { specificationOfSaga } from '#platform/kernel/saga.fixture.js';
+import { sagaSpecOf } from '#platform/kernel/saga.fixture.js';
 import { CommandRunner } from './command-runner.js';
 import { type CommandContext } from './command-context.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
@@ -17,7 +17,7 @@ import {
   movableClock,
   PiecesAdded,
   PiecesTaken,
-  ShelfCleared,
+  WarehouseCleared,
   silent,
   stockCodec,
   type StockCommand,
@@ -46,7 +46,7 @@ const openWorld = () => {
   const clock = movableClock();
   const sent: Sent[] = [];
   const published: BusMessage[] = [];
-  const refusing = new Map<string, Error>();
+  const rejecting = new Map<string, Error>();
   const eventStore = new FaultyEventStore(log);
   const runner = new CommandRunner({
     decider: stockDecider,
@@ -55,7 +55,8 @@ const openWorld = () => {
   });
 
   const run = async (...commands: readonly StockCommand[]): Promise<void> => {
-    for (const one of commands) await runner.run(`shelf-${one.data.shelf}`, one, anyContext());
+    for (const one of commands)
+      await runner.run(`warehouse-${one.data.warehouse}`, one, anyContext());
   };
 
   const startSagas = (...list: readonly AnySaga[]) => {
@@ -63,10 +64,10 @@ const openWorld = () => {
       publish: (_, messages) => Promise.resolve(void published.push(...messages)),
     };
     const send = ({ type: command, data }: SagaCommand, context: CommandContext): Promise<void> => {
-      const { shelf } = data as { shelf: string };
-      const refusal = refusing.get(shelf);
+      const { warehouse } = data as { warehouse: string };
+      const error = rejecting.get(warehouse);
       sent.push({ command, data, context });
-      return refusal ? Promise.reject(refusal) : Promise.resolve();
+      return error ? Promise.reject(error) : Promise.resolve();
     };
     const sagas = new Sagas(
       list.map((saga) => ({ saga, send })),
@@ -93,35 +94,35 @@ const openWorld = () => {
 
   const sentBy = (command: string) => sent.filter((one) => one.command === command);
   const timers = (saga: string) => readStore.list<TimerDocument>(`saga.${saga}.timers`);
-  return { log, readStore, clock, sent, sentBy, published, refusing, run, startSagas, timers };
+  return { log, readStore, clock, sent, sentBy, published, rejecting, run, startSagas, timers };
 };
 
 describe('restocking', () => {
-  const shelf = specificationOfSaga(restockSaga);
-  const added = PiecesAdded.of({ shelf: 'a', pieces: 5, note: '' });
-  const taken = PiecesTaken.of({ shelf: 'a', takeId: 'one', pieces: 1, reason: 'sale' });
-  const cleared = ShelfCleared.of({ shelf: 'a' });
+  const warehouse = sagaSpecOf(restockSaga);
+  const added = PiecesAdded.of({ warehouse: 'a', pieces: 5, note: '' });
+  const taken = PiecesTaken.of({ warehouse: 'a', takeId: 'one', pieces: 1, reason: 'sale' });
+  const cleared = WarehouseCleared.of({ warehouse: 'a' });
 
-  it('orders what was taken, publishes, and checks the shelf later', () => {
-    shelf
+  it('orders what was taken, publishes, and checks the warehouse later', () => {
+    warehouse
       .given(added)
       .when(taken)
       .then(
-        { kind: 'command', command: { type: 'Restock', data: { shelf: 'a', takeId: 'one' } } },
-        { kind: 'publish', topic: 'restocking', key: 'a', data: { shelf: 'a' } },
+        { kind: 'command', command: { type: 'Restock', data: { warehouse: 'a', takeId: 'one' } } },
+        { kind: 'publish', topic: 'restocking', key: 'a', data: { warehouse: 'a' } },
         {
           kind: 'schedule',
           timer: 'look',
           dueAt: LOOK_AT,
-          command: { type: 'Look', data: { shelf: 'a' } },
+          command: { type: 'Look', data: { warehouse: 'a' } },
         },
       );
   });
 
-  it('has no look at a shelf that was filled, and forgets one that was cleared', () => {
-    shelf.given(added, taken).when(added).then({ kind: 'cancel', timer: 'look' });
-    shelf.given(added).when(added).thenNothing();
-    shelf.given(added, taken).when(cleared).thenEnds();
+  it('has no look at a warehouse that was filled, and forgets one that was cleared', () => {
+    warehouse.given(added, taken).when(added).then({ kind: 'cancel', timer: 'look' });
+    warehouse.given(added).when(added).thenNothing();
+    warehouse.given(added, taken).when(cleared).thenEnds();
   });
 });
 
@@ -132,8 +133,8 @@ describe('a saga', () => {
     await world.run(add('a', 9), take('a', 1, 'one'), take('a', 1, 'two'));
     await caughtUp();
     expect(world.sent.map(({ data }) => data)).toEqual([
-      { shelf: 'a', takeId: 'one' },
-      { shelf: 'a', takeId: 'two' },
+      { warehouse: 'a', takeId: 'one' },
+      { warehouse: 'a', takeId: 'two' },
     ]);
     const [, first] = world.log.events;
     expect(world.sent[0]?.context).toMatchObject({
@@ -160,8 +161,8 @@ describe('a saga', () => {
     await world.run(take('a', 1, 'two'));
     await world.startSagas(restockSaga).caughtUp();
     expect(world.sent.map(({ data }) => data)).toEqual([
-      { shelf: 'a', takeId: 'one' },
-      { shelf: 'a', takeId: 'two' },
+      { warehouse: 'a', takeId: 'one' },
+      { warehouse: 'a', takeId: 'two' },
     ]);
   });
 
@@ -176,15 +177,15 @@ describe('a saga', () => {
     expect(new Set(world.published.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('whose command is refused stops there, and does not repeat what went before', async () => {
+  it('whose command is rejected stops there, and does not repeat what went before', async () => {
     const world = openWorld();
-    world.refusing.set('b', new DomainError('shelf_closed'));
+    world.rejecting.set('b', new DomainError('warehouse_closed'));
     // Few enough for one batch.
     await world.run(take('a', 0, 'one'), take('b', 0, 'two'));
     const { sagas, caughtUp } = world.startSagas(restockSaga);
     await until(() => sagas.status()[0]?.phase === 'stopped');
-    expect(sagas.status()).toMatchObject([{ name: 'saga.restock', failure: 'shelf_closed' }]);
-    world.refusing.clear();
+    expect(sagas.status()).toMatchObject([{ name: 'saga.restock', failure: 'warehouse_closed' }]);
+    world.rejecting.clear();
     await caughtUp();
     expect(world.sent.map(({ data }) => (data as { takeId: string }).takeId)).toEqual([
       'one',
@@ -196,7 +197,7 @@ describe('a saga', () => {
   it('saves how far it came before it failed', async () => {
     const { log, readStore, run } = openWorld();
     const send = ({ data }: SagaCommand): Promise<void> =>
-      (data as { shelf: string }).shelf === 'a'
+      (data as { warehouse: string }).warehouse === 'a'
         ? Promise.resolve()
         : Promise.reject(new Error('no'));
     const handler = new SagaHandler(
@@ -358,7 +359,7 @@ describe('a timer', () => {
     expect(world.sentBy('Look')).toEqual([]);
     await at(LOOK_AT);
     await at('2026-01-01T00:11:00.000Z');
-    expect(world.sentBy('Look')).toMatchObject([{ data: { shelf: 'a' } }]);
+    expect(world.sentBy('Look')).toMatchObject([{ data: { warehouse: 'a' } }]);
     expect(await world.timers('watch')).toEqual([]);
   });
 
@@ -392,22 +393,25 @@ describe('a timer', () => {
     expect(world.sentBy('Look')).toHaveLength(1);
   });
 
-  it('whose command is refused holds up no other, is tried again with back-off, and shows', async () => {
+  it('whose command is rejected holds up no other, is tried again with back-off, and shows', async () => {
     const world = openWorld();
     const { sagas, caughtUp, at } = world.startSagas(watchSaga);
-    world.refusing.set('a', new DomainError('not_due'));
+    world.rejecting.set('a', new DomainError('not_due'));
     await world.run(add('a', 9), add('b', 9), take('a', 1), take('b', 1));
     await caughtUp();
     await at(LOOK_AT);
     await at(LOOK_AT);
-    expect(world.sentBy('Look').map(({ data }) => data)).toEqual([{ shelf: 'a' }, { shelf: 'b' }]);
+    expect(world.sentBy('Look').map(({ data }) => data)).toEqual([
+      { warehouse: 'a' },
+      { warehouse: 'b' },
+    ]);
     expect(sagas.status()).toMatchObject([
       { phase: 'live', failure: '1 due timers could not be fired: not_due' },
     ]);
     await at('2026-01-01T00:10:01.000Z');
     await at('2026-01-01T00:10:02.999Z');
     expect(world.sentBy('Look')).toHaveLength(3);
-    world.refusing.clear();
+    world.rejecting.clear();
     await at('2026-01-01T00:10:03.000Z');
     expect(new Set(world.sentBy('Look').map(({ context }) => context.requestId)).size).toBe(2);
     expect(sagas.status()).toMatchObject([{ failure: null }]);
@@ -432,7 +436,7 @@ describe('a timer', () => {
     const world = openWorld();
     const { caughtUp, at } = world.startSagas(watchSaga);
     const names = Array.from({ length: 250 }, (_, index) => `s${index}`);
-    for (const name of names.slice(0, 120)) world.refusing.set(name, new Error('no'));
+    for (const name of names.slice(0, 120)) world.rejecting.set(name, new Error('no'));
     for (const name of names) await world.run(add(name, 1), take(name, 1));
     await caughtUp();
     await at(LOOK_AT);
@@ -449,7 +453,7 @@ describe('a timer', () => {
           kind: 'schedule',
           timer: 'look',
           dueAt: '2026-01-01T02:10:00+02:00',
-          command: { type: 'Look', data: { shelf: 'a' } },
+          command: { type: 'Look', data: { warehouse: 'a' } },
         },
       ],
     };

@@ -58,7 +58,8 @@ const open = () => {
     codec: stockCodec().for(stockEvents),
   });
   const append = async (count: number): Promise<Position> => {
-    for (let at = 0; at < count; at += 1) await runner.run('shelf-a', add('a', 1), anyContext());
+    for (let at = 0; at < count; at += 1)
+      await runner.run('warehouse-a', add('a', 1), anyContext());
     return store.head();
   };
   return { store, handler, subscription, append };

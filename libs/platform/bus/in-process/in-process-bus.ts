@@ -57,7 +57,7 @@ class InProcessBus implements Bus {
   consume(options: ConsumerOptions): Promise<Consumer> {
     return settled(() => {
       checkConsumer(options);
-      this.#refuseWhen(this.#closing !== null);
+      this.#rejectWhen(this.#closing !== null);
       const topic = this.#topic(options.topic);
       return (topic.groups.get(options.group) ?? this.#addGroup(topic, options)).join(options);
     });
@@ -97,7 +97,7 @@ class InProcessBus implements Bus {
   #publish(name: string, messages: readonly BusMessage[]): void {
     checkName('topic', name);
     const encoded = messages.map(encodeMessage);
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     const topic = this.#topic(name);
     const groups = [...topic.groups.values()];
     const undelivered = Math.max(topic.early.length, ...groups.map((group) => group.undelivered));
@@ -127,11 +127,11 @@ class InProcessBus implements Bus {
   #group(topic: string, group: string): Group | undefined {
     checkName('topic', topic);
     checkName('group', group);
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     return this.#topics.get(topic)?.groups.get(group);
   }
 
-  #refuseWhen(closed: boolean): void {
+  #rejectWhen(closed: boolean): void {
     if (closed) throw new BusError('bus-unavailable', 'the bus is closed');
   }
 }

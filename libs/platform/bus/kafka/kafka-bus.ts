@@ -30,7 +30,7 @@ export interface KafkaBusBehaviour {
    * A process that blocks its event loop longer counts as crashed.
    */
   readonly sessionTimeoutMs?: number;
-  /** How long the broker may be away before `publish` and `consume` refuse, in ms; default 30,000. */
+  /** How long the broker may be away before `publish` and `consume` reject, in ms; default 30,000. */
   readonly timeoutMs?: number;
 }
 
@@ -94,13 +94,13 @@ class KafkaBus implements Bus {
     checkName('topic', topic);
     // Before anything is awaited: the sender may go on changing its messages.
     const records = messages.map((message) => recordOf(encodeMessage(message)));
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     await this.#write(topic, records);
   }
 
   async consume(options: ConsumerOptions): Promise<Consumer> {
     checkConsumer(options);
-    this.#refuseWhen(this.#closing !== null);
+    this.#rejectWhen(this.#closing !== null);
     const { topic, group } = options;
     await this.#topics.partitions(topic);
     const member = new GroupMember({
@@ -198,7 +198,7 @@ class KafkaBus implements Bus {
   async #kept(topic: string, group: string): Promise<readonly Kept[]> {
     checkName('topic', topic);
     checkName('group', group);
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     return this.#topics.read(deadLetterTopicOf(topic, group), (name) =>
       readDeadLetters(this.client, name, { topic, group }),
     );
@@ -218,7 +218,7 @@ class KafkaBus implements Bus {
     return this.behaviour.timeoutMs ?? TIMEOUT_MS;
   }
 
-  #refuseWhen(closed: boolean): void {
+  #rejectWhen(closed: boolean): void {
     if (closed) throw new BusError('bus-unavailable', 'the bus is closed');
   }
 }

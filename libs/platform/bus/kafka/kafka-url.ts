@@ -36,10 +36,10 @@ const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::(\d{1,5}))?$/i;
 export const readKafkaUrl = (url: string): KafkaTarget => {
   const [, scheme = '', credentials, hosts = '', query = ''] = PARTS.exec(url) ?? [];
   const client = CLIENTS[scheme];
-  if (!client) return refuse('it takes kafka://host:port,… or kafka+platformatic://host:port,…');
+  if (!client) return reject('it takes kafka://host:port,… or kafka+platformatic://host:port,…');
   const options = new URLSearchParams(query);
   for (const name of options.keys()) {
-    if (!OPTIONS.includes(name)) refuse(`it has no option ${name}; options: ${OPTIONS.join(', ')}`);
+    if (!OPTIONS.includes(name)) reject(`it has no option ${name}; options: ${OPTIONS.join(', ')}`);
   }
   const ssl = sslOf(options.get('ssl'));
   const sasl = saslOf(credentials, options.get('mechanism'), ssl);
@@ -56,7 +56,7 @@ export const readKafkaUrl = (url: string): KafkaTarget => {
   };
 };
 
-const refuse = (detail: string): never => {
+const reject = (detail: string): never => {
   throw new BusError('invalid-options', `the URL of Kafka: ${detail}`);
 };
 
@@ -64,19 +64,19 @@ const brokerOf = (text: string): string => {
   const [, host, digits] = HOST.exec(text) ?? [];
   const port = digits === undefined ? DEFAULT_PORT : Number(digits);
   if (host === undefined || port < 1 || port > 65_535) {
-    return refuse(`${JSON.stringify(text)} is not host:port`);
+    return reject(`${JSON.stringify(text)} is not host:port`);
   }
   return `${host}:${port}`;
 };
 
 const sslOf = (text: string | null): boolean => {
   if (text === null || text === 'false') return false;
-  return text === 'true' || refuse('ssl is true or false');
+  return text === 'true' || reject('ssl is true or false');
 };
 
 const prefixOf = (text: string | null): string | undefined => {
   if (text === null || PREFIX.test(text)) return text ?? undefined;
-  return refuse(`prefix is a letter, then up to ${PREFIX_LENGTH_MAX - 1} of a-z 0-9 -`);
+  return reject(`prefix is a letter, then up to ${PREFIX_LENGTH_MAX - 1} of a-z 0-9 -`);
 };
 
 const sessionOf = (text: string | null): number | undefined => {
@@ -84,7 +84,7 @@ const sessionOf = (text: string | null): number | undefined => {
   const { min, max } = SESSION_MS;
   const ms = Number(text);
   if (/^\d+$/.test(text) && ms >= min && ms <= max) return ms;
-  return refuse(`session_ms is a number of milliseconds, ${min} to ${max}`);
+  return reject(`session_ms is a number of milliseconds, ${min} to ${max}`);
 };
 
 const saslOf = (
@@ -93,16 +93,16 @@ const saslOf = (
   ssl: boolean,
 ): KafkaConnection['sasl'] => {
   if (credentials === undefined) {
-    return named === null ? undefined : refuse('a mechanism needs user:password@ before the hosts');
+    return named === null ? undefined : reject('a mechanism needs user:password@ before the hosts');
   }
   const mechanism = MECHANISMS.find((one) => one === (named ?? 'plain'));
-  if (!mechanism) return refuse(`mechanism is one of ${MECHANISMS.join(', ')}`);
+  if (!mechanism) return reject(`mechanism is one of ${MECHANISMS.join(', ')}`);
   if (mechanism === 'plain' && !ssl) {
-    return refuse('mechanism plain sends the password as it is: it takes ssl=true');
+    return reject('mechanism plain sends the password as it is: it takes ssl=true');
   }
   const [username, ...rest] = credentials.split(':');
   const password = rest.join(':');
-  if (!username || !password) return refuse('credentials are user:password, percent-encoded');
+  if (!username || !password) return reject('credentials are user:password, percent-encoded');
   return { mechanism, username: decoded(username), password: decoded(password) };
 };
 
@@ -110,6 +110,6 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return refuse('credentials are user:password, percent-encoded');
+    return reject('credentials are user:password, percent-encoded');
   }
 };

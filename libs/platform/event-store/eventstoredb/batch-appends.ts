@@ -37,7 +37,7 @@ export class BatchAppends {
   }
 
   /**
-   * @throws an EventStoreError where the server refused it, so that nothing was appended; anything
+   * @throws an EventStoreError where the server rejected it, so that nothing was appended; anything
    *   else, TimedOutError among it, leaves the outcome unknown
    */
   async append(request: AppendRequest): Promise<ClientAppendResult> {

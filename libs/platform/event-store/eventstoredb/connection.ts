@@ -26,10 +26,10 @@ const REPLACE_EVERY = 8;
 /** How long a proof that the server takes appends stays valid. */
 const PROOF_MS = 2_000;
 
-/** How long a server that answers and refuses appends counts as not writable. */
+/** How long a server that answers and rejects appends counts as not writable. */
 const UNWRITABLE_MS = 5_000;
 
-/** Never written: the refusal of an append at this revision shows that the server decides appends. */
+/** Never written. A rejected append at this revision proves that the server accepts appends. */
 const PROBE_STREAM = 'probe-connection';
 const PROBE_REVISION = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -134,7 +134,7 @@ export class Connection {
         return;
       } catch (error) {
         this.#trouble = messageOf(error);
-        // The client itself reconnects after a refused connection.
+        // The client itself reconnects after a rejected connection.
         const plain = isUnavailable(error) && failures % REPLACE_EVERY < REPLACE_EVERY - 1;
         if (!plain) this.#tryToReplace();
       }

@@ -13,7 +13,7 @@ import {
  */
 export interface LogClient {
   /**
-   * @throws an EventStoreError where the server refused it, so that nothing was appended; anything
+   * @throws an EventStoreError where the server rejected it, so that nothing was appended; anything
    *   else, TimedOutError among it, leaves the outcome unknown
    */
   append(request: AppendRequest): Promise<ClientAppendResult>;

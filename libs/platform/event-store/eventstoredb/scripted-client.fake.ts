@@ -16,7 +16,7 @@ export class ScriptedClient implements LogClient {
   readonly log: ClientRecord[] = [];
   readonly subscriptions: { readonly after: bigint; readonly listener: ClientListener }[] = [];
   isDisposed = false;
-  /** What it answers appends with; probes are refused, as a server would. */
+  /** What it answers appends with; probes are rejected, as a server would. */
   answer: (request: AppendRequest) => Promise<ClientAppendResult> = () =>
     Promise.resolve({ revision: 0n, position: 1n });
   probe: () => Promise<void> = () => Promise.resolve();

@@ -40,7 +40,7 @@ describe('an append whose outcome is unknown', () => {
     expect(left).toEqual([]);
   });
 
-  it('is settled when the server refuses', async () => {
+  it('is settled when the server rejects', async () => {
     const { client, append } = open();
     failing(client, new Error('lost'), new StaleRevisionError('job-1', 'no-stream', 4n));
     await expect(append()).rejects.toThrow(StaleRevisionError);

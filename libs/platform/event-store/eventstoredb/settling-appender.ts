@@ -58,7 +58,7 @@ export class SettlingAppender {
     try {
       return await this.#attempt(request);
     } catch (error) {
-      if (this.#isRefused(error)) throw error;
+      if (this.#isRejected(error)) throw error;
       failure = error;
     }
     return this.#settle(request, failure, closing);
@@ -81,7 +81,7 @@ export class SettlingAppender {
           return await this.#attempt(request);
         } catch (error) {
           // The first copy may have landed before the server became unable to take more.
-          if (this.#isRefused(error) && !(error instanceof StoreUnavailableError)) throw error;
+          if (this.#isRejected(error) && !(error instanceof StoreUnavailableError)) throw error;
           failure = error;
         }
       }
@@ -103,11 +103,11 @@ export class SettlingAppender {
   }
 
   /** Whether nothing was appended; looks after the connection, if that may be why. */
-  #isRefused(error: unknown): boolean {
-    const refused = error instanceof EventStoreError;
-    if (refused && !(error instanceof StoreUnavailableError)) this.#connection.answered();
+  #isRejected(error: unknown): boolean {
+    const rejected = error instanceof EventStoreError;
+    if (rejected && !(error instanceof StoreUnavailableError)) this.#connection.answered();
     else this.#connection.failed(error);
-    return refused;
+    return rejected;
   }
 }
 

@@ -40,7 +40,7 @@ export const acquireNode = async (
 };
 
 const hold = (url: string, timeouts: EventStoreDbTimeouts, logger: Logger | undefined): Held => {
-  refuseSecondAddress(url);
+  rejectSecondAddress(url);
   const entry = { node: openNode(url, timeouts, logger), users: 0 };
   held.set(url, entry);
   return entry;
@@ -50,7 +50,7 @@ const hold = (url: string, timeouts: EventStoreDbTimeouts, logger: Logger | unde
  * All clients of `@eventstore/db-client` in a process share the table of their appends under way, and
  * an error of one rejects the appends of all.
  */
-const refuseSecondAddress = (url: string): void => {
+const rejectSecondAddress = (url: string): void => {
   const legacy = '@eventstore/db-client';
   if (packageOf(url) !== legacy) return;
   if ([...held.keys()].some((other) => packageOf(other) === legacy)) {

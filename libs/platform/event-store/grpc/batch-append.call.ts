@@ -15,7 +15,7 @@ import { type ServedLog, unavailable } from './served-log.js';
 export const PENDING_APPENDS_MAX = 1_024;
 const PENDING_BYTES_MAX = 32 * 1_048_576;
 
-/** Appends of one call whose last part has not come; more are refused. */
+/** Appends of one call whose last part has not come; more are rejected. */
 export const UNFINISHED_APPENDS_MAX = 64;
 
 /** How late the answer to an append that misses its deadline may be. */

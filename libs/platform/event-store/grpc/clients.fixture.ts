@@ -101,7 +101,7 @@ export const failureOf = async (attempt: Promise<unknown>): Promise<Record<strin
   throw new Error('it succeeded');
 };
 
-/** What a refused append expected and found; the clients disagree about the names. */
+/** What a rejected append expected and found; the clients disagree about the names. */
 export const clashIn = (
   error: Record<string, unknown>,
 ): { expected: unknown; actual: unknown } => ({

@@ -14,7 +14,7 @@ import {
 
 export type Place = 'start' | 'end' | bigint;
 
-/** One or the other: an expression that is empty is refused when it is compiled. */
+/** One or the other: an expression that is empty is rejected when it is compiled. */
 export interface FilterExpression {
   readonly by: 'stream' | 'type';
   readonly regex: string;

@@ -70,7 +70,7 @@ export class ServedLog {
     };
   }
 
-  /** Refuses new work, ends subscriptions and waits for the appends that were begun. */
+  /** Rejects new work, ends subscriptions and waits for the appends that were begun. */
   async drain(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#appends);

@@ -67,7 +67,7 @@ interface AbsentService {
   readonly reason: string;
 }
 
-/** What EventStoreDB has beside its streams: refused by name, with what to do instead. */
+/** What EventStoreDB has beside its streams: rejected by name, with what to do instead. */
 const ABSENT: readonly AbsentService[] = [
   {
     service: 'event_store.client.persistent_subscriptions.PersistentSubscriptions',
@@ -95,12 +95,12 @@ const ABSENT: readonly AbsentService[] = [
 
 const addAbsent = (server: Server, { service, methods, reason }: AbsentService): void => {
   const names = methods.split(' ');
-  // As a duplex call any shape can be refused at once, whatever its client would send.
-  const refuse: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
+  // As a duplex call any shape can be rejected at once, whatever its client would send.
+  const reject: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
     call.emit('error', new CallError(status.UNIMPLEMENTED, reason));
   };
   const shapes = names.map((name): [string, Shape] => [name, 'duplex']);
-  const handlers = names.map((name): [string, typeof refuse] => [name, refuse]);
+  const handlers = names.map((name): [string, typeof reject] => [name, reject]);
   const implementation: UntypedServiceImplementation = Object.fromEntries(handlers);
   server.addService(definition(service, Object.fromEntries(shapes)), implementation);
 };

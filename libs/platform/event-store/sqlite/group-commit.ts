@@ -111,7 +111,7 @@ export class GroupCommit {
     return this.#trouble;
   }
 
-  /** Refuses new appends and waits for the pending ones. */
+  /** Rejects new appends and waits for the pending ones. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#state === 'idle') return;

@@ -65,7 +65,7 @@ export class OwnerPresence {
     const file = path.join(this.#folder, owner);
     const remains = lock(file);
     if (!remains) return false;
-    // Removed before the lock is let go: Windows alone would refuse, and keeps an empty file then.
+    // Removed before the lock is let go: Windows alone would reject, and keeps an empty file then.
     rmSync(file, { force: true });
     remains.close();
     return true;

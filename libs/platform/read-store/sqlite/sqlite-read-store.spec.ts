@@ -68,7 +68,7 @@ describe('the SQLite read store', () => {
 
   const remedy = expect.stringMatching(/views\.db .*can be deleted and rebuilt from the log/);
 
-  it('refuses a file that is no database, and says what to do', async () => {
+  it('rejects a file that is no database, and says what to do', async () => {
     file = path.join(folder, 'views.db');
     await writeFile(file, 'not a database, '.repeat(100));
     await expect(openSqliteReadStore({ file })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('the SQLite read store', () => {
     });
   });
 
-  it("refuses another program's database and leaves it as it was", async () => {
+  it("rejects another program's database and leaves it as it was", async () => {
     file = path.join(folder, 'views.db');
     withDatabase((database) => database.exec('CREATE TABLE theirs (a)'));
     await expect(openSqliteReadStore({ file })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('the SQLite read store', () => {
     expect(tables).toMatchObject([{ name: 'theirs' }]);
   });
 
-  it('refuses a file of a newer version', async () => {
+  it('rejects a file of a newer version', async () => {
     await (await openSqliteReadStore({ file })).close();
     withDatabase((database) => database.exec('PRAGMA user_version = 99'));
     await expect(openSqliteReadStore({ file })).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('the SQLite read store', () => {
     await expect(read()).rejects.toMatchObject({ code: 'store-unreadable', message: remedy });
   });
 
-  it('refuses a place that cannot be opened', async () => {
+  it('rejects a place that cannot be opened', async () => {
     await expect(openSqliteReadStore({ file: folder })).rejects.toMatchObject({
       name: 'ReadStoreError',
       code: 'store-unavailable',
