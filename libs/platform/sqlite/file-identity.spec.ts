@@ -7,7 +7,7 @@ import {
   UnknownSqliteFileError,
 } from './file-identity.js';
 
-const FORMAT: SqliteFileFormat = { applicationId: 0x51544553, version: 3, migratable: [2] };
+const FORMAT: SqliteFileFormat = { applicationId: 0x51544553, version: 3 };
 
 describe('the identity of a SQLite file', () => {
   let database: DatabaseSync;
@@ -31,12 +31,7 @@ describe('the identity of a SQLite file', () => {
     expect(identify()).toBe(3);
   });
 
-  it('is the older version that can be migrated', () => {
-    database.exec(markSqliteFile({ ...FORMAT, version: 2 }));
-    expect(identify()).toBe(2);
-  });
-
-  it.each([0, 1, 4])('is rejected with version %d', (version) => {
+  it.each([0, 2, 4])('is rejected with version %d', (version) => {
     database.exec(markSqliteFile({ ...FORMAT, version }));
     expect(identify).toThrow(UnknownSqliteFileError);
     expect(identify).toThrow(`test.db has version ${version}, this build reads 3`);

@@ -99,20 +99,6 @@ describe('the SQLite read store', () => {
     });
   });
 
-  it('takes over a file of version 1, which knew no leases', async () => {
-    const before = await openSqliteReadStore({ file });
-    await before.commit({ writes: writes(1), checkpoint: { name: 'usage', position: 1n } });
-    await before.close();
-    withDatabase((database) => {
-      database.exec('ALTER TABLE checkpoints DROP COLUMN fence; PRAGMA user_version = 1');
-    });
-    const store = await openSqliteReadStore({ file });
-    expect(await store.checkpoint('usage')).toBe(1n);
-    await store.commit({ writes: [], checkpoint: { name: 'usage', position: 2n, fence: 1n } });
-    expect(await store.get('usage', 'k0')).toBeDefined();
-    await store.close();
-  });
-
   it('says so when a page is damaged', async () => {
     const store = await openSqliteReadStore({ file });
     await store.commit({ writes: writes(200) });
