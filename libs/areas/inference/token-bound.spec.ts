@@ -13,7 +13,9 @@ import {
 /** A context that never is the smaller bound. */
 const endless = { ...llama, contextTokens: Number.MAX_SAFE_INTEGER };
 
-/** ChatML, the longest of the common templates for a message: a byte-level vocabulary's worst case. */
+/**
+ * ChatML, the longest of the common templates for a message: a byte-level vocabulary's worst case.
+ */
 const chatMlBytes = (messages: readonly { role: string; content?: unknown }[]): number =>
   Buffer.byteLength(
     messages

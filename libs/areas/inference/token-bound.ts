@@ -76,8 +76,8 @@ const fieldBytes = (body: ChatBody): number => {
 };
 
 /**
- * At least as many bytes as any JSON printer with an indent up to this one writes; Infinity for what
- * is nested too deep to be worth measuring.
+ * At least as many bytes as any JSON printer with an indent up to this one writes; Infinity for
+ * what is nested too deep to be worth measuring.
  */
 export const printedBytes = (value: unknown, indent: number, level = 0): number => {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));

@@ -8,7 +8,8 @@ import { type Bus, type BusMessage, type Delivery } from './bus.port.js';
 
 /**
  * What every adapter promises. `open` makes a bus; a second adapter supplies nothing else. Keys are
- * many where a test is about more than one, since a broker may put any two of them in one partition.
+ * many where a test is about more than one, since a broker may put any two of them in one
+ * partition.
  */
 export const busContract = (adapter: string, open: () => Promise<Bus>) =>
   describe(`Bus contract: ${adapter}`, () => {

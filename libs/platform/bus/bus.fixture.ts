@@ -41,7 +41,9 @@ export class BusFixture {
   #bus: Bus | undefined;
   topic = '';
 
-  /** To be made in a `describe`: opens the bus before each of its tests and closes it afterwards. */
+  /**
+   * To be made in a `describe`: opens the bus before each of its tests and closes it afterwards.
+   */
   constructor(open: () => Promise<Bus>) {
     beforeEach(async () => {
       this.topic = `contract.${randomUUID()}`;

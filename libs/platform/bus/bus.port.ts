@@ -74,8 +74,8 @@ export interface Bus {
   deadLetters(topic: string, group: string): Promise<readonly DeadLetter[]>;
 
   /**
-   * Takes a dead letter off the list and delivers it to its group again, behind the waiting messages
-   * of its key and with all its attempts.
+   * Takes a dead letter off the list and delivers it to its group again, behind the waiting
+   * messages of its key and with all its attempts.
    * @throws BusError `unknown-dead-letter`
    */
   retryDeadLetter(topic: string, group: string, id: string): Promise<void>;

@@ -10,10 +10,10 @@ export interface HeartbeatWatchOptions {
 const CHECKS_PER_SILENCE = 10;
 
 /**
- * Reconnects a client whose heartbeat has stopped. A command of the driver (7.8) waits for ever when
- * it gets a connection whose socket is destroyed and has not emitted `close` yet: the write asks for
- * a drain that never comes. When this happens to the heartbeat, the driver looks for no server any
- * more, and every operation fails until the process ends.
+ * Reconnects a client whose heartbeat has stopped. A command of the driver (7.8) waits for ever
+ * when it gets a connection whose socket is destroyed and has not emitted `close` yet: the write
+ * asks for a drain that never comes. When this happens to the heartbeat, the driver looks for no
+ * server any more, and every operation fails until the process ends.
  *
  * It watches the heartbeats of all servers of a set together: for servers that report a topology
  * version, as members of sets do, the driver restarts the heartbeat itself.

@@ -123,7 +123,8 @@ const recognise = async (db: Db): Promise<void> => {
   if (found.version === LAYOUT_VERSION) return;
   throw new MongoDatabaseError(
     'unreadable',
-    `the database ${db.databaseName} has version ${found.version}, this program reads ${LAYOUT_VERSION}`,
+    `the database ${db.databaseName} has version ${found.version}, ` +
+      `this program reads ${LAYOUT_VERSION}`,
   );
 };
 

@@ -66,7 +66,10 @@ export const orUnavailable = async <Result>(
   }
 };
 
-/** Node's own errors of a connection that has ended while it is written to: they name no system call. */
+/**
+ * Node's own errors of a connection that has ended while it is written to: they name no system
+ * call.
+ */
 const ENDED: ReadonlySet<unknown> = new Set([
   'EPIPE',
   'ERR_STREAM_DESTROYED',

@@ -11,7 +11,9 @@ export const LIMIT_DEFAULT = 1_000;
 const POSITION_MAX = 2n ** 63n - 1n;
 const FENCE_MAX = 2n ** 63n - 1n;
 
-/** How long an adapter remembers where a document was deleted: longer than a repeat is under way. */
+/**
+ * How long an adapter remembers where a document was deleted: longer than a repeat is under way.
+ */
 export const DELETIONS_REMEMBERED_MS = 60_000;
 
 export const checkCollection = (name: string): void => {

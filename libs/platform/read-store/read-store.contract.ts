@@ -43,7 +43,9 @@ class Stage implements ReadStoreStage {
   }
 }
 
-/** The contract of every adapter. `create` makes an empty store; an adapter supplies nothing else. */
+/**
+ * The contract of every adapter. `create` makes an empty store; an adapter supplies nothing else.
+ */
 export const readStoreContract = (adapter: string, create: () => Promise<ReadStoreUnderTest>) =>
   describe(`ReadStore contract: ${adapter}`, () => {
     const stage = new Stage();

@@ -11,7 +11,9 @@ export type ReadStoreErrorCode =
   | 'fenced-off'
   /** Closed, unreachable, read-only, out of space or busy for too long; trying again may help. */
   | 'store-unavailable'
-  /** Not a read store, damaged, or of a newer version: it can be deleted and rebuilt from the log. */
+  /**
+   * Not a read store, damaged, or of a newer version: it can be deleted and rebuilt from the log.
+   */
   | 'store-unreadable';
 
 /** A rejected commit has saved nothing. */

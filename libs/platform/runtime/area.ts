@@ -11,9 +11,9 @@ import { type AnySagaDeployment } from './saga-deployment.js';
 import { type AnySettings } from './settings.js';
 
 /**
- * Everything an area contributes. `apps/composition/areas.ts` lists the areas, one line each;
- * no other existing file names one. The HTTP module and the CLI commands of an area are found by
- * their place: `apps/gateway/<name>/<name>-http.module.ts` and `apps/cli/<name>/<name>.commands.ts`.
+ * Everything an area contributes. `apps/composition/areas.ts` lists the areas, one line each; no
+ * other existing file names one. The HTTP module and the CLI commands of an area are found by their
+ * place: `apps/gateway/<name>/<name>-http.module.ts` and `apps/cli/<name>/<name>.commands.ts`.
  */
 export interface AreaDefinition {
   /** Lower case with dashes; the name of its folders. */

@@ -95,7 +95,7 @@ describe('a poller of the log', () => {
     expect(await poller.reach(head + 1n, 20)).toBe(false);
   });
 
-  it('shows that the log is unavailable, keeps its checkpoint, and retries at its pace', async () => {
+  it('reports that the log is unavailable, keeps its checkpoint and polls again', async () => {
     const { store, poller, run, seen, wanted, live } = open(5);
     const head = await run(add('a', 9), take('a', 1));
     store.reads.plan('fail-before', 'fail-before', 'fail-before');

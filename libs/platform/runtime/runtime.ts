@@ -47,10 +47,11 @@ interface Reactions {
 }
 
 /**
- * Runs what a list of areas subscribes to the log, and registers the platform's own events. A single
- * process runs everything (`startProjections`, `startReactions`). In an installation of several
- * processes each answers queries from documents that another one may write (`startFollowing`), and
- * the one that holds the lease runs projections, sagas and relays (`startUnder`).
+ * Runs what a list of areas subscribes to the log, and registers the platform's own events. A
+ * single process runs everything (`startProjections`, `startReactions`). In an installation of
+ * several processes each answers queries from documents that another one may write
+ * (`startFollowing`), and the one that holds the lease runs projections, sagas and relays
+ * (`startUnder`).
  */
 export class Runtime {
   readonly codec: EventCodec;

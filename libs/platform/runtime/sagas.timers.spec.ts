@@ -16,7 +16,7 @@ const openWorld = (): SagaWorld => {
 afterEach(() => Promise.all(worlds.splice(0).map((world) => world.stop())));
 
 describe('a timer', () => {
-  it('that is cancelled while it is being saved is gone all the same', async () => {
+  it('that is cancelled during its save is deleted', async () => {
     const { log, readStore, run, timers } = openWorld();
     const farewell: AnySaga = {
       ...watchSaga,
@@ -90,7 +90,7 @@ describe('a timer', () => {
     expect(world.sentBy('Look')).toHaveLength(1);
   });
 
-  it('whose command is rejected holds up no other, is tried again with back-off, and shows', async () => {
+  it('whose command is rejected delays no other, is retried and is reported', async () => {
     const world = openWorld();
     const { sagas, caughtUp, at } = world.startSagas(watchSaga);
     world.rejecting.set('a', new DomainError('not_due'));
@@ -141,7 +141,7 @@ describe('a timer', () => {
     expect(await world.timers('watch')).toHaveLength(120);
   });
 
-  it('at an instant in another notation fires in its order all the same', async () => {
+  it('at an instant in another notation fires in order', async () => {
     const world = openWorld();
     const odd: AnySaga = {
       ...watchSaga,

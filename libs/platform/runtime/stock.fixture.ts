@@ -11,8 +11,8 @@ import { EventCodec } from './event-codec.js';
 import { type SnapshotPlan } from './snapshots.js';
 
 /**
- * A business small enough to check by hand: a warehouse holds pieces, never fewer than none. The second
- * version of `PiecesTaken` knows why; the first did not.
+ * A business small enough to check by hand: a warehouse holds pieces, never fewer than none. The
+ * second version of `PiecesTaken` knows why; the first did not.
  */
 const TakenV1 = z.strictObject({ warehouse: z.string(), takeId: z.string(), pieces: z.int() });
 

@@ -79,7 +79,7 @@ const turnsUntil = async (holds: () => boolean, turnsMax = 50) => {
 const positionsOf = ({ log }: FaultyEventStore) => log.events.map(({ position }) => position);
 
 describe('a subscription runner', () => {
-  it('hands on every event in order, what was there and what comes, and says how far it is', async () => {
+  it('delivers stored and new events in order, and reports its position', async () => {
     const { store, handler, subscription, append } = open();
     await append(7);
     subscription.start();

@@ -18,10 +18,10 @@ export class SubjectKeysUnavailableError extends Error {
 }
 
 /**
- * One data key for each subject (a person, mostly), wrapped by the installation's key. What is sealed
- * for a subject can be copied anywhere, the log and its backups included: destroying the key erases
- * every copy at once. Where the keys lie on another machine, what is done to them may be rejected as
- * `SubjectKeysUnavailableError`.
+ * One data key for each subject (a person, mostly), wrapped by the installation's key. What is
+ * sealed for a subject can be copied anywhere, the log and its backups included: destroying the key
+ * erases every copy at once. Where the keys lie on another machine, what is done to them may be
+ * rejected as `SubjectKeysUnavailableError`.
  */
 export interface SubjectKeys {
   /**

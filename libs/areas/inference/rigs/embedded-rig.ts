@@ -9,8 +9,8 @@ import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
 /**
  * The port to a language model, in this process or on workers. It yields pieces of text that never
  * split a character, and returns its usage. The signal makes it stop, and either return or throw.
- * The codes `busy`, `prompt_too_long`, `model_file_missing` and `model_file_invalid` are not faults of
- * the engine; `no_worker` and `worker_lost` mean that no worker was available.
+ * The codes `busy`, `prompt_too_long`, `model_file_missing` and `model_file_invalid` are not faults
+ * of the engine; `no_worker` and `worker_lost` mean that no worker was available.
  */
 export interface TextEngine {
   stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;

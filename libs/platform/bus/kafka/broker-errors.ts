@@ -15,5 +15,7 @@ const KINDS: Readonly<Record<string, KafkaFailureKind>> = {
   POLICY_VIOLATION: 'refused',
 };
 
-/** @param word as in `MESSAGE_TOO_LARGE`; what is not listed may be another story at the next try */
+/**
+ * @param word as in `MESSAGE_TOO_LARGE`; what is not listed may be another story at the next try
+ */
 export const kindOfBrokerError = (word: string): KafkaFailureKind => KINDS[word] ?? 'unavailable';

@@ -30,7 +30,9 @@ export interface KafkaBusBehaviour {
    * A process that blocks its event loop longer counts as crashed.
    */
   readonly sessionTimeoutMs?: number;
-  /** How long the broker may be away before `publish` and `consume` reject, in ms; default 30,000. */
+  /**
+   * How long the broker may be away before `publish` and `consume` reject, in ms; default 30,000.
+   */
   readonly timeoutMs?: number;
 }
 

@@ -35,8 +35,9 @@ interface Waiting {
 }
 
 /**
- * Writes to one topic in the order of the calls, one request at a time. What is called for meanwhile
- * goes together into the next request, so a busy topic is written in batches and an idle one at once.
+ * Writes to one topic in the order of the calls, one request at a time. What is called for
+ * meanwhile goes together into the next request, so a busy topic is written in batches and an idle
+ * one at once.
  */
 export class TopicWriter {
   #waiting: Waiting[] = [];
@@ -119,7 +120,9 @@ export class TopicWriter {
     }
   }
 
-  /** Whatever waits, as it would fare no better; but for one that is too large, which fails alone. */
+  /**
+   * Whatever waits, as it would fare no better; but for one that is too large, which fails alone.
+   */
   #reject(batch: readonly Waiting[], failure: BusError): void {
     const calls = new Set(batch.map(({ call }) => call));
     const isRejected = ({ call }: Waiting): boolean =>

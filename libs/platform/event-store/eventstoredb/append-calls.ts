@@ -2,7 +2,10 @@ import { type StreamName } from '../event-store.port.js';
 import { BatchAppends, type BatchCall } from './batch-appends.js';
 import { type AppendRequest, type ClientAppendResult } from './log-client.js';
 
-/** Kestrel, on which EventStoreDB runs, allows a connection 100 calls, and readings need some of them. */
+/**
+ * Kestrel, on which EventStoreDB runs, allows a connection 100 calls, and readings need some of
+ * them.
+ */
 export const APPEND_CALLS_MAX = 16;
 
 interface OpenCall {
@@ -12,8 +15,8 @@ interface OpenCall {
 
 /**
  * The appends of a client, over as many long calls as have something to do. `grpc-js` writes one
- * message of a call in a turn of the event loop: over one call, appends that come together would wait
- * for each other, a busy turn each; over calls of their own they go out as one packet.
+ * message of a call in a turn of the event loop: over one call, appends that come together would
+ * wait for each other, a busy turn each; over calls of their own they go out as one packet.
  */
 export class AppendCalls {
   readonly #open: () => Promise<BatchCall>;

@@ -41,9 +41,10 @@ const PROBE_EVENT: EventToAppend = {
 };
 
 /**
- * The one client of the process for one address, and whether the server behind it takes appends. After
- * a failure it probes the server until it answers. A client whose probe fails is replaced, since some
- * faults inside a client (a cached error, a write that waits for a dead stream) are permanent.
+ * The one client of the process for one address, and whether the server behind it takes appends.
+ * After a failure it probes the server until it answers. A client whose probe fails is replaced,
+ * since some faults inside a client (a cached error, a write that waits for a dead stream) are
+ * permanent.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -97,7 +98,10 @@ export class Connection {
     return !signal.aborted && this.#trouble === null;
   }
 
-  /** Why an append would not be tried now, or null; asks the server if that is not known well enough. */
+  /**
+   * Why an append would not be tried now, or null; asks the server if that is not known well
+   * enough.
+   */
   async check(): Promise<string | null> {
     const unsure = performance.now() - this.#provenAtMs > PROOF_MS;
     if (this.#trouble === null && unsure && !this.isClosed) {

@@ -3,9 +3,9 @@ import { AppendCalls } from './append-calls.js';
 import { type BatchCall } from './batch-appends.js';
 
 /**
- * What both packages have inside and do not publish, alike in either: it finds the leader, keeps the
- * channel, and replaces it when a call was answered with another leader or not at all. Their versions
- * are pinned, and the specs hold on to this.
+ * What both packages have inside and do not publish, alike in either: it finds the leader, keeps
+ * the channel, and replaces it when a call was answered with another leader or not at all. Their
+ * versions are pinned, and the specs hold on to this.
  */
 export interface PackageConnection {
   readonly GRPCStreamCreator: <Call>(
@@ -28,10 +28,10 @@ export const asTheyAre = (bytes: Buffer): Buffer => bytes;
 
 /**
  * Appends over the package's connection, but not through its own `appendToStream`. That of
- * `@eventstore/db-client` keeps what is under way in one table for the whole process, where an error
- * of any stream rejects the appends of all, and the replies that come later throw inside an event
- * handler; and both packages send appends that arrive together before a connection stands out of
- * order.
+ * `@eventstore/db-client` keeps what is under way in one table for the whole process, where an
+ * error of any stream rejects the appends of all, and the replies that come later throw inside an
+ * event handler; and both packages send appends that arrive together before a connection stands out
+ * of order.
  */
 export const appendCallsOver = (connection: PackageConnection): AppendCalls =>
   new AppendCalls(

@@ -18,10 +18,10 @@ import {
 const NAME_LENGTH_MAX = 200;
 
 /**
- * The part of a log that one test writes, seen as if it were the whole log: every stream's name begins
- * with a tag of the part, and positions count from where the log ended when the part began. So the
- * contract, which wants a log of its own for every test, can be run on a server that holds other logs,
- * as long as no other client writes meanwhile.
+ * The part of a log that one test writes, seen as if it were the whole log: every stream's name
+ * begins with a tag of the part, and positions count from where the log ended when the part began.
+ * So the contract, which wants a log of its own for every test, can be run on a server that holds
+ * other logs, as long as no other client writes meanwhile.
  */
 export class PartOfLog {
   readonly #tag = `${randomBytes(6).toString('hex')}.`;

@@ -46,7 +46,7 @@ describe('an append whose outcome is unknown', () => {
     await expect(append()).rejects.toThrow(StaleRevisionError);
   });
 
-  it('is not settled by a server that takes no appends any more: the first copy may have landed', async () => {
+  it('stays unknown when the server accepts no more appends: the first may be stored', async () => {
     const { client, append } = open();
     failing(client, new Error('lost'), new StoreUnavailableError('the disk is full'));
     expect(await append()).toEqual({ revision: 0n, position: 9n });

@@ -17,7 +17,9 @@ import { type Connection } from './connection.js';
 import { type AppendRequest } from './log-client.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
-/** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
+/**
+ * Between repeats while the server answers; while it does not, the next repeat waits until it does.
+ */
 const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
 export interface AppendTimeouts {

@@ -47,8 +47,8 @@ const hold = (url: string, timeouts: EventStoreDbTimeouts, logger: Logger | unde
 };
 
 /**
- * All clients of `@eventstore/db-client` in a process share the table of their appends under way, and
- * an error of one rejects the appends of all.
+ * All clients of `@eventstore/db-client` in a process share the table of their appends under way,
+ * and an error of one rejects the appends of all.
  */
 const rejectSecondAddress = (url: string): void => {
   const legacy = '@eventstore/db-client';

@@ -234,7 +234,7 @@ describe('the event store server', () => {
     expect(await readLog(log.direct)).toEqual([]);
   });
 
-  it(`takes at most ${SUBSCRIPTIONS_MAX} subscriptions, and another when one has ended`, async () => {
+  it(`takes at most ${SUBSCRIPTIONS_MAX} subscriptions, and one more once one ends`, async () => {
     const subscribe = async () => {
       const call = client.read(readAllRequest(true));
       call.on('error', () => undefined);

@@ -69,7 +69,8 @@ export const serveEventStore = async ({
 }: EventStoreServerOptions): Promise<EventStoreServer> => {
   if (transport.kind === 'insecure' && !isLoopback(host)) {
     throw new RangeError(
-      `${host} is no loopback address: an event store without TLS asks for no credentials, so it is served on 127.0.0.1, ::1 or localhost only`,
+      `${host} is no loopback address: an event store without TLS asks for no credentials, ` +
+        'so it is served on 127.0.0.1, ::1 or localhost only',
     );
   }
   const log = new ServedLog(eventStore, onDefect);

@@ -9,8 +9,8 @@ const METADATA_TEXTS = ['correlationId', 'causationId', 'requestId', 'actor'] as
 
 /**
  * What a client proposes, as the port takes it. Clients of other makers propose what this log could
- * not read back as its own, so the metadata is checked as well: without it there is no record of who did
- * what. The rest of the checks is the store's.
+ * not read back as its own, so the metadata is checked as well: without it there is no record of
+ * who did what. The rest of the checks is the store's.
  * @param index the event's place in its append, for the message
  * @throws InvalidAppendError
  */

@@ -69,7 +69,9 @@ export class MessageWriter {
     return message;
   }
 
-  /** One byte was left free at `start`: most lengths fit it, and a longer one moves what follows. */
+  /**
+   * One byte was left free at `start`: most lengths fit it, and a longer one moves what follows.
+   */
   #insertLength(start: number): void {
     const length = this.#at - start - 1;
     const extra = varintBytes(length) - 1;

@@ -133,7 +133,8 @@ const readFilter = (reader: MessageReader): FilterExpression => {
     if (reader.field === 1) expression = readExpression(reader.message(), 'stream');
     else if (reader.field === 2) expression = readExpression(reader.message(), 'type');
     else if (reader.field === 5) checkpointMultiplier = reader.uint32();
-    // The search window (3 and 4) bounds a page of the server's own reading: ours is bounded anyway.
+    // The search window (3 and 4) bounds a page of the server's own reading: ours is bounded
+    // anyway.
     else reader.skip();
   }
   return { ...required('filter expression', expression), checkpointMultiplier };

@@ -95,7 +95,9 @@ export class GroupCommit {
     });
   }
 
-  /** Probes the disk after a failed group: without appends nothing else would notice the recovery. */
+  /**
+   * Probes the disk after a failed group: without appends nothing else would notice the recovery.
+   */
   async trouble(): Promise<string | null> {
     if (this.#closed) return 'the event store is closed';
     if (this.#trouble === null) return null;

@@ -116,7 +116,7 @@ describe('the SQLite event store', () => {
     expect(first?.recordedAt).toBe('2026-01-02T03:04:05.006Z');
   });
 
-  it('hands live subscribers the appended objects themselves, equal to the stored ones', async () => {
+  it('delivers the appended objects to live subscribers, equal to the stored ones', async () => {
     const store = await open();
     const given = event('Counted', { number: 1 });
     let appending: Promise<unknown> | undefined;

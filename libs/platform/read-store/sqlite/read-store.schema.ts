@@ -39,9 +39,10 @@ const SCHEMA = `
 `;
 
 /**
- * With NORMAL, SQLite calls fsync at checkpoints only. A power cut may lose the last commits, each as
- * a whole. The stored position is lost with its documents, so the subscription repeats those events.
- * The log itself is FULL. A checkpoint of the WAL costs 10 ms and runs in the housekeeper's thread.
+ * With NORMAL, SQLite calls fsync at checkpoints only. A power cut may lose the last commits, each
+ * as a whole. The stored position is lost with its documents, so the subscription repeats those
+ * events. The log itself is FULL. A checkpoint of the WAL costs 10 ms and runs in the housekeeper's
+ * thread.
  */
 const CONNECTION = `
   PRAGMA journal_mode = WAL;

@@ -113,7 +113,9 @@ export class SqliteSubjectKeys implements SubjectKeys {
     return key;
   }
 
-  /** `data_version` moves when another connection has written: it may have erased what is cached. */
+  /**
+   * `data_version` moves when another connection has written: it may have erased what is cached.
+   */
   #noticeOtherProcesses(): void {
     const version = this.#dataVersion.get()?.['data_version'];
     if (version === this.#versionOfCache) return;

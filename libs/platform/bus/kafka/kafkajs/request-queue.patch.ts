@@ -12,10 +12,10 @@ type Prototype = RequestQueue & { [PATCHED]?: true };
 
 /**
  * kafkajs 2.2.4 checks its queue again after `throttledUntil - Date.now()` ms. Nothing is throttled
- * as a rule, so this is far below zero, which Node 24 reports (`TimeoutNegativeWarning`) and takes for
- * 1 ms; the check then schedules the next one, for ever, though nothing is pending. An empty queue
- * needs no check: a request that has to wait schedules one when it is pushed. So the schedule is
- * left out where nothing is pending, and kafkajs' own code runs otherwise.
+ * as a rule, so this is far below zero, which Node 24 reports (`TimeoutNegativeWarning`) and takes
+ * for 1 ms; the check then schedules the next one, for ever, though nothing is pending. An empty
+ * queue needs no check: a request that has to wait schedules one when it is pushed. So the schedule
+ * is left out where nothing is pending, and kafkajs' own code runs otherwise.
  *
  * Once per process, before the first client is made.
  */
