@@ -209,7 +209,8 @@ describe('holding', () => {
       );
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return error;
+      const found: DomainError = error;
+      return found;
     }
     throw new Error('no domain error');
   };
