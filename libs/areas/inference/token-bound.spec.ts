@@ -10,7 +10,7 @@ import {
   tokenBounds,
 } from './token-bound.js';
 
-/** A context that never is the smaller bound. */
+/** A context that is never the smaller bound. */
 const endless = { ...llama, contextTokens: Number.MAX_SAFE_INTEGER };
 
 /**

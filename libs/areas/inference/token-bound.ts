@@ -76,8 +76,8 @@ const fieldBytes = (body: ChatBody): number => {
 };
 
 /**
- * At least as many bytes as any JSON printer with an indent up to this one writes; Infinity for
- * what is nested too deep to be worth measuring.
+ * An upper bound of the bytes that a JSON printer writes with at most this indent; Infinity for a
+ * value nested deeper than `LEVELS_MAX`.
  */
 export const printedBytes = (value: unknown, indent: number, level = 0): number => {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));

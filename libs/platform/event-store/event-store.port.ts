@@ -137,6 +137,6 @@ export interface EventStore {
 
 export interface EventStoreHealth {
   readonly writable: boolean;
-  /** Why not, or null. */
+  /** The reason, or null. */
   readonly reason: string | null;
 }

@@ -1,4 +1,4 @@
-/** The closed set of errors. Anything else an adapter throws is a defect. */
+/** The closed set of errors. Any other error of an adapter is a defect. */
 export type ReadStoreErrorCode =
   | 'invalid-collection'
   | 'invalid-key'

@@ -28,15 +28,15 @@ const systemTimer: BackOffTimer = {
 };
 
 /**
- * The bus of a single process. It forgets everything when the process ends, dead letters too: what
- * must survive is in the log, and the outbox publishes it again from its checkpoint.
+ * The bus of a single process. All messages and dead letters are lost when the process ends. The
+ * outbox publishes again from its checkpoint in the log.
  */
 export const createInProcessBus = (options: InProcessBusOptions = {}): Bus =>
   new InProcessBus(options.timer ?? systemTimer, options.topicMessagesMax ?? TOPIC_MESSAGES_MAX);
 
 interface Topic {
   readonly groups: Map<string, Group>;
-  /** What came before the first group did. */
+  /** Messages published before the first group joined. */
   early: EncodedMessage[];
 }
 
@@ -93,7 +93,7 @@ class InProcessBus implements Bus {
     this.#topics.clear();
   }
 
-  /** Takes all of the messages or none. */
+  /** Accepts all of the messages or none. */
   #publish(name: string, messages: readonly BusMessage[]): void {
     checkName('topic', name);
     const encoded = messages.map(encodeMessage);
@@ -136,6 +136,6 @@ class InProcessBus implements Bus {
   }
 }
 
-/** What throws at once, as a rejection. */
+/** Turns a synchronous throw into a rejection. */
 const settled = <Result>(work: () => Result): Promise<Result> =>
   new Promise((resolve) => resolve(work()));

@@ -8,7 +8,7 @@ export interface KafkaTarget extends KafkaConnection {
   readonly client: KafkaClientName;
   /** Before the names of all topics and groups, with a dot between. */
   readonly prefix?: string;
-  /** As `KafkaBusBehaviour` has it. */
+  /** As in `KafkaBusBehaviour`. */
   readonly sessionTimeoutMs?: number;
 }
 
@@ -20,18 +20,18 @@ const MECHANISMS: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-s
 const OPTIONS = ['ssl', 'mechanism', 'prefix', 'session_ms'];
 const SESSION_MS = { min: 1_000, max: 300_000 };
 const DEFAULT_PORT = 9092;
-/** `URL` takes a single host, so the parts are split here. */
+/** `URL` accepts a single host, so the parts are split here. */
 const PARTS = /^([a-z+]+):\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/?(?:\?([^#]*))?$/;
 const PREFIX = new RegExp(`^[a-z][a-z0-9-]{0,${PREFIX_LENGTH_MAX - 1}}$`);
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::(\d{1,5}))?$/i;
 
 /**
  * Reads `kafka://host:port,host:port?ssl=true`, or `kafka+platformatic://…` for the other client.
- * Credentials stand before the hosts, percent-encoded: `kafka://user:password@host?ssl=true&
- * mechanism=scram-sha-256`. Without a port it is 9092; the mechanism is plain where none is named.
- * `prefix=acme` is for a cluster that several installations share. `session_ms=6000` is the session
- * timeout of consumers; a broker may allow less than the range that is taken here.
- * @throws BusError `invalid-options`; what it says never repeats the credentials
+ * Credentials precede the hosts, percent-encoded: `kafka://user:password@host?ssl=true&
+ * mechanism=scram-sha-256`. The default port is 9092, the default mechanism plain. `prefix=acme` is
+ * for a cluster that several installations share. `session_ms=6000` is the session timeout of
+ * consumers; a broker may allow a smaller range.
+ * @throws BusError `invalid-options`; its message never contains the credentials
  */
 export const readKafkaUrl = (url: string): KafkaTarget => {
   const [, scheme = '', credentials, hosts = '', query = ''] = PARTS.exec(url) ?? [];

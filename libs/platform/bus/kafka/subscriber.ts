@@ -45,7 +45,7 @@ export class Subscriber {
   }
 
   /**
-   * @throws BusError `bus-unavailable` when it does not stand within the time; it is closed then
+   * @throws BusError `bus-unavailable` when it has not joined within the time; it is then closed
    */
   async start(timeoutMs: number): Promise<void> {
     let standing = (): void => undefined;

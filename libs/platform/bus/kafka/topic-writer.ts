@@ -35,9 +35,8 @@ interface Waiting {
 }
 
 /**
- * Writes to one topic in the order of the calls, one request at a time. What is called for
- * meanwhile goes together into the next request, so a busy topic is written in batches and an idle
- * one at once.
+ * Writes to one topic in the order of the calls, one request at a time. Calls made during a request
+ * share the next one, so a busy topic is written in batches and an idle one at once.
  */
 export class TopicWriter {
   #waiting: Waiting[] = [];
@@ -121,7 +120,8 @@ export class TopicWriter {
   }
 
   /**
-   * Whatever waits, as it would fare no better; but for one that is too large, which fails alone.
+   * Fails all waiting calls too, since the broker is unavailable. A batch that is too large fails
+   * alone.
    */
   #reject(batch: readonly Waiting[], failure: BusError): void {
     const calls = new Set(batch.map(({ call }) => call));

@@ -21,8 +21,8 @@ interface UnderWay {
 }
 
 /**
- * Appends over one long call, answered in any order; when it has ended the next append begins
- * another. What a call had under way when it ended is of unknown outcome, and of no other call.
+ * Appends over one long call, answered in any order. After the call ends, the next append opens
+ * another one. The open appends of an ended call have an unknown outcome.
  */
 export class BatchAppends {
   readonly #open: () => Promise<BatchCall>;

@@ -99,8 +99,7 @@ export class Connection {
   }
 
   /**
-   * Why an append would not be tried now, or null; asks the server if that is not known well
-   * enough.
+   * The reason why an append would fail now, or null. Asks the server if the last check is too old.
    */
   async check(): Promise<string | null> {
     const unsure = performance.now() - this.#provenAtMs > PROOF_MS;

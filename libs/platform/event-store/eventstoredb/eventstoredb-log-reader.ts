@@ -18,7 +18,7 @@ import { type ClientPage, type LogClient } from './log-client.js';
 export const PAGE_EVENTS_MAX = 512;
 
 /**
- * Between repeats while the server answers; while it does not, the next repeat waits until it does.
+ * The pause between repeats. While the server does not answer, the next repeat waits until it does.
  */
 const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 

@@ -8,8 +8,8 @@ import {
 
 /**
  * What this adapter needs of a client package, and no more: one file for each package fulfils it.
- * Nothing here retries, and but for an append a promise may stay pending for ever: time-outs,
- * unknown outcomes and resubscription are the business of those who call it.
+ * It does not retry, and only appends have a time-out. Its callers handle time-outs, unknown
+ * outcomes and resubscription.
  */
 export interface LogClient {
   /**

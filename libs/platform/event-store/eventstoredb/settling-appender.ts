@@ -18,7 +18,7 @@ import { type AppendRequest } from './log-client.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
 /**
- * Between repeats while the server answers; while it does not, the next repeat waits until it does.
+ * The pause between repeats. While the server does not answer, the next repeat waits until it does.
  */
 const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
@@ -30,8 +30,8 @@ export interface AppendTimeouts {
 }
 
 /**
- * Appends, and settles an append that was not answered: repeated with the same ids at the same
- * revision it lands once, however often and however late its copies arrive.
+ * Appends, and settles an append without an answer by repeating it. With the same ids at the same
+ * revision it is written once, for any number and delay of copies.
  */
 export class SettlingAppender {
   readonly #connection: Connection;
@@ -44,7 +44,7 @@ export class SettlingAppender {
     this.#timeouts = timeouts;
   }
 
-  /** @param closing when aborted, nothing is repeated any more */
+  /** @param closing when aborted, repeats stop */
   async append(
     stream: StreamName,
     events: readonly EventToAppend[],
@@ -76,13 +76,13 @@ export class SettlingAppender {
     let failure = first;
     for (let repeats = 0; isExact(request.expected); repeats += 1) {
       if (!(await this.#connection.usable(over))) {
-        // The server may return, and be lost again, until the time is up.
+        // The server may become available and fail again until the time is up.
         if (over.aborted) break;
       } else {
         try {
           return await this.#attempt(request);
         } catch (error) {
-          // The first copy may have landed before the server became unable to take more.
+          // The first copy may have been written before the server stopped accepting appends.
           if (this.#isRejected(error) && !(error instanceof StoreUnavailableError)) throw error;
           failure = error;
         }
@@ -104,7 +104,7 @@ export class SettlingAppender {
     return { revision, position: await this.#reader.positionOf(request.stream, revision) };
   }
 
-  /** Whether nothing was appended; looks after the connection, if that may be why. */
+  /** Whether nothing was appended. Reports the result to the connection. */
   #isRejected(error: unknown): boolean {
     const rejected = error instanceof EventStoreError;
     if (rejected && !(error instanceof StoreUnavailableError)) this.#connection.answered();
