@@ -36,7 +36,7 @@ export interface ChatOrder {
   readonly body: ChatBody;
   readonly routingMode: string;
   readonly context: CommandContext;
-  /** Whether the request is still this one's to answer, and no retry has taken it over. */
+  /** Whether this attempt still owns the request; false once a retry has taken it over. */
   readonly confirm?: () => Promise<boolean>;
 }
 

@@ -7,7 +7,7 @@ import { keepAliveSettings, requestLimitSettings } from './inference.settings.js
 import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
 
-/** Writes no events of its own: the evidence of its product travels in those of the ledger. */
+/** Writes no events: the evidence of its product is in the ledger's events. */
 export const inferenceArea = defineArea({
   name: 'inference',
   products: [chatProduct],

@@ -20,7 +20,7 @@ export interface ChatStream {
   readonly pages: AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
 }
 
-/** Answers a chat as it is written: holds, asks a rig, meters the pages, charges at the end. */
+/** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
 export class StreamChatCommand extends Command<ChatStream> {
   constructor(
     readonly order: ChatOrder,

@@ -27,7 +27,7 @@ const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
   'stop',
   'logit_bias',
 ]);
-/** A template of the caller's own may repeat whatever it likes, so bytes bound nothing. */
+/** A template of the caller may repeat text, so bytes are no bound. */
 const TEMPLATE_FIELDS = ['chat_template', 'chat_template_kwargs'] as const;
 /** Role markers and separators that a template adds around one message. */
 const TOKENS_PER_MESSAGE = 16;
@@ -37,7 +37,7 @@ const TOKENS_PER_PROMPT = 128;
 const TOKENS_FOR_TOOLS = 512;
 /** Templates print tools with at most this indent. */
 const INDENT = 4;
-/** JSON that is nested deeper is neither measured nor accepted: whatever prints it recurses. */
+/** JSON that is nested deeper is neither measured nor accepted: printing it recurses. */
 export const LEVELS_MAX = 64;
 
 /**

@@ -6,7 +6,7 @@ export type AnswerStoreErrorCode =
   | 'store-unavailable'
   /** Not an answer store, damaged, or of a newer version. */
   | 'store-unreadable'
-  /** A kept answer is not what was sealed: damaged or tampered with. */
+  /** A kept answer is damaged or was tampered with. */
   | 'answer-unreadable';
 
 export class AnswerStoreError extends Error {

@@ -65,7 +65,7 @@ export class DurableAnswerStore extends AnswerStore {
     const identity = this.#seal.identify(request);
     let entry = this.#newEntry(identity, request.attempt, request.attempt);
     let instead: SeenAttempt | null = null;
-    // Again when another process was first to change what was found.
+    // Repeated when another process changed the entry first.
     for (;;) {
       const found = await this.#start(entry, instead);
       if (!found) return this.#started(identity, entry);
@@ -187,7 +187,9 @@ export class DurableAnswerStore extends AnswerStore {
     }
   }
 
-  /** Bounded in time and in memory: what is given up stays left, and its retry settles it. */
+  /**
+   * Bounded in time and in memory. An attempt that is given up stays left, and a retry settles it.
+   */
   async #endLater(ref: AttemptRef, bytes: number, write: () => Promise<unknown>): Promise<void> {
     if (this.#isClosed() || this.#waitingBytes + bytes > WAITING_BYTES_MAX) return;
     const untilMs = performance.now() + this.#times.retryMsMax;

@@ -80,7 +80,7 @@ const usageOf = ({ promptTokens, completionTokens }: TextEnd): Usage => ({
   source: 'provider',
 });
 
-/** One answer: its id, its shapes, and what was delivered of it. */
+/** One answer: its id, its shapes and its delivered pieces. */
 class Generation {
   private readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
   private readonly created: number;
@@ -136,7 +136,7 @@ class Generation {
     return new RigError('broken-off', `rig ${name} failed midway`, { cause, used });
   }
 
-  /** The role goes out with the first piece: until then another rig may still answer. */
+  /** The role is sent with the first piece: before that, another rig may still answer. */
   private opening(): readonly ChatChunk[] {
     if (this.started) return [];
     this.started = true;

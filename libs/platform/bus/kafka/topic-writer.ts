@@ -119,10 +119,7 @@ export class TopicWriter {
     }
   }
 
-  /**
-   * Fails all waiting calls too, since the broker is unavailable. A batch that is too large fails
-   * alone.
-   */
+  /** If the bus is unavailable, fails all waiting calls; otherwise only those of the batch. */
   #reject(batch: readonly Waiting[], failure: BusError): void {
     const calls = new Set(batch.map(({ call }) => call));
     const isRejected = ({ call }: Waiting): boolean =>

@@ -172,7 +172,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
       const late = failureOf(append(client, 'job-2', counted(1), 'any', { deadline: -1_000 }));
       expect(await late).toMatchObject({ type: 'deadline-exceeded' });
       await append(client, 'job-3', counted(1), 'any');
-      // What was late landed all the same: an unknown outcome is exactly that.
+      // The late append was written: its outcome was unknown.
       const streams = (await readLog(log.direct)).map(({ stream }) => stream);
       expect(streams.toSorted()).toEqual(['job-1', 'job-3']);
     });

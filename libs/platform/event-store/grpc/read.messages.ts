@@ -167,7 +167,7 @@ const writer = new MessageWriter();
 
 const TICKS_PER_MILLISECOND = 10_000;
 
-/** Field 1 of an answer: an event, with what EventStoreDB calls system metadata. */
+/** Field 1 of an answer: an event with its system metadata. */
 export const encodeEvent = (event: RecordedEvent, uuidForm: UuidForm): Buffer => {
   writer.message(1, () => {
     writer.message(1, () => writeRecorded(event, uuidForm));

@@ -26,7 +26,7 @@ const SERVED: readonly ServedMethod[] = [
   { service: GOSSIP, method: 'Read' },
 ];
 
-/** Clients ask these before they log in: who is there, and what can it do? */
+/** Clients call these before they authenticate: the server's address and features. */
 export const OPEN_PATHS: ReadonlySet<string> = new Set([
   `/${FEATURES}/GetSupportedMethods`,
   `/${GOSSIP}/Read`,
@@ -67,7 +67,7 @@ interface AbsentService {
   readonly reason: string;
 }
 
-/** What EventStoreDB has beside its streams: rejected by name, with what to do instead. */
+/** Other services of EventStoreDB: rejected by name, with an alternative. */
 const ABSENT: readonly AbsentService[] = [
   {
     service: 'event_store.client.persistent_subscriptions.PersistentSubscriptions',
@@ -105,7 +105,7 @@ const addAbsent = (server: Server, { service, methods, reason }: AbsentService):
   server.addService(definition(service, Object.fromEntries(shapes)), implementation);
 };
 
-/** Messages pass as bytes, so that what cannot be read is answered by the calls themselves. */
+/** Messages pass as bytes, so the calls themselves answer unreadable ones. */
 const definition = (
   service: string,
   methods: Readonly<Record<string, Shape>>,

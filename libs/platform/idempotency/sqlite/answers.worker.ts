@@ -1,6 +1,6 @@
 /**
- * The file of the answers, in a thread of its own: SQLite's calls block, and a finished answer
- * waits for the disk.
+ * The file of the answers, on a worker thread: SQLite's calls block, and a finished answer waits
+ * for the disk.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
@@ -123,8 +123,8 @@ class Answers {
   }
 
   /**
-   * Waits for the disk: a power cut must not take a start away and leave what the request was
-   * charged in the log, or the next attempt is charged again.
+   * Waits for the disk: if a power cut lost a start whose charge is in the log, the next attempt
+   * would be charged again.
    */
   start(request: RequestOf<'start'>): AnswersReply {
     const { keyHash, fingerprint, owner, attempt, firstAttempt } = request;
