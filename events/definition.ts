@@ -11,8 +11,8 @@ export interface StoredEvent {
 export type Upcaster = (data: unknown) => unknown;
 
 /**
- * One value defines an event: name, version, schema, and the upcasters of older versions. The stored
- * name never changes, whatever the code is called.
+ * One value defines an event: name, version, schema, and the upcasters of older versions. The
+ * stored name never changes, whatever the code is called.
  */
 export interface EventDefinition<Type extends string, Schema extends z.ZodType> {
   readonly type: Type;
@@ -55,7 +55,9 @@ export const upcast =
   (data) =>
     lift(schema.parse(data));
 
-/** An event that this build cannot read stops the subscription: skipping it would falsify the fold. */
+/**
+ * An event that this build cannot read stops the subscription: skipping it would falsify the fold.
+ */
 export class UnreadableEventError extends Error {
   override readonly name = 'UnreadableEventError';
 

@@ -10,7 +10,7 @@ import {
   placed,
   released,
   renewed,
-} from '#areas/billing/account.specification.js';
+} from '#areas/billing/account.fixture.js';
 import { accountOverview } from './account-overview.projection.js';
 
 const WORST = [1_000, 1_000] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { captured } from '#areas/billing/account.specification.js';
+import { captured } from '#areas/billing/account.fixture.js';
 import { chargesByMinute, chargesKey } from './charges-by-minute.projection.js';
 
 const charge = captured([900, 100], 195, 555, 805);

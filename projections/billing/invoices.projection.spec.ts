@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type FundsDeposited, type HoldCaptured } from '#events/billing/account.events.js';
-import { captured, deposited, OPENED_AT } from '#areas/billing/account.specification.js';
+import { captured, deposited, OPENED_AT } from '#areas/billing/account.fixture.js';
 import { type InvoiceRecord, invoices } from './invoices.projection.js';
 
 /** The documents after these events, by key. */

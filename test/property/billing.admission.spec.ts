@@ -13,7 +13,7 @@ import {
   place,
   release,
   renew,
-} from '#areas/billing/account.specification.js';
+} from '#areas/billing/account.fixture.js';
 import { type Accounts, accountStream } from '#areas/billing/accounts.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { runOnAccount } from '#areas/billing/run-on-account.js';

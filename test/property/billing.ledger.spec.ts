@@ -16,7 +16,7 @@ import {
   renew,
   RENEWED_UNTIL,
   settle,
-} from '#areas/billing/account.specification.js';
+} from '#areas/billing/account.fixture.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { DomainError } from '#platform/kernel/domain-error.js';

@@ -12,8 +12,8 @@ import { Snapshots } from '#platform/runtime/snapshots.js';
 import {
   add,
   anyContext,
-  type Shelf,
-  shelfSnapshots,
+  type Warehouse,
+  warehouseSnapshots,
   stockCodec,
   stockEvents,
   type StockCommand,
@@ -22,12 +22,12 @@ import {
   take,
 } from '#platform/runtime/stock.fixture.js';
 
-const shelf = fc.constantFrom('a', 'b');
+const warehouse = fc.constantFrom('a', 'b');
 const command: fc.Arbitrary<StockCommand> = fc.oneof(
-  fc.tuple(shelf, fc.integer({ min: 1, max: 6 })).map(([on, pieces]) => add(on, pieces)),
+  fc.tuple(warehouse, fc.integer({ min: 1, max: 6 })).map(([on, pieces]) => add(on, pieces)),
   // Few ids, so that both processes are asked for the same piece of work.
   fc
-    .tuple(shelf, fc.integer({ min: 1, max: 3 }), fc.nat({ max: 5 }))
+    .tuple(warehouse, fc.integer({ min: 1, max: 3 }), fc.nat({ max: 5 }))
     .map(([on, pieces, id]) => take(on, pieces, `take-${id}`)),
 );
 
@@ -58,16 +58,19 @@ interface Answer {
 const startProcess = (log: MemoryLog, views: FaultyReadStore, scheduler: fc.Scheduler) => {
   const store = new FaultyEventStore(log);
   store.beforeAppend = () => scheduler.schedule(Promise.resolve(), 'append');
-  const runner = new CommandRunner<StockCommand, Shelf, StockEvent>({
+  const runner = new CommandRunner<StockCommand, Warehouse, StockEvent>({
     decider: stockDecider,
     eventStore: store,
     codec: stockCodec().for(stockEvents),
-    snapshots: { store: new Snapshots(views), plan: shelfSnapshots(3) },
+    snapshots: { store: new Snapshots(views), plan: warehouseSnapshots(3) },
   });
   const ask = async (one: StockCommand): Promise<Answer> => {
     await scheduler.schedule(Promise.resolve(), one.type);
     try {
-      return { ...(await runner.run(`shelf-${one.data.shelf}`, one, anyContext())), failure: null };
+      return {
+        ...(await runner.run(`warehouse-${one.data.warehouse}`, one, anyContext())),
+        failure: null,
+      };
     } catch (failure) {
       return { events: [], eventIds: [], failure };
     }
@@ -75,9 +78,9 @@ const startProcess = (log: MemoryLog, views: FaultyReadStore, scheduler: fc.Sche
   return { store, runner, ask };
 };
 
-const foldOf = (log: MemoryLog, stream: string): readonly Shelf[] => {
+const foldOf = (log: MemoryLog, stream: string): readonly Warehouse[] => {
   const codec = stockCodec().for(stockEvents);
-  const states: Shelf[] = [stockDecider.initialState];
+  const states: Warehouse[] = [stockDecider.initialState];
   for (const recorded of log.of(stream)) {
     const before = states.at(-1) ?? stockDecider.initialState;
     states.push(stockDecider.evolve(before, codec.revive(recorded)));
@@ -100,7 +103,7 @@ describe('commands of two processes on one log, in any order', () => {
 
         const written = log.events.map(({ id }) => id);
         expect(new Set(written).size).toBe(written.length);
-        for (const stream of ['shelf-a', 'shelf-b']) {
+        for (const stream of ['warehouse-a', 'warehouse-b']) {
           const states = foldOf(log, stream);
           expect(states.filter(({ pieces }) => pieces < 0)).toEqual([]);
           const taken = states.at(-1)?.taken ?? [];

@@ -18,24 +18,29 @@ import {
   anyContext,
   PiecesAdded,
   PiecesTaken,
-  ShelfCleared,
-  shelves,
+  WarehouseCleared,
+  warehouses,
   stockCodec,
   stockEvents,
   type StockEvent,
 } from '#platform/runtime/stock.fixture.js';
 
 const codec = stockCodec();
-const shelf = fc.constantFrom('a', 'b', 'c');
+const warehouse = fc.constantFrom('a', 'b', 'c');
 
 const stockEvent: fc.Arbitrary<StockEvent> = fc.oneof(
   fc
-    .record({ shelf, pieces: fc.integer({ min: 1, max: 9 }), note: fc.constant('') })
+    .record({ warehouse, pieces: fc.integer({ min: 1, max: 9 }), note: fc.constant('') })
     .map(PiecesAdded.of),
   fc
-    .record({ shelf, pieces: fc.nat({ max: 9 }), takeId: fc.uuid(), reason: fc.constant('sale') })
+    .record({
+      warehouse,
+      pieces: fc.nat({ max: 9 }),
+      takeId: fc.uuid(),
+      reason: fc.constant('sale'),
+    })
     .map(PiecesTaken.of),
-  fc.record({ shelf }).map(ShelfCleared.of),
+  fc.record({ warehouse }).map(WarehouseCleared.of),
 );
 
 const fault: fc.Arbitrary<Fault> = fc.constantFrom(
@@ -61,7 +66,7 @@ const lives = fc.array(
 
 const append = (log: MemoryLog, events: readonly StockEvent[]): void => {
   for (const event of events) {
-    const stream = `shelf-${event.data.shelf}`;
+    const stream = `warehouse-${event.data.warehouse}`;
     const { length } = log.of(stream);
     const stored = codec.store(event, stream, 'Spec', anyContext(), 0);
     log.append(stream, [stored], length === 0 ? 'no-stream' : BigInt(length - 1));
@@ -102,7 +107,8 @@ describe('after any schedule of crashes', () => {
       fc.asyncProperty(lives, async (schedule) => {
         const store = new FaultyEventStore();
         const views = new FaultyReadStore();
-        const start = () => new ProjectionHandler(shelves, 'shelves.v1.g1', views, stockCodec());
+        const start = () =>
+          new ProjectionHandler(warehouses, 'warehouses.v1.g1', views, stockCodec());
         const nothing = () => Promise.resolve();
         for (const { events, commits, gets } of schedule) {
           append(store.log, events);
@@ -111,7 +117,7 @@ describe('after any schedule of crashes', () => {
           await survives(live(store, start(), nothing));
         }
         while (!(await survives(live(store, start(), nothing)))) continue;
-        const found = await views.list('shelves.v1.g1');
+        const found = await views.list('warehouses.v1.g1');
         expect(new Map(found.map(({ key, document }) => [key, document]))).toEqual(
           leftFold(eventsOf(store.log)),
         );
@@ -125,7 +131,8 @@ describe('after any schedule of crashes', () => {
       fc.asyncProperty(lives, async (schedule) => {
         const store = new FaultyEventStore();
         const views = new FaultyReadStore();
-        const start = () => new ProjectionHandler(shelves, 'shelves.v1.g1', views, stockCodec());
+        const start = () =>
+          new ProjectionHandler(warehouses, 'warehouses.v1.g1', views, stockCodec());
         const nothing = () => Promise.resolve();
         for (const { events, commits } of schedule) {
           append(store.log, events);
@@ -133,7 +140,7 @@ describe('after any schedule of crashes', () => {
           await Promise.all([1, 2].map(() => survives(live(store, start(), nothing))));
         }
         while (!(await survives(live(store, start(), nothing)))) continue;
-        const found = await views.list('shelves.v1.g1');
+        const found = await views.list('warehouses.v1.g1');
         expect(new Map(found.map(({ key, document }) => [key, document]))).toEqual(
           leftFold(eventsOf(store.log)),
         );
@@ -183,9 +190,9 @@ const CALM = Array.from({ length: 100 }, () => ({
 const leftFold = (events: readonly StockEvent[]): ReadonlyMap<string, object> => {
   const documents = new Map<string, object>();
   for (const event of events) {
-    const key = event.data.shelf;
-    const before = documents.get(key) ?? shelves.initial(key);
-    const after = shelves.project(event, before as ReturnType<typeof shelves.initial>, key);
+    const key = event.data.warehouse;
+    const before = documents.get(key) ?? warehouses.initial(key);
+    const after = warehouses.project(event, before as ReturnType<typeof warehouses.initial>, key);
     if (after === null) documents.delete(key);
     else documents.set(key, after);
   }

@@ -14,7 +14,7 @@ import {
   question,
   REQUEST_ID,
   usage,
-} from '#areas/inference/inference-world.specification.js';
+} from '#areas/inference/inference-world.fixture.js';
 import { RigError, type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { Areas } from '#platform/runtime/area.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { openInference, question, usage } from '#areas/inference/inference-world.specification.js';
+import { openInference, question, usage } from '#areas/inference/inference-world.fixture.js';
 import { ChatMetrics } from './chat.metrics.js';
 
 const { model } = question;

@@ -5,7 +5,7 @@ import {
   NOW,
   openInference,
   REQUEST_ID,
-} from '#areas/inference/inference-world.specification.js';
+} from '#areas/inference/inference-world.fixture.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { type SettleChatCommand, SettleChatHandler } from '#areas/inference/settle-chat.handler.js';

@@ -18,9 +18,9 @@ import {
   renew,
   RENEWED_UNTIL,
   type Tokens,
-} from './account.specification.js';
+} from './account.fixture.js';
 import { accountStream } from './accounts.js';
-import { type Billing, openBilling } from './billing-world.specification.js';
+import { type Billing, openBilling } from './billing-world.fixture.js';
 import { CLOCK_SKEW_MS_MAX } from './hold-end.js';
 
 const WORST = [1_000, 1_000] as const;
@@ -83,7 +83,7 @@ describe('the ledger of accounts', () => {
     }
   });
 
-  it('refuses a hold that another order has', async () => {
+  it('rejects a hold that another order has', async () => {
     await billing.ledger.place(orderOf(WORST), context());
     await expect(billing.ledger.place(orderOf([1, 1]), context())).rejects.toMatchObject({
       code: 'hold_conflict',

@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { accountDecider } from './account.decider.js';
 import {
@@ -19,9 +19,9 @@ import {
   released,
   settle,
   type Tokens,
-} from './account.specification.js';
+} from './account.fixture.js';
 
-const account = specificationOf(accountDecider);
+const account = deciderSpecOf(accountDecider);
 /** Worst case 1,000 in and 1,000 out: 750 micro-dollars. */
 const WORST = [1_000, 1_000] as const;
 
@@ -60,43 +60,43 @@ describe('ending a hold', () => {
       .then(captured([1, 1], 1, 749, 999));
   });
 
-  it('refuses a charge above the hold', () => {
+  it('rejects a charge above the hold', () => {
     account
       .given(...held)
       .when(capture([1_000, 1_001]))
-      .thenRefused('capture_above_hold');
+      .thenThrows('capture_above_hold');
   });
 
-  it('refuses a charge for more of one meter, even if it is less in all', () => {
+  it('rejects a charge for more of one meter, even if it is less in all', () => {
     account
       .given(...held)
       .when(capture([1_001, 0]))
-      .thenRefused('capture_above_hold');
+      .thenThrows('capture_above_hold');
   });
 
-  it('refuses a charge that counts a meter twice', () => {
+  it('rejects a charge that counts a meter twice', () => {
     const { data } = capture(WORST);
     account
       .given(...held)
       .when({ type: 'CaptureHold', data: { ...data, lines: [...data.lines, ...data.lines] } })
-      .thenRefused('capture_above_hold');
+      .thenThrows('capture_above_hold');
   });
 
-  it('refuses a charge at another price than that of the hold', () => {
+  it('rejects a charge at another price than that of the hold', () => {
     const { data } = capture([1, 1]);
     const lines = data.lines.map((line) => ({ ...line, unitPriceMicroUsd: '1' }));
     account
       .given(...held)
       .when({ type: 'CaptureHold', data: { ...data, lines } })
-      .thenRefused('capture_above_hold');
+      .thenThrows('capture_above_hold');
   });
 
-  it('refuses a charge for another purpose than that of the hold', () => {
+  it('rejects a charge for another purpose than that of the hold', () => {
     const { data } = capture(WORST);
     account
       .given(...held)
       .when({ type: 'CaptureHold', data: { ...data, purpose: 'loom_rental' } })
-      .thenRefused('purpose_mismatch');
+      .thenThrows('purpose_mismatch');
   });
 
   it('charges a tree of work that was held as a whole, step by step', () => {
@@ -109,13 +109,13 @@ describe('ending a hold', () => {
       .then({ ...whole, data: { ...whole.data, lines } });
   });
 
-  it('refuses a tree of work whose steps together are above the hold', () => {
+  it('rejects a tree of work whose steps together are above the hold', () => {
     const { data } = capture(WORST);
     const lines = [...inStep('fanout/1', [600, 0]), ...inStep('fanout/2', [401, 0])];
     account
       .given(...held)
       .when({ type: 'CaptureHold', data: { ...data, lines } })
-      .thenRefused('capture_above_hold');
+      .thenThrows('capture_above_hold');
   });
 
   it('frees the hold of work that came to nothing', () => {
@@ -143,11 +143,11 @@ describe('ending a hold', () => {
       .then(expired(750, 1_000));
   });
 
-  it('refuses to expire a hold before its deadline', () => {
+  it('rejects to expire a hold before its deadline', () => {
     account
       .given(...held)
       .when(expire(ENDED_AT))
-      .thenRefused('hold_not_due');
+      .thenThrows('hold_not_due');
   });
 
   const ends = [
@@ -160,11 +160,11 @@ describe('ending a hold', () => {
     account
       .given(...held, end)
       .when(capture(WORST))
-      .thenRefused('hold_not_open');
+      .thenThrows('hold_not_open');
     account
       .given(...held, end)
       .when(release())
-      .thenRefused('hold_not_open');
+      .thenThrows('hold_not_open');
   });
 
   it.each(ends)('has nothing to expire or to settle in a hold that was %s', (_, end) => {
@@ -182,7 +182,7 @@ describe('ending a hold', () => {
     account
       .given(opened, deposited(1_000, 1_000))
       .when(capture([10_000, 10_000]))
-      .thenRefused('hold_not_open');
+      .thenThrows('hold_not_open');
   });
 
   it('ends the hold that is meant and no other', () => {

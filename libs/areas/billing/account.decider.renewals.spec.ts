@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
 import {
   capture,
@@ -18,9 +18,9 @@ import {
   renew,
   renewed,
   RENEWED_UNTIL,
-} from './account.specification.js';
+} from './account.fixture.js';
 
-const account = specificationOf(accountDecider);
+const account = deciderSpecOf(accountDecider);
 /** Worst case 1,000 in and 1,000 out: 750 micro-dollars. */
 const WORST = [1_000, 1_000] as const;
 
@@ -77,18 +77,18 @@ describe('renewing a hold', () => {
   it.each<[string, AccountCommand]>([
     ['to the same deadline with other lines', renew([0, 101])],
     ['to an earlier deadline', renew([0, 100], { expiresAt: EXPIRES_AT })],
-  ])('refuses a renewal %s', (_, command) => {
+  ])('rejects a renewal %s', (_, command) => {
     account
       .given(...held, renewed([0, 100], 60, 190))
       .when(command)
-      .thenRefused('hold_conflict');
+      .thenThrows('hold_conflict');
   });
 
-  it('refuses what the balance does not cover', () => {
+  it('rejects what the balance does not cover', () => {
     account
       .given(...held)
       .when(renew([0, 417]))
-      .thenRefused('insufficient_balance');
+      .thenThrows('insufficient_balance');
   });
 
   it('does not count on what the hold itself holds', () => {
@@ -102,7 +102,7 @@ describe('renewing a hold', () => {
     ).toThrow(expect.objectContaining({ metadata: { reason: 'held_by_running_requests' } }));
   });
 
-  it('refuses more units than a number holds exactly', () => {
+  it('rejects more units than a number holds exactly', () => {
     const free = (tokens: number) =>
       linesOf([tokens, 0]).map((line) => ({ ...line, unitPriceMicroUsd: '0' }));
     const { type, data } = renewed([0, 0], 0, 250);
@@ -111,29 +111,29 @@ describe('renewing a hold', () => {
     account
       .given(...held, most)
       .when({ ...more, data: { ...more.data, lines: free(1) } })
-      .thenRefused('amount_too_large');
+      .thenThrows('amount_too_large');
   });
 
-  it('refuses another purpose than that of the hold', () => {
+  it('rejects another purpose than that of the hold', () => {
     const { data } = renew(WORST);
     account
       .given(...held)
       .when({ type: 'RenewHold', data: { ...data, purpose: 'loom_rental' } })
-      .thenRefused('purpose_mismatch');
+      .thenThrows('purpose_mismatch');
   });
 
   it('says that a hold is not open before anything else', () => {
     account
       .given(...held, released(750, 1_000))
       .when(renew([0, 10_000], { expiresAt: ENDED_AT }))
-      .thenRefused('hold_not_open');
+      .thenThrows('hold_not_open');
   });
 
   it('says that it does not end later before it says that the balance is too low', () => {
     account
       .given(...held)
       .when(renew([0, 10_000], { expiresAt: ENDED_AT }))
-      .thenRefused('hold_conflict');
+      .thenThrows('hold_conflict');
   });
 
   const longer = [...held, renewed([0, 100], 60, 190)] as const;
@@ -146,7 +146,7 @@ describe('renewing a hold', () => {
     account
       .given(...longer)
       .when(capture([1_000, 1_101]))
-      .thenRefused('capture_above_hold');
+      .thenThrows('capture_above_hold');
   });
 
   it('is freed as a whole', () => {
@@ -160,7 +160,7 @@ describe('renewing a hold', () => {
     account
       .given(...longer)
       .when(expire(EXPIRES_AT))
-      .thenRefused('hold_not_due');
+      .thenThrows('hold_not_due');
     const atLast = expired(810, 1_000);
     account
       .given(...longer)

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type AccountCommand, accountDecider, DEPOSITED_MAX } from './account.decider.js';
 import {
   capture,
@@ -24,9 +24,9 @@ import {
   renewed,
   settle,
   type Tokens,
-} from './account.specification.js';
+} from './account.fixture.js';
 
-const account = specificationOf(accountDecider);
+const account = deciderSpecOf(accountDecider);
 /** Worst case 1,000 in and 1,000 out: 750 micro-dollars. */
 const WORST = [1_000, 1_000] as const;
 
@@ -51,40 +51,40 @@ describe('opening and depositing', () => {
     account.given(opened, deposited(1_000, 1_000)).when(deposit(1_000)).thenNothing();
   });
 
-  it('refuses a known deposit with another amount', () => {
+  it('rejects a known deposit with another amount', () => {
     account
       .given(opened, deposited(1_000, 1_000))
       .when(deposit(1_001))
-      .thenRefused('deposit_conflict');
+      .thenThrows('deposit_conflict');
   });
 
-  it('refuses a deposit of nothing', () => {
-    account.given(opened).when(deposit(0)).thenRefused('amount_not_positive');
+  it('rejects a deposit of nothing', () => {
+    account.given(opened).when(deposit(0)).thenThrows('amount_not_positive');
   });
 
-  it('refuses what the decimals of the log could not hold', () => {
+  it('rejects what the decimals of the log could not hold', () => {
     account
       .given(opened)
       .when(deposit(DEPOSITED_MAX + 1n))
-      .thenRefused('amount_too_large');
+      .thenThrows('amount_too_large');
     account
       .given(opened, deposited(1, 1))
       .when(deposit(DEPOSITED_MAX, 'second'))
-      .thenRefused('amount_too_large');
+      .thenThrows('amount_too_large');
   });
 
   it('says the amount is at fault before it looks whether the deposit is known', () => {
     account
       .given(opened, deposited(1_000, 1_000))
       .when(deposit(0))
-      .thenRefused('amount_not_positive');
+      .thenThrows('amount_not_positive');
   });
 
   it('says a deposit conflicts before it says that it is too large', () => {
     account
       .given(opened, deposited(1_000, 1_000))
       .when(deposit(DEPOSITED_MAX))
-      .thenRefused('deposit_conflict');
+      .thenThrows('deposit_conflict');
   });
 });
 
@@ -97,8 +97,8 @@ describe('an account that was never opened', () => {
     ['a release', release()],
     ['a settlement', settle()],
     ['an expiry', expire()],
-  ])('refuses %s, whatever else is wrong with it', (_, command) => {
-    account.given().when(command).thenRefused('account_not_found');
+  ])('rejects %s, whatever else is wrong with it', (_, command) => {
+    account.given().when(command).thenThrows('account_not_found');
   });
 });
 
@@ -160,18 +160,18 @@ describe('holding', () => {
       ['of more that may not be cut', place([1_001, 1_000], { outputAtLeast: 1 })],
       ['of fewer lines', orderWith({ lines: order.data.lines.slice(1) })],
       ['of other lines', orderWith({ lines: inStep('a', WORST) })],
-    ])('refuses an order %s: another request has it', (_, other) => {
+    ])('rejects an order %s: another request has it', (_, other) => {
       account
         .given(...held)
         .when(other)
-        .thenRefused('hold_conflict');
+        .thenThrows('hold_conflict');
     });
 
     it('says that it is taken before it says that the balance is too low', () => {
       account
         .given(...held)
         .when(place([10_000, 10_000]))
-        .thenRefused('hold_conflict');
+        .thenThrows('hold_conflict');
     });
   });
 
@@ -190,18 +190,18 @@ describe('holding', () => {
       .then(placed(WORST, 750, 250));
   });
 
-  it('refuses when the balance does not cover even the least output', () => {
+  it('rejects when the balance does not cover even the least output', () => {
     account
       .given(opened, deposited(152, 152))
       .when(place(WORST, { outputAtLeast: 4 }))
-      .thenRefused('insufficient_balance');
+      .thenThrows('insufficient_balance');
     account
       .given(opened, deposited(153, 153))
       .when(place(WORST, { outputAtLeast: 4 }))
       .then(placed([1_000, 5], 153, 0));
   });
 
-  const refusalOf = (command: AccountCommand, facts: readonly AccountEvent[]): DomainError => {
+  const errorOf = (command: AccountCommand, facts: readonly AccountEvent[]): DomainError => {
     try {
       accountDecider.decide(
         command,
@@ -209,21 +209,21 @@ describe('holding', () => {
       );
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const refusal: DomainError = error;
-      return refusal;
+      const found: DomainError = error;
+      return found;
     }
-    throw new Error('not refused');
+    throw new Error('no domain error');
   };
 
   it('says that the balance is too low', () => {
-    const { code, metadata } = refusalOf(place(WORST), [opened, deposited(749, 749)]);
+    const { code, metadata } = errorOf(place(WORST), [opened, deposited(749, 749)]);
     expect(code).toBe('insufficient_balance');
     expect(metadata).toEqual({ reason: 'balance_too_low' });
   });
 
   it('says when waiting for running requests helps', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
-    const { code, metadata } = refusalOf(place(WORST, { holdId: OTHER_HOLD }), facts);
+    const { code, metadata } = errorOf(place(WORST, { holdId: OTHER_HOLD }), facts);
     expect(code).toBe('insufficient_balance');
     expect(metadata).toEqual({ reason: 'held_by_running_requests' });
   });
@@ -231,13 +231,13 @@ describe('holding', () => {
   it('counts on all of what is held to come back', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     // 6,666 tokens cost 999.9 micro-dollars, so 1,000.
-    const { metadata } = refusalOf(place([6_666, 0], { holdId: OTHER_HOLD }), facts);
+    const { metadata } = errorOf(place([6_666, 0], { holdId: OTHER_HOLD }), facts);
     expect(metadata).toEqual({ reason: 'held_by_running_requests' });
   });
 
   it('does not promise that waiting helps where it never could', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
-    const { metadata } = refusalOf(place([10_000, 0], { holdId: OTHER_HOLD }), facts);
+    const { metadata } = errorOf(place([10_000, 0], { holdId: OTHER_HOLD }), facts);
     expect(metadata).toEqual({ reason: 'balance_too_low' });
   });
 });

@@ -20,7 +20,7 @@ import {
   initialState,
   type OpenHold,
 } from './account.state.js';
-import { type BillingRefusal } from './billing.refusals.js';
+import { type BillingErrorCode } from './billing.errors.js';
 import { affordable, isWithin, merged, priceOf } from './price.js';
 
 type Facts<Event extends { readonly data: object }, Computed extends string> = Omit<
@@ -52,12 +52,12 @@ export type AccountCommand =
 /** What the decimals of events can hold: a trillion dollars less a micro-dollar. */
 export const DEPOSITED_MAX: MicroUsd = 10n ** 18n - 1n;
 
-const refuse = (
-  code: BillingRefusal,
+const reject = (
+  code: BillingErrorCode,
   detail: string,
   metadata?: Readonly<Record<string, unknown>>,
 ): never => {
-  throw new DomainError<BillingRefusal>(code, detail, metadata);
+  throw new DomainError<BillingErrorCode>(code, detail, metadata);
 };
 
 /** Says whether waiting helps: what other holds do not use comes back. */
@@ -65,18 +65,18 @@ const demandFunds = (amount: MicroUsd, available: MicroUsd, heldByOthers: MicroU
   if (amount <= available) return;
   const short = 'the balance does not cover the worst-case price of the request';
   if (amount > available + heldByOthers) {
-    refuse('insufficient_balance', short, { reason: 'balance_too_low' });
+    reject('insufficient_balance', short, { reason: 'balance_too_low' });
   }
   const detail = `${short} while other requests hold part of it; try again when they have ended`;
-  refuse('insufficient_balance', detail, { reason: 'held_by_running_requests' });
+  reject('insufficient_balance', detail, { reason: 'held_by_running_requests' });
 };
 
 const openHold = (state: AccountState, holdId: string): OpenHold =>
-  state.holds.get(holdId) ?? refuse('hold_not_open', `hold ${holdId} is not open`);
+  state.holds.get(holdId) ?? reject('hold_not_open', `hold ${holdId} is not open`);
 
 const demandPurpose = (hold: OpenHold, holdId: string, purpose: string): void => {
   if (hold.purpose === purpose) return;
-  refuse('purpose_mismatch', `hold ${holdId} is for ${hold.purpose} and not for ${purpose}`);
+  reject('purpose_mismatch', `hold ${holdId} is for ${hold.purpose} and not for ${purpose}`);
 };
 
 const deposit = (
@@ -84,14 +84,14 @@ const deposit = (
   state: AccountState,
 ): readonly AccountEvent[] => {
   const amount = fromDecimal(data.amountMicroUsd);
-  if (amount <= 0n) refuse('amount_not_positive', 'a deposit must be above zero');
+  if (amount <= 0n) reject('amount_not_positive', 'a deposit must be above zero');
   const known = state.deposits.get(data.depositId);
   if (known === amount) return [];
   if (known !== undefined) {
-    refuse('deposit_conflict', `deposit ${data.depositId} was made with another amount`);
+    reject('deposit_conflict', `deposit ${data.depositId} was made with another amount`);
   }
   if (state.deposited + amount > DEPOSITED_MAX) {
-    refuse('amount_too_large', 'the deposits of an account stay below a trillion dollars');
+    reject('amount_too_large', 'the deposits of an account stay below a trillion dollars');
   }
   const availableMicroUsd = toDecimal(state.available + amount);
   const depositNumber = state.deposits.size + 1;
@@ -132,7 +132,7 @@ const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEv
   if (open) {
     return isOrderOf(open, order)
       ? []
-      : refuse('hold_conflict', `hold ${order.holdId} was placed by another request`);
+      : reject('hold_conflict', `hold ${order.holdId} was placed by another request`);
   }
   const { shrink, ...terms } = order;
   const lines = shrink ? affordable(terms.lines, shrink, state.available) : terms.lines;
@@ -154,11 +154,11 @@ const renewHold = (renewal: Renewal, state: AccountState): readonly AccountEvent
   demandPurpose(hold, holdId, purpose);
   if (expiresAt === hold.expiresAt && areSameLines(lines, hold.lastRenewed)) return [];
   if (expiresAt <= hold.expiresAt) {
-    refuse('hold_conflict', `hold ${holdId} lasts until ${hold.expiresAt} already`);
+    reject('hold_conflict', `hold ${holdId} lasts until ${hold.expiresAt} already`);
   }
   const all = merged([...heldLines(hold), ...lines]);
   if (!all.every(({ quantity }) => Number.isSafeInteger(quantity))) {
-    refuse('amount_too_large', 'the units of one meter in a hold stay below 2^53');
+    reject('amount_too_large', 'the units of one meter in a hold stay below 2^53');
   }
   const added = priceOf(all) - hold.amount;
   demandFunds(added, state.available, state.held - hold.amount);
@@ -170,7 +170,7 @@ const captureHold = (capture: Capture, state: AccountState): readonly AccountEve
   const hold = openHold(state, capture.holdId);
   demandPurpose(hold, capture.holdId, capture.purpose);
   if (!isWithin(capture.lines, heldLines(hold))) {
-    refuse('capture_above_hold', 'a charge is made of the lines of its hold, and never above it');
+    reject('capture_above_hold', 'a charge is made of the lines of its hold, and never above it');
   }
   const { group, rateCardVersion } = hold;
   const amount = priceOf(capture.lines);
@@ -201,7 +201,7 @@ const releaseHold = (
 
 const decide = ({ type, data }: AccountCommand, state: AccountState): readonly AccountEvent[] => {
   if (type === 'OpenAccount') return state.opened ? [] : [AccountOpened.of(data)];
-  if (!state.opened) refuse('account_not_found', `there is no account ${data.accountId}`);
+  if (!state.opened) reject('account_not_found', `there is no account ${data.accountId}`);
   switch (type) {
     case 'DepositFunds':
       return deposit(data, state);
@@ -220,7 +220,7 @@ const decide = ({ type, data }: AccountCommand, state: AccountState): readonly A
     case 'ExpireHold': {
       const hold = state.holds.get(data.holdId);
       if (!hold) return [];
-      if (data.expiredAt < hold.expiresAt) refuse('hold_not_due', 'the hold has not expired yet');
+      if (data.expiredAt < hold.expiresAt) reject('hold_not_due', 'the hold has not expired yet');
       const availableMicroUsd = toDecimal(state.available + hold.amount);
       const amountMicroUsd = toDecimal(hold.amount);
       return [HoldExpired.of({ ...data, amountMicroUsd, availableMicroUsd })];

@@ -1,14 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountDecider } from './account.decider.js';
 import { accountSnapshots } from './account.snapshot.js';
-import {
-  captured,
-  deposited,
-  opened,
-  OTHER_HOLD,
-  placed,
-  renewed,
-} from './account.specification.js';
+import { captured, deposited, opened, OTHER_HOLD, placed, renewed } from './account.fixture.js';
 
 const { evolve, initialState } = accountDecider;
 
@@ -40,7 +33,7 @@ describe('account snapshot', () => {
     });
   });
 
-  it('refuses what is no snapshot of this version', () => {
+  it('rejects what is no snapshot of this version', () => {
     expect(() => accountSnapshots.fromJson({ opened: true })).toThrow();
   });
 });

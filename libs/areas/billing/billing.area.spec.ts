@@ -13,9 +13,9 @@ import {
   OTHER_HOLD,
   place,
   rental,
-} from './account.specification.js';
+} from './account.fixture.js';
 import { accountStream } from './accounts.js';
-import { type Billing, openBilling } from './billing-world.specification.js';
+import { type Billing, openBilling } from './billing-world.fixture.js';
 import { expireHold, ExpireHoldHandler } from './expire-hold.handler.js';
 
 /** Six hours after the charge of these specs. */

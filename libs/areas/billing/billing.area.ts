@@ -7,7 +7,7 @@ import { invoices } from '#projections/billing/invoices.projection.js';
 import { BillingModule } from './billing.module.js';
 import { expireHold } from './expire-hold.handler.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
-import { billingRefusals } from './billing.refusals.js';
+import { billingErrors } from './billing.errors.js';
 
 export const billingArea = defineArea({
   name: 'billing',
@@ -15,6 +15,6 @@ export const billingArea = defineArea({
   events: accountEvents,
   projections: [accountOverview, chargesByMinute, invoices],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
-  errors: billingRefusals,
+  errors: billingErrors,
   module: BillingModule,
 });

@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -36,8 +36,7 @@ const accounts = {
     }),
 };
 
-/** Global: every area that charges injects the ledger and imports no module of billing. */
-@Global()
+/** Exports the ledger to the other areas: `QuipuModule`, which is global, exports it again. */
 @Module({
   providers: [
     accounts,

@@ -15,7 +15,7 @@ export class ChangeAccountCommand extends Command<AccountReceipt> {
   }
 }
 
-/** @throws DomainError with a code of `billing.refusals.ts`, ContentionError, EventStoreError */
+/** @throws DomainError with a code of `billing.errors.ts`, ContentionError, EventStoreError */
 @CommandHandler(ChangeAccountCommand)
 export class ChangeAccountHandler implements ICommandHandler<ChangeAccountCommand> {
   constructor(@Inject(ACCOUNTS) private readonly accounts: Accounts) {}

@@ -12,7 +12,7 @@ import {
   PLACED_AT,
   released,
   renewed,
-} from './account.specification.js';
+} from './account.fixture.js';
 import { CLOCK_SKEW_MS_MAX, holdEndIn } from './hold-end.js';
 
 const WORST = [1_000, 1_000] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { specificationOfSaga } from '#platform/kernel/saga.fixture.js';
+import { sagaSpecOf } from '#platform/kernel/saga.fixture.js';
 import {
   ACCOUNT,
   captured,
@@ -11,10 +11,10 @@ import {
   released,
   renewed,
   RENEWED_UNTIL,
-} from './account.specification.js';
+} from './account.fixture.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
 
-const saga = specificationOfSaga(holdExpirySaga);
+const saga = sagaSpecOf(holdExpirySaga);
 const WORST = [1_000, 1_000] as const;
 const hold = placed(WORST, 750, 250);
 

@@ -12,7 +12,7 @@ import {
   placed,
   released,
   renewed,
-} from './account.specification.js';
+} from './account.fixture.js';
 import { LedgerAudit } from './ledger-audit.js';
 
 const audited = (...events: readonly AccountEvent[]): LedgerAudit => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { linesOf } from './account.specification.js';
+import { linesOf } from './account.fixture.js';
 import { affordable, isWithin, merged, priceOf } from './price.js';
 
 const OUTPUT = { meter: 'output_tokens', atLeast: 1 } as const;

@@ -33,7 +33,7 @@ const Usd = z
       input === undefined ? 'is missing' : 'must be an amount in USD, such as 0.15',
   })
   .transform((written, context) => {
-    const refuse = (message: string): never => {
+    const reject = (message: string): never => {
       context.addIssue(message);
       return z.NEVER;
     };
@@ -41,10 +41,10 @@ const Usd = z
     try {
       amount = parseUsd(written);
     } catch {
-      return refuse('must be a plain decimal in USD with at most 6 decimals, such as 0.15');
+      return reject('must be a plain decimal in USD with at most 6 decimals, such as 0.15');
     }
-    if (amount < 0n) return refuse('must not be negative');
-    if (amount > USD_MAX) return refuse(`must not be above ${USD_PER_MTOK_MAX} USD`);
+    if (amount < 0n) return reject('must not be negative');
+    if (amount > USD_MAX) return reject(`must not be above ${USD_PER_MTOK_MAX} USD`);
     return amount;
   });
 
@@ -160,53 +160,53 @@ export const CatalogFileSchema = z
   })
   // A transform runs only when the shape is valid; a refinement would run before.
   .transform(({ rigs, models, local_models }, context): CatalogFile => {
-    const refuse = (path: readonly (string | number)[], message: string): void => {
+    const reject = (path: readonly (string | number)[], message: string): void => {
       context.addIssue({ code: 'custom', path: [...path], message });
     };
-    refuseRepeats(
+    rejectRepeats(
       rigs.map(({ name }) => name),
-      (index, first) => refuse(['rigs', index, 'name'], `is the name of rigs[${first}] already`),
+      (index, first) => reject(['rigs', index, 'name'], `is the name of rigs[${first}] already`),
     );
-    refuseRepeats(
+    rejectRepeats(
       models.map(({ id }) => id),
-      (index, first) => refuse(['models', index, 'id'], `is the id of models[${first}] already`),
+      (index, first) => reject(['models', index, 'id'], `is the id of models[${first}] already`),
     );
     for (const [index, { name, kind }] of rigs.entries()) {
       if (name !== LOCAL_RIG || kind === 'embedded') continue;
-      refuse(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
+      reject(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
     }
     for (const [index, model] of models.entries()) {
-      refuseRigs(model, rigs, (path, message) => refuse(['models', index, ...path], message));
+      rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
     }
     return { rigs, models, localModels: local_models };
   });
 
-const refuseRepeats = (
+const rejectRepeats = (
   names: readonly string[],
-  refuse: (index: number, first: number) => void,
+  reject: (index: number, first: number) => void,
 ): void => {
   const firsts = new Map<string, number>();
   for (const [index, name] of names.entries()) {
     const first = firsts.get(name);
     if (first === undefined) firsts.set(name, index);
-    else refuse(index, first);
+    else reject(index, first);
   }
 };
 
 /** A model names rigs that exist, each once, and a file exactly when one of them is embedded. */
-const refuseRigs = (
+const rejectRigs = (
   { rigs: names, file }: ModelEntry,
   rigs: readonly CatalogRig[],
-  refuse: (path: readonly (string | number)[], message: string) => void,
+  reject: (path: readonly (string | number)[], message: string) => void,
 ): void => {
-  refuseRepeats(names, (index) => refuse(['rigs', index], 'is listed twice'));
+  rejectRepeats(names, (index) => reject(['rigs', index], 'is listed twice'));
   const kinds = new Map(rigs.map(({ name, kind }) => [name, kind]));
   for (const [index, name] of names.entries()) {
-    if (!kinds.has(name)) refuse(['rigs', index], `names no rig of this file: ${name}`);
+    if (!kinds.has(name)) reject(['rigs', index], `names no rig of this file: ${name}`);
   }
   const embedded = names.some((name) => kinds.get(name) === 'embedded');
-  if (embedded && file === null) refuse(['file'], 'is missing: an embedded rig serves this model');
-  if (!embedded && file !== null) refuse(['file'], 'is read by embedded rigs only');
+  if (embedded && file === null) reject(['file'], 'is missing: an embedded rig serves this model');
+  if (!embedded && file !== null) reject(['file'], 'is read by embedded rigs only');
 };
 
 const problemOfBaseUrl = (written: string): string | null => {

@@ -145,7 +145,7 @@ describe('catalog parser', () => {
   });
 });
 
-describe('catalog parser, refusing', () => {
+describe('catalog parser, rejecting', () => {
   const model = (price: string): string =>
     withModel(`{ id: a, owned_by: o, rigs: [up], context: 10, ${price} }`);
   const input = (amount: string): string =>

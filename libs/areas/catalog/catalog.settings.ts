@@ -18,7 +18,10 @@ export const CATALOG_SETTINGS = Symbol('CatalogSettings');
 
 /** The catalog that ships with Quipu, seen from the compiled file. */
 const SHIPPED_CATALOG = path.resolve(import.meta.dirname, '../../../../catalog.yaml');
-/** Each look at a log on another machine costs a round trip; a rate card is unknown so long there. */
+/**
+ * A poll of a log on another machine costs a round trip. A new rate card is unknown for up to this
+ * time.
+ */
 const REMOTE_POLL_MS = 250;
 
 export const catalogSettings = defineSettings({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RateCardPublished } from '#events/catalog/rate-card.events.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type PublishRateCard, rateCardDecider } from './rate-card.decider.js';
 
 const NANO = { inputMicroUsdPerMtok: '50000', outputMicroUsdPerMtok: '100000' };
@@ -27,7 +27,7 @@ const published = RateCardPublished.of({
   sourceSha256: SHA,
 });
 
-const rateCard = specificationOf(rateCardDecider);
+const rateCard = deciderSpecOf(rateCardDecider);
 
 describe('rate card', () => {
   it('starts with version 1, in force from when it was published', () => {

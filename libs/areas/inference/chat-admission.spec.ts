@@ -12,7 +12,7 @@ import {
   REQUEST_ID,
   REQUEST_MS_MAX,
   usage,
-} from './inference-world.specification.js';
+} from './inference-world.fixture.js';
 import { promptTokensBound } from './token-bound.js';
 
 const inputBound = promptTokensBound(question, llama);
@@ -74,7 +74,7 @@ describe('admission of a chat', () => {
       'routing_mode_unavailable',
     ],
     ['too long an answer', [{ max_tokens: 9_000 }], 'context_length_exceeded'],
-  ])('refuses %s before anything is written', async (_, order, code) => {
+  ])('rejects %s before anything is written', async (_, order, code) => {
     const { admission, ledger } = openInference();
     await expect(admission.admit(orderOf(...order))).rejects.toMatchObject({ code });
     expect(ledger.calls).toEqual([]);
@@ -211,7 +211,7 @@ describe('ending an admitted chat', () => {
     await expect(admitted.capture({ ...outcome, usage: usage(1, 1) })).rejects.toThrow('no space');
   });
 
-  it('passes a refusal of the ledger on', async () => {
+  it('passes a domain error of the ledger on', async () => {
     const inference = openInference();
     inference.ledger.failures.place = insufficient;
     await expect(admit(inference)).rejects.toBe(insufficient);

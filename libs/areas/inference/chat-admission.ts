@@ -10,7 +10,7 @@ import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { chatProduct } from './chat.product.js';
-import { type InferenceRefusal } from './inference.refusals.js';
+import { type InferenceErrorCode } from './inference.errors.js';
 import {
   MODEL_CATALOG,
   type ModelCatalog,
@@ -36,7 +36,7 @@ export interface ChatOrder {
   readonly body: ChatBody;
   readonly routingMode: string;
   readonly context: CommandContext;
-  /** Whether the request is still this one's to answer, and no retry has taken it over. */
+  /** Whether this attempt still owns the request; false once a retry has taken it over. */
   readonly confirm?: () => Promise<boolean>;
 }
 
@@ -146,7 +146,7 @@ export class ChatAdmission {
   /**
    * A charge that cannot be written is not owed: the hold is freed at once if that can be written,
    * and by its deadline if not. Should the charge have landed after all, it stands and the release
-   * is refused.
+   * is rejected.
    */
   async #capture(held: Held, outcome: ChatOutcome, context: CommandContext): Promise<LedgerEntry> {
     try {
@@ -204,5 +204,5 @@ const unlessNotOpen = (error: unknown): void => {
 
 const unknownModel = (model: string): never => {
   const detail = `the model ${model} is not in the catalog; GET /v1/models lists those that are`;
-  throw new DomainError<InferenceRefusal>('model_not_found', detail);
+  throw new DomainError<InferenceErrorCode>('model_not_found', detail);
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Products } from '#platform/ledger/product.js';
-import { NOW, openInference, orderOf, usage } from './inference-world.specification.js';
+import { NOW, openInference, orderOf, usage } from './inference-world.fixture.js';
 import { chatProduct } from './chat.product.js';
 
 describe('the product of a chat', () => {

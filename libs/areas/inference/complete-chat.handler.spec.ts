@@ -8,7 +8,7 @@ import {
   orderOf,
   question,
   usage,
-} from './inference-world.specification.js';
+} from './inference-world.fixture.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { type RouteErrorKind, RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';

@@ -19,7 +19,7 @@ export interface ChatReply {
   readonly entry: LedgerEntry;
 }
 
-/** Answers a chat in one piece: holds, asks a rig, charges. */
+/** Answers a chat as a whole: places the hold, calls a rig, charges. */
 export class CompleteChatCommand extends Command<ChatReply> {
   constructor(
     readonly order: ChatOrder,

@@ -2,17 +2,17 @@ import { defineArea } from '#platform/runtime/area.js';
 import { chatProduct } from './chat.product.js';
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
-import { inferenceRefusals } from './inference.refusals.js';
+import { inferenceErrors } from './inference.errors.js';
 import { keepAliveSettings, requestLimitSettings } from './inference.settings.js';
 import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
 
-/** Writes no events of its own: the evidence of its product travels in those of the ledger. */
+/** Writes no events: the evidence of its product is in the ledger's events. */
 export const inferenceArea = defineArea({
   name: 'inference',
   description: 'Chat completions, compatible with the interface of OpenAI.',
   products: [chatProduct],
-  errors: inferenceRefusals,
+  errors: inferenceErrors,
   failures: inferenceFailures,
   engines: [textEngine],
   settings: [requestLimitSettings, keepAliveSettings],

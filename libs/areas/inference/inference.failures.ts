@@ -89,14 +89,14 @@ const rigFailure = ({ kind, message, details }: RigError): FailureDescription =>
     case 'cancelled':
       return { status: 499, code: 'client_gone', message };
     case 'refused':
-      return refusedByUpstream(message, details);
+      return rejectedByUpstream(message, details);
   }
 };
 
 /** 401 and 403 speak of the gateway's key at the upstream, which is no fault of the caller's. */
 const GATEWAYS_FAULT: ReadonlySet<number> = new Set([401, 403, 407]);
 
-const refusedByUpstream = (
+const rejectedByUpstream = (
   message: string,
   { status, upstreamError }: RigError['details'],
 ): FailureDescription => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { completionOf, delta } from './inference-world.specification.js';
+import { completionOf, delta } from './inference-world.fixture.js';
 import { deltaText, modelOf, replyText } from './reply.js';
 
 describe('what a rig answered', () => {

@@ -28,7 +28,7 @@ describe('routing modes', () => {
     expect(pinnedRig('rig_rig_1')).toBe('rig_1');
   });
 
-  it.each(strategies)('refuse %s by name while its engine is not there', (mode) => {
+  it.each(strategies)('reject %s by name while its engine is not there', (mode) => {
     expect(() => pinnedRig(mode)).toThrow(
       expect.objectContaining({
         code: 'routing_mode_unavailable',

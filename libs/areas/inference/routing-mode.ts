@@ -1,5 +1,5 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type InferenceRefusal } from './inference.refusals.js';
+import { type InferenceErrorCode } from './inference.errors.js';
 
 /** The execution strategies a request may name, beside `rig_{id}`. */
 export const ROUTING_MODES = [
@@ -53,7 +53,7 @@ export const isRoutingMode = (mode: string): boolean =>
 export const pinnedRig = (mode: string): string | undefined => {
   if (mode === 'auto') return undefined;
   if (mode.startsWith(RIG_PREFIX)) return mode.slice(RIG_PREFIX.length);
-  throw new DomainError<InferenceRefusal>(
+  throw new DomainError<InferenceErrorCode>(
     'routing_mode_unavailable',
     `the engine of routing_mode ${mode} is not part of this release; use auto or rig_{id}`,
   );

@@ -10,7 +10,7 @@ import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 
-/** A chat whose process is gone, or could not tell what it has cost. */
+/** A chat whose process ended, or could not determine its charge. */
 export interface LeftChat {
   readonly accountId: string;
   readonly requestId: string;
@@ -47,16 +47,16 @@ export class SettleChatHandler implements ICommandHandler<SettleChatCommand> {
         reason: 'internal_error',
         releasedAt: new Date(this.clock.now()).toISOString(),
       },
-      // The request has a hold of its own to release, under ids that are derived alike.
+      // The request has its own hold to release; its ids are derived in the same way.
       followUp({ id, correlationId }, `settle ${requestId}`, actor),
     );
   }
 }
 
-/** Whether what a chat has cost is known, and final, when it ends with this error. */
+/** Whether the charge of a chat is known and final when it ends with this error. */
 export const isSettled = (error: unknown): boolean =>
   error instanceof RouteError ||
   error instanceof RigError ||
   error instanceof RequestCutError ||
-  // Refused before anything was held; billing's word that a hold is gone says not how it went.
+  // Rejected before anything was held; billing's word that a hold is gone says not how it went.
   (error instanceof DomainError && error.code !== 'hold_not_open');

@@ -8,7 +8,7 @@ import {
   orderOf,
   type Script,
   usage,
-} from './inference-world.specification.js';
+} from './inference-world.fixture.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';

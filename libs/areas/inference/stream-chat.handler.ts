@@ -20,7 +20,7 @@ export interface ChatStream {
   readonly pages: AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
 }
 
-/** Answers a chat as it is written: holds, asks a rig, meters the pages, charges at the end. */
+/** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
 export class StreamChatCommand extends Command<ChatStream> {
   constructor(
     readonly order: ChatOrder,
@@ -45,7 +45,7 @@ export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
     const ask = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
     const routed = await routeChat(ask, order.body, admitted, reading.signal);
     const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
-    // Started, so that its `finally` ends the hold even if nobody ever reads a page.
+    // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
     return { rig: routed.rig, attempts: routed.attempts, pages };
   }

@@ -16,7 +16,7 @@ export interface StreamReceipt {
 
 type Pages = AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
 
-/** Passes pages on, and ends the hold exactly once: a stream cut short costs what was delivered. */
+/** Delivers pages and ends the hold exactly once. A cut stream costs its delivered part. */
 export class StreamMeter {
   #reply = '';
   #modelAnswered: string | null = null;
@@ -31,7 +31,7 @@ export class StreamMeter {
     private readonly reading: AbortController,
   ) {}
 
-  /** The first page is empty and comes at once: reading it starts the meter. */
+  /** The first page is empty and available at once: reading it starts the meter. */
   async *pages({ body, routingMode }: ChatOrder): Pages {
     const echoed = { model: body.model, routing_mode: routingMode };
     try {
@@ -67,7 +67,7 @@ export class StreamMeter {
     return { usage, entry: await this.#settle(usage, cut?.reason ?? 'completed'), cut };
   }
 
-  /** The reader left without a word: what it took is charged, what is under way is stopped. */
+  /** The consumer returned early: the delivered part is charged, the upstream is stopped. */
   async #abandon(): Promise<void> {
     const { pages } = this.routed;
     this.reading.abort(new RequestCutError('client_gone'));

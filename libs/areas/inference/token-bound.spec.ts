@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { llama, question } from './inference-world.specification.js';
+import { llama, question } from './inference-world.fixture.js';
 import {
   type ChatBody,
   LEVELS_MAX,
@@ -10,10 +10,12 @@ import {
   tokenBounds,
 } from './token-bound.js';
 
-/** A context that never is the smaller bound. */
+/** A context that is never the smaller bound. */
 const endless = { ...llama, contextTokens: Number.MAX_SAFE_INTEGER };
 
-/** ChatML, the longest of the common templates for a message: a byte-level vocabulary's worst case. */
+/**
+ * ChatML, the longest of the common templates for a message: a byte-level vocabulary's worst case.
+ */
 const chatMlBytes = (messages: readonly { role: string; content?: unknown }[]): number =>
   Buffer.byteLength(
     messages
@@ -57,7 +59,7 @@ describe('the bound on a prompt', () => {
     );
   });
 
-  it('counts calls of tools twice, since their arguments are taken apart and printed anew', () => {
+  it('counts tool calls twice: templates parse and print their arguments', () => {
     const calls = [
       { id: 'c', type: 'function', function: { name: 'f', arguments: '[1,1,1,1,1,1,1,1]' } },
     ];
@@ -151,7 +153,7 @@ describe('the bound on an answer', () => {
     expect(tokenBounds({ ...question, n: 2, max_tokens: null }, llama).outputTokens).toBe(8_192);
   });
 
-  it.each(['max_tokens', 'max_completion_tokens'])('refuses %s above the context', (field) => {
+  it.each(['max_tokens', 'max_completion_tokens'])('rejects %s above the context', (field) => {
     const body = { ...question, max_tokens: null, [field]: 8_193 };
     expect(() => tokenBounds(body, llama)).toThrow(`context_length_exceeded: ${field} 8193`);
     expect(tokenBounds({ ...body, [field]: 8_192 }, llama).outputTokens).toBe(8_192);

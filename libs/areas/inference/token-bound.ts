@@ -1,5 +1,5 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type InferenceRefusal } from './inference.refusals.js';
+import { type InferenceErrorCode } from './inference.errors.js';
 import { type TokenQuantities, type ServedModel } from './ports.js';
 
 type ChatMessage = Readonly<Record<string, unknown>> & {
@@ -27,7 +27,7 @@ const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
   'stop',
   'logit_bias',
 ]);
-/** A template of the caller's own may repeat whatever it likes, so bytes bound nothing. */
+/** A template of the caller may repeat text, so bytes are no bound. */
 const TEMPLATE_FIELDS = ['chat_template', 'chat_template_kwargs'] as const;
 /** Role markers and separators that a template adds around one message. */
 const TOKENS_PER_MESSAGE = 16;
@@ -37,7 +37,7 @@ const TOKENS_PER_PROMPT = 128;
 const TOKENS_FOR_TOOLS = 512;
 /** Templates print tools with at most this indent. */
 const INDENT = 4;
-/** JSON that is nested deeper is neither measured nor accepted: whatever prints it recurses. */
+/** JSON that is nested deeper is neither measured nor accepted: printing it recurses. */
 export const LEVELS_MAX = 64;
 
 /**
@@ -60,7 +60,7 @@ export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel
 
 const messageBytes = (message: ChatMessage): number => {
   const bytes = printedBytes(message, 0);
-  // Their arguments are JSON within a string, which templates take apart and print anew.
+  // Templates parse the arguments, which are JSON within a string, and print them again.
   const calls = message['tool_calls'];
   return calls == null ? bytes : bytes + printedBytes(calls, 0);
 };
@@ -76,8 +76,8 @@ const fieldBytes = (body: ChatBody): number => {
 };
 
 /**
- * At least as many bytes as any JSON printer with an indent up to this one writes; Infinity for what
- * is nested too deep to be worth measuring.
+ * An upper bound of the bytes that a JSON printer writes with at most this indent; Infinity for a
+ * value nested deeper than `LEVELS_MAX`.
  */
 export const printedBytes = (value: unknown, indent: number, level = 0): number => {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));
@@ -121,7 +121,7 @@ export const tokenBounds = (body: ChatBody, model: ServedModel): TokenQuantities
   const asked = outputTokensAsked(body);
   if (asked !== null && asked > model.contextTokens) {
     const field = body.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens';
-    throw new DomainError<InferenceRefusal>(
+    throw new DomainError<InferenceErrorCode>(
       'context_length_exceeded',
       `${field} ${asked} is above the context of ${model.id}, ${model.contextTokens} tokens`,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rate } from './inference-world.specification.js';
+import { rate } from './inference-world.fixture.js';
 import { excessOf, linesOf, tokensIn } from './token-lines.js';
 
 const tokens = { inputTokens: 900, outputTokens: 100 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { llama, question } from './inference-world.specification.js';
+import { llama, question } from './inference-world.fixture.js';
 import { upstreamBody } from './upstream-body.js';
 
 const bound = { inputTokens: 300, outputTokens: 100 };

@@ -6,7 +6,7 @@ describe('a GGUF header', () => {
     ['another kind of file', Buffer.from('PK'), /./],
     ['a version to come', Buffer.from([0x47, 0x47, 0x55, 0x46, 9, 0, 0, 0]), /version 9/],
     ['a file cut short', Buffer.from([0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0]), /cut short/],
-  ])('is refused with a reason: %s', (_, bytes, reason) => {
+  ])('is rejected with a reason: %s', (_, bytes, reason) => {
     expect(() => parseGgufHeader(bytes)).toThrow(GgufFormatError);
     expect(() => parseGgufHeader(bytes)).toThrow(reason);
   });

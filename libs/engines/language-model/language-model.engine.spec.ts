@@ -177,14 +177,14 @@ describe('language model engine', () => {
     for (const delta of deltas) expect(delta.isWellFormed()).toBe(true);
   });
 
-  it('refuses a prompt that leaves no room, naming its tokens and the limit', async () => {
-    const refused = await complete(engine, request('hold '.repeat(2000))).catch(
+  it('rejects a prompt that leaves no room, naming its tokens and the limit', async () => {
+    const rejected = await complete(engine, request('hold '.repeat(2000))).catch(
       (error: unknown) => error,
     );
-    expect(refused).toBeInstanceOf(PromptTooLongError);
-    expect(refused).toMatchObject({ contextTokens: 1024 });
-    expect((refused as PromptTooLongError).promptTokens).toBeGreaterThan(2000);
-    expect((refused as PromptTooLongError).message).toMatch(/1024/);
+    expect(rejected).toBeInstanceOf(PromptTooLongError);
+    expect(rejected).toMatchObject({ contextTokens: 1024 });
+    expect((rejected as PromptTooLongError).promptTokens).toBeGreaterThan(2000);
+    expect((rejected as PromptTooLongError).message).toMatch(/1024/);
   });
 
   it('ends with length when the context is full', async () => {
@@ -195,7 +195,7 @@ describe('language model engine', () => {
     expect(usage.promptTokens + usage.completionTokens).toBeLessThanOrEqual(1024);
   });
 
-  it('refuses files that are absent or no GGUF', async () => {
+  it('rejects files that are absent or no GGUF', async () => {
     const text = path.join(folder, 'text.gguf');
     await writeFile(text, 'not a model');
     const cut = path.join(folder, 'cut.gguf');
@@ -244,7 +244,7 @@ describe('language model engine', () => {
 });
 
 describe('language model engine under load', () => {
-  it('refuses a request more than may wait, and serves the others in turn', async () => {
+  it('rejects a request more than may wait, and serves the others in turn', async () => {
     const engine = createLanguageModelEngine({ runningMax: 1, waitingMax: 2 });
     try {
       const asked = request('Who are you?');
@@ -255,8 +255,8 @@ describe('language model engine under load', () => {
         'fulfilled',
         'rejected',
       ]);
-      const [, , , refused] = outcomes;
-      expect((refused as PromiseRejectedResult).reason).toBeInstanceOf(EngineBusyError);
+      const [, , , rejected] = outcomes;
+      expect((rejected as PromiseRejectedResult).reason).toBeInstanceOf(EngineBusyError);
     } finally {
       await engine.close();
     }
@@ -347,7 +347,7 @@ describe('language model engine under load', () => {
     }
   });
 
-  it('ends its process when it is closed, and refuses from then on', async () => {
+  it('ends its process when it is closed, and rejects from then on', async () => {
     const children: ChildProcess[] = [];
     const engine = createLanguageModelEngine({
       startChild: (settings) => {

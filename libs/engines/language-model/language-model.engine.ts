@@ -1,6 +1,6 @@
 /** Chat completions of GGUF models by llama.cpp, in a child process that starts on first use. */
 import { randomInt } from 'node:crypto';
-import { Admission } from './admission.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 import {
   EngineClosedError,
   ModelFailedError,
@@ -71,7 +71,7 @@ export interface LanguageModelEngine {
 export interface LanguageModelEngineOptions extends Partial<ChildSettings> {
   /** Requests that generate at the same time, each in a context of its own. */
   readonly runningMax?: number;
-  /** Requests that wait for a place; one more fails with an EngineBusyError. */
+  /** Requests that wait for a slot; one more fails with an EngineBusyError. */
   readonly waitingMax?: number;
   /** How the child is started. */
   readonly startChild?: StartChild;
@@ -148,7 +148,7 @@ async function* read(
 }
 
 class ForkedLanguageModelEngine implements LanguageModelEngine {
-  private readonly admission: Admission;
+  private readonly concurrency: ConcurrencyLimit;
   private readonly descriptions = new Map<
     string,
     { readonly version: string; readonly description: Promise<ModelDescription> }
@@ -161,7 +161,7 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
     private readonly startChild: StartChild,
     limits: { readonly runningMax: number; readonly waitingMax: number },
   ) {
-    this.admission = new Admission(limits.runningMax, limits.waitingMax);
+    this.concurrency = new ConcurrencyLimit(limits.runningMax, limits.waitingMax);
   }
 
   async *stream(
@@ -170,7 +170,7 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
     onUsage: UsageListener = () => undefined,
   ): AsyncGenerator<string, CompletionUsage, void> {
     if (this.closed) throw new EngineClosedError();
-    const admitted = await this.admission.enter(signal);
+    const admitted = await this.concurrency.enter(signal);
     if (!admitted) return { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
     const running = await this.begin(request);
     const abort = (): void => running.inbox.put('aborted');
@@ -199,7 +199,7 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
     await this.child?.close();
   }
 
-  /** Starts the generation; from then on the child gives the place back when it is done with it. */
+  /** Starts the generation; from then on the child frees the slot when it has finished. */
   private async begin(request: CompletionRequest): Promise<Running> {
     try {
       const { modelFile, messages, maxTokens, temperature, topP = 1 } = request;
@@ -208,9 +208,9 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
       const seed = request.seed ?? randomInt(SEED_BELOW);
       const task = { modelFile, fileVersion, messages, maxTokens, temperature, topP, seed };
       const child = this.currentChild();
-      return { child, ...child.start(task, () => this.admission.leave()) };
+      return { child, ...child.start(task, () => this.concurrency.leave()) };
     } catch (error) {
-      this.admission.leave();
+      this.concurrency.leave();
       throw error;
     }
   }

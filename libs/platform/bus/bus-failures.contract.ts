@@ -142,7 +142,7 @@ export const failingAndClosing = (fixture: BusFixture): void => {
       ]);
     });
 
-    it('that are unknown are refused', async () => {
+    it('that are unknown are rejected', async () => {
       const unknown = busError('unknown-dead-letter');
       await expect(fixture.bus.retryDeadLetter(fixture.topic, 'absent', idOf(1))).rejects.toEqual(
         unknown,
@@ -193,7 +193,7 @@ export const failingAndClosing = (fixture: BusFixture): void => {
       await expect(consumer.close()).resolves.toBeUndefined();
     });
 
-    it('the bus waits for running handlers, then refuses everything', async () => {
+    it('the bus waits for running handlers, then rejects everything', async () => {
       let finished = false;
       const { deliveries } = await fixture.collect('workers', async () => {
         await sleep(50);

@@ -1,4 +1,4 @@
-/** What every adapter refuses before it takes anything, so that all refuse alike. */
+/** The checks that every adapter runs before it accepts messages, so that all adapters agree. */
 import { BusError } from './bus.errors.js';
 import { type BusMessage, type ConsumerOptions } from './bus.port.js';
 
@@ -10,7 +10,7 @@ export const ATTEMPTS_DEFAULT = 5;
 const ATTEMPTS_MAX = 100;
 const REASON_CHARACTERS_MAX = 1_000;
 
-/** A message whose data is JSON text, as it travels. */
+/** A message as it is sent: its data is JSON text. */
 export interface EncodedMessage extends Omit<BusMessage, 'data'> {
   readonly json: string;
 }
@@ -28,7 +28,7 @@ export const checkConsumer = ({ topic, group, attemptsMax }: ConsumerOptions): v
   throw new BusError('invalid-options', `attemptsMax ${attempts} is not 1 to ${ATTEMPTS_MAX}`);
 };
 
-/** Also parts the message from its sender, who may go on changing `data`. */
+/** Also copies the message: its sender may change `data` afterwards. */
 export const encodeMessage = ({ key, id, headers, data }: BusMessage): EncodedMessage => {
   const keyBytes = Buffer.byteLength(key);
   if (keyBytes < 1 || keyBytes > KEY_BYTES_MAX || !key.isWellFormed()) {
@@ -51,7 +51,7 @@ export const encodeMessage = ({ key, id, headers, data }: BusMessage): EncodedMe
   return { key, id, headers: { ...headers }, json };
 };
 
-/** Its declared type forgets what it returns for a function or for undefined. */
+/** Its declared type omits `undefined`, which it returns for a function and for undefined. */
 const stringify: (data: unknown) => string | undefined = JSON.stringify;
 
 const toJson = (id: string, data: unknown): string => {
@@ -66,7 +66,7 @@ const toJson = (id: string, data: unknown): string => {
   return json;
 };
 
-/** A new copy each time: no handler sees what another has changed. */
+/** A new copy for each handler: a change in one is invisible to the others. */
 export const decodeMessage = ({ key, id, headers, json }: EncodedMessage): BusMessage => ({
   key,
   id,

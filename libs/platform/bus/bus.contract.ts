@@ -7,8 +7,8 @@ import { busError, BusFixture, eventually, fail, idOf, message, numberOf } from 
 import { type Bus, type BusMessage, type Delivery } from './bus.port.js';
 
 /**
- * What every adapter promises. `open` makes a bus; a second adapter supplies nothing else. Keys are
- * many where a test is about more than one, since a broker may put any two of them in one partition.
+ * The contract of every adapter. `open` makes a bus; an adapter supplies nothing else. A test of
+ * several keys uses many, since a broker may put any two of them in one partition.
  */
 export const busContract = (adapter: string, open: () => Promise<Bus>) =>
   describe(`Bus contract: ${adapter}`, () => {
@@ -168,7 +168,7 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
           Array.from({ length: 50 }, (_, n) => message(from + n, `job-${n}`));
         await fixture.bus.publish(fixture.topic, messages(0));
         await eventually('the first half', () => new Set(handled()).size === 50);
-        // A broker may repeat some while members come and go, never all.
+        // While members join and leave, a broker may redeliver some messages, never all.
         expect(handled().length).toBeLessThan(100);
         await one.consumer.close();
         const before = one.deliveries.length;
@@ -190,7 +190,7 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
         await eventually('its first attempts', () => stays.deliveries.length >= 20);
         const goes = await fixture.collect('workers', handle, 100);
         await fixture.bus.publish(fixture.topic, messages.slice(30));
-        // Where it gets any, it has begun them by then.
+        // If it receives any, it has started them by then.
         await sleep(300);
         await goes.consumer.close();
         isBroken = false;

@@ -1,4 +1,4 @@
-/** The closed set of errors. Anything else an adapter throws is a defect. */
+/** The closed set of errors. Any other error of an adapter is a defect. */
 export type BusErrorCode =
   /** The name of a topic or a group, or the number of attempts, is malformed. */
   | 'invalid-options'
@@ -7,7 +7,7 @@ export type BusErrorCode =
   /** Too much is undelivered: slow down and publish again. */
   | 'topic-full'
   | 'unknown-dead-letter'
-  /** Closed or unreachable. Messages may or may not have been taken: publish the same ids again. */
+  /** Closed or unreachable. Messages may have been accepted: publish the same ids again. */
   | 'bus-unavailable';
 
 export class BusError extends Error {

@@ -6,7 +6,7 @@ import { type Bus, type BusMessage, type Consumer, type Delivery } from './bus.p
 
 const DEADLINE_MS = 30_000;
 
-/** Polls the condition, since a broker gives no sign of its own. */
+/** Polls the condition: a broker sends no notification. */
 export const eventually = async (
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -41,7 +41,7 @@ export class BusFixture {
   #bus: Bus | undefined;
   topic = '';
 
-  /** To be made in a `describe`: opens the bus before each of its tests and closes it afterwards. */
+  /** Create it in a `describe`. It opens the bus before each test and closes it afterwards. */
   constructor(open: () => Promise<Bus>) {
     beforeEach(async () => {
       this.topic = `contract.${randomUUID()}`;

@@ -2,18 +2,18 @@
  * Messages between processes. At least once, in order per key. Every adapter passes one suite
  * (`bus.contract.ts`). Every error is a `BusError`.
  *
- * Messages are tasks and their results. Each carries what its consumer needs to recognise a repeat
- * and a late message. Data that must be folded without a gap is not sent here but read from the
- * log, where a subscription stops at the event that fails.
+ * Messages are tasks and their results. Its fields let a consumer recognise a repeat and a late
+ * message. Data that must be folded without a gap is not sent here but read from the log, where a
+ * subscription stops at the event that fails.
  */
 export interface BusMessage {
   /** 1 to 512 bytes. Messages of one key are handled in order, one at a time. */
   readonly key: string;
   /** A UUID by which a consumer recognises a repeat. */
   readonly id: string;
-  /** Strings only, as Kafka carries them. */
+  /** Strings only: Kafka's headers are strings. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. With key and headers at most 1,000,000 bytes, so that Kafka's default limit takes it. */
+  /** JSON. With key and headers at most 1,000,000 bytes, which is within Kafka's default limit. */
   readonly data: unknown;
 }
 
@@ -49,24 +49,24 @@ export interface ConsumerOptions {
 
 export interface Consumer {
   /**
-   * Takes no further message and resolves when no handler is running any more; not to be awaited by
-   * a handler. What was not handled goes to another member, now or later.
+   * Stops receiving and resolves when no handler is running; a handler must not await it. Unhandled
+   * messages are delivered to another member, now or later.
    */
   close(): Promise<void>;
 }
 
 export interface Bus {
   /**
-   * Resolves when the bus has taken responsibility for every message. All are checked before the
-   * first is taken; after any other error repeat them all.
+   * Resolves when the bus has accepted every message. All are checked before the first is accepted.
+   * After any other error, publish all of them again.
    * @throws BusError `invalid-message`, `message-too-large`, `topic-full`, `bus-unavailable`
    */
   publish(topic: string, messages: readonly BusMessage[]): Promise<void>;
 
   /**
-   * Joins a group. Groups are known by name: what was published while it had no member is still
-   * delivered. The first group of a topic begins with its first message, a later one with what is
-   * published after `consume` has resolved, or earlier.
+   * Joins a group. Groups are identified by name: messages published while a group has no member
+   * are delivered later. The first group of a topic starts at its first message, a later one at the
+   * messages published after `consume` resolved, or earlier.
    */
   consume(options: ConsumerOptions): Promise<Consumer>;
 
@@ -74,24 +74,24 @@ export interface Bus {
   deadLetters(topic: string, group: string): Promise<readonly DeadLetter[]>;
 
   /**
-   * Takes a dead letter off the list and delivers it to its group again, behind the waiting messages
-   * of its key and with all its attempts.
+   * Removes a dead letter and delivers it to its group again, behind the waiting messages of its
+   * key and with a full number of attempts.
    * @throws BusError `unknown-dead-letter`
    */
   retryDeadLetter(topic: string, group: string, id: string): Promise<void>;
 
   /**
-   * Whether messages would be taken now, and delivered to the consumers of this process.
-   * For readiness. Asks the broker where there is one.
+   * Whether the bus accepts messages now and delivers them to the consumers of this process. For
+   * readiness. Asks the broker where there is one.
    */
   health(): Promise<BusHealth>;
 
-  /** Closes every consumer, then refuses everything; closing twice is allowed. */
+  /** Closes every consumer, then rejects everything; closing twice is allowed. */
   close(): Promise<void>;
 }
 
 export interface BusHealth {
   readonly reachable: boolean;
-  /** Why not, or null. */
+  /** The reason, or null. */
   readonly reason: string | null;
 }

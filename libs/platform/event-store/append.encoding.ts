@@ -55,7 +55,8 @@ export const encodeAppend = (
 const checkTarget = (stream: StreamName, expected: ExpectedRevision): void => {
   if (stream.length > STREAM_NAME_LENGTH_MAX || !STREAM_NAME.test(stream)) {
     throw new InvalidAppendError(
-      `not a stream name (<category>-<id>, printable ASCII, at most ${STREAM_NAME_LENGTH_MAX} characters, no $ in front): ${stream.slice(0, STREAM_NAME_LENGTH_MAX)}`,
+      `not a stream name (<category>-<id>, printable ASCII, at most ${STREAM_NAME_LENGTH_MAX} ` +
+        `characters, no $ in front): ${stream.slice(0, STREAM_NAME_LENGTH_MAX)}`,
     );
   }
   if (typeof expected === 'bigint' && expected < 0n) {

@@ -44,7 +44,7 @@ export const expectedRevisions = (open: OpenLog): void =>
       }),
     );
 
-    const refused = (expected: ExpectedRevision, exists: boolean) =>
+    const rejected = (expected: ExpectedRevision, exists: boolean) =>
       onFreshLog(open, async (store) => {
         if (exists) await store.append('job-1', counted(2), 'no-stream');
         const before = await readLog(store);
@@ -59,11 +59,11 @@ export const expectedRevisions = (open: OpenLog): void =>
         expect(await readLog(store)).toEqual(before);
       });
 
-    it('refuses no-stream on a stream that is there', refused('no-stream', true));
-    it('refuses a revision that has passed', refused(0n, true));
-    it('refuses a revision that is still to come', refused(7n, true));
-    it('refuses a revision of a stream that is not there', refused(0n, false));
-    it('refuses stream-exists on a stream that is not there', refused('stream-exists', false));
+    it('rejects no-stream on a stream that is there', rejected('no-stream', true));
+    it('rejects a revision that has passed', rejected(0n, true));
+    it('rejects a revision that is still to come', rejected(7n, true));
+    it('rejects a revision of a stream that is not there', rejected(0n, false));
+    it('rejects stream-exists on a stream that is not there', rejected('stream-exists', false));
 
     it(
       'takes any, and stream-exists where there is one',
@@ -155,7 +155,7 @@ export const repeatedAppends = (open: OpenLog): void =>
     );
 
     it(
-      'refuses the same ids at another revision',
+      'rejects the same ids at another revision',
       onFreshLog(open, async (store) => {
         const events = counted(2);
         await store.append('job-1', events, 'no-stream');
@@ -166,7 +166,7 @@ export const repeatedAppends = (open: OpenLog): void =>
     );
 
     it(
-      'refuses a repeat that has grown, shrunk at the front or changed in part',
+      'rejects a repeat that has grown, shrunk at the front or changed in part',
       onFreshLog(open, async (store) => {
         const [first, second] = [event(), event()];
         await store.append('job-1', [first, second], 'no-stream');
@@ -197,7 +197,7 @@ export const atomicity = (open: OpenLog): void =>
     );
 
     it(
-      'is not spoilt by refused ones beside it',
+      'is not spoilt by rejected ones beside it',
       onFreshLog(open, async (store) => {
         const outcomes = await Promise.allSettled([
           store.append('job-1', counted(1), 'no-stream'),
@@ -249,7 +249,7 @@ export const atomicity = (open: OpenLog): void =>
 export const limits = (open: OpenLog): void =>
   describe('limits', () => {
     it(
-      'takes 1,000 events and refuses none and 1,001',
+      'takes 1,000 events and rejects none and 1,001',
       onFreshLog(open, async (store) => {
         await store.append('job-1', counted(1_000), 'no-stream');
         await expect(store.append('job-2', counted(1_001), 'no-stream')).rejects.toThrow(
@@ -261,7 +261,7 @@ export const limits = (open: OpenLog): void =>
     );
 
     it.each(['x', 'é', '価', '🧶'])(
-      'takes 1 MiB of UTF-8 written with %s and refuses a byte more',
+      'takes 1 MiB of UTF-8 written with %s and rejects a byte more',
       (filler) =>
         onFreshLog(open, async (store) => {
           const fits = eventOfBytes(MEBIBYTE, filler);
@@ -283,7 +283,7 @@ export const limits = (open: OpenLog): void =>
     );
 
     it(
-      'refuses what is no name of a stream',
+      'rejects what is no name of a stream',
       onFreshLog(open, async (store) => {
         const names = ['', 'job', 'job-', '-1', '$job-1', 'job 1-2', 'job-\n', 'job-é'];
         for (const stream of [...names, `job-${'1'.repeat(197)}`]) {
@@ -315,7 +315,7 @@ export const limits = (open: OpenLog): void =>
     ];
 
     it(
-      'refuses a malformed event, and with it the whole append',
+      'rejects a malformed event, and with it the whole append',
       onFreshLog(open, async (store) => {
         for (const part of malformed) {
           const attempt = store.append('job-1', [event(), { ...event(), ...part }], 'no-stream');
@@ -326,7 +326,7 @@ export const limits = (open: OpenLog): void =>
     );
 
     it(
-      'refuses one id twice in an append, and a revision below zero',
+      'rejects one id twice in an append, and a revision below zero',
       onFreshLog(open, async (store) => {
         const twice = event();
         await expect(store.append('job-1', [twice, twice], 'any')).rejects.toThrow(
@@ -357,7 +357,7 @@ export const closing = (open: OpenLog): void =>
     );
 
     it(
-      'refuses every use afterwards, and may be asked twice',
+      'rejects every use afterwards, and may be asked twice',
       onFreshLog(open, async (store) => {
         await store.append('job-1', counted(1), 'no-stream');
         await Promise.all([store.close(), store.close()]);

@@ -1,6 +1,6 @@
 import { type ExpectedRevision, type StreamName } from './event-store.port.js';
 
-/** The closed set of errors. Anything else an adapter throws is a defect. */
+/** The closed set of errors. Any other error of an adapter is a defect. */
 export type EventStoreErrorCode =
   | 'stale-revision'
   | 'append-too-large'

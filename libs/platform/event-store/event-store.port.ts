@@ -68,7 +68,7 @@ export interface ReadStreamOptions {
   readonly maxCount?: number;
 }
 
-/** An event passes when one of the prefixes fits. An empty list is refused with a RangeError. */
+/** An event passes when one of the prefixes fits. An empty list is rejected with a RangeError. */
 export type EventFilter =
   | { readonly by: 'stream'; readonly prefixes: readonly string[] }
   | { readonly by: 'type'; readonly prefixes: readonly string[] };
@@ -129,7 +129,7 @@ export interface EventStore {
   health(): Promise<EventStoreHealth>;
 
   /**
-   * Ends the subscriptions and lets the appends under way land or be refused. Every use afterwards
+   * Ends the subscriptions and lets the appends under way land or be rejected. Every use afterwards
    * throws StoreUnavailableError.
    */
   close(): Promise<void>;
@@ -137,6 +137,6 @@ export interface EventStore {
 
 export interface EventStoreHealth {
   readonly writable: boolean;
-  /** Why not, or null. */
+  /** The reason, or null. */
   readonly reason: string | null;
 }

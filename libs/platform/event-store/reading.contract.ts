@@ -138,7 +138,7 @@ export const readingAll = (open: OpenLog): void =>
     );
 
     it(
-      'refuses a filter without a prefix',
+      'rejects a filter without a prefix',
       onFreshLog(open, async (store) => {
         const filter: EventFilter = { by: 'type', prefixes: [] };
         await expect(readLog(store, { filter })).rejects.toThrow(RangeError);

@@ -22,7 +22,7 @@ export type EntryState =
 
 export type FoundEntry = Omit<NewEntry, 'keyHash'> &
   EntryState & {
-    /** The process of the attempt is known to be gone, whatever its lease says. */
+    /** The process of the attempt has ended, regardless of its lease. */
     readonly isOrphan: boolean;
   };
 
@@ -33,7 +33,7 @@ export type FoundEntry = Omit<NewEntry, 'keyHash'> &
 export interface AnswerEntries {
   /**
    * Takes a key that is free or has expired, or one where exactly `instead` runs. Durable.
-   * @returns null when it was taken, else the entry that stands there
+   * @returns null when it was stored, else the existing entry
    */
   start(entry: NewEntry, instead: SeenAttempt | null, nowMs: number): Promise<FoundEntry | null>;
   /** Marks the attempt as charged without an answer. @returns whether exactly it still ran */

@@ -71,7 +71,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(await stage.admit()).toEqual({ outcome: 'replay', answer: streamed });
       });
 
-      it.each(['', 'x'.repeat(256), 'tab\t', 'ключ', 'line\n'])('is refused: %j', async (key) => {
+      it.each(['', 'x'.repeat(256), 'tab\t', 'ключ', 'line\n'])('is rejected: %j', async (key) => {
         await expect(stage.admit({ ...request, key })).rejects.toMatchObject({
           name: 'AnswerStoreError',
           code: 'invalid-key',
@@ -154,7 +154,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(await stage.outcome(request, second)).toBe('running');
       });
 
-      it('still refuses another body for what one that is gone left running', async () => {
+      it('still rejects another body for what one that is gone left running', async () => {
         await stage.start();
         await stage.store.close();
         stage.nowMs += LEASE_MS;
@@ -214,7 +214,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
 
     attemptsContract(() => stage);
 
-    it('refuses work once it is closed', async () => {
+    it('rejects work once it is closed', async () => {
       const { finish } = await stage.start();
       await stage.store.close();
       await stage.store.close();

@@ -1,4 +1,4 @@
-/** The closed set of refusals. Anything else an adapter throws is a defect. */
+/** The complete set of error codes. Any other error of an adapter is a defect. */
 export type AnswerStoreErrorCode =
   /** Not 1 to 255 printable ASCII characters. */
   | 'invalid-key'
@@ -6,7 +6,7 @@ export type AnswerStoreErrorCode =
   | 'store-unavailable'
   /** Not an answer store, damaged, or of a newer version. */
   | 'store-unreadable'
-  /** A kept answer is not what was sealed: damaged or tampered with. */
+  /** A kept answer is damaged or was tampered with. */
   | 'answer-unreadable';
 
 export class AnswerStoreError extends Error {

@@ -11,7 +11,7 @@ import {
   type StoredAnswer,
 } from './answer-store.port.js';
 
-/** One store, reached through as many handles as a test asks for. */
+/** One store, with as many handles as a test opens. */
 export interface AnswerStoreUnderTest {
   /** Another handle on the same answers, as another process would have. */
   open(clock: Clock, times: AnswerTimes): Promise<AnswerStore>;
@@ -19,7 +19,7 @@ export interface AnswerStoreUnderTest {
   remove(): Promise<void>;
 }
 
-/** Attempts lapse by the clock of the test: no renewal comes unless a test asks for it. */
+/** Attempts lapse by the clock of the test; only the test renews them. */
 export const TIMES: AnswerTimes = { ...ANSWER_TIMES, heartbeatMs: 600_000 };
 export const LEASE_MS = TIMES.leaseMs;
 

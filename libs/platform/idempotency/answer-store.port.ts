@@ -15,7 +15,7 @@ export interface IdempotentRequest {
   readonly key: string;
   /** Bytes that a retry of the same request has again; nothing made for this attempt. */
   readonly body: Uint8Array;
-  /** A UUID of this attempt alone. By it, a later attempt finds out what this one has cost. */
+  /** A UUID of this attempt. A later attempt looks up the charge of this one by it. */
   readonly attempt: string;
 }
 

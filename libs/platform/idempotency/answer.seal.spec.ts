@@ -45,18 +45,18 @@ describe('the seal of kept answers', () => {
 
   const unreadable = expect.objectContaining({ code: 'answer-unreadable' });
 
-  it.each([0, 12, 28, 40])('refuses an answer whose byte %i was changed', (at) => {
+  it.each([0, 12, 28, 40])('rejects an answer whose byte %i was changed', (at) => {
     const sealed = Uint8Array.from(seal.seal(identity, answer));
     sealed.set([(sealed.at(at) ?? 0) ^ 1], at);
     expect(() => seal.open(identity, sealed)).toThrow(unreadable);
   });
 
-  it('refuses an answer cut short', () => {
+  it('rejects an answer cut short', () => {
     const sealed = seal.seal(identity, answer);
     expect(() => seal.open(identity, sealed.subarray(0, 20))).toThrow(unreadable);
   });
 
-  it('refuses an answer of another request, and under another secret', () => {
+  it('rejects an answer of another request, and under another secret', () => {
     const sealed = seal.seal(identity, answer);
     const other = seal.identify({ ...request, body: bytes('{}') });
     expect(() => seal.open(other, sealed)).toThrow(unreadable);
@@ -64,7 +64,7 @@ describe('the seal of kept answers', () => {
     expect(() => foreign.open(identity, sealed)).toThrow(unreadable);
   });
 
-  it('refuses a secret of another length', () => {
+  it('rejects a secret of another length', () => {
     expect(() => new AnswerSeal(new Uint8Array(16))).toThrow('32 bytes');
   });
 });

@@ -10,7 +10,7 @@ import {
 import { AnswerStoreError } from './answer-store.errors.js';
 import { type IdempotentRequest, type StoredAnswer } from './answer-store.port.js';
 
-/** What stands for a request at rest: two HMAC-SHA-256 values of 32 bytes. */
+/** The stored form of a request: two HMAC-SHA-256 values of 32 bytes. */
 export interface RequestIdentity {
   /** Of scope and key. */
   readonly keyHash: Uint8Array;
@@ -30,9 +30,9 @@ const KEY_BYTES = 32;
 const LENGTH_BYTES = 4;
 
 /**
- * Hides what is kept. Each purpose has a key of its own, derived from one secret (HKDF-SHA-256).
- * A sealed answer is nonce, tag and AES-256-GCM ciphertext; the request's identity is its
- * additional data, so that an answer moved to another entry does not open.
+ * Encrypts stored answers. Each purpose has its own key, derived from one secret (HKDF-SHA-256). A
+ * sealed answer is nonce, tag and AES-256-GCM ciphertext; the request's identity is its additional
+ * data, so that an answer moved to another entry does not open.
  */
 export class AnswerSeal {
   readonly #hashing: KeyObject;

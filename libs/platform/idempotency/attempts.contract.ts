@@ -184,7 +184,7 @@ export const attemptsContract = (staged: () => AnswerStage): void => {
       expect(await stage.outcome(request, await stage.open(), settle)).toBe('replay');
     });
 
-    it('keeps its answer although a retry was refused meanwhile', async () => {
+    it('keeps its answer although a retry was rejected meanwhile', async () => {
       const { finish } = await stage.start();
       stage.nowMs += LEASE_MS;
       const charged: SettleAttempt = () => Promise.resolve('charged');

@@ -84,7 +84,7 @@ describe('an answer store whose entries are away', () => {
     expect(await retry(charged)).toBe('charged');
   });
 
-  it('keeps the answer even after a retry was refused', async () => {
+  it('keeps the answer even after a retry was rejected', async () => {
     const { finish } = await start();
     entries.away = ['keep'];
     await finish(answer);

@@ -61,11 +61,11 @@ export class DurableAnswerStore extends AnswerStore {
     if (!isIdempotencyKey(request.key)) {
       throw new AnswerStoreError('invalid-key', 'not 1 to 255 printable ASCII characters');
     }
-    this.#refuseClosed();
+    this.#rejectClosed();
     const identity = this.#seal.identify(request);
     let entry = this.#newEntry(identity, request.attempt, request.attempt);
     let instead: SeenAttempt | null = null;
-    // Again when another process was first to change what was found.
+    // Repeated when another process changed the entry first.
     for (;;) {
       const found = await this.#start(entry, instead);
       if (!found) return this.#started(identity, entry);
@@ -83,7 +83,7 @@ export class DurableAnswerStore extends AnswerStore {
   }
 
   async sweep(): Promise<number> {
-    this.#refuseClosed();
+    this.#rejectClosed();
     return this.#entries.sweep(this.#nowMs());
   }
 
@@ -127,7 +127,7 @@ export class DurableAnswerStore extends AnswerStore {
 
   #started(identity: RequestIdentity, entry: NewEntry): StartedAttempt {
     // Closed meanwhile: nothing would renew the attempt, and it lapses.
-    this.#refuseClosed();
+    this.#rejectClosed();
     const { keyHash, attempt, firstAttempt } = entry;
     const ref: AttemptRef = { keyHash, attempt };
     this.#leases.hold(ref);
@@ -135,7 +135,7 @@ export class DurableAnswerStore extends AnswerStore {
       outcome: 'started',
       firstAttempt,
       confirm: async () => {
-        this.#refuseClosed();
+        this.#rejectClosed();
         return (await this.#entries.renew([ref], this.#leases.leaseEndsAtMs())) === 1;
       },
       finish: (answer) => this.#finish(identity, ref, answer),
@@ -176,7 +176,7 @@ export class DurableAnswerStore extends AnswerStore {
     bytes: number,
     write: () => Promise<Result>,
   ): Promise<Result | 'later'> {
-    this.#refuseClosed();
+    this.#rejectClosed();
     this.#leases.release(ref);
     try {
       return await write();
@@ -187,7 +187,9 @@ export class DurableAnswerStore extends AnswerStore {
     }
   }
 
-  /** Bounded in time and in memory: what is given up stays left, and its retry settles it. */
+  /**
+   * Bounded in time and in memory. An attempt that is given up stays left, and a retry settles it.
+   */
   async #endLater(ref: AttemptRef, bytes: number, write: () => Promise<unknown>): Promise<void> {
     if (this.#isClosed() || this.#waitingBytes + bytes > WAITING_BYTES_MAX) return;
     const untilMs = performance.now() + this.#times.retryMsMax;
@@ -229,7 +231,7 @@ export class DurableAnswerStore extends AnswerStore {
     return this.#closing !== null;
   }
 
-  #refuseClosed(): void {
+  #rejectClosed(): void {
     if (!this.#isClosed()) return;
     throw new AnswerStoreError('store-unavailable', 'the answer store is closed');
   }

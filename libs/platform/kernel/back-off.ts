@@ -4,7 +4,9 @@ export interface BackOff {
   readonly firstMs: number;
   /** The longest pause, in milliseconds. */
   readonly maxMs: number;
-  /** The share of each pause that is random, 0 to 1: with 1 a pause lies between 0 and its length. */
+  /**
+   * The share of each pause that is random, 0 to 1: with 1 a pause lies between 0 and its length.
+   */
   readonly jitter?: number;
 }
 

@@ -4,9 +4,9 @@ import { DomainError } from './domain-error.js';
 
 /**
  * Specifies a decider in sentences: `given` facts, `when` a command, `then` exactly these events in
- * this order, or `thenRefused` with a code, or `thenNothing`.
+ * this order, or `thenThrows` with a code, or `thenNothing`.
  */
-export const specificationOf = <Command, State, Event>({
+export const deciderSpecOf = <Command, State, Event>({
   initialState,
   decide,
   evolve,
@@ -17,13 +17,13 @@ export const specificationOf = <Command, State, Event>({
       return {
         then: (...events: readonly Event[]) => expect(decided()).toEqual(events),
         thenNothing: () => expect(decided()).toEqual([]),
-        thenRefused: (code: string) => expect(refusalOf(decided)).toBe(code),
+        thenThrows: (code: string) => expect(errorOf(decided)).toBe(code),
       };
     },
   }),
 });
 
-const refusalOf = (decided: () => unknown): string | undefined => {
+const errorOf = (decided: () => unknown): string | undefined => {
   try {
     decided();
     return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { instant } from './clock.js';
 import { type Decider } from './decider.js';
-import { specificationOf } from './decider.fixture.js';
+import { deciderSpecOf } from './decider.fixture.js';
 import { DomainError } from './domain-error.js';
 
 type Lamp = 'on' | 'off';
@@ -16,18 +16,18 @@ const lamp: Decider<'switch-on' | 'break', Lamp, 'SwitchedOn'> = {
   evolve: () => 'on',
 };
 
-describe('the specification of a decider', () => {
-  const specified = specificationOf(lamp);
+describe('the spec of a decider', () => {
+  const specified = deciderSpecOf(lamp);
 
   it('checks facts, a command and its events against the decider', () => {
     specified.given().when('switch-on').then('SwitchedOn');
-    specified.given('SwitchedOn').when('switch-on').thenRefused('already_on');
+    specified.given('SwitchedOn').when('switch-on').thenThrows('already_on');
   });
 
   it('fails where the decider differs, and does not take a defect for a domain error', () => {
     expect(() => specified.given().when('switch-on').thenNothing()).toThrow();
-    expect(() => specified.given().when('switch-on').thenRefused('already_on')).toThrow();
-    expect(() => specified.given().when('break').thenRefused('already_on')).toThrow('a defect');
+    expect(() => specified.given().when('switch-on').thenThrows('already_on')).toThrow();
+    expect(() => specified.given().when('break').thenThrows('already_on')).toThrow('a defect');
   });
 });
 

@@ -45,7 +45,7 @@ describe('money', () => {
     Number.NaN,
     Infinity,
     '$1',
-  ])('refuses %p', (usd) => {
+  ])('rejects %p', (usd) => {
     expect(() => parseUsd(usd)).toThrow(RangeError);
   });
 

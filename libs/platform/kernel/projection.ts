@@ -43,7 +43,7 @@ export interface Projection<Event extends DomainEvent, Document extends object> 
 }
 
 /** A projection with documents of one type, whatever events it reads. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the events do not matter to a query
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a query ignores the event types
 export type ProjectionTo<Document extends object> = Projection<any, Document>;
 
 /** The runner treats all projections alike. */

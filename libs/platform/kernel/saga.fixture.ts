@@ -7,7 +7,7 @@ import { type Saga, type SagaAction, type SagaCommand } from './saga.js';
  * exactly these actions in this order, or `thenNothing`; `thenEnds` when the process ends and its
  * state is deleted, `thenHolds` the state it keeps.
  */
-export const specificationOfSaga = <
+export const sagaSpecOf = <
   Event extends DomainEvent,
   State extends object,
   Command extends SagaCommand,

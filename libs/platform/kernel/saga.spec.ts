@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Saga } from './saga.js';
-import { specificationOfSaga } from './saga.fixture.js';
+import { sagaSpecOf } from './saga.fixture.js';
 
 type DoorEvent =
   | { readonly type: 'DoorOpened'; readonly data: { readonly door: string; readonly at: string } }
@@ -43,9 +43,9 @@ const alarm: Saga<DoorEvent, { readonly opened: number }, Ring> = {
   },
 };
 
-const door = specificationOfSaga(alarm);
+const door = sagaSpecOf(alarm);
 
-describe('the specification of a saga', () => {
+describe('the spec of a saga', () => {
   it('checks the actions of an event', () => {
     door
       .given()

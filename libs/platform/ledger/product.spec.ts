@@ -56,7 +56,7 @@ describe('the products of all areas', () => {
       '"a"',
     ],
     ['missing evidence', () => products.ofCapture({ ...charge, evidence: {} }), 'oven'],
-  ])('refuse %s as a defect', (_, ask, message) => {
+  ])('reject %s as a defect', (_, ask, message) => {
     expect(ask).toThrow(ProductMismatchError);
     expect(ask).toThrow(message);
   });

@@ -10,17 +10,17 @@ export interface HeartbeatWatchOptions {
 const CHECKS_PER_SILENCE = 10;
 
 /**
- * Reconnects a client whose heartbeat has stopped. A command of the driver (7.8) waits for ever when
- * it gets a connection whose socket is destroyed and has not emitted `close` yet: the write asks for
- * a drain that never comes. When this happens to the heartbeat, the driver looks for no server any
- * more, and every operation fails until the process ends.
+ * Reconnects a client whose heartbeat has stopped. A command of the driver (7.8) waits for ever
+ * when it gets a connection whose socket is destroyed and has not emitted `close` yet: its write
+ * waits for a drain event that is never emitted. When this happens to the heartbeat, the driver
+ * stops looking for servers, and every operation fails until the process ends.
  *
  * It watches the heartbeats of all servers of a set together: for servers that report a topology
  * version, as members of sets do, the driver restarts the heartbeat itself.
  */
 export class HeartbeatWatch {
   readonly #checking: NodeJS.Timeout;
-  /** Checks since the last heartbeat. A process that was stopped itself has not checked either. */
+  /** Checks since the last heartbeat. A suspended process does not check either. */
   #silentChecks = 0;
   #reconnecting: Promise<void> | null = null;
 
@@ -54,10 +54,10 @@ export class HeartbeatWatch {
 
   async #reconnect(): Promise<void> {
     const { client, options } = this;
-    // A client that cannot be closed is reconnected all the same.
+    // A client that cannot be closed is reconnected too.
     const closed = client.close().catch(() => undefined);
     await within(closed, options.closingMs, () => undefined);
-    // Without a server this fails, and the heartbeats start again all the same.
+    // Without a server this fails, but the heartbeats start again.
     await client.connect().catch(() => undefined);
   }
 }

@@ -5,7 +5,7 @@ import { isDuplicateKey, isUnavailable } from './mongo-failure.js';
 const NAME_DEFAULT = 'quipu';
 const LAYOUT_VERSION = 1;
 
-/** Everybody is refused rather than kept waiting: a reader of the log tries again by itself. */
+/** Operations fail instead of waiting: subscriptions of the log retry by themselves. */
 const PATIENCE = {
   serverSelectionTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
@@ -19,8 +19,8 @@ const PATIENCE = {
 const HEARTBEAT = { silenceMs: 10_000, closingMs: 2_000 } as const;
 
 /**
- * A write is acknowledged when no election can take it back, and a read gives out nothing that one
- * could. Data that must survive a power cut asks for `journal` as well.
+ * A write is acknowledged when no election can revert it, and a read returns only such data. Data
+ * that must survive a power cut also needs `journal`.
  */
 const CONSISTENCY = {
   readPreference: 'primary',
@@ -28,11 +28,13 @@ const CONSISTENCY = {
   writeConcern: { w: 'majority', wtimeoutMS: 10_000 },
 } as const;
 
-/** For what no log can bring back: acknowledged when it is in the journal on the disk. */
+/**
+ * For data that cannot be rebuilt from the log: acknowledged when it is in the journal on the disk.
+ */
 export const DURABLE = { writeConcern: { ...CONSISTENCY.writeConcern, journal: true } } as const;
 
 export type MongoDatabaseErrorCode =
-  /** Unreachable, or this client is not let in; trying again may help. */
+  /** Unreachable, or access is denied; a retry may help. */
   | 'unavailable'
   /** Laid out by a newer version of this program. */
   | 'unreadable'
@@ -55,7 +57,7 @@ export class MongoDatabaseError extends Error {
 /** One client with its connections; a process opens one, and all its adapters share it. */
 export interface MongoDatabase {
   readonly db: Db;
-  /** What uses it is refused afterwards; closing twice is allowed. */
+  /** Later operations fail; closing twice is allowed. */
   close(): Promise<void>;
 }
 
@@ -95,13 +97,13 @@ const clientOf = (url: string): MongoClient => {
   try {
     return new MongoClient(url, OPTIONS);
   } catch (error) {
-    // Not handed on as a cause: what a parser throws may hold the whole URL.
+    // Not set as a cause: the error of a parser may contain the whole URL.
     const detail = error instanceof Error ? error.message : String(error);
     throw new MongoDatabaseError('invalid-url', detail);
   }
 };
 
-/** The driver would say `test` of a URL that names none. */
+/** For a URL without a name the driver would use `test`. */
 const databaseNameOf = (url: string): string => {
   const [, name = ''] = /^[^:]+:\/\/[^/]*\/([^?]*)/.exec(url) ?? [];
   return name === '' ? NAME_DEFAULT : decodeURIComponent(name);
@@ -112,7 +114,7 @@ interface Layout {
   readonly version: number;
 }
 
-/** Marks a new database, and refuses one of a newer version before anything is written to it. */
+/** Marks a new database, and rejects one of a newer version before anything is written to it. */
 const recognise = async (db: Db): Promise<void> => {
   const installation = db.collection<Layout>('installation');
   const found = await installation.findOne({ _id: 'layout' });
@@ -123,11 +125,12 @@ const recognise = async (db: Db): Promise<void> => {
   if (found.version === LAYOUT_VERSION) return;
   throw new MongoDatabaseError(
     'unreadable',
-    `the database ${db.databaseName} has version ${found.version}, this program reads ${LAYOUT_VERSION}`,
+    `the database ${db.databaseName} has version ${found.version}, ` +
+      `this program reads ${LAYOUT_VERSION}`,
   );
 };
 
-/** Of several processes that insert one document, one does. @returns whether this one did */
+/** Of several processes that insert one document, one succeeds. @returns whether this one did */
 export const insertIfAbsent = async (insertion: Promise<unknown>): Promise<boolean> => {
   try {
     await insertion;

@@ -1,11 +1,11 @@
-/** What a failure of the driver means to an adapter. */
+/** The meaning of a driver's failure for an adapter. */
 import { MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 
 const DUPLICATE_KEY = 11_000;
 
 /**
- * What a server answers that cannot serve now, or not this client: `src/mongo/base/error_codes.yml`
- * of MongoDB. InternalError is all that FerretDB says of a full disk.
+ * The codes of a server that cannot serve now, or denies this client:
+ * `src/mongo/base/error_codes.yml` of MongoDB. FerretDB reports a full disk as InternalError.
  */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   1, // InternalError
@@ -33,17 +33,17 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   14_031, // OutOfDiskSpace
 ]);
 
-/** Whether a document with that `_id` was there already. */
+/** Whether a document with that `_id` existed already. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 
 /**
- * Whether the server could not be asked or cannot serve now. What else the driver throws is a
- * defect of the caller.
+ * Whether the server is unreachable or cannot serve now. Any other error of the driver is a defect
+ * of the caller.
  */
 export const isUnavailable = (error: unknown): error is Error => {
   if (error instanceof MongoServerError) {
-    // A bulk write wraps what stopped it, and calls itself an answer of the server either way.
+    // A bulk write wraps its cause, and always claims to be an answer of the server.
     const { errorResponse } = error;
     return errorResponse instanceof MongoError || isSystemError(errorResponse)
       ? isUnavailable(errorResponse)
@@ -53,7 +53,7 @@ export const isUnavailable = (error: unknown): error is Error => {
   return isSystemError(error);
 };
 
-/** @throws what `unavailable` makes of a server that could not be asked or cannot serve now */
+/** @throws the result of `unavailable` for a server that is unreachable or cannot serve now */
 export const orUnavailable = async <Result>(
   operation: Promise<Result>,
   unavailable: (detail: string, options: ErrorOptions) => Error,
@@ -66,7 +66,10 @@ export const orUnavailable = async <Result>(
   }
 };
 
-/** Node's own errors of a connection that has ended while it is written to: they name no system call. */
+/**
+ * Node's own errors of a connection that has ended while it is written to: they name no system
+ * call.
+ */
 const ENDED: ReadonlySet<unknown> = new Set([
   'EPIPE',
   'ERR_STREAM_DESTROYED',
@@ -74,7 +77,7 @@ const ENDED: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * What the driver lets through as it is when a connection breaks while it writes. By shape: an
+ * An error that the driver does not wrap, when a connection breaks during a write. By shape: an
  * error of another realm, as under a test runner, is not an `instanceof Error`.
  */
 const isSystemError = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-/** What every adapter refuses before it touches its store, so that all refuse alike. */
+/** What every adapter rejects before it touches its store, so that all reject alike. */
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { ReadStoreError } from './read-store.errors.js';
 import { type DocumentWrite, type ListOptions, type ReadStoreCommit } from './read-store.port.js';
@@ -11,7 +11,9 @@ export const LIMIT_DEFAULT = 1_000;
 const POSITION_MAX = 2n ** 63n - 1n;
 const FENCE_MAX = 2n ** 63n - 1n;
 
-/** How long an adapter remembers where a document was deleted: longer than a repeat is under way. */
+/**
+ * How long an adapter remembers where a document was deleted: longer than a repeat is under way.
+ */
 export const DELETIONS_REMEMBERED_MS = 60_000;
 
 export const checkCollection = (name: string): void => {

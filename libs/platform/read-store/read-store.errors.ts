@@ -1,4 +1,4 @@
-/** The closed set of errors. Anything else an adapter throws is a defect. */
+/** The closed set of errors. Any other error of an adapter is a defect. */
 export type ReadStoreErrorCode =
   | 'invalid-collection'
   | 'invalid-key'
@@ -11,10 +11,12 @@ export type ReadStoreErrorCode =
   | 'fenced-off'
   /** Closed, unreachable, read-only, out of space or busy for too long; trying again may help. */
   | 'store-unavailable'
-  /** Not a read store, damaged, or of a newer version: it can be deleted and rebuilt from the log. */
+  /**
+   * Not a read store, damaged, or of a newer version: it can be deleted and rebuilt from the log.
+   */
   | 'store-unreadable';
 
-/** A refused commit has saved nothing. */
+/** A rejected commit has saved nothing. */
 export class ReadStoreError extends Error {
   override readonly name = 'ReadStoreError';
 

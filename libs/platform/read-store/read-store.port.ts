@@ -39,10 +39,10 @@ export interface ReadStoreCommit {
     readonly position: Position;
     /**
      * The token of the lease under which the reader runs, 0n to 2^63 - 1; the highest one is kept
-     * with the checkpoint until that is dropped. A commit with a lower one is refused as
-     * `fenced-off` before a document is written: its writer has lost the lease and does not know it.
-     * One without a token is not compared, and leaves the token as it is. Where the store has no
-     * transactions, a commit that is under way when a higher token is saved may still land; its
+     * with the checkpoint until that is dropped. A commit with a lower one is rejected as
+     * `fenced-off` before a document is written: its writer has lost the lease and does not know
+     * it. One without a token is not compared, and leaves the token as it is. Where the store has
+     * no transactions, a commit that is under way when a higher token is saved may still land; its
      * documents are guarded by their positions.
      */
     readonly fence?: bigint;
@@ -95,6 +95,6 @@ export interface ReadStore {
   /** Forgets a collection with its deletions, and a checkpoint, for a rebuild from zero. */
   drop(collection: CollectionName, checkpoint: string): Promise<void>;
 
-  /** Everything afterwards is refused as `store-unavailable`; closing twice is allowed. */
+  /** Everything afterwards is rejected as `store-unavailable`; closing twice is allowed. */
   close(): Promise<void>;
 }

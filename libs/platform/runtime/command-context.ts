@@ -31,7 +31,9 @@ export const followUp = (
   actor,
 });
 
-/** Every retry of a request derives the same ids, so an append retried after a time-out lands once. */
+/**
+ * Every retry of a request derives the same ids, so an append retried after a time-out lands once.
+ */
 export const eventId = (
   context: CommandContext,
   stream: string,

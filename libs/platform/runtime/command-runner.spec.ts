@@ -22,8 +22,8 @@ import { Snapshots } from './snapshots.js';
 import {
   add,
   anyContext,
-  type Shelf,
-  shelfSnapshots,
+  type Warehouse,
+  warehouseSnapshots,
   stockCodec,
   type StockCommand,
   stockDecider,
@@ -34,7 +34,7 @@ import {
 
 const runnerOn = (
   eventStore: EventStore,
-  options: Partial<RunnerOptions<StockCommand, Shelf, StockEvent>> = {},
+  options: Partial<RunnerOptions<StockCommand, Warehouse, StockEvent>> = {},
 ) =>
   new CommandRunner({
     decider: stockDecider,
@@ -43,7 +43,7 @@ const runnerOn = (
     ...options,
   });
 
-const openRunner = (options?: Partial<RunnerOptions<StockCommand, Shelf, StockEvent>>) => {
+const openRunner = (options?: Partial<RunnerOptions<StockCommand, Warehouse, StockEvent>>) => {
   const store = new FaultyEventStore();
   return { store, runner: runnerOn(store, options) };
 };
@@ -52,7 +52,7 @@ const openRunner = (options?: Partial<RunnerOptions<StockCommand, Shelf, StockEv
 const intruderOn = (log: MemoryLog) => {
   const runner = runnerOn(new FaultyEventStore(log));
   return (command: StockCommand) =>
-    runner.run(`shelf-${command.data.shelf}`, command, anyContext());
+    runner.run(`warehouse-${command.data.warehouse}`, command, anyContext());
 };
 
 const settled = async (work: Promise<unknown>): Promise<unknown> =>
@@ -65,11 +65,13 @@ describe('a command', () => {
   it('says what it did, under which ids, and as of where', async () => {
     const { store, runner } = openRunner();
     const { events, eventIds, state, position } = await runner.run(
-      'shelf-a',
+      'warehouse-a',
       add('a', 5),
       anyContext(),
     );
-    expect(events).toEqual([{ type: 'PiecesAdded', data: { shelf: 'a', pieces: 5, note: '' } }]);
+    expect(events).toEqual([
+      { type: 'PiecesAdded', data: { warehouse: 'a', pieces: 5, note: '' } },
+    ]);
     expect(eventIds).toEqual(store.log.events.map(({ id }) => id));
     expect(state.pieces).toBe(5);
     expect(position).toBe(store.log.events[0]?.position);
@@ -78,21 +80,21 @@ describe('a command', () => {
   it('carries who asked and why into the log', async () => {
     const { store, runner } = openRunner();
     const context = anyContext();
-    await runner.run('shelf-a', add('a', 5), context);
+    await runner.run('warehouse-a', add('a', 5), context);
     expect(store.log.events[0]?.metadata).toEqual({ version: 1, ...context });
   });
 
-  it('is refused by its decider and leaves nothing behind', async () => {
+  it('is rejected by its decider and leaves nothing behind', async () => {
     const { store, runner } = openRunner();
-    expect(await settled(runner.run('shelf-a', take('a', 1), anyContext()))).toBe('too_few');
+    expect(await settled(runner.run('warehouse-a', take('a', 1), anyContext()))).toBe('too_few');
     expect(store.log.events).toEqual([]);
   });
 
   it('with nothing new appends nothing', async () => {
     const { store, runner } = openRunner();
-    await runner.run('shelf-a', add('a', 5), anyContext());
-    const first = await runner.run('shelf-a', take('a', 1, 'once'), anyContext());
-    const again = await runner.run('shelf-a', take('a', 1, 'once'), anyContext());
+    await runner.run('warehouse-a', add('a', 5), anyContext());
+    const first = await runner.run('warehouse-a', take('a', 1, 'once'), anyContext());
+    const again = await runner.run('warehouse-a', take('a', 1, 'once'), anyContext());
     expect(again).toMatchObject({ events: [], eventIds: [], position: first.position });
     expect(store.log.events).toHaveLength(2);
   });
@@ -101,22 +103,24 @@ describe('a command', () => {
     const { store, runner } = openRunner({
       decider: {
         ...stockDecider,
-        decide: (command, shelf) => {
+        decide: (command, warehouse) => {
           if (command.data.pieces === 13) throw new TypeError('a defect');
-          return stockDecider.decide(command, shelf);
+          return stockDecider.decide(command, warehouse);
         },
       },
     });
     const outcomes = await Promise.all(
-      [1, 13, 2].map((pieces) => settled(runner.run('shelf-a', add('a', pieces), anyContext()))),
+      [1, 13, 2].map((pieces) =>
+        settled(runner.run('warehouse-a', add('a', pieces), anyContext())),
+      ),
     );
     expect(outcomes).toEqual(['done', new TypeError('a defect'), 'done']);
     expect(store.log.events).toHaveLength(2);
   });
 
-  it('whose event does not fit its schema is refused before it is written', async () => {
+  it('whose event does not fit its schema is rejected before it is written', async () => {
     const { store, runner } = openRunner();
-    await expect(runner.run('shelf-a', add('a', -1), anyContext())).rejects.toThrow(
+    await expect(runner.run('warehouse-a', add('a', -1), anyContext())).rejects.toThrow(
       'cannot read PiecesAdded',
     );
     expect(store.appends.calls).toBe(0);
@@ -126,20 +130,22 @@ describe('a command', () => {
 describe('commands to one stream', () => {
   it('go down in few appends, each decided on what the one before left', async () => {
     const { store, runner } = openRunner();
-    await runner.run('shelf-a', add('a', 100), anyContext());
+    await runner.run('warehouse-a', add('a', 100), anyContext());
     const outcomes = await Promise.all(
-      Array.from({ length: 600 }, () => settled(runner.run('shelf-a', take('a', 1), anyContext()))),
+      Array.from({ length: 600 }, () =>
+        settled(runner.run('warehouse-a', take('a', 1), anyContext())),
+      ),
     );
     expect(outcomes.filter((one) => one === 'done')).toHaveLength(100);
     expect(outcomes.filter((one) => one === 'too_few')).toHaveLength(500);
     expect(store.appends.calls).toBeLessThanOrEqual(1 + Math.ceil(600 / BATCH_COMMANDS_MAX));
-    expect((await runner.stateOf('shelf-a')).state.pieces).toBe(0);
+    expect((await runner.stateOf('warehouse-a')).state.pieces).toBe(0);
   });
 
   it('each see the state that they left', async () => {
     const { runner } = openRunner();
     const outcomes = await Promise.all(
-      [1, 2, 3].map((pieces) => runner.run('shelf-a', add('a', pieces), anyContext())),
+      [1, 2, 3].map((pieces) => runner.run('warehouse-a', add('a', pieces), anyContext())),
     );
     expect(outcomes.map(({ state }) => state.pieces)).toEqual([1, 3, 6]);
   });
@@ -150,7 +156,7 @@ describe('commands to one stream', () => {
     const runner = runnerOn(store);
     const notes = ['', 'x'.repeat(2_000_000), 'y'.repeat(600_000), 'z'.repeat(600_000)];
     const outcomes = await Promise.all(
-      notes.map((note) => settled(runner.run('shelf-a', add('a', 1, note), anyContext()))),
+      notes.map((note) => settled(runner.run('warehouse-a', add('a', 1, note), anyContext()))),
     );
     expect(outcomes).toEqual([
       'done',
@@ -167,13 +173,13 @@ describe('commands to one stream', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'quipu-runner-'));
     const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
     const runner = runnerOn(store);
-    await runner.run('shelf-a', add('a', 9), anyContext());
+    await runner.run('warehouse-a', add('a', 9), anyContext());
     const context = anyContext();
     const once = take('a', 1, 'once');
     const outcomes = await Promise.all([
-      runner.run('shelf-a', once, context),
-      runner.run('shelf-a', take('a', 2), anyContext()),
-      runner.run('shelf-a', once, context),
+      runner.run('warehouse-a', once, context),
+      runner.run('warehouse-a', take('a', 2), anyContext()),
+      runner.run('warehouse-a', once, context),
     ]);
     expect(outcomes.map(({ events }) => events.length)).toEqual([1, 1, 0]);
     await store.close();
@@ -184,10 +190,10 @@ describe('commands to one stream', () => {
     const { store, runner } = openRunner();
     let release = (): void => undefined;
     store.beforeAppend = () => new Promise<void>((resolve) => (release = resolve));
-    const first = runner.run('shelf-a', add('a', 1), anyContext());
+    const first = runner.run('warehouse-a', add('a', 1), anyContext());
     await new Promise((resolve) => setImmediate(resolve));
-    for (let other = 0; other < 20_001; other += 1) await runner.stateOf(`shelf-${other}`);
-    const later = [1, 2].map((pieces) => runner.run('shelf-a', add('a', pieces), anyContext()));
+    for (let other = 0; other < 20_001; other += 1) await runner.stateOf(`warehouse-${other}`);
+    const later = [1, 2].map((pieces) => runner.run('warehouse-a', add('a', pieces), anyContext()));
     store.beforeAppend = () => undefined;
     release();
     await Promise.all([first, ...later]);
@@ -199,24 +205,24 @@ describe('when another process appends first', () => {
   it('the command is decided again on the current state', async () => {
     const { store, runner } = openRunner();
     const intruder = intruderOn(store.log);
-    await runner.run('shelf-a', add('a', 2), anyContext());
+    await runner.run('warehouse-a', add('a', 2), anyContext());
     await intruder(take('a', 2));
-    expect(await settled(runner.run('shelf-a', take('a', 1), anyContext()))).toBe('too_few');
+    expect(await settled(runner.run('warehouse-a', take('a', 1), anyContext()))).toBe('too_few');
   });
 
   it('a domain error rests on the current state', async () => {
     const { store, runner } = openRunner();
-    await runner.run('shelf-a', add('a', 1), anyContext());
+    await runner.run('warehouse-a', add('a', 1), anyContext());
     await intruderOn(store.log)(add('a', 9));
-    const { state } = await runner.run('shelf-a', take('a', 5), anyContext());
+    const { state } = await runner.run('warehouse-a', take('a', 5), anyContext());
     expect(state.pieces).toBe(5);
   });
 
   it('a repeat is answered from what is there now', async () => {
     const { store, runner } = openRunner();
-    await runner.run('shelf-a', add('a', 1), anyContext());
+    await runner.run('warehouse-a', add('a', 1), anyContext());
     await intruderOn(store.log)(take('a', 1, 'once'));
-    const { events } = await runner.run('shelf-a', take('a', 1, 'once'), anyContext());
+    const { events } = await runner.run('warehouse-a', take('a', 1, 'once'), anyContext());
     expect(events).toEqual([]);
   });
 
@@ -224,18 +230,20 @@ describe('when another process appends first', () => {
     const { store, runner } = openRunner();
     const intruder = intruderOn(store.log);
     store.beforeAppend = () => intruder(add('a', 1)).then(() => undefined);
-    await expect(runner.run('shelf-a', add('a', 1), anyContext())).rejects.toThrow(ContentionError);
+    await expect(runner.run('warehouse-a', add('a', 1), anyContext())).rejects.toThrow(
+      ContentionError,
+    );
     expect(store.appends.calls).toBe(ATTEMPTS_MAX);
     store.beforeAppend = () => undefined;
-    const { state } = await runner.run('shelf-a', add('a', 1), anyContext());
+    const { state } = await runner.run('warehouse-a', add('a', 1), anyContext());
     expect(state.pieces).toBe(ATTEMPTS_MAX + 1);
   });
 
   it('the state that is asked for is the newest', async () => {
     const { store, runner } = openRunner();
-    await runner.run('shelf-a', add('a', 1), anyContext());
+    await runner.run('warehouse-a', add('a', 1), anyContext());
     await intruderOn(store.log)(add('a', 9));
-    expect((await runner.stateOf('shelf-a')).state.pieces).toBe(10);
+    expect((await runner.stateOf('warehouse-a')).state.pieces).toBe(10);
   });
 });
 
@@ -245,7 +253,7 @@ describe('an append', () => {
     async (fault) => {
       const { store, runner } = openRunner();
       store.appends.plan(fault, fault);
-      const { events } = await runner.run('shelf-a', add('a', 1), anyContext());
+      const { events } = await runner.run('warehouse-a', add('a', 1), anyContext());
       expect(events).toHaveLength(1);
       expect(store.log.events).toHaveLength(1);
     },
@@ -254,28 +262,28 @@ describe('an append', () => {
   it('of unknown outcome stays unknown when the store goes away', async () => {
     const { store, runner } = openRunner();
     store.appends.plan('unknown-done', 'fail-before', 'fail-before', 'fail-before');
-    await expect(runner.run('shelf-a', take('a', 0, 'once'), anyContext())).rejects.toThrow(
+    await expect(runner.run('warehouse-a', take('a', 0, 'once'), anyContext())).rejects.toThrow(
       UnknownOutcomeError,
     );
-    const { events } = await runner.run('shelf-a', take('a', 0, 'once'), anyContext());
+    const { events } = await runner.run('warehouse-a', take('a', 0, 'once'), anyContext());
     expect(events).toEqual([]);
     expect(store.log.events).toHaveLength(1);
   });
 
-  it('that the store refuses fails its commands, and the next ones go on', async () => {
+  it('that the store rejects fails its commands, and the next ones go on', async () => {
     const { store, runner } = openRunner();
     store.appends.plan('fail-before');
-    await expect(runner.run('shelf-a', add('a', 1), anyContext())).rejects.toThrow(
+    await expect(runner.run('warehouse-a', add('a', 1), anyContext())).rejects.toThrow(
       StoreUnavailableError,
     );
-    const { state } = await runner.run('shelf-a', add('a', 2), anyContext());
+    const { state } = await runner.run('warehouse-a', add('a', 2), anyContext());
     expect(state.pieces).toBe(2);
   });
 
   it('is not tried on a state that could not be read', async () => {
     const { store, runner } = openRunner();
     store.reads.plan('fail-before');
-    await expect(runner.run('shelf-a', add('a', 1), anyContext())).rejects.toThrow('away');
+    await expect(runner.run('warehouse-a', add('a', 1), anyContext())).rejects.toThrow('away');
     expect(store.appends.calls).toBe(0);
   });
 });
@@ -286,7 +294,7 @@ describe('snapshots', () => {
     const failures: unknown[] = [];
     const start = () => {
       const store = new FaultyEventStore(log);
-      const snapshots = { store: new Snapshots(readStore), plan: shelfSnapshots(every) };
+      const snapshots = { store: new Snapshots(readStore), plan: warehouseSnapshots(every) };
       const onSnapshotFailure = (error: unknown) => void failures.push(error);
       return { store, runner: runnerOn(store, { snapshots, onSnapshotFailure }) };
     };
@@ -294,7 +302,7 @@ describe('snapshots', () => {
   };
 
   const fill = async (runner: ReturnType<typeof runnerOn>) => {
-    for (let at = 0; at < 10; at += 1) await runner.run('shelf-a', add('a', 1), anyContext());
+    for (let at = 0; at < 10; at += 1) await runner.run('warehouse-a', add('a', 1), anyContext());
   };
 
   it('spare a fresh process the events before them and give the same state', async () => {
@@ -302,9 +310,9 @@ describe('snapshots', () => {
     await fill(start().runner);
     const [saved] = await readStore.list<{ revision: string }>('snapshots.v1');
     expect(saved?.document.revision).toBe('7');
-    const fromSnapshot = await start().runner.stateOf('shelf-a');
+    const fromSnapshot = await start().runner.stateOf('warehouse-a');
     await readStore.drop('snapshots.v1', 'none');
-    expect(await start().runner.stateOf('shelf-a')).toEqual(fromSnapshot);
+    expect(await start().runner.stateOf('warehouse-a')).toEqual(fromSnapshot);
     expect(fromSnapshot.state.pieces).toBe(10);
   });
 
@@ -312,7 +320,7 @@ describe('snapshots', () => {
     const { readStore, failures, start } = open();
     await fill(start().runner);
     readStore.gets.plan('fail-before');
-    const { state } = await start().runner.run('shelf-a', add('a', 1), anyContext());
+    const { state } = await start().runner.run('warehouse-a', add('a', 1), anyContext());
     expect(state.pieces).toBe(11);
     expect(failures).toHaveLength(1);
   });
@@ -322,7 +330,7 @@ describe('snapshots', () => {
     readStore.commits.plan('fail-before');
     const { runner } = start();
     await fill(runner);
-    expect((await runner.stateOf('shelf-a')).state.pieces).toBe(10);
+    expect((await runner.stateOf('warehouse-a')).state.pieces).toBe(10);
     expect(failures).toHaveLength(1);
   });
 
@@ -331,7 +339,7 @@ describe('snapshots', () => {
     const { start } = open(log);
     await fill(start().runner);
     log.events.splice(5);
-    const { state } = await start().runner.run('shelf-a', take('a', 1), anyContext());
+    const { state } = await start().runner.run('warehouse-a', take('a', 1), anyContext());
     expect(state.pieces).toBe(4);
   });
 });

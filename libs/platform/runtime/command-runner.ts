@@ -91,12 +91,13 @@ interface Decided<Command, State, Event> {
 }
 
 /**
- * Runs the commands of one decider. Commands to one stream queue in this process. The runner decides
- * a batch of them in order, each on the state after the one before it, and appends all their events
- * at the revision that was read. So a hot stream costs one durable write for many commands.
+ * Runs the commands of one decider. Commands to one stream queue in this process. The runner
+ * decides a batch of them in order, each on the state after the one before it, and appends all
+ * their events at the revision that was read. So a hot stream costs one durable write for many
+ * commands.
  *
- * A domain error and "nothing new" are answered only when their state is known to be current: either
- * the batch's append landed at that revision, or the stream was read once more.
+ * A domain error and "nothing new" are answered only when their state is known to be current:
+ * either the batch's append landed at that revision, or the stream was read once more.
  */
 export class CommandRunner<Command extends TypedCommand, State, Event extends DomainEvent> {
   readonly #queues = new LRUCache<string, StreamQueue<Command, State, Event>>({
@@ -108,7 +109,7 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   constructor(private readonly options: RunnerOptions<Command, State, Event>) {}
 
   /**
-   * @throws DomainError when the decider refuses; ContentionError; EventStoreError
+   * @throws DomainError when the decider rejects; ContentionError; EventStoreError
    */
   run(
     stream: string,

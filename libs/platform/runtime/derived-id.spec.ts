@@ -32,14 +32,14 @@ describe('ids in a context', () => {
   it('are the same for every try of one request, and differ by stream, command and index', () => {
     const context = anyContext();
     const ids = [
-      eventId(context, 'shelf-a', 'AddPieces', 0),
-      eventId(context, 'shelf-a', 'AddPieces', 1),
-      eventId(context, 'shelf-a', 'TakePieces', 0),
-      eventId(context, 'shelf-b', 'AddPieces', 0),
-      eventId(anyContext(), 'shelf-a', 'AddPieces', 0),
+      eventId(context, 'warehouse-a', 'AddPieces', 0),
+      eventId(context, 'warehouse-a', 'AddPieces', 1),
+      eventId(context, 'warehouse-a', 'TakePieces', 0),
+      eventId(context, 'warehouse-b', 'AddPieces', 0),
+      eventId(anyContext(), 'warehouse-a', 'AddPieces', 0),
     ];
     expect(new Set(ids).size).toBe(ids.length);
-    expect(eventId({ ...context }, 'shelf-a', 'AddPieces', 0)).toBe(ids[0]);
+    expect(eventId({ ...context }, 'warehouse-a', 'AddPieces', 0)).toBe(ids[0]);
   });
 
   it('follow from their cause and keep its correlation', () => {

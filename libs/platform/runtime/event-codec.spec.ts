@@ -7,7 +7,7 @@ import {
   anyContext,
   PiecesAdded,
   PiecesTaken,
-  ShelfCleared,
+  WarehouseCleared,
   stockCodec,
   stockEvents,
 } from './stock.fixture.js';
@@ -19,13 +19,13 @@ const recorded = (type: string, version: number, data: object): RecordedEvent =>
   type,
   data,
   metadata: { version, ...context },
-  stream: 'shelf-a',
+  stream: 'warehouse-a',
   revision: 0n,
   position: 1n,
   recordedAt: '2026-01-01T00:00:00.000Z',
 });
 
-const taken = { shelf: 'a', takeId: 'one', pieces: 1 };
+const taken = { warehouse: 'a', takeId: 'one', pieces: 1 };
 
 describe('the event codec', () => {
   it('lifts an older version to the newest', () => {
@@ -38,7 +38,7 @@ describe('the event codec', () => {
     ['a version from the future', recorded('PiecesTaken', 3, taken), UnreadableEventError],
     ['a version without an upcaster', recorded('PiecesTaken', 0, taken), UnreadableEventError],
     ['data that do not fit', recorded('PiecesTaken', 2, taken), UnreadableEventError],
-    ['data that have too much', recorded('ShelfCleared', 1, taken), UnreadableEventError],
+    ['data that have too much', recorded('WarehouseCleared', 1, taken), UnreadableEventError],
   ])('stops at %s', (_, event, failure) => {
     expect(() => stockCodec().revive(event)).toThrow(failure);
   });
@@ -54,34 +54,36 @@ describe('the event codec', () => {
 
   it('does not validate again what it has just stored', () => {
     const codec = stockCodec();
-    const given = PiecesAdded.of({ shelf: 'a', pieces: 1, note: '' });
-    const stored = codec.store(given, 'shelf-a', 'AddPieces', context, 0);
+    const given = PiecesAdded.of({ warehouse: 'a', pieces: 1, note: '' });
+    const stored = codec.store(given, 'warehouse-a', 'AddPieces', context, 0);
     const live = { ...recorded('PiecesAdded', 1, stored.data), ...stored };
     expect(codec.revive(live)).toEqual(given);
     expect(codec.revive(live).data).toBe(stored.data);
-    expect(() => codec.revive({ ...live, type: 'ShelfCleared' })).toThrow(UnreadableEventError);
+    expect(() => codec.revive({ ...live, type: 'WarehouseCleared' })).toThrow(UnreadableEventError);
   });
 
   it('writes the newest version and nothing that could not be read again', () => {
     const codec = stockCodec();
     const event = { type: 'PiecesTaken', data: { ...taken, reason: 'gift' } };
-    const { metadata } = codec.store(event, 'shelf-a', 'TakePieces', context, 0);
+    const { metadata } = codec.store(event, 'warehouse-a', 'TakePieces', context, 0);
     expect(metadata.version).toBe(2);
     const unfit = { type: 'PiecesTaken', data: taken };
-    expect(() => codec.store(unfit, 'shelf-a', 'TakePieces', context, 0)).toThrow('reason');
+    expect(() => codec.store(unfit, 'warehouse-a', 'TakePieces', context, 0)).toThrow('reason');
   });
 
-  it('refuses two definitions of one type, and takes one that is given twice', () => {
+  it('rejects two definitions of one type, and takes one that is given twice', () => {
     const twin = defineEvent('PiecesAdded', { version: 1, schema: z.strictObject({}) });
     expect(() => new EventCodec([...stockEvents, twin])).toThrow('two definitions');
     expect(() => new EventCodec([...stockEvents, ...stockEvents])).not.toThrow();
   });
 
   it('for some definitions reads only their events, and only declared ones', () => {
-    const shelfCleared = recorded('ShelfCleared', 1, { shelf: 'a' });
+    const warehouseCleared = recorded('WarehouseCleared', 1, { warehouse: 'a' });
     const codec = stockCodec();
-    expect(codec.for([ShelfCleared]).revive(shelfCleared)).toBe(codec.revive(shelfCleared));
-    expect(() => codec.for([PiecesTaken]).revive(shelfCleared)).toThrow(UnknownEventTypeError);
+    expect(codec.for([WarehouseCleared]).revive(warehouseCleared)).toBe(
+      codec.revive(warehouseCleared),
+    );
+    expect(() => codec.for([PiecesTaken]).revive(warehouseCleared)).toThrow(UnknownEventTypeError);
     const Painted = defineEvent('Painted', { version: 1, schema: z.strictObject({}) });
     expect(() => codec.for([Painted])).toThrow(UnknownEventTypeError);
   });

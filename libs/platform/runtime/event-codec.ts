@@ -28,8 +28,8 @@ export interface CodecOf<Event extends DomainEvent> {
 
 /**
  * Turns domain events into what the log stores and back. A live event keeps the data object it was
- * appended with and several handlers read it, so the codec caches each event by its data: only data from
- * the disk is validated again, and once.
+ * appended with and several handlers read it, so the codec caches each event by its data: only data
+ * from the disk is validated again, and once.
  */
 export class EventCodec implements CodecOf<DomainEvent> {
   readonly #definitions: ReadonlyMap<string, AnyEventDefinition>;

@@ -145,7 +145,7 @@ export class FaultyEventStore implements EventStore {
   ): Promise<AppendResult> {
     await this.beforeAppend();
     return this.appends.inflict(
-      // eslint-disable-next-line @typescript-eslint/require-await -- a throw must become a rejection
+      // eslint-disable-next-line @typescript-eslint/require-await -- a throw must reject
       async () => this.log.append(stream, events, expected),
       () => new StoreUnavailableError('the log is away'),
     );

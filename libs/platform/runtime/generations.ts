@@ -29,8 +29,8 @@ export const collectionOf = (name: string, { version, generation }: Generation):
 
 /**
  * Which generation of each projection serves, and which numbers are taken. Kept in the read store,
- * which all processes share. No event causes these documents, so the number of the generation is the
- * position that guards them: an older generation never replaces a newer one.
+ * which all processes share. No event causes these documents, so the number of the generation is
+ * the position that guards them: an older generation never replaces a newer one.
  */
 export class Generations {
   constructor(private readonly readStore: ReadStore) {}
@@ -55,8 +55,9 @@ export class Generations {
   }
 
   /**
-   * The generation in which a version is built that does not serve yet. Every process finds the same
-   * one, so an interrupted build continues, and processes that start together build it together.
+   * The generation in which a version is built that does not serve yet. Every process finds the
+   * same one, so an interrupted build continues, and processes that start together build it
+   * together.
    */
   async first({ name, version }: AnyProjection): Promise<Generation> {
     return { version, generation: await this.#next(name) };

@@ -21,8 +21,8 @@ const sales: Relay<EventOf<typeof PiecesTaken>> = {
   name: 'sales',
   topic: 'sales',
   on: { PiecesTaken },
-  toMessage: ({ data: { shelf, pieces } }) =>
-    pieces > 1 ? { key: shelf, data: { sold: pieces } } : null,
+  toMessage: ({ data: { warehouse, pieces } }) =>
+    pieces > 1 ? { key: warehouse, data: { sold: pieces } } : null,
 };
 
 const open = () => {
@@ -45,8 +45,8 @@ const open = () => {
   } as unknown as Bus;
   const handler = () => new RelayHandler(sales, readStore, stockCodec(), bus);
   const sell = async (...pieces: readonly number[]) => {
-    await runner.run('shelf-a', add('a', 100), anyContext());
-    for (const one of pieces) await runner.run('shelf-a', take('a', one), anyContext());
+    await runner.run('warehouse-a', add('a', 100), anyContext());
+    for (const one of pieces) await runner.run('warehouse-a', take('a', one), anyContext());
   };
   const failBus = (times: number) => (busFailures = times);
   return { store, readStore, published, handler, sell, failBus };

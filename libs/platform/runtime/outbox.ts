@@ -21,8 +21,9 @@ export interface Relay<Event extends DomainEvent> {
 export type AnyRelay = Relay<any>;
 
 /**
- * The log is the outbox: a relay reads it from its checkpoint and publishes. The checkpoint is saved
- * after the bus has accepted the messages, so a crash publishes them again under the same ids.
+ * The log is the outbox: a relay reads it from its checkpoint and publishes. The checkpoint is
+ * saved after the bus has accepted the messages, so a crash publishes them again under the same
+ * ids.
  */
 export class RelayHandler implements SubscriptionHandler {
   readonly name: string;

@@ -46,7 +46,7 @@ const open = (pollMs = NEVER_MS) => {
     codec: codec.for(stockEvents),
   });
   const run = async (...commands: Parameters<typeof runner.run>[1][]): Promise<Position> => {
-    for (const command of commands) await runner.run('shelf-a', command, anyContext());
+    for (const command of commands) await runner.run('warehouse-a', command, anyContext());
     return store.head();
   };
   const wanted = () =>
@@ -95,7 +95,7 @@ describe('a poller of the log', () => {
     expect(await poller.reach(head + 1n, 20)).toBe(false);
   });
 
-  it('shows that the log is unavailable, keeps its checkpoint, and retries at its pace', async () => {
+  it('reports that the log is unavailable, keeps its checkpoint and polls again', async () => {
     const { store, poller, run, seen, wanted, live } = open(5);
     const head = await run(add('a', 9), take('a', 1));
     store.reads.plan('fail-before', 'fail-before', 'fail-before');

@@ -8,8 +8,8 @@ const AWAITED_POLL_MS = 10;
 
 /**
  * Polls the log for the events of one handler instead of subscribing to all of it: for rare events
- * in a remote log, where a subscription would transfer every other event as well. After a failure it
- * keeps the position and retries at the next poll. It never skips an event.
+ * in a remote log, where a subscription would transfer every other event as well. After a failure
+ * it keeps the position and retries at the next poll. It never skips an event.
  */
 export class PollingRunner extends LogRunner {
   constructor(

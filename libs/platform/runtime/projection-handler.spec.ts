@@ -5,7 +5,7 @@ import { ProjectionHandler } from './projection-handler.js';
 import {
   add,
   anyContext,
-  shelves,
+  warehouses,
   stockCodec,
   stockDecider,
   stockEvents,
@@ -21,13 +21,13 @@ describe('the handler of a projection', () => {
       eventStore: store,
       codec: codec.for(stockEvents),
     });
-    const handler = new ProjectionHandler(shelves, 'shelves.v1.g1', readStore, codec);
+    const handler = new ProjectionHandler(warehouses, 'warehouses.v1.g1', readStore, codec);
     return { store, readStore, runner, handler };
   };
 
   const fill = async (runner: ReturnType<typeof open>['runner']) => {
-    for (const shelf of ['a', 'b', 'a'])
-      await runner.run(`shelf-${shelf}`, add(shelf, 2), anyContext());
+    for (const warehouse of ['a', 'b', 'a'])
+      await runner.run(`warehouse-${warehouse}`, add(warehouse, 2), anyContext());
   };
 
   it('saves documents and checkpoint in one write, each document once', async () => {
@@ -40,19 +40,19 @@ describe('the handler of a projection', () => {
       {
         writes: [
           {
-            collection: 'shelves.v1.g1',
+            collection: 'warehouses.v1.g1',
             key: 'a',
             document: { pieces: 4, events: 2 },
             position: 7n,
           },
           {
-            collection: 'shelves.v1.g1',
+            collection: 'warehouses.v1.g1',
             key: 'b',
             document: { pieces: 2, events: 1 },
             position: 4n,
           },
         ],
-        checkpoint: { name: 'shelves.v1.g1', position: 7n },
+        checkpoint: { name: 'warehouses.v1.g1', position: 7n },
       },
     ]);
   });
@@ -66,7 +66,10 @@ describe('the handler of a projection', () => {
     await handler.handle(batch);
     await handler.checkpoint();
     await handler.handle(batch);
-    expect((await readStore.get('shelves.v1.g1', 'a'))?.document).toEqual({ pieces: 4, events: 2 });
+    expect((await readStore.get('warehouses.v1.g1', 'a'))?.document).toEqual({
+      pieces: 4,
+      events: 2,
+    });
   });
 
   it.each(['fail-before', 'fail-after', 'twice'] as const)(
@@ -79,7 +82,7 @@ describe('the handler of a projection', () => {
       await handler.checkpoint();
       await handler.handle(batch).catch(() => handler.checkpoint());
       await handler.handle(batch);
-      expect((await readStore.get('shelves.v1.g1', 'a'))?.document).toEqual({
+      expect((await readStore.get('warehouses.v1.g1', 'a'))?.document).toEqual({
         pieces: 4,
         events: 2,
       });

@@ -13,7 +13,9 @@ import { SubscriptionRunner } from './subscription-runner.js';
 
 export { type StoredProjection } from './stored-projections.js';
 
-/** How often a process checks whether another one has finished a rebuild; a query checks at once. */
+/**
+ * How often a process checks whether another one has finished a rebuild; a query checks at once.
+ */
 export const ADOPT_EVERY_MS = 500;
 /** How often the progress of a build is reported. */
 const PROGRESS_EVERY_MS = 250;
@@ -45,8 +47,8 @@ export interface ProjectionStatus extends RunnerStatus {
  * answers queries from it.
  *
  * A rebuild folds from zero into a collection of its own beside the one that serves. When it has
- * caught up, the pointer in the read store moves, every process adopts it, and the old collection is
- * dropped.
+ * caught up, the pointer in the read store moves, every process adopts it, and the old collection
+ * is dropped.
  *
  * A new version of a projection is built the same way, but its predecessor's documents have another
  * shape, so until it has caught up its queries wait or fail with `ProjectionLaggingError`. The

@@ -16,8 +16,8 @@ import { Projections } from './projections.js';
 import {
   add,
   anyContext,
-  type ShelfView,
-  shelves,
+  type WarehouseView,
+  warehouses,
   silent,
   stockCodec,
   stockDecider,
@@ -26,9 +26,9 @@ import {
   until,
 } from './stock.fixture.js';
 
-/** The same question, answered otherwise: every shelf starts with a thousand. */
-const shelvesV2: typeof shelves = {
-  ...shelves,
+/** The same question, answered otherwise: every warehouse starts with a thousand. */
+const warehousesV2: typeof warehouses = {
+  ...warehouses,
   version: 2,
   initial: () => ({ pieces: 1_000, events: 0 }),
 };
@@ -36,17 +36,17 @@ const shelvesV2: typeof shelves = {
 describe('generations', () => {
   it('are claimed by one rebuild each, and not where a new version may be building', async () => {
     const generations = new Generations(new FaultyReadStore());
-    const claim = async () => (await generations.claim(shelves)).generation;
-    const first = await generations.first(shelves);
+    const claim = async () => (await generations.claim(warehouses)).generation;
+    const first = await generations.first(warehouses);
     const claimed = await Promise.all([claim(), claim(), claim(), claim()]);
     expect(new Set([first.generation, ...claimed]).size).toBe(5);
   });
 
   it('serve in the order of their numbers, whichever finishes last', async () => {
     const generations = new Generations(new FaultyReadStore());
-    await generations.serve('shelves', { version: 1, generation: 3 }, null);
-    await generations.serve('shelves', { version: 1, generation: 2 }, null);
-    expect(await generations.serving('shelves')).toMatchObject({ generation: 3 });
+    await generations.serve('warehouses', { version: 1, generation: 3 }, null);
+    await generations.serve('warehouses', { version: 1, generation: 2 }, null);
+    expect(await generations.serving('warehouses')).toMatchObject({ generation: 3 });
   });
 });
 
@@ -83,54 +83,58 @@ describe('projections on the embedded stores', () => {
       await readStore.close();
     };
     closing.push(end);
-    const fill = async (shelf: string, events: number) => {
-      const commands = Array.from({ length: events }, () => add(shelf, 1));
-      await Promise.all(commands.map((one) => runner.run(`shelf-${shelf}`, one, anyContext())));
+    const fill = async (warehouse: string, events: number) => {
+      const commands = Array.from({ length: events }, () => add(warehouse, 1));
+      await Promise.all(
+        commands.map((one) => runner.run(`warehouse-${warehouse}`, one, anyContext())),
+      );
     };
-    const piecesOn = async (shelf: string, projection: ProjectionTo<ShelfView> = shelves) =>
-      (await projections.get(projection, shelf)).document?.pieces;
+    const piecesOn = async (
+      warehouse: string,
+      projection: ProjectionTo<WarehouseView> = warehouses,
+    ) => (await projections.get(projection, warehouse)).document?.pieces;
     return { eventStore, readStore, host, projections, runner, fill, piecesOn, end };
   };
 
   const collectionsOf = async (readStore: ReadStore, ...generations: readonly string[]) =>
-    Promise.all(generations.map((one) => readStore.count(`shelves.${one}`)));
+    Promise.all(generations.map((one) => readStore.count(`warehouses.${one}`)));
 
   it('answer with the caller’s own write, whichever process made it', async () => {
-    const one = await openProcess(shelves);
-    const other = await openProcess(shelves);
+    const one = await openProcess(warehouses);
+    const other = await openProcess(warehouses);
     await Promise.all([one.host.start(), other.host.start()]);
-    const { position } = await one.runner.run('shelf-a', add('a', 3), anyContext());
+    const { position } = await one.runner.run('warehouse-a', add('a', 3), anyContext());
     expect(await one.piecesOn('a')).toBe(3);
-    const found = await other.projections.get(shelves, 'a');
+    const found = await other.projections.get(warehouses, 'a');
     expect(found).toEqual({ document: { pieces: 3, events: 1 }, position });
-    expect(await other.projections.count(shelves, '')).toBe(1);
-    expect((await other.projections.list(shelves, {})).documents).toHaveLength(1);
+    expect(await other.projections.count(warehouses, '')).toBe(1);
+    expect((await other.projections.list(warehouses, {})).documents).toHaveLength(1);
   });
 
   it('come out the same from two processes that build them side by side', async () => {
-    const one = await openProcess(shelves);
-    const other = await openProcess(shelves);
+    const one = await openProcess(warehouses);
+    const other = await openProcess(warehouses);
     await Promise.all([one.host.start(), other.host.start()]);
     for (let round = 0; round < 20; round += 1) {
       await Promise.all([one.fill('a', 5), other.fill('b', 5), one.fill('c', 1)]);
     }
-    await one.runner.run('shelf-c', take('c', 20), anyContext());
+    await one.runner.run('warehouse-c', take('c', 20), anyContext());
     for (const { piecesOn } of [one, other]) {
-      expect(await Promise.all(['a', 'b', 'c'].map((shelf) => piecesOn(shelf)))).toEqual([
+      expect(await Promise.all(['a', 'b', 'c'].map((warehouse) => piecesOn(warehouse)))).toEqual([
         100, 100, 0,
       ]);
     }
   });
 
   it('are the same after a rebuild as they were live', async () => {
-    const { host, projections, readStore, fill, piecesOn } = await openProcess(shelves);
+    const { host, projections, readStore, fill, piecesOn } = await openProcess(warehouses);
     await host.start();
     await fill('a', 700);
     await fill('b', 30);
-    const live = await projections.list(shelves, {});
+    const live = await projections.list(warehouses, {});
     const phases: string[] = [];
-    await host.rebuild('shelves', ({ phase }) => phases.push(phase));
-    expect(await projections.list(shelves, {})).toEqual(live);
+    await host.rebuild('warehouses', ({ phase }) => phases.push(phase));
+    expect(await projections.list(warehouses, {})).toEqual(live);
     expect(phases.at(-1)).toBe('live');
     expect(await collectionsOf(readStore, 'v1.g1', 'v1.g2')).toEqual([0, 2]);
     await fill('a', 1);
@@ -138,14 +142,14 @@ describe('projections on the embedded stores', () => {
   });
 
   it('are switched in every process, and no query sees the switch', async () => {
-    const one = await openProcess(shelves);
-    const other = await openProcess(shelves);
-    const tool = await openProcess(shelves);
+    const one = await openProcess(warehouses);
+    const other = await openProcess(warehouses);
+    const tool = await openProcess(warehouses);
     await Promise.all([one.host.start(), other.host.start()]);
     await one.fill('a', 50);
     expect(await other.piecesOn('a')).toBe(50);
     const progress = { rebuilt: false };
-    const rebuild = tool.host.rebuild('shelves').then(() => (progress.rebuilt = true));
+    const rebuild = tool.host.rebuild('warehouses').then(() => (progress.rebuilt = true));
     while (!progress.rebuilt) {
       expect(await one.piecesOn('a')).toBe(50);
       expect(await other.piecesOn('a')).toBe(50);
@@ -162,69 +166,69 @@ describe('projections on the embedded stores', () => {
   });
 
   it('survive two rebuilds at once', async () => {
-    const server = await openProcess(shelves);
-    const tools = [await openProcess(shelves), await openProcess(shelves)];
+    const server = await openProcess(warehouses);
+    const tools = [await openProcess(warehouses), await openProcess(warehouses)];
     await server.host.start();
     await server.fill('a', 300);
-    await Promise.all(tools.map(({ host }) => host.rebuild('shelves')));
+    await Promise.all(tools.map(({ host }) => host.rebuild('warehouses')));
     expect(await server.piecesOn('a')).toBe(300);
     expect(await server.host.stored()).toMatchObject([{ lag: 0n }]);
   });
 
   it('stay as they were when a rebuild is broken off', async () => {
-    const { host, readStore, fill, piecesOn } = await openProcess(shelves);
+    const { host, readStore, fill, piecesOn } = await openProcess(warehouses);
     await host.start();
     await fill('a', 5);
     expect(await piecesOn('a')).toBe(5);
     const breakOff = () => {
       throw new Error('that is enough');
     };
-    await expect(host.rebuild('shelves', breakOff)).rejects.toThrow('that is enough');
+    await expect(host.rebuild('warehouses', breakOff)).rejects.toThrow('that is enough');
     await expect(host.rebuild('boxes')).rejects.toThrow('no projection is called boxes');
     expect(await collectionsOf(readStore, 'v1.g1', 'v1.g2')).toEqual([1, 0]);
     expect(await piecesOn('a')).toBe(5);
   });
 
   it('are not replaced by a build that an event stops', async () => {
-    const first = await openProcess(shelves);
+    const first = await openProcess(warehouses);
     await first.host.start();
     await first.fill('a', 5);
     expect(await first.piecesOn('a')).toBe(5);
     const broken = await openProcess({
-      ...shelves,
+      ...warehouses,
       project: () => {
         throw new Error('a defect');
       },
     });
-    await expect(broken.host.rebuild('shelves')).rejects.toThrow('stopped: a defect');
+    await expect(broken.host.rebuild('warehouses')).rejects.toThrow('stopped: a defect');
     expect(await first.piecesOn('a')).toBe(5);
   });
 
   it('serve a new version once it has caught up, beside the old one', async () => {
-    const old = await openProcess(shelves);
+    const old = await openProcess(warehouses);
     await old.host.start();
     await old.fill('a', 600);
     expect(await old.piecesOn('a')).toBe(600);
-    const next = await openProcess(shelvesV2);
+    const next = await openProcess(warehousesV2);
     await next.host.start();
-    expect(await next.piecesOn('a', shelvesV2)).toBe(1_600);
+    expect(await next.piecesOn('a', warehousesV2)).toBe(1_600);
     await until(async () => (await next.host.stored())[0]?.serving?.version === 2);
     await old.fill('a', 1);
     expect(await old.piecesOn('a')).toBe(601);
     await Promise.all([old.end(), next.end()]);
     closing.splice(0);
-    const restarted = await openProcess(shelvesV2);
+    const restarted = await openProcess(warehousesV2);
     await restarted.host.start();
     expect(await collectionsOf(restarted.readStore, 'v1.g1', 'v2.g2')).toEqual([0, 1]);
   });
 
   it('do not serve a build that was stopped half-way, and go on with it later', async () => {
-    const first = await openProcess(shelves);
+    const first = await openProcess(warehouses);
     await first.fill('a', 2_000);
     await first.host.start();
     await first.host.stop();
     expect(await first.host.stored()).toMatchObject([{ serving: null }]);
-    const second = await openProcess(shelves);
+    const second = await openProcess(warehouses);
     await second.host.start();
     expect(await second.piecesOn('a')).toBe(2_000);
     await until(async () => (await second.host.stored())[0]?.serving?.generation === 1);
@@ -232,7 +236,7 @@ describe('projections on the embedded stores', () => {
 
   it('that have stopped show themselves', async () => {
     const { host, fill } = await openProcess({
-      ...shelves,
+      ...warehouses,
       project: () => {
         throw new Error('a defect');
       },
@@ -245,16 +249,18 @@ describe('projections on the embedded stores', () => {
 
   it('let a caller whose write they cannot show wait, then fail', async () => {
     const { host, projections, fill } = await openProcess({
-      ...shelves,
+      ...warehouses,
       project: () => {
         throw new Error('a defect');
       },
     });
     await fill('a', 1);
     await host.start();
-    await expect(projections.get(shelves, 'a')).rejects.toMatchObject({
+    await expect(projections.get(warehouses, 'a')).rejects.toMatchObject({
       name: 'ProjectionLaggingError',
     });
-    await expect(projections.get({ ...shelves, name: 'boxes' }, 'a')).rejects.toThrow(RangeError);
+    await expect(projections.get({ ...warehouses, name: 'boxes' }, 'a')).rejects.toThrow(
+      RangeError,
+    );
   });
 });

@@ -29,8 +29,8 @@ export interface Listed<Document> {
 
 /**
  * Answers queries from the documents of projections, as of the log's head when asked. The
- * projection determines the type of the documents. A query that read a collection which was replaced
- * meanwhile reads again.
+ * projection determines the type of the documents. A query that read a collection which was
+ * replaced meanwhile reads again.
  *
  * All methods throw `ProjectionLaggingError` when the documents do not reach the head in time, and
  * `RangeError` for a projection that no area declares.

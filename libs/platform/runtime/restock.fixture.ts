@@ -1,14 +1,14 @@
 import { type AnySaga, type Saga, type SagaAction } from '#platform/kernel/saga.js';
-import { PiecesAdded, PiecesTaken, ShelfCleared, type StockEvent } from './stock.fixture.js';
+import { PiecesAdded, PiecesTaken, WarehouseCleared, type StockEvent } from './stock.fixture.js';
 
 interface Restock {
   readonly type: 'Restock';
-  readonly data: { readonly shelf: string; readonly takeId: string };
+  readonly data: { readonly warehouse: string; readonly takeId: string };
 }
 
 interface Look {
   readonly type: 'Look';
-  readonly data: { readonly shelf: string };
+  readonly data: { readonly warehouse: string };
 }
 
 type RestockCommand = Restock | Look;
@@ -17,14 +17,14 @@ interface Restocking {
   readonly low: boolean;
 }
 
-/** When the saga checks a shelf again. */
+/** When the saga checks a warehouse again. */
 export const LOOK_AT = '2026-01-01T00:10:00.000Z';
 
 const react = (
   { type, data }: StockEvent,
   { low }: Restocking,
 ): readonly SagaAction<RestockCommand>[] => {
-  const { shelf } = data;
+  const { warehouse } = data;
   switch (type) {
     case 'PiecesAdded':
       return low ? [{ kind: 'cancel', timer: 'look' }] : [];
@@ -32,29 +32,29 @@ const react = (
       return [
         {
           kind: 'command',
-          command: { type: 'Restock', data: { shelf, takeId: data.takeId } },
+          command: { type: 'Restock', data: { warehouse, takeId: data.takeId } },
         },
-        { kind: 'publish', topic: 'restocking', key: shelf, data: { shelf } },
+        { kind: 'publish', topic: 'restocking', key: warehouse, data: { warehouse } },
         {
           kind: 'schedule',
           timer: 'look',
           dueAt: LOOK_AT,
-          command: { type: 'Look', data: { shelf } },
+          command: { type: 'Look', data: { warehouse } },
         },
       ];
-    case 'ShelfCleared':
+    case 'WarehouseCleared':
       return [{ kind: 'cancel', timer: 'look' }];
   }
 };
 
-/** Orders what was taken, and checks a shelf that is not refilled in time. */
+/** Orders what was taken, and checks a warehouse that is not refilled in time. */
 export const restockSaga: Saga<StockEvent, Restocking, RestockCommand> = {
   name: 'restock',
-  on: { PiecesAdded, PiecesTaken, ShelfCleared },
-  key: ({ data }) => data.shelf,
+  on: { PiecesAdded, PiecesTaken, WarehouseCleared },
+  key: ({ data }) => data.warehouse,
   initialState: { low: false },
   evolve: (_, { type }) => {
-    if (type === 'ShelfCleared') return null;
+    if (type === 'WarehouseCleared') return null;
     return { low: type === 'PiecesTaken' };
   },
   react,

@@ -19,7 +19,7 @@ import {
   anyContext,
   movableClock,
   PiecesTaken,
-  shelves,
+  warehouses,
   silent,
   stockDecider,
   stockEvents,
@@ -38,7 +38,7 @@ interface Sent {
 const stock = defineArea({
   name: 'stock',
   events: stockEvents,
-  projections: [shelves],
+  projections: [warehouses],
   sagas: [
     deploySaga(restockSaga, {
       Restock: (data, context): Sent => ({ data, context }),
@@ -124,7 +124,7 @@ describe('runtimes of a fleet', () => {
   };
 
   const piecesOf = async ({ projections }: Runtime) =>
-    (await projections.get(shelves, 'a')).document?.pieces;
+    (await projections.get(warehouses, 'a')).document?.pieces;
 
   it('answer with the caller’s own write, which another process projects', async () => {
     const { join } = openFleet();
@@ -133,7 +133,7 @@ describe('runtimes of a fleet', () => {
     await projector.startProjector();
     await projector.lease.give(1n);
     for (let pieces = 1; pieces <= 20; pieces += 1) {
-      await gateway.runner.run('shelf-a', add('a', 1), anyContext());
+      await gateway.runner.run('warehouse-a', add('a', 1), anyContext());
       expect(await piecesOf(gateway.runtime)).toBe(pieces);
     }
     expect(gateway.runtime.leadership()).toBeNull();
@@ -146,7 +146,7 @@ describe('runtimes of a fleet', () => {
     const { join } = openFleet();
     const [gateway, projector] = [join(), join()];
     await gateway.runtime.startFollowing();
-    await gateway.runner.run('shelf-a', add('a', 3), anyContext());
+    await gateway.runner.run('warehouse-a', add('a', 3), anyContext());
     const asked = piecesOf(gateway.runtime);
     await projector.startProjector();
     await projector.lease.give(1n);
@@ -159,12 +159,12 @@ describe('runtimes of a fleet', () => {
     await one.startProjector();
     await two.startProjector();
     await one.lease.give(1n);
-    await one.runner.run('shelf-a', add('a', 9), anyContext());
-    await one.runner.run('shelf-a', take('a', 1, 'first'), anyContext());
+    await one.runner.run('warehouse-a', add('a', 9), anyContext());
+    await one.runner.run('warehouse-a', take('a', 1, 'first'), anyContext());
     await until(() => one.sent.length === 1);
     await one.lease.take();
     await two.lease.give(2n);
-    await one.runner.run('shelf-a', take('a', 1, 'second'), anyContext());
+    await one.runner.run('warehouse-a', take('a', 1, 'second'), anyContext());
     await until(() => two.sent.length === 1);
     expect(one.sent).toMatchObject([{ data: { takeId: 'first' } }]);
     expect(two.sent).toMatchObject([{ data: { takeId: 'second' } }]);
@@ -182,7 +182,7 @@ describe('runtimes of a fleet', () => {
     const [one, two] = [join(), join()];
     await one.startProjector();
     await two.startProjector();
-    await one.runner.run('shelf-a', add('a', 2), anyContext());
+    await one.runner.run('warehouse-a', add('a', 2), anyContext());
     const asked = [piecesOf(one.runtime), piecesOf(two.runtime)];
     await one.lease.give(1n);
     await one.lease.take();
@@ -196,11 +196,11 @@ describe('runtimes of a fleet', () => {
     await one.startProjector();
     await two.startProjector();
     await one.lease.give(1n);
-    await one.runner.run('shelf-a', add('a', 1), anyContext());
+    await one.runner.run('warehouse-a', add('a', 1), anyContext());
     await until(async () => (await piecesOf(two.runtime)) === 1);
     // The first does not know yet.
     await two.lease.give(2n);
-    await one.runner.run('shelf-a', add('a', 1), anyContext());
+    await one.runner.run('warehouse-a', add('a', 1), anyContext());
     expect(await piecesOf(two.runtime)).toBe(2);
     await until(() => !one.lease.isHeld());
     const stale = readStore.committed.filter(
@@ -217,12 +217,12 @@ describe('runtimes of a fleet', () => {
     await gateway.runtime.startFollowing();
     await projector.startProjector();
     await projector.lease.give(1n);
-    await gateway.runner.run('shelf-a', add('a', 1), anyContext());
+    await gateway.runner.run('warehouse-a', add('a', 1), anyContext());
     expect(await piecesOf(gateway.runtime)).toBe(1);
-    await cli.runtime.projectionHost.rebuild('shelves');
+    await cli.runtime.projectionHost.rebuild('warehouses');
     const [idle] = await gateway.runtime.projectionHost.status();
     expect(idle).toMatchObject({ generation: 2, lag: '0' });
-    await gateway.runner.run('shelf-a', add('a', 1), anyContext());
+    await gateway.runner.run('warehouse-a', add('a', 1), anyContext());
     expect(await piecesOf(gateway.runtime)).toBe(2);
   });
 });

@@ -14,7 +14,7 @@ import {
   anyContext,
   movableClock,
   PiecesTaken,
-  shelves,
+  warehouses,
   silent,
   stockDecider,
   type StockEvent,
@@ -36,7 +36,7 @@ class RestockCommand {
 const stock = defineArea({
   name: 'stock',
   events: stockEvents,
-  projections: [shelves],
+  projections: [warehouses],
   sagas: [
     deploySaga(restockSaga, {
       Restock: (data, context) => new RestockCommand(data, context),
@@ -75,12 +75,12 @@ describe('the runtime', () => {
       eventStore,
       codec: runtime.codec.for(stockEvents),
     });
-    await runner.run('shelf-a', add('a', 5), anyContext());
-    await runner.run('shelf-a', take('a', 1, 'one'), anyContext());
-    const found = await runtime.projections.get(shelves, 'a');
+    await runner.run('warehouse-a', add('a', 5), anyContext());
+    await runner.run('warehouse-a', take('a', 1, 'one'), anyContext());
+    const found = await runtime.projections.get(warehouses, 'a');
     expect(found.document).toEqual({ pieces: 4, events: 2 });
     await until(() => executed.length > 0);
-    expect(executed).toMatchObject([{ data: { shelf: 'a', takeId: 'one' } }]);
+    expect(executed).toMatchObject([{ data: { warehouse: 'a', takeId: 'one' } }]);
     expect(runtime.reactions().map(({ name }) => name)).toEqual(['saga.restock', 'outbox.sales']);
     await runtime.stop();
     expect(runtime.reactions().map(({ phase }) => phase)).toEqual(['closed', 'closed']);
@@ -97,7 +97,7 @@ describe('the runtime', () => {
       eventStore,
       codec: runtime.codec.for(stockEvents),
     });
-    await runner.run('shelf-a', take('a', 0), anyContext());
+    await runner.run('warehouse-a', take('a', 0), anyContext());
     await until(() => runtime.reactions()[0]?.phase === 'stopped');
     expect(runtime.reactions()[0]?.failure).toBe('restock has no command Restock');
     await runtime.stop();
@@ -108,7 +108,7 @@ describe('the runtime', () => {
     ['sagas', { ...stock, projections: [], relays: [] }],
     ['relays', { ...stock, projections: [], sagas: [] }],
     ['saga commands', { ...stock, projections: [], sagas: [otherSaga], relays: [] }],
-  ])('refuses two %s of one name', (what, twin) => {
+  ])('rejects two %s of one name', (what, twin) => {
     expect(() => new Runtime(engines(), [stock, twin])).toThrow(`two ${what} are called`);
   });
 });

@@ -47,10 +47,11 @@ interface Reactions {
 }
 
 /**
- * Runs what a list of areas subscribes to the log, and registers the platform's own events. A single
- * process runs everything (`startProjections`, `startReactions`). In an installation of several
- * processes each answers queries from documents that another one may write (`startFollowing`), and
- * the one that holds the lease runs projections, sagas and relays (`startUnder`).
+ * Runs what a list of areas subscribes to the log, and registers the platform's own events. A
+ * single process runs everything (`startProjections`, `startReactions`). In an installation of
+ * several processes each answers queries from documents that another one may write
+ * (`startFollowing`), and the one that holds the lease runs projections, sagas and relays
+ * (`startUnder`).
  */
 export class Runtime {
   readonly codec: EventCodec;
@@ -76,10 +77,10 @@ export class Runtime {
     this.#sagas = areas.flatMap(({ sagas }) => sagas);
     this.#relays = areas.flatMap(({ relays }) => relays);
     this.#consumers = areas.flatMap(({ consumers }) => consumers);
-    refuseTwins('projections', namesOf(projections));
-    refuseTwins('sagas', namesOf(this.#sagas.map(({ saga }) => saga)));
-    refuseTwins('relays', namesOf(this.#relays));
-    refuseTwins('saga commands', areas.flatMap(sagaCommandNames));
+    rejectTwins('projections', namesOf(projections));
+    rejectTwins('sagas', namesOf(this.#sagas.map(({ saga }) => saga)));
+    rejectTwins('relays', namesOf(this.#relays));
+    rejectTwins('saga commands', areas.flatMap(sagaCommandNames));
     this.codec = codec;
     this.products = new Products(areas.flatMap(({ products }) => products));
     this.snapshots = new Snapshots(readStore);
@@ -192,7 +193,7 @@ const sagaCommandNames = ({ sagas }: Area): readonly string[] => [
 ];
 
 /** Two projections of one name would share a checkpoint, and each would miss events. */
-const refuseTwins = (what: string, names: readonly string[]): void => {
+const rejectTwins = (what: string, names: readonly string[]): void => {
   const twin = names.find((name, index) => names.indexOf(name) !== index);
   if (twin !== undefined) throw new Error(`two ${what} are called ${twin}`);
 };

@@ -69,8 +69,8 @@ export interface SagaChanges {
 }
 
 /**
- * A saga's processes and timers with unsaved changes. A process that ends while it is young is never
- * written: most holds live less than a second, so most cost no write.
+ * A saga's processes and timers with unsaved changes. A process that ends while it is young is
+ * never written: most holds live less than a second, so most cost no write.
  */
 export class SagaDocuments {
   readonly #processes = new Map<string, Held<ProcessDocument>>();

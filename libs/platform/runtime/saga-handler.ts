@@ -27,8 +27,8 @@ const EVENTS_UNSAVED_MAX = 10_000;
 const REPEATS_MAX = 2 * EVENTS_UNSAVED_MAX;
 
 /**
- * Handles the events of one saga. Actions are carried out before the checkpoint is saved, so after a
- * crash they are carried out again under the same ids: at least once, and once in effect.
+ * Handles the events of one saga. Actions are carried out before the checkpoint is saved, so after
+ * a crash they are carried out again under the same ids: at least once, and once in effect.
  *
  * A batch that sent something is saved at once. A batch that only set or cancelled timers may wait
  * for `save`, which the host calls about once a second: a crash loses nothing, because timers and

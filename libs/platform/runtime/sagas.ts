@@ -26,8 +26,8 @@ interface Hosted {
 }
 
 /**
- * Runs every saga, and fires their timers. Timers survive the process, and the clock is injected, so
- * tests move it.
+ * Runs every saga, and fires their timers. Timers survive the process, and the clock is injected,
+ * so tests move it.
  */
 export class Sagas {
   readonly #hosted: readonly Hosted[];

@@ -15,9 +15,9 @@ const REPEATS_MAX = 3;
 const REPEATS: BackOff = { firstMs: 50, maxMs: 200 };
 
 /**
- * Appends at the revision that was read. After an unknown outcome it repeats the same ids at the same
- * revision, which lands once. A store that has become unavailable may have accepted the first attempt,
- * so after an unknown outcome that error is an unknown outcome too.
+ * Appends at the revision that was read. After an unknown outcome it repeats the same ids at the
+ * same revision, which lands once. A store that has become unavailable may have accepted the first
+ * attempt, so after an unknown outcome that error is an unknown outcome too.
  *
  * @param revision null for a stream that does not exist
  * @throws UnknownOutcomeError when the repeats did not settle it; else the error of the store

@@ -11,40 +11,43 @@ import { EventCodec } from './event-codec.js';
 import { type SnapshotPlan } from './snapshots.js';
 
 /**
- * A business small enough to check by hand: a shelf holds pieces, never fewer than none. The second
- * version of `PiecesTaken` knows why; the first did not.
+ * A business small enough to check by hand: a warehouse holds pieces, never fewer than none. The
+ * second version of `PiecesTaken` knows why; the first did not.
  */
-const TakenV1 = z.strictObject({ shelf: z.string(), takeId: z.string(), pieces: z.int() });
+const TakenV1 = z.strictObject({ warehouse: z.string(), takeId: z.string(), pieces: z.int() });
 
 export const PiecesAdded = defineEvent('PiecesAdded', {
   version: 1,
-  schema: z.strictObject({ shelf: z.string(), pieces: z.int().positive(), note: z.string() }),
+  schema: z.strictObject({ warehouse: z.string(), pieces: z.int().positive(), note: z.string() }),
 });
 export const PiecesTaken = defineEvent('PiecesTaken', {
   version: 2,
   schema: TakenV1.extend({ reason: z.string() }),
   upcasters: { 1: upcast(TakenV1, (v1) => ({ ...v1, reason: 'sale' })) },
 });
-export const ShelfCleared = defineEvent('ShelfCleared', {
+export const WarehouseCleared = defineEvent('WarehouseCleared', {
   version: 1,
-  schema: z.strictObject({ shelf: z.string() }),
+  schema: z.strictObject({ warehouse: z.string() }),
 });
 
 export type StockEvent =
-  EventOf<typeof PiecesAdded> | EventOf<typeof PiecesTaken> | EventOf<typeof ShelfCleared>;
+  EventOf<typeof PiecesAdded> | EventOf<typeof PiecesTaken> | EventOf<typeof WarehouseCleared>;
 
-export const stockEvents = [PiecesAdded, PiecesTaken, ShelfCleared] as const;
+export const stockEvents = [PiecesAdded, PiecesTaken, WarehouseCleared] as const;
 
 export type StockCommand =
   | { readonly type: 'AddPieces'; readonly data: EventOf<typeof PiecesAdded>['data'] }
   | { readonly type: 'TakePieces'; readonly data: EventOf<typeof PiecesTaken>['data'] };
 
-export interface Shelf {
+export interface Warehouse {
   readonly pieces: number;
   readonly taken: readonly string[];
 }
 
-const decide = ({ type, data }: StockCommand, { pieces, taken }: Shelf): readonly StockEvent[] => {
+const decide = (
+  { type, data }: StockCommand,
+  { pieces, taken }: Warehouse,
+): readonly StockEvent[] => {
   switch (type) {
     case 'AddPieces':
       return [PiecesAdded.of(data)];
@@ -55,63 +58,63 @@ const decide = ({ type, data }: StockCommand, { pieces, taken }: Shelf): readonl
   }
 };
 
-const evolve = (shelf: Shelf, { type, data }: StockEvent): Shelf => {
+const evolve = (warehouse: Warehouse, { type, data }: StockEvent): Warehouse => {
   switch (type) {
     case 'PiecesAdded':
-      return { ...shelf, pieces: shelf.pieces + data.pieces };
+      return { ...warehouse, pieces: warehouse.pieces + data.pieces };
     case 'PiecesTaken':
-      return { pieces: shelf.pieces - data.pieces, taken: [...shelf.taken, data.takeId] };
-    case 'ShelfCleared':
-      return { ...shelf, pieces: 0 };
+      return { pieces: warehouse.pieces - data.pieces, taken: [...warehouse.taken, data.takeId] };
+    case 'WarehouseCleared':
+      return { ...warehouse, pieces: 0 };
   }
 };
 
-export const stockDecider: Decider<StockCommand, Shelf, StockEvent> = {
+export const stockDecider: Decider<StockCommand, Warehouse, StockEvent> = {
   initialState: { pieces: 0, taken: [] },
   decide,
   evolve,
 };
 
-export interface ShelfView {
+export interface WarehouseView {
   readonly pieces: number;
   readonly events: number;
 }
 
-/** What is on each shelf? A cleared shelf has no document. */
-export const shelves: Projection<StockEvent, ShelfView> = {
-  name: 'shelves',
+/** What is on each warehouse? A cleared warehouse has no document. */
+export const warehouses: Projection<StockEvent, WarehouseView> = {
+  name: 'warehouses',
   version: 1,
-  on: { PiecesAdded, PiecesTaken, ShelfCleared },
-  keys: ({ data }) => [data.shelf],
+  on: { PiecesAdded, PiecesTaken, WarehouseCleared },
+  keys: ({ data }) => [data.warehouse],
   initial: () => ({ pieces: 0, events: 0 }),
   project: ({ type, data }, { pieces, events }) => {
-    if (type === 'ShelfCleared') return null;
+    if (type === 'WarehouseCleared') return null;
     const change = type === 'PiecesAdded' ? data.pieces : -data.pieces;
     return { pieces: pieces + change, events: events + 1 };
   },
 };
 
-export const shelfSnapshots = (every: number): SnapshotPlan<Shelf> => ({
+export const warehouseSnapshots = (every: number): SnapshotPlan<Warehouse> => ({
   version: 1,
   every,
-  toJson: (shelf) => shelf,
-  fromJson: (json) => json as Shelf,
+  toJson: (warehouse) => warehouse,
+  fromJson: (json) => json as Warehouse,
 });
 
 export const stockCodec = (): EventCodec => new EventCodec(stockEvents);
 
-export const add = (shelf: string, pieces: number, note = ''): StockCommand => ({
+export const add = (warehouse: string, pieces: number, note = ''): StockCommand => ({
   type: 'AddPieces',
-  data: { shelf, pieces, note },
+  data: { warehouse, pieces, note },
 });
 
 export const take = (
-  shelf: string,
+  warehouse: string,
   pieces: number,
   takeId: string = randomUUID(),
 ): StockCommand => ({
   type: 'TakePieces',
-  data: { shelf, pieces, takeId, reason: 'sale' },
+  data: { warehouse, pieces, takeId, reason: 'sale' },
 });
 
 export const anyContext = (): CommandContext => contextOf(randomUUID(), 'spec');

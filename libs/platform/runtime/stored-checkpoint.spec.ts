@@ -6,14 +6,14 @@ import { StoredCheckpoint } from './stored-checkpoint.js';
 import {
   add,
   anyContext,
-  shelves,
+  warehouses,
   stockCodec,
   stockDecider,
   stockEvents,
   until,
 } from './stock.fixture.js';
 
-const CHECKPOINT = 'shelves.v1.g1';
+const CHECKPOINT = 'warehouses.v1.g1';
 
 /** A read store that counts how often it is asked for a checkpoint. */
 class CountingReadStore extends FaultyReadStore {
@@ -33,9 +33,9 @@ const open = () => {
     eventStore,
     codec: stockCodec().for(stockEvents),
   });
-  const checkpoint = new StoredCheckpoint(shelves, CHECKPOINT, eventStore, readStore);
+  const checkpoint = new StoredCheckpoint(warehouses, CHECKPOINT, eventStore, readStore);
   const write = async (): Promise<bigint> =>
-    (await runner.run('shelf-a', add('a', 1), anyContext())).position;
+    (await runner.run('warehouse-a', add('a', 1), anyContext())).position;
   /** Something that no projection follows. */
   const writeForeign = async (): Promise<bigint> => {
     const { length } = eventStore.log.of('other-1');

@@ -15,8 +15,8 @@ const SEARCHED_MAX = 500;
 /**
  * The progress of a projection that another process runs: its checkpoint in the read store. The
  * checkpoint is read only while a caller waits, once for all callers. It need not reach the log's
- * head, only the last event before the head that the projection reads, because other events cause no
- * write. A part of the log without such events is searched once.
+ * head, only the last event before the head that the projection reads, because other events cause
+ * no write. A part of the log without such events is searched once.
  */
 export class StoredCheckpoint implements LogProgress {
   /** The checkpoint that was read last. */

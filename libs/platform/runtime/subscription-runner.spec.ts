@@ -58,7 +58,8 @@ const open = () => {
     codec: stockCodec().for(stockEvents),
   });
   const append = async (count: number): Promise<Position> => {
-    for (let at = 0; at < count; at += 1) await runner.run('shelf-a', add('a', 1), anyContext());
+    for (let at = 0; at < count; at += 1)
+      await runner.run('warehouse-a', add('a', 1), anyContext());
     return store.head();
   };
   return { store, handler, subscription, append };
@@ -78,7 +79,7 @@ const turnsUntil = async (holds: () => boolean, turnsMax = 50) => {
 const positionsOf = ({ log }: FaultyEventStore) => log.events.map(({ position }) => position);
 
 describe('a subscription runner', () => {
-  it('hands on every event in order, what was there and what comes, and says how far it is', async () => {
+  it('delivers stored and new events in order, and reports its position', async () => {
     const { store, handler, subscription, append } = open();
     await append(7);
     subscription.start();

@@ -13,9 +13,9 @@ const GATHER_PER_WRITE = 20;
 const GATHER_MS_MAX = 1_000;
 
 /**
- * Runs one handler on a subscription to the log for as long as the process lives. After a failure it
- * keeps the checkpoint, shows the failure in `status`, and retries with back-off. It never skips an
- * event.
+ * Runs one handler on a subscription to the log for as long as the process lives. After a failure
+ * it keeps the checkpoint, shows the failure in `status`, and retries with back-off. It never skips
+ * an event.
  */
 export class SubscriptionRunner extends LogRunner {
   constructor(

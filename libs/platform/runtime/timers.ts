@@ -17,10 +17,10 @@ interface Failing {
 }
 
 /**
- * Fires the due timers of one saga. A timer is a document whose key orders by its due instant. It is
- * deleted when an event of its process cancels it or its command was accepted: firing is at least
- * once, with the same command id. A timer whose command fails is retried with back-off, while the
- * others fire.
+ * Fires the due timers of one saga. A timer is a document whose key orders by its due instant. It
+ * is deleted when an event of its process cancels it or its command was accepted: firing is at
+ * least once, with the same command id. A timer whose command fails is retried with back-off, while
+ * the others fire.
  */
 export class Timers {
   readonly #collection: string;
@@ -90,7 +90,8 @@ export class Timers {
     const cause = { id: eventId, correlationId };
     const context = followUp(cause, `${this.saga}\n${key}`, `saga:${this.saga}`);
     await this.send({ type: command, data }, context);
-    // One position after the event that set it: a timer that a later event set again under this key stays.
+    // One position after the event that set it: a timer that a later event set again under this key
+    // stays.
     const gone = { collection: this.#collection, key, document: null, position: position + 1n };
     await this.readStore.commit({ writes: [gone] });
   }

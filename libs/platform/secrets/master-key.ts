@@ -21,7 +21,7 @@ export class MasterKeyError extends Error {
 
 /**
  * The installation's master key, made on first use. Of several processes that start at once, one
- * makes it and all read that one: a link either finds the name free or fails.
+ * creates it and all read that one: creating a hard link fails if the name exists.
  * @throws MasterKeyError when the file is malformed or others may read it
  */
 export const readOrCreateMasterKey = (file: string): Buffer => read(file) ?? create(file);
@@ -70,7 +70,7 @@ const create = (file: string): Buffer => {
   return stored;
 };
 
-/** Without its directory entry on the disk the key would be lost with everything it seals. */
+/** Without its directory entry on the disk, the key and everything sealed with it could be lost. */
 const syncDirectory = (directory: string): void => {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

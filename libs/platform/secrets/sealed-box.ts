@@ -15,7 +15,7 @@ export class SealBrokenError extends Error {
   override readonly name = 'SealBrokenError';
 }
 
-/** @param associated what the box belongs to; it opens only beside the same words */
+/** @param associated the context of the box; it opens only with the same text */
 export const sealBox = (key: Buffer, associated: string, plaintext: Buffer): Buffer => {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });

@@ -47,7 +47,7 @@ describe('keys by purpose', () => {
     expect(secrets.key('app-tokens')).not.toEqual(Buffer.alloc(32));
   });
 
-  it('refuse a purpose that is none', async () => {
+  it('reject a purpose that is none', async () => {
     const secrets = await open();
     expect(() => secrets.key('App Tokens')).toThrow(RangeError);
   });
@@ -61,7 +61,7 @@ describe('the master key', () => {
     expect((await readdir(directory)).sort()).toEqual(['master.key', 'subject-keys.db']);
   });
 
-  it('is refused when others may read it', async () => {
+  it('is rejected when others may read it', async () => {
     await open();
     await chmod(path.join(directory, MASTER_KEY_FILE), 0o644);
     await expect(open()).rejects.toThrow('mode 0600');
@@ -79,7 +79,7 @@ describe('the master key', () => {
     expect(await readdir(path.join(directory, 'a'))).toEqual(['subject-keys.db']);
   });
 
-  it('is refused when it is cut short', async () => {
+  it('is rejected when it is cut short', async () => {
     await writeFile(path.join(directory, MASTER_KEY_FILE), 'abc\n', { mode: 0o600 });
     await expect(open()).rejects.toThrow('32 bytes in hex');
   });
@@ -129,7 +129,7 @@ subjectKeysContract('sqlite', () =>
 );
 
 describe('the file of the subject keys', () => {
-  it("is refused when it is another program's, and stays as it was", async () => {
+  it("is rejected when it is another program's, and stays as it was", async () => {
     const file = path.join(directory, 'subject-keys.db');
     const theirs = new DatabaseSync(file);
     theirs.exec('CREATE TABLE theirs (a)');

@@ -10,7 +10,7 @@ const SUBJECT_KEYS_FILE = 'subject-keys.db';
 
 const KEY_BYTES = 32;
 
-/** Everything of an installation that must stay secret, behind one master key. */
+/** The secrets of an installation, under one master key. */
 export interface Secrets {
   /**
    * 32 bytes for one purpose, the same in every process and after every start.

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SealBrokenError } from './sealed-box.js';
 import { SubjectErasedError, type SubjectKeys } from './subject-keys.js';
 
-/** One set of keys, reached through as many handles as a test asks for. */
+/** One set of keys, with as many handles as a test opens. */
 export interface SubjectKeysUnderTest {
   /** Another handle on the same keys, as another process would have. */
   open(): Promise<SubjectKeys>;
-  /** Closes the handles and takes the keys away. */
+  /** Closes the handles and deletes the keys. */
   remove(): Promise<void>;
 }
 
-/** What every adapter promises. `create` makes an empty set. */
+/** The contract of every adapter. `create` makes an empty set. */
 export const subjectKeysContract = (adapter: string, create: () => Promise<SubjectKeysUnderTest>) =>
   describe(`SubjectKeys contract: ${adapter}`, () => {
     let underTest: SubjectKeysUnderTest;

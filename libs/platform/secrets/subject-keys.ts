@@ -3,7 +3,7 @@ import { openBox, sealBox } from './sealed-box.js';
 
 const KEY_BYTES = 32;
 
-/** The subject's key was destroyed: nothing can be sealed for it any more. */
+/** The subject's key was destroyed: no text can be sealed for it. */
 export class SubjectErasedError extends Error {
   override readonly name = 'SubjectErasedError';
 
@@ -12,16 +12,15 @@ export class SubjectErasedError extends Error {
   }
 }
 
-/** The keys cannot be reached now; trying again may help. */
+/** The keys are unavailable; a retry may help. */
 export class SubjectKeysUnavailableError extends Error {
   override readonly name = 'SubjectKeysUnavailableError';
 }
 
 /**
- * One data key for each subject (a person, mostly), wrapped by the installation's key. What is sealed
- * for a subject can be copied anywhere, the log and its backups included: destroying the key erases
- * every copy at once. Where the keys lie on another machine, what is done to them may be refused as
- * `SubjectKeysUnavailableError`.
+ * One data key for each subject (a person, mostly), wrapped by the installation's key. Sealed texts
+ * may be copied anywhere, including the log and its backups: destroying the key erases every copy
+ * at once. If the keys are on another machine, calls may fail with `SubjectKeysUnavailableError`.
  */
 export interface SubjectKeys {
   /**
@@ -46,7 +45,7 @@ export interface SubjectKeys {
 
 /** Where the processes of several machines keep their subject keys. */
 export interface SharedSubjectKeys {
-  /** Whether keys lie there already: then their master key must be brought along, not made. */
+  /** Whether the database has keys already: then the master key must exist and is not created. */
   isTaken(): Promise<boolean>;
 
   /**

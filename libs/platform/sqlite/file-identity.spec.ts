@@ -7,7 +7,7 @@ import {
   UnknownSqliteFileError,
 } from './file-identity.js';
 
-const FORMAT: SqliteFileFormat = { applicationId: 0x51544553, version: 3, migratable: [2] };
+const FORMAT: SqliteFileFormat = { applicationId: 0x51544553, version: 3 };
 
 describe('the identity of a SQLite file', () => {
   let database: DatabaseSync;
@@ -31,12 +31,7 @@ describe('the identity of a SQLite file', () => {
     expect(identify()).toBe(3);
   });
 
-  it('is the older version that can be migrated', () => {
-    database.exec(markSqliteFile({ ...FORMAT, version: 2 }));
-    expect(identify()).toBe(2);
-  });
-
-  it.each([0, 1, 4])('is refused with version %d', (version) => {
+  it.each([0, 2, 4])('is rejected with version %d', (version) => {
     database.exec(markSqliteFile({ ...FORMAT, version }));
     expect(identify).toThrow(UnknownSqliteFileError);
     expect(identify).toThrow(`test.db has version ${version}, this build reads 3`);
@@ -48,7 +43,7 @@ describe('the identity of a SQLite file', () => {
     // A version alone: SQLite files of other programs seldom have an application id.
     'PRAGMA user_version = 3',
     'CREATE TABLE theirs (a); PRAGMA user_version = 3',
-  ])('is refused after %s', (theirs) => {
+  ])('is rejected after %s', (theirs) => {
     database.exec(theirs);
     expect(identify).toThrow('test.db belongs to another program');
   });

@@ -6,8 +6,6 @@ export interface SqliteFileFormat {
   readonly applicationId: number;
   /** The schema version that this build writes: `PRAGMA user_version`. */
   readonly version: number;
-  /** Older versions that this build migrates. */
-  readonly migratable?: readonly number[];
 }
 
 /** The file has another format, or a version that this build cannot read. */
@@ -43,14 +41,14 @@ const HEADER = `
 export const identifySqliteFile = (
   database: DatabaseSync,
   file: string,
-  { applicationId, version, migratable = [] }: SqliteFileFormat,
+  { applicationId, version }: SqliteFileFormat,
 ): number | null => {
   const header = database.prepare(HEADER).get() as unknown as Header;
   if (header.objects === 0 && header.applicationId === 0 && header.version === 0) return null;
   if (header.applicationId !== applicationId) {
     throw new UnknownSqliteFileError(file, 'belongs to another program');
   }
-  if (header.version !== version && !migratable.includes(header.version)) {
+  if (header.version !== version) {
     const reason = `has version ${header.version}, this build reads ${version}`;
     throw new UnknownSqliteFileError(file, reason);
   }

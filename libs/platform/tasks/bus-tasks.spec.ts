@@ -336,9 +336,9 @@ describe('tasks over the bus', () => {
     [new BusError('message-too-large', 'no'), 'task_too_large'],
     [new BusError('topic-full', 'no'), 'busy'],
     [new BusError('bus-unavailable', 'no'), 'no_worker'],
-  ])('fails as the bus refuses: %s', async (refusal, code) => {
+  ])('fails as the bus rejects: %s', async (error, code) => {
     await tasks.close();
-    bus.publish = () => Promise.reject(refusal);
+    bus.publish = () => Promise.reject(error);
     tasks = open();
     await expect(drain(run(never))).rejects.toMatchObject({ code });
   });

@@ -48,7 +48,7 @@ export const countingEngine = (
     ...changes,
   });
 
-/** Counts the words `-` as of no length, which its schema of pieces refuses. */
+/** Counts the words `-` as of no length, which its schema of pieces rejects. */
 class CountingEngine implements Engine<CountingInput, number, CountingEnd> {
   readonly #closing = new AbortController();
   #words = 0;

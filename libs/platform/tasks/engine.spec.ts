@@ -6,16 +6,16 @@ import { taskTopicSettings } from './task-topics.js';
 const log = new CountingLog();
 
 describe('an engine definition', () => {
-  it.each(['', 'Text', '1text', 'a b', 'a.b', 'a'.repeat(33)])('refuses the name "%s"', (name) => {
+  it.each(['', 'Text', '1text', 'a b', 'a.b', 'a'.repeat(33)])('rejects the name "%s"', (name) => {
     expect(() => countingEngine(log, { name })).toThrow(/cannot be the name of an engine/);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('refuses %p tasks', (limit) => {
+  it.each([0, -1, 1.5, Number.NaN])('rejects %p tasks', (limit) => {
     const tasksMax = { worker: 1, inProcess: limit };
     expect(() => countingEngine(log, { tasksMax })).toThrow(/cannot be its number of tasks/);
   });
 
-  it('refuses a failure code that is no word', () => {
+  it('rejects a failure code that is no word', () => {
     expect(() => countingEngine(log, { failures: { 'no good': 'final' } })).toThrow(/no good/);
   });
 });

@@ -67,7 +67,7 @@ export interface EngineDefinition<Input, Piece, End> {
   readonly end: z.ZodType<End>;
   /**
    * Tasks of one process at once, including those that wait for the engine; the next one fails with
-   * `busy`. A worker refuses early because another one may be idle; a process of its own has no
+   * `busy`. A worker rejects early because another one may be idle; a process of its own has no
    * alternative, so it may queue more.
    */
   readonly tasksMax: { readonly worker: number; readonly inProcess: number };

@@ -61,7 +61,7 @@ export class OpenTask<Piece, End> {
   #attempts = 0;
   /** Attempts below it were abandoned. */
   #fence = 1;
-  readonly #refused = new Set<number>();
+  readonly #rejected = new Set<number>();
   #holder: Holder | null = null;
   #hasPages = false;
   #settled = false;
@@ -83,7 +83,7 @@ export class OpenTask<Piece, End> {
     if (this.#settled || reply.attempt < this.#fence) return;
     const holder = this.#holder ?? this.#hold(reply);
     if (!holder) {
-      if (reply.kind === 'failed') this.#refusedBy(reply.attempt, reply.body);
+      if (reply.kind === 'failed') this.#rejectedBy(reply.attempt, reply.body);
       return;
     }
     if (reply.attempt !== holder.attempt || reply.worker !== holder.worker) {
@@ -139,7 +139,7 @@ export class OpenTask<Piece, End> {
     if (kind !== 'started' || number !== 0) return null;
     this.#holder = { attempt, worker, next: 0 };
     clearTimeout(this.#hedge);
-    if (this.#attempts - this.#refused.size > 1) this.#keepOnly(this.#holder);
+    if (this.#attempts - this.#rejected.size > 1) this.#keepOnly(this.#holder);
     return this.#holder;
   }
 
@@ -170,19 +170,19 @@ export class OpenTask<Piece, End> {
     }
     // The other attempts were cancelled when this run started.
     for (let attempt = this.#fence; attempt <= this.#attempts; attempt += 1) {
-      this.#refused.add(attempt);
+      this.#rejected.add(attempt);
     }
     this.#fence = this.#attempts + 1;
     this.#holder = null;
     this.#expect(this.limits.takeMsMax, 'no_worker', 'no other worker took the task in time');
-    this.#refusedBy(this.#attempts, failure);
+    this.#rejectedBy(this.#attempts, failure);
   }
 
-  #refusedBy(attempt: number, failure: TaskFailure): void {
-    this.#refused.add(attempt);
+  #rejectedBy(attempt: number, failure: TaskFailure): void {
+    this.#rejected.add(attempt);
     if (!helpsElsewhere(this.engine, failure.code)) this.#finish(errorOf(failure));
     else if (this.#attempts < this.limits.attemptsMax) this.#offer();
-    else if (this.#refused.size >= this.#attempts) this.#finish(errorOf(failure));
+    else if (this.#rejected.size >= this.#attempts) this.#finish(errorOf(failure));
   }
 
   #offer(): void {

@@ -76,7 +76,7 @@ export const tasksContract = (
       expect(log.openings).toBe(1);
     });
 
-    it('refuses an input that does not match its schema, and runs nothing', async () => {
+    it('rejects an input that does not match its schema, and runs nothing', async () => {
       const wrong = { ...input('a'), pauseMs: 'long' } as unknown as CountingInput;
       await expect(drain(run(wrong))).rejects.toMatchObject({ code: 'invalid_input' });
       expect(log.texts).toEqual([]);
@@ -143,7 +143,7 @@ export const tasksContract = (
       expect((await drain(run(input('a')))).pieces).toEqual([1]);
     });
 
-    it('fails running tasks and refuses new ones once it is closed', async () => {
+    it('fails running tasks and rejects new ones once it is closed', async () => {
       const stream = run(LONG);
       await stream.next();
       const rest = expect(drain(stream)).rejects.toMatchObject({ code: 'closed' });

@@ -1,7 +1,7 @@
 import { threadId, workerData } from 'node:worker_threads';
 import { portOfThread, requestListener } from './request-listener.js';
 
-/** The worker of the channel's specification. */
+/** The worker of the spec of the channel. */
 export type FixtureRequest =
   { readonly kind: 'echo'; readonly word: string } | { readonly kind: 'fail' | 'exit' | 'close' };
 

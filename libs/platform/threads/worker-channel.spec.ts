@@ -37,7 +37,7 @@ describe('a worker channel', () => {
     expect(channel.failure).toBeNull();
   });
 
-  it('closes after the requests before it, and refuses those after it', async () => {
+  it('closes after the requests before it, and rejects those after it', async () => {
     const before = echo('before');
     const closing = channel.close({ kind: 'close' });
     expect(channel.isOpen).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { apiKeyDecider } from './api-key.decider.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
@@ -11,7 +11,7 @@ const SEALED = 'A'.repeat(48);
 const userId = UserId.parse(1);
 
 describe('an API key', () => {
-  const key = specificationOf(apiKeyDecider);
+  const key = deciderSpecOf(apiKeyDecider);
   const issue = {
     keyHash: HASH,
     keyKind: 'user',
@@ -29,9 +29,9 @@ describe('an API key', () => {
 
   it('is issued once', () => {
     key.given().when({ type: 'IssueApiKey', data: issue }).then(issued);
-    key.given(issued).when({ type: 'IssueApiKey', data: issue }).thenRefused('api_key_exists');
+    key.given(issued).when({ type: 'IssueApiKey', data: issue }).thenThrows('api_key_exists');
     const again = key.given(issued, revoked).when({ type: 'IssueApiKey', data: issue });
-    again.thenRefused('api_key_exists');
+    again.thenThrows('api_key_exists');
   });
 
   it('is revoked by its user; a second revocation does nothing', () => {
@@ -43,15 +43,15 @@ describe('an API key', () => {
     const rotated = ApiKeyRevoked.of({ ...rotation, expiresAt: UNTIL });
     key.given(issued).when({ type: 'RevokeApiKey', data: rotation }).then(rotated);
     const again = key.given(issued, rotated).when({ type: 'RevokeApiKey', data: rotation });
-    again.thenRefused('api_key_not_found');
+    again.thenThrows('api_key_not_found');
   });
 
   it('is not found for another user, nor before it was issued', () => {
     const theirs = { ...revocation, userId: UserId.parse(2) };
     const other = key.given(issued).when({ type: 'RevokeApiKey', data: theirs });
-    other.thenRefused('api_key_not_found');
+    other.thenThrows('api_key_not_found');
     const early = key.given().when({ type: 'RevokeApiKey', data: revocation });
-    early.thenRefused('api_key_not_found');
+    early.thenThrows('api_key_not_found');
   });
 
   it('is not created by a stray revocation', () => {

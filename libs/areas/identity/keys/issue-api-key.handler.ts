@@ -35,13 +35,13 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
   async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
     const { keyKind: kind, name } = data;
     const repeated = await this.keys.issuedFor(context);
-    if (!repeated) await this.#refuseTooMany(data.userId);
+    if (!repeated) await this.#rejectTooMany(data.userId);
     const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
     const { secret, keyHash, issuedAt } = repeated ?? (await this.keys.issueOnce(key, context));
     return { id: keyIdOf(keyHash), kind, name, sessionId: null, issuedAt, expiresAt: null, secret };
   }
 
-  async #refuseTooMany(userId: UserId): Promise<void> {
+  async #rejectTooMany(userId: UserId): Promise<void> {
     const { keys } = await this.list.activeOf(userId);
     if (keys.filter(({ sessionId }) => sessionId === null).length < API_KEYS_MAX) return;
     reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);

@@ -6,10 +6,10 @@ import {
   NameReserved,
 } from '#events/identity/name.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { nameDecider } from './name.decider.js';
 
-const name = specificationOf(nameDecider);
+const name = deciderSpecOf(nameDecider);
 
 const MINE = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
 const THEIRS = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f02';
@@ -58,28 +58,25 @@ describe('a name', () => {
     ['email', 'email_taken'],
   ] as const)('is rejected for another registration as %s with %s', (kind, code) => {
     const data = reservation(THEIRS, UNTIL, kind);
-    name.given(reserved).when({ type: 'ReserveName', data }).thenRefused(code);
-    name.given(reserved, assigned).when({ type: 'ReserveName', data }).thenRefused(code);
+    name.given(reserved).when({ type: 'ReserveName', data }).thenThrows(code);
+    name.given(reserved, assigned).when({ type: 'ReserveName', data }).thenThrows(code);
   });
 
   it('can be reserved by another registration after the reservation expires', () => {
     const data = reservation(THEIRS, AFTER);
     name.given(reserved).when({ type: 'ReserveName', data }).then(NameReserved.of(data));
-    name
-      .given(reserved, assigned)
-      .when({ type: 'ReserveName', data })
-      .thenRefused('username_taken');
+    name.given(reserved, assigned).when({ type: 'ReserveName', data }).thenThrows('username_taken');
   });
 
   it('is assigned to the registration that holds it, once', () => {
     name.given(reserved).when({ type: 'AssignName', data: assignment() }).then(assigned);
     name.given(reserved, assigned).when({ type: 'AssignName', data: assignment() }).thenNothing();
     const data = assignment(THEIRS);
-    name.given(reserved).when({ type: 'AssignName', data }).thenRefused('username_taken');
+    name.given(reserved).when({ type: 'AssignName', data }).thenThrows('username_taken');
     name
       .given()
       .when({ type: 'AssignName', data: assignment(MINE, 'email') })
-      .thenRefused('email_taken');
+      .thenThrows('email_taken');
   });
 
   it('is released by the registration that holds it and by no other', () => {

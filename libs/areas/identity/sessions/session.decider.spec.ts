@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { SessionRevoked, SessionStarted } from '#events/identity/session.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { sessionDecider } from './session.decider.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
@@ -11,7 +11,7 @@ const HASH = 'a'.repeat(64);
 const userId = UserId.parse(1);
 
 describe('a session', () => {
-  const session = specificationOf(sessionDecider);
+  const session = deciderSpecOf(sessionDecider);
   const start = {
     sessionId: SESSION,
     userId,
@@ -37,8 +37,8 @@ describe('a session', () => {
     session.given(started, revoked).when({ type: 'RevokeSession', data: revocation }).thenNothing();
     const theirs = { ...revocation, userId: UserId.parse(2) };
     const other = session.given(started).when({ type: 'RevokeSession', data: theirs });
-    other.thenRefused('session_not_found');
+    other.thenThrows('session_not_found');
     const early = session.given().when({ type: 'RevokeSession', data: revocation });
-    early.thenRefused('session_not_found');
+    early.thenThrows('session_not_found');
   });
 });

@@ -1,13 +1,13 @@
 import { describe, it } from '@jest/globals';
 import { TenantDefined } from '#events/identity/tenant.events.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { tenantDecider } from './tenant.decider.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
 const UNTIL = '2026-11-21T04:53:00.000Z';
 
 describe('a tenant', () => {
-  const tenant = specificationOf(tenantDecider);
+  const tenant = deciderSpecOf(tenantDecider);
   const definition = {
     slug: 'quipu',
     name: 'Quipu',

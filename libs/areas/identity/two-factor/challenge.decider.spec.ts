@@ -5,7 +5,7 @@ import {
   ChallengeIssued,
 } from '#events/identity/challenge.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { challengeDecider } from './challenge.decider.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
@@ -14,7 +14,7 @@ const HASH = 'a'.repeat(64);
 const userId = UserId.parse(1);
 
 describe('a challenge', () => {
-  const challenge = specificationOf(challengeDecider);
+  const challenge = deciderSpecOf(challengeDecider);
   const issue = {
     challengeHash: HASH,
     userId,
@@ -39,14 +39,14 @@ describe('a challenge', () => {
 
   it('is answered once', () => {
     challenge.given(issued).when(answer()).then(answered);
-    challenge.given(issued, answered).when(answer()).thenRefused('invalid_challenge');
-    challenge.given(issued, answered).when(fail()).thenRefused('invalid_challenge');
-    challenge.given().when(answer()).thenRefused('invalid_challenge');
+    challenge.given(issued, answered).when(answer()).thenThrows('invalid_challenge');
+    challenge.given(issued, answered).when(fail()).thenThrows('invalid_challenge');
+    challenge.given().when(answer()).thenThrows('invalid_challenge');
   });
 
   it('cannot be answered from the instant of its expiry', () => {
-    challenge.given(issued).when(answer(UNTIL)).thenRefused('invalid_challenge');
-    challenge.given(issued).when(fail(UNTIL)).thenRefused('invalid_challenge');
+    challenge.given(issued).when(answer(UNTIL)).thenThrows('invalid_challenge');
+    challenge.given(issued).when(fail(UNTIL)).thenThrows('invalid_challenge');
   });
 
   it('accepts five wrong answers', () => {
@@ -54,7 +54,7 @@ describe('a challenge', () => {
     challenge.given(issued, failure(4), failure(3), failure(2)).when(fail()).then(failure(1));
     challenge.given(issued, failure(1)).when(fail()).then(failure(0));
     challenge.given(issued, failure(1)).when(answer()).then(answered);
-    challenge.given(issued, failure(0)).when(answer()).thenRefused('invalid_challenge');
-    challenge.given(issued, failure(0)).when(fail()).thenRefused('invalid_challenge');
+    challenge.given(issued, failure(0)).when(answer()).thenThrows('invalid_challenge');
+    challenge.given(issued, failure(0)).when(fail()).thenThrows('invalid_challenge');
   });
 });

@@ -10,10 +10,10 @@ import {
   UserRegistered,
 } from '#events/identity/user.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type Proof, type UserCommand, userDecider } from './user.decider.js';
 
-const user = specificationOf(userDecider);
+const user = deciderSpecOf(userDecider);
 
 const AT = '2026-11-21T04:48:00.000Z';
 const LATER = '2026-11-21T04:50:00.000Z';
@@ -115,10 +115,10 @@ describe('registering', () => {
   });
   it('rejects the id of another registration', () => {
     const other = { ...registration, registrationId: ANOTHER };
-    user.given(registered).when(register(other)).thenRefused('user_id_taken');
+    user.given(registered).when(register(other)).thenThrows('user_id_taken');
   });
   it('never assigns the id of an erased user again', () => {
-    user.given(registered, erased).when(register()).thenRefused('user_id_taken');
+    user.given(registered, erased).when(register()).thenThrows('user_id_taken');
   });
 });
 
@@ -128,7 +128,7 @@ describe('enrolling for two-factor authentication', () => {
     user.given(registered, enrolling).when(start).then(enrolling);
   });
   it('does not start when it is on', () => {
-    user.given(registered, enrolling, enabled).when(start).thenRefused('two_factor_enabled');
+    user.given(registered, enrolling, enabled).when(start).thenThrows('two_factor_enabled');
   });
   it('is confirmed by a code', () => {
     user
@@ -141,16 +141,13 @@ describe('enrolling for two-factor authentication', () => {
     ['a code of another enrolment', step(100, ANOTHER)],
     ['a recovery code', recovery(CODE)],
   ])('is not confirmed by %s', (_, proof) => {
-    user.given(registered, enrolling).when(confirm(proof)).thenRefused('invalid_otp');
+    user.given(registered, enrolling).when(confirm(proof)).thenThrows('invalid_otp');
   });
   it('rejects a confirmation before the start, whatever the code', () => {
-    user.given(registered).when(confirm(none)).thenRefused('two_factor_not_enrolling');
+    user.given(registered).when(confirm(none)).thenThrows('two_factor_not_enrolling');
   });
   it('rejects a second confirmation, whatever the code', () => {
-    user
-      .given(registered, enrolling, enabled)
-      .when(confirm(none))
-      .thenRefused('two_factor_enabled');
+    user.given(registered, enrolling, enabled).when(confirm(none)).thenThrows('two_factor_enabled');
   });
 });
 
@@ -160,31 +157,31 @@ describe('presenting a second factor', () => {
     on.when(present(step(101))).then(accepted(101));
   });
   it('rejects the step that confirmed, and earlier ones', () => {
-    on.when(present(step(100))).thenRefused('invalid_otp');
-    on.when(present(step(99))).thenRefused('invalid_otp');
+    on.when(present(step(100))).thenThrows('invalid_otp');
+    on.when(present(step(99))).thenThrows('invalid_otp');
   });
   it('rejects a step that was accepted', () => {
     user
       .given(registered, enrolling, enabled, accepted(101))
       .when(present(step(101)))
-      .thenRefused('invalid_otp');
+      .thenThrows('invalid_otp');
   });
   it('rejects no code, and the code of another enrolment', () => {
-    on.when(present(none)).thenRefused('invalid_otp');
-    on.when(present(step(101, ANOTHER))).thenRefused('invalid_otp');
+    on.when(present(none)).thenThrows('invalid_otp');
+    on.when(present(step(101, ANOTHER))).thenThrows('invalid_otp');
   });
   it('accepts each recovery code once', () => {
     on.when(present(recovery(CODE))).then(used(CODE, 1));
     const once = user.given(registered, enrolling, enabled, used(CODE, 1));
-    once.when(present(recovery(CODE))).thenRefused('invalid_otp');
+    once.when(present(recovery(CODE))).thenThrows('invalid_otp');
     once.when(present(recovery(OTHER_CODE))).then(used(OTHER_CODE, 0));
   });
   it('rejects when it is off, whatever the code', () => {
-    user.given(registered).when(present(none)).thenRefused('two_factor_not_enabled');
+    user.given(registered).when(present(none)).thenThrows('two_factor_not_enabled');
     user
       .given(registered, enrolling)
       .when(present(step(1)))
-      .thenRefused('two_factor_not_enabled');
+      .thenThrows('two_factor_not_enabled');
   });
 });
 
@@ -199,10 +196,10 @@ describe('replacing recovery codes', () => {
     user
       .given(registered, enrolling, enabled, accepted(101), replaced)
       .when(present(recovery(CODE)))
-      .thenRefused('invalid_otp');
+      .thenThrows('invalid_otp');
   });
   it('rejects a wrong code', () => {
-    user.given(registered, enrolling, enabled).when(replace(none)).thenRefused('invalid_otp');
+    user.given(registered, enrolling, enabled).when(replace(none)).thenThrows('invalid_otp');
   });
 });
 
@@ -217,10 +214,10 @@ describe('turning two-factor authentication off', () => {
     user
       .given(registered, enrolling, enabled, disabled)
       .when(present(step(102)))
-      .thenRefused('two_factor_not_enabled');
+      .thenThrows('two_factor_not_enabled');
   });
   it('rejects a wrong code', () => {
-    user.given(registered, enrolling, enabled).when(disable(none)).thenRefused('invalid_otp');
+    user.given(registered, enrolling, enabled).when(disable(none)).thenThrows('invalid_otp');
   });
 });
 
@@ -232,13 +229,13 @@ describe('erasing', () => {
   it.each([start, confirm(none), present(none), replace(none), disable(none), erase])(
     'rejects for a user who is not there: %j',
     (command) => {
-      user.given().when(command).thenRefused('user_not_found');
+      user.given().when(command).thenThrows('user_not_found');
     },
   );
   it.each([start, confirm(none), present(none), replace(none), disable(none)])(
     'rejects for a user who was erased: %j',
     (command) => {
-      user.given(registered, erased).when(command).thenRefused('user_not_found');
+      user.given(registered, erased).when(command).thenThrows('user_not_found');
     },
   );
 });

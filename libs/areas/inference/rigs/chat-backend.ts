@@ -11,7 +11,7 @@ export const TEMPERATURE_DEFAULT = 0.7;
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** `provider`: stated by the rig. `counted`: counted by Quipu from what was delivered. */
+  /** `provider`: stated by the rig. `counted`: counted by Quipu from the delivered pieces. */
   readonly source: 'provider' | 'counted';
 }
 
@@ -35,9 +35,9 @@ export interface ChatAnswer {
 export type ChatChunk = JsonObject;
 
 /**
- * A stream that ends without usage cannot be billed, so usage is what the generator returns. Chunks
- * come in pages, one for each read of the socket, so that a fast rig costs few turns. A stream cut
- * short by the signal returns what it used; one that breaks throws `RigError` with `used`.
+ * A stream that ends without usage cannot be billed, so the generator returns the usage. Chunks
+ * arrive in pages, one per read of the socket, so that a fast rig costs few turns. A stream cut by
+ * the signal returns its usage; one that breaks throws `RigError` with `used`.
  */
 export interface ChatBackend {
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>;

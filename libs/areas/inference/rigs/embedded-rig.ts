@@ -9,8 +9,8 @@ import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
 /**
  * The port to a language model, in this process or on workers. It yields pieces of text that never
  * split a character, and returns its usage. The signal makes it stop, and either return or throw.
- * The codes `busy`, `prompt_too_long`, `model_file_missing` and `model_file_invalid` are not faults of
- * the engine; `no_worker` and `worker_lost` mean that no worker was available.
+ * The codes `busy`, `prompt_too_long`, `model_file_missing` and `model_file_invalid` are not faults
+ * of the engine; `no_worker` and `worker_lost` mean that no worker was available.
  */
 export interface TextEngine {
   stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;
@@ -80,7 +80,7 @@ const usageOf = ({ promptTokens, completionTokens }: TextEnd): Usage => ({
   source: 'provider',
 });
 
-/** One answer: its id, its shapes, and what was delivered of it. */
+/** One answer: its id, its shapes and its delivered pieces. */
 class Generation {
   private readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
   private readonly created: number;
@@ -136,7 +136,7 @@ class Generation {
     return new RigError('broken-off', `rig ${name} failed midway`, { cause, used });
   }
 
-  /** The role goes out with the first piece: until then another rig may still answer. */
+  /** The role is sent with the first piece: before that, another rig may still answer. */
   private opening(): readonly ChatChunk[] {
     if (this.started) return [];
     this.started = true;

@@ -1,6 +1,6 @@
 import { backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type Admission, type AdmissionPorts, cancelledError, type Place } from './admission.js';
+import { type RigQueue, type RigQueuePorts, cancelledError, type RigSlot } from './rig-queue.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
 import { type Rig, type RigState } from './rig-state.js';
 import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
@@ -19,7 +19,7 @@ export interface RetryLimits {
 export interface Asked<T> {
   readonly value: T;
   /** Still occupied: the caller frees it. */
-  readonly place: Place;
+  readonly slot: RigSlot;
   readonly attempts: readonly Attempt[];
 }
 
@@ -36,9 +36,9 @@ interface Retry {
 export class RigAsking {
   constructor(
     private readonly limits: RetryLimits,
-    private readonly admission: Admission,
+    private readonly queue: RigQueue,
     private readonly clock: Clock,
-    private readonly ports: Pick<AdmissionPorts, 'sleep' | 'random'>,
+    private readonly ports: Pick<RigQueuePorts, 'sleep' | 'random'>,
   ) {}
 
   /** @throws RouteError; other errors of `work` than a RigError are defects and pass through */
@@ -50,19 +50,19 @@ export class RigAsking {
     const routedAtMs = this.clock.now();
     const attempts: Attempt[] = [];
     for (let candidates = rigs; ;) {
-      const place = await this.admission.admit({ candidates, attempts, signal });
-      const { rig } = place.state;
+      const slot = await this.queue.admit({ candidates, attempts, signal });
+      const { rig } = slot.state;
       const startedMs = this.clock.now() - routedAtMs;
       try {
         const value = await work(rig);
-        place.visit.succeeded();
+        slot.visit.succeeded();
         const endedMs = this.clock.now() - routedAtMs;
         attempts.push({ rig: rig.name, startedMs, endedMs, outcome: 'answered' });
-        return { value, place, attempts };
+        return { value, slot, attempts };
       } catch (error) {
         const failure = error instanceof RigError ? error : null;
-        if (failure) place.visit.failed(failure);
-        place.visit.leave();
+        if (failure) slot.visit.failed(failure);
+        slot.visit.leave();
         if (!failure) throw error;
         const endedMs = this.clock.now() - routedAtMs;
         attempts.push(failedAttempt(rig, startedMs, endedMs, failure));
@@ -84,7 +84,7 @@ export class RigAsking {
     const nowMs = this.clock.now();
     const asked = new Set(attempts.map(({ rig }) => rig));
     const untried = rigs.filter((state) => !asked.has(state.rig.name) && state.isUp(nowMs));
-    if (untried.some((state) => state.hasPlace)) return { pauseMs: 0, candidates: untried };
+    if (untried.some((state) => state.hasSlot)) return { pauseMs: 0, candidates: untried };
     const candidates = retryable === 'any' ? rigs : untried;
     const waitMs = Math.min(...candidates.map((state) => state.waitMs(nowMs)));
     if (waitMs > this.limits.retryAfterMsMax) return null;

@@ -50,7 +50,7 @@ interface Setting extends Partial<RigRouterOptions> {
   readonly maxConcurrency?: number;
 }
 
-/** A router whose clock moves by the sleeps alone; a wait for a place never ends by itself. */
+/** A router whose clock moves by the sleeps alone; a wait for a slot never ends by itself. */
 export const routerOf = ({ rigsOf, maxConcurrency = 2, ...options }: Setting) => {
   const time = { nowMs: 1_000 };
   const pauses: number[] = [];

@@ -193,7 +193,7 @@ describe('a failed attempt', () => {
     expect(error.attempts).toHaveLength(1);
   });
 
-  it('passes a defect on untouched and frees the place', async () => {
+  it('passes a defect on untouched and frees the slot', async () => {
     const defect = new TypeError('a defect');
     const { complete, router } = routerOf({
       rigsOf: { a: scripted(() => Promise.reject(defect)).backend },
@@ -238,7 +238,7 @@ describe('a rig that keeps failing', () => {
     expect(b.asked).toHaveLength(10);
   });
 
-  it('stays up when it only refuses or is busy', async () => {
+  it('stays up when it only rejects or is busy', async () => {
     const { complete, router } = routerOf({
       rigsOf: { a: scripted(failing('refused')).backend, b: scripted().backend },
     });
@@ -255,7 +255,7 @@ describe('when every rig is full', () => {
     return { ...setting, a, first, running: setting.complete() };
   };
 
-  it('requests wait in order for a place', async () => {
+  it('requests wait in order for a slot', async () => {
     const { complete, router, a, first, running } = full();
     const ends: string[] = [];
     const waiting = ['second', 'third'].map((name) => complete().then(() => ends.push(name)));

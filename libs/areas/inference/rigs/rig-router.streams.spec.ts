@@ -30,7 +30,7 @@ describe('a routed stream', () => {
     },
   });
 
-  it('gives all pages, returns the usage and then frees the place', async () => {
+  it('gives all pages, returns the usage and then frees the slot', async () => {
     const { router } = routerOf({ rigsOf: { a: scripted().backend } });
     const { pages, rig, attempts } = await router.stream(order, never);
     expect([rig, attempts.length, router.status()[0]?.inFlight]).toEqual(['a', 1, 1]);
@@ -69,7 +69,7 @@ describe('a routed stream', () => {
     expect(router.status()[0]).toMatchObject({ inFlight: 0, lastFailure: 'broken-off' });
   });
 
-  it('frees the place when its generator is returned unread', async () => {
+  it('frees the slot when its generator is returned unread', async () => {
     let ended = false;
     const endless: ChatBackend = {
       ...scripted().backend,

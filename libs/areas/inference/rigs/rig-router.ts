@@ -1,5 +1,5 @@
 import { type Clock } from '#platform/kernel/clock.js';
-import { Admission, type AdmissionLimits, type AdmissionPorts } from './admission.js';
+import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { RigError, type Usage } from './chat-backend.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
@@ -7,12 +7,12 @@ import { RigAsking, type RetryLimits } from './rig-asking.js';
 import { type Rig, RigState, type RigStatus, type Visit } from './rig-state.js';
 import { type Attempt, RouteError } from './route-error.js';
 
-export interface RigRouterOptions extends Partial<AdmissionLimits & RetryLimits> {
+export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
   readonly rigs: readonly Rig[];
   /** With fractions of a millisecond if possible: attempts are timed with it. */
   readonly clock: Clock;
-  readonly sleep: AdmissionPorts['sleep'];
-  readonly random: AdmissionPorts['random'];
+  readonly sleep: RigQueuePorts['sleep'];
+  readonly random: RigQueuePorts['random'];
   readonly breaker?: BreakerThresholds;
 }
 
@@ -38,7 +38,7 @@ export interface RoutedAnswer extends Routed {
 
 /**
  * A stream whose first page is there, so that headers can be written. Its generator must be read to
- * the end, returned or aborted by the signal and read on: only then is the rig's place free again.
+ * the end, returned or aborted by the signal and read on: only then is the rig's slot free again.
  */
 export interface RoutedStream extends Routed {
   readonly pages: AsyncGenerator<readonly ChatChunk[], Usage, void>;
@@ -50,7 +50,7 @@ export interface RigRouter {
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
-  /** Requests that wait for a place. */
+  /** Requests that wait for a slot. */
   waiting(): number;
   /** Closes the rigs; open requests fail. */
   close(): Promise<void>;
@@ -61,28 +61,28 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const states = rigs.map((rig) => new RigState(rig, breaker));
   const { waitingMax = 256, waitMsMax = 10_000 } = options;
   const ports = { now: clock.now, sleep, random };
-  const admission = new Admission({ waitingMax, waitMsMax }, ports);
-  const asking = new RigAsking(retryLimitsOf(options), admission, clock, ports);
+  const queue = new RigQueue({ waitingMax, waitMsMax }, ports);
+  const asking = new RigAsking(retryLimitsOf(options), queue, clock, ports);
   const candidatesFor = createCandidates(states);
   return {
     async complete(order, signal) {
-      const { value, place, attempts } = await asking.ask(candidatesFor(order), signal, (rig) =>
+      const { value, slot, attempts } = await asking.ask(candidatesFor(order), signal, (rig) =>
         rig.backend.complete(order.requestFor(rig.name), signal),
       );
-      place.visit.leave();
-      return { answer: value, rig: place.state.rig.name, attempts };
+      slot.visit.leave();
+      return { answer: value, rig: slot.state.rig.name, attempts };
     },
     async stream(order, signal) {
       const open = async ({ name, backend }: Rig) => {
         const pages = backend.stream(order.requestFor(name), signal);
         return { pages, first: await pages.next() };
       };
-      const { value, place, attempts } = await asking.ask(candidatesFor(order), signal, open);
-      const pages = new VisitingPages(value.pages, value.first, place.visit);
-      return { pages, rig: place.state.rig.name, attempts };
+      const { value, slot, attempts } = await asking.ask(candidatesFor(order), signal, open);
+      const pages = new VisitingPages(value.pages, value.first, slot.visit);
+      return { pages, rig: slot.state.rig.name, attempts };
     },
     status: () => states.map((state) => state.status(clock.now())),
-    waiting: () => admission.waiting,
+    waiting: () => queue.waiting,
     close: async () => {
       await Promise.all(rigs.map(({ backend }) => backend.close()));
     },
@@ -119,7 +119,7 @@ const createCandidates = (states: readonly RigState[]) => {
 type Page = IteratorResult<readonly ChatChunk[], Usage>;
 
 /**
- * A rig's pages, the first one read already, and the place at the rig until they end. Not an async
+ * A rig's pages, the first one read already, and the slot at the rig until they end. Not an async
  * generator function: one that was never started skips its `finally` when it is returned.
  */
 class VisitingPages implements AsyncGenerator<readonly ChatChunk[], Usage, void> {

@@ -46,7 +46,7 @@ export interface Visit {
   /** The rig answered, or rejected the request itself: it is healthy. */
   succeeded(): void;
   failed(error: RigError): void;
-  /** Frees the place; safe to call twice. */
+  /** Frees the slot; safe to call twice. */
   leave(): void;
 }
 
@@ -65,7 +65,7 @@ export class RigState {
     private readonly thresholds: BreakerThresholds,
   ) {}
 
-  get hasPlace(): boolean {
+  get hasSlot(): boolean {
     return this.inFlight < this.rig.maxConcurrency;
   }
 
@@ -92,8 +92,8 @@ export class RigState {
     return load + ERROR_RATE_WEIGHT * this.errorRateAt(nowMs) + doubt;
   }
 
-  /** @param onPlace is called when the place is free again */
-  enter(now: () => number, onPlace: () => void): Visit {
+  /** @param onSlotFree is called when the slot is free again */
+  enter(now: () => number, onSlotFree: () => void): Visit {
     this.inFlight += 1;
     this.breaker = evolveBreaker(this.breaker, { type: 'started' });
     const { epoch } = this.breaker;
@@ -111,7 +111,7 @@ export class RigState {
         present = false;
         this.inFlight -= 1;
         this.breaker = evolveBreaker(this.breaker, { type: 'left', epoch });
-        onPlace();
+        onSlotFree();
       },
     };
   }

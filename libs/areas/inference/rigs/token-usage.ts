@@ -5,7 +5,7 @@ const TOKENS_MAX = 1_000_000_000;
 
 /**
  * Byte-pair vocabularies give 3 to 5 bytes a token for prose and code in most languages, so text at
- * 8 bytes a token is counted below what it was: an estimate in favour of the customer.
+ * 8 bytes per token is a low estimate, in favour of the customer.
  */
 const BYTES_PER_TOKEN_COUNTED = 8;
 

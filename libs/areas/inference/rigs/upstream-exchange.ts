@@ -174,8 +174,8 @@ export class AnswerExchange extends UpstreamExchange {
 }
 
 /**
- * A stream of chunks, parsed as the bytes come and handed out in pages: all that came since the
- * last page was taken, which is one read of the socket for a consumer that keeps up.
+ * A stream of chunks, parsed as bytes arrive and delivered in pages. A page has all chunks since
+ * the last page; for a fast consumer that is one read of the socket.
  */
 export class StreamExchange extends UpstreamExchange {
   private readonly events: ServerSentEvents;
@@ -234,7 +234,7 @@ export class StreamExchange extends UpstreamExchange {
   }
 
   /**
-   * The usage of the stream, once it is settled and its pages are taken.
+   * The usage of the stream, once it has ended and its pages were read.
    * @throws RigError when it broke; a cancelled stream that delivered something did not break
    */
   usage(): Usage {
@@ -258,7 +258,7 @@ export class StreamExchange extends UpstreamExchange {
 
   override cancel(): void {
     if (this.settled) return;
-    // What was parsed and not taken will never be delivered, so it is not charged.
+    // Parsed chunks that were not read will never be delivered, so they are not charged.
     this.page = [];
     this.pageDeltas = 0;
     super.cancel();
@@ -339,7 +339,7 @@ export class StreamExchange extends UpstreamExchange {
     else if (choices.length > 0 || usage === null) this.page.push(rest);
   }
 
-  /** The last stated usage, plus the count of what came after it. */
+  /** The last stated usage, plus the count of later chunks. */
   private used(): Usage {
     const { stated, deltas } = this;
     if (stated && deltas === 0) return stated;

@@ -1,4 +1,4 @@
-/** The handled head is cut off when it is half of the list; `Array.shift` would move the rest. */
+/** The handled head is removed when it is half of the list; `Array.shift` would move the rest. */
 export class Fifo<Item> {
   #items: Item[] = [];
   #head = 0;

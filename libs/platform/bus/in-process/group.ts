@@ -10,7 +10,7 @@ const KEYS_AT_ONCE_MAX = 32;
 
 /** The timer and the randomness of the back-off. */
 export interface BackOffTimer {
-  /** Calls `elapsed` once after the delay, unless what it returns is called before. */
+  /** Calls `elapsed` once after the delay, unless the returned function is called before. */
   readonly start: (delayMs: number, elapsed: () => void) => () => void;
   /** A new number from 0 to 1 each time. */
   readonly random: () => number;
@@ -52,7 +52,7 @@ export class Group {
     private readonly timer: BackOffTimer,
   ) {}
 
-  /** Messages that no handler has finished with, dead letters among them. */
+  /** Unfinished messages, dead letters included. */
   get undelivered(): number {
     return this.#waiting + this.#dead.size;
   }
@@ -72,7 +72,7 @@ export class Group {
     const waiting = { message, attempts: 0 };
     this.#waiting += 1;
     const queue = this.#keys.get(message.key);
-    // A queue that is there is on its way already.
+    // An existing queue is already scheduled.
     if (queue) {
       queue.push(waiting);
       return;
@@ -104,7 +104,7 @@ export class Group {
     };
   }
 
-  /** Takes no message further; running handlers finish. */
+  /** Starts no further message; running handlers finish. */
   async close(): Promise<void> {
     const running = [...this.#members].flatMap((member) => [...member.running]);
     this.#members.clear();
@@ -117,7 +117,7 @@ export class Group {
     this.#pumpSoon();
   }
 
-  /** Not at once: a publisher is not kept by handlers, and sockets get their turn between two. */
+  /** Deferred: handlers do not delay a publisher, and sockets are served between two messages. */
   #pumpSoon(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -159,7 +159,7 @@ export class Group {
         this.#backOff(queue, attempts);
         return;
       }
-      // Deleted first: one that was dead-lettered before under this id moves to the end.
+      // Deleted first, so that an older dead letter under this id moves to the end.
       this.#dead.delete(message.id);
       this.#dead.set(message.id, { message, attempts, reason: reasonOf(failure) });
     }

@@ -96,7 +96,7 @@ describe('the in-process bus', () => {
     finish.splice(0).forEach((resolve) => resolve());
   });
 
-  it('refuses a whole list that would not fit, before there is a group and after', async () => {
+  it('rejects a whole list that would not fit, before there is a group and after', async () => {
     const full = expect.objectContaining({ name: 'BusError', code: 'topic-full' });
     await bus.publish(topic, list(8));
     await expect(bus.publish(topic, list(3, 8))).rejects.toEqual(full);

@@ -28,15 +28,15 @@ const systemTimer: BackOffTimer = {
 };
 
 /**
- * The bus of a single process. It forgets everything when the process ends, dead letters too: what
- * must survive is in the log, and the outbox publishes it again from its checkpoint.
+ * The bus of a single process. All messages and dead letters are lost when the process ends. The
+ * outbox publishes again from its checkpoint in the log.
  */
 export const createInProcessBus = (options: InProcessBusOptions = {}): Bus =>
   new InProcessBus(options.timer ?? systemTimer, options.topicMessagesMax ?? TOPIC_MESSAGES_MAX);
 
 interface Topic {
   readonly groups: Map<string, Group>;
-  /** What came before the first group did. */
+  /** Messages published before the first group joined. */
   early: EncodedMessage[];
 }
 
@@ -57,7 +57,7 @@ class InProcessBus implements Bus {
   consume(options: ConsumerOptions): Promise<Consumer> {
     return settled(() => {
       checkConsumer(options);
-      this.#refuseWhen(this.#closing !== null);
+      this.#rejectWhen(this.#closing !== null);
       const topic = this.#topic(options.topic);
       return (topic.groups.get(options.group) ?? this.#addGroup(topic, options)).join(options);
     });
@@ -93,11 +93,11 @@ class InProcessBus implements Bus {
     this.#topics.clear();
   }
 
-  /** Takes all of the messages or none. */
+  /** Accepts all of the messages or none. */
   #publish(name: string, messages: readonly BusMessage[]): void {
     checkName('topic', name);
     const encoded = messages.map(encodeMessage);
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     const topic = this.#topic(name);
     const groups = [...topic.groups.values()];
     const undelivered = Math.max(topic.early.length, ...groups.map((group) => group.undelivered));
@@ -127,15 +127,15 @@ class InProcessBus implements Bus {
   #group(topic: string, group: string): Group | undefined {
     checkName('topic', topic);
     checkName('group', group);
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     return this.#topics.get(topic)?.groups.get(group);
   }
 
-  #refuseWhen(closed: boolean): void {
+  #rejectWhen(closed: boolean): void {
     if (closed) throw new BusError('bus-unavailable', 'the bus is closed');
   }
 }
 
-/** What throws at once, as a rejection. */
+/** Turns a synchronous throw into a rejection. */
 const settled = <Result>(work: () => Result): Promise<Result> =>
   new Promise((resolve) => resolve(work()));

@@ -1,6 +1,6 @@
 import { type KafkaFailureKind } from './kafka-client.port.js';
 
-/** By the broker's own words, which are the same for every client. */
+/** Keyed by the broker's error names, which are the same for every client. */
 const KINDS: Readonly<Record<string, KafkaFailureKind>> = {
   MESSAGE_TOO_LARGE: 'too-large',
   RECORD_LIST_TOO_LARGE: 'too-large',
@@ -15,5 +15,5 @@ const KINDS: Readonly<Record<string, KafkaFailureKind>> = {
   POLICY_VIOLATION: 'refused',
 };
 
-/** @param word as in `MESSAGE_TOO_LARGE`; what is not listed may be another story at the next try */
+/** @param word such as `MESSAGE_TOO_LARGE`; an unlisted error may be temporary */
 export const kindOfBrokerError = (word: string): KafkaFailureKind => KINDS[word] ?? 'unavailable';

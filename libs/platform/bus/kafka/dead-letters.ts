@@ -5,7 +5,7 @@ import { deadLetterOf } from './record-codec.js';
 
 const READ_TIMEOUT_MS = 30_000;
 const READ_SESSION_MS = 10_000;
-/** The last record may have been compacted away: so many empty fetches mean the end. */
+/** The last record may have been compacted away, so this many empty fetches mean the end. */
 const EMPTY_FETCHES_MAX = 3;
 
 /** A dead letter and the key of its record. */
@@ -15,8 +15,8 @@ export interface Kept {
 }
 
 /**
- * Reads a topic of dead letters from its beginning: those that were not taken off, in the order in
- * which they were dead-lettered.
+ * Reads a topic of dead letters from its beginning: those that were not removed, in the order in
+ * which they were stored.
  * @param name of the topic that keeps them
  * @throws KafkaFailure
  */
@@ -29,7 +29,7 @@ export const readDeadLetters = async (
   for (const record of await recordsOf(client, name)) {
     const letter = deadLetterOf(of.topic, of.group, record);
     const recordKey = record.key ?? '';
-    // Deleted first: one that was dead-lettered before under this key moves to the end.
+    // Deleted first, so that an older dead letter under this key moves to the end.
     kept.delete(recordKey);
     if (letter) kept.set(recordKey, { recordKey, letter });
   }

@@ -35,7 +35,7 @@ interface Task {
   readonly partition: number;
   readonly offset: bigint;
   readonly bytes: number;
-  /** Of its assignment. When that ends, another member gets the message. */
+  /** Aborts when its assignment ends: another member then receives the message. */
   readonly offsets: PartitionOffsets;
   /** Why a foreign message is not handled, or null. */
   readonly foreignReason: string | null;

@@ -30,13 +30,13 @@ export interface KafkaBusBehaviour {
    * A process that blocks its event loop longer counts as crashed.
    */
   readonly sessionTimeoutMs?: number;
-  /** How long the broker may be away before `publish` and `consume` refuse, in ms; default 30,000. */
+  /** How long the broker may be unreachable before calls reject, in ms; default 30,000. */
   readonly timeoutMs?: number;
 }
 
 export interface KafkaBusOptions extends KafkaConnection, KafkaBusBehaviour {
   readonly client: KafkaClientName;
-  /** As `readKafkaUrl` takes it; default none. */
+  /** As in `readKafkaUrl`; default none. */
   readonly prefix?: string;
   /** The name of this process in the broker's log; default `quipu-<host>`. */
   readonly clientId?: string;
@@ -45,7 +45,7 @@ export interface KafkaBusOptions extends KafkaConnection, KafkaBusBehaviour {
 const SESSION_TIMEOUT_MS = 15_000;
 const TIMEOUT_MS = 30_000;
 
-/** Loads the client and nothing else: the first call connects, and creates the topics it names. */
+/** Only loads the client. The first call connects and creates its topics. */
 export const openKafkaBus = async (options: KafkaBusOptions): Promise<Bus> => {
   const { client: name, prefix, clientId = `quipu-${hostname()}`, ...behaviour } = options;
   const logger = options.logger ?? pino({ level: 'silent' });
@@ -92,15 +92,15 @@ class KafkaBus implements Bus {
 
   async publish(topic: string, messages: readonly BusMessage[]): Promise<void> {
     checkName('topic', topic);
-    // Before anything is awaited: the sender may go on changing its messages.
+    // Encoded before the first await: the sender may change its messages afterwards.
     const records = messages.map((message) => recordOf(encodeMessage(message)));
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     await this.#write(topic, records);
   }
 
   async consume(options: ConsumerOptions): Promise<Consumer> {
     checkConsumer(options);
-    this.#refuseWhen(this.#closing !== null);
+    this.#rejectWhen(this.#closing !== null);
     const { topic, group } = options;
     await this.#topics.partitions(topic);
     const member = new GroupMember({
@@ -124,14 +124,14 @@ class KafkaBus implements Bus {
     const kept = await this.#kept(topic, group);
     const latest = new Map<string, DeadLetter>();
     for (const { letter } of kept) {
-      // Deleted first: one that was dead-lettered again moves to the end.
+      // Deleted first, so that a newer dead letter under the same id moves to the end.
       latest.delete(letter.id);
       latest.set(letter.id, letter);
     }
     return [...latest.values()];
   }
 
-  /** Published before it is taken off: a crash between the two repeats it, and loses nothing. */
+  /** Published before it is removed: a crash in between repeats the message and loses nothing. */
   async retryDeadLetter(topic: string, group: string, id: string): Promise<void> {
     const kept = (await this.#kept(topic, group)).filter(({ letter }) => letter.id === id);
     const letter = kept.at(-1)?.letter;
@@ -198,7 +198,7 @@ class KafkaBus implements Bus {
   async #kept(topic: string, group: string): Promise<readonly Kept[]> {
     checkName('topic', topic);
     checkName('group', group);
-    this.#refuseWhen(this.#closed);
+    this.#rejectWhen(this.#closed);
     return this.#topics.read(deadLetterTopicOf(topic, group), (name) =>
       readDeadLetters(this.client, name, { topic, group }),
     );
@@ -218,7 +218,7 @@ class KafkaBus implements Bus {
     return this.behaviour.timeoutMs ?? TIMEOUT_MS;
   }
 
-  #refuseWhen(closed: boolean): void {
+  #rejectWhen(closed: boolean): void {
     if (closed) throw new BusError('bus-unavailable', 'the bus is closed');
   }
 }

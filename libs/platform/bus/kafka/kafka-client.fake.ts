@@ -10,12 +10,12 @@ import {
   type TopicPlan,
 } from './kafka-client.port.js';
 
-/** The session after which a broker gives up on a silent member is never waited for here. */
+/** The fake never waits for the session time-out of a silent member. */
 interface Member {
   readonly options: SubscribeOptions;
   readonly id: string;
   partitions: readonly number[];
-  /** What comes next of each partition. */
+  /** The next offset of each partition. */
   readonly places: Map<number, number>;
   isPaused: boolean;
 }
@@ -26,14 +26,14 @@ interface Topic {
 }
 
 /**
- * The topics and groups of a broker, in memory, on which specs play what goes wrong. It hands out
- * records as a broker does: in order, from the committed offsets on after each new assignment.
+ * The topics and groups of a broker, in memory, for specs of faults. It delivers records as a
+ * broker does: in order, and from the committed offsets after each new assignment.
  */
 export class BrokerInMemory {
   readonly topics = new Map<string, Topic>();
   readonly commits = new Map<string, Map<number, bigint>>();
   readonly members = new Map<string, Set<Member>>();
-  /** Called before each send; throws what a client would. */
+  /** Called before each send; throws the errors of a client. */
   beforeSend: () => void = () => undefined;
   #memberCount = 0;
 
@@ -56,7 +56,7 @@ export class BrokerInMemory {
     };
   }
 
-  /** As a broker does when it has not heard of them: their partitions go to the others. */
+  /** Removes silent members, as a broker does: their partitions go to the others. */
   expel(groupId: string, failure: unknown): void {
     const members = [...(this.members.get(groupId) ?? [])];
     this.members.delete(groupId);

@@ -1,16 +1,16 @@
 /**
- * The little that the bus asks of a Kafka client. Everything that is promised beyond it (order per
- * key, commits, attempts, dead letters) is built on top and is the same for every client.
+ * The part of a Kafka client that the bus uses. Order per key, commits, attempts and dead letters
+ * are built on top and are the same for every client.
  */
 export interface KafkaRecord {
   readonly partition: number;
   readonly key: string;
-  /** Null takes what was written under the key away, where a topic is compacted. */
+  /** Null deletes the records of the key in a compacted topic. */
   readonly value: Buffer | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A record of a topic, to which other programs may have written. */
+/** A record of a topic. Other programs may write to the topic. */
 export interface FetchedRecord extends Omit<KafkaRecord, 'key'> {
   readonly key: string | null;
   readonly offset: bigint;
@@ -26,9 +26,9 @@ export interface TopicPlan {
 
 export interface PartitionBounds {
   readonly partition: number;
-  /** Of the oldest record that is still there. */
+  /** The offset of the oldest record. */
   readonly first: bigint;
-  /** Of the record that comes next. */
+  /** The offset of the next record. */
   readonly next: bigint;
 }
 
@@ -37,21 +37,21 @@ export interface SubscribeOptions {
   /** A group without a committed offset begins with the oldest record. */
   readonly groupId: string;
   readonly sessionTimeoutMs: number;
-  /** Each time the group has shared out its partitions; another member id is another life. */
+  /** Called after each assignment of partitions; another member id means another membership. */
   readonly onAssigned: (partitions: readonly number[], memberId: string) => void;
   /** Records of a partition come in order; after a new assignment, some may come again. */
   readonly onRecords: (records: readonly FetchedRecord[]) => void;
-  /** Whenever the broker has answered; long silence means that the client is stuck. */
+  /** Called after each answer of the broker; a long silence means that the client is stuck. */
   readonly onAlive: () => void;
-  /** The subscription is of no use any more; close it. */
+  /** The subscription has failed; close it. */
   readonly onFailed: (failure: unknown) => void;
 }
 
 export interface Subscription {
-  /** Fetches no more while it stays in its group; records on their way may still come. */
+  /** Stops fetching and stays in its group; records of a running fetch may still arrive. */
   pause(): void;
   resume(): void;
-  /** The offset of a partition is that of the first record that is not done. */
+  /** The offset of a partition is that of its first unfinished record. */
   commit(offsets: ReadonlyMap<number, bigint>): Promise<void>;
   /** Leaves the group at once; never rejects. */
   close(): Promise<void>;
@@ -71,20 +71,20 @@ export interface KafkaClient {
   bounds(topic: string): Promise<readonly PartitionBounds[] | null>;
   /** Resolves when it is a member of the group and `onAssigned` was called. */
   subscribe(options: SubscribeOptions): Promise<Subscription>;
-  /** Forgets a group and its offsets; one that is not there is no failure. */
+  /** Deletes a group and its offsets; an unknown group is no error. */
   deleteGroup(groupId: string): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 }
 
 export type KafkaFailureKind =
-  /** More bytes than the broker takes. */
+  /** More bytes than the broker accepts. */
   | 'too-large'
-  /** Another try would be answered alike: wrong credentials, no permission, an invalid plan. */
+  /** A retry cannot succeed: wrong credentials, no permission, an invalid plan. */
   | 'refused'
   | 'unavailable';
 
-/** What a client throws, whichever it is. */
+/** The error of every client. */
 export class KafkaFailure extends Error {
   override readonly name = 'KafkaFailure';
 
@@ -101,7 +101,7 @@ export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
 
 /** How to reach the brokers. */
 export interface KafkaConnection {
-  /** `host:port` of some of them; the others are found through these. */
+  /** `host:port` of some brokers; the client discovers the others. */
   readonly brokers: readonly string[];
   readonly ssl: boolean;
   readonly sasl?: {

@@ -56,7 +56,7 @@ describe('the URL of Kafka', () => {
     ['kafka://quipu@one?ssl=true', 'credentials are user:password'],
     ['kafka://quipu:%zz@one?ssl=true', 'credentials are user:password'],
     ['kafka://quipu:@one?ssl=true', 'credentials are user:password'],
-  ])('refuses %j', (url, detail) => {
+  ])('rejects %j', (url, detail) => {
     const read = () => readKafkaUrl(url);
     expect(read).toThrow(detail);
     expect(read).toThrow(expect.objectContaining({ name: 'BusError', code: 'invalid-options' }));

@@ -8,7 +8,7 @@ export interface KafkaTarget extends KafkaConnection {
   readonly client: KafkaClientName;
   /** Before the names of all topics and groups, with a dot between. */
   readonly prefix?: string;
-  /** As `KafkaBusBehaviour` has it. */
+  /** As in `KafkaBusBehaviour`. */
   readonly sessionTimeoutMs?: number;
 }
 
@@ -20,26 +20,26 @@ const MECHANISMS: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-s
 const OPTIONS = ['ssl', 'mechanism', 'prefix', 'session_ms'];
 const SESSION_MS = { min: 1_000, max: 300_000 };
 const DEFAULT_PORT = 9092;
-/** `URL` takes a single host, so the parts are split here. */
+/** `URL` accepts a single host, so the parts are split here. */
 const PARTS = /^([a-z+]+):\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/?(?:\?([^#]*))?$/;
 const PREFIX = new RegExp(`^[a-z][a-z0-9-]{0,${PREFIX_LENGTH_MAX - 1}}$`);
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::(\d{1,5}))?$/i;
 
 /**
  * Reads `kafka://host:port,host:port?ssl=true`, or `kafka+platformatic://…` for the other client.
- * Credentials stand before the hosts, percent-encoded: `kafka://user:password@host?ssl=true&
- * mechanism=scram-sha-256`. Without a port it is 9092; the mechanism is plain where none is named.
- * `prefix=acme` is for a cluster that several installations share. `session_ms=6000` is the session
- * timeout of consumers; a broker may allow less than the range that is taken here.
- * @throws BusError `invalid-options`; what it says never repeats the credentials
+ * Credentials precede the hosts, percent-encoded: `kafka://user:password@host?ssl=true&
+ * mechanism=scram-sha-256`. The default port is 9092, the default mechanism plain. `prefix=acme` is
+ * for a cluster that several installations share. `session_ms=6000` is the session timeout of
+ * consumers; a broker may allow a smaller range.
+ * @throws BusError `invalid-options`; its message never contains the credentials
  */
 export const readKafkaUrl = (url: string): KafkaTarget => {
   const [, scheme = '', credentials, hosts = '', query = ''] = PARTS.exec(url) ?? [];
   const client = CLIENTS[scheme];
-  if (!client) return refuse('it takes kafka://host:port,… or kafka+platformatic://host:port,…');
+  if (!client) return reject('it takes kafka://host:port,… or kafka+platformatic://host:port,…');
   const options = new URLSearchParams(query);
   for (const name of options.keys()) {
-    if (!OPTIONS.includes(name)) refuse(`it has no option ${name}; options: ${OPTIONS.join(', ')}`);
+    if (!OPTIONS.includes(name)) reject(`it has no option ${name}; options: ${OPTIONS.join(', ')}`);
   }
   const ssl = sslOf(options.get('ssl'));
   const sasl = saslOf(credentials, options.get('mechanism'), ssl);
@@ -56,7 +56,7 @@ export const readKafkaUrl = (url: string): KafkaTarget => {
   };
 };
 
-const refuse = (detail: string): never => {
+const reject = (detail: string): never => {
   throw new BusError('invalid-options', `the URL of Kafka: ${detail}`);
 };
 
@@ -64,19 +64,19 @@ const brokerOf = (text: string): string => {
   const [, host, digits] = HOST.exec(text) ?? [];
   const port = digits === undefined ? DEFAULT_PORT : Number(digits);
   if (host === undefined || port < 1 || port > 65_535) {
-    return refuse(`${JSON.stringify(text)} is not host:port`);
+    return reject(`${JSON.stringify(text)} is not host:port`);
   }
   return `${host}:${port}`;
 };
 
 const sslOf = (text: string | null): boolean => {
   if (text === null || text === 'false') return false;
-  return text === 'true' || refuse('ssl is true or false');
+  return text === 'true' || reject('ssl is true or false');
 };
 
 const prefixOf = (text: string | null): string | undefined => {
   if (text === null || PREFIX.test(text)) return text ?? undefined;
-  return refuse(`prefix is a letter, then up to ${PREFIX_LENGTH_MAX - 1} of a-z 0-9 -`);
+  return reject(`prefix is a letter, then up to ${PREFIX_LENGTH_MAX - 1} of a-z 0-9 -`);
 };
 
 const sessionOf = (text: string | null): number | undefined => {
@@ -84,7 +84,7 @@ const sessionOf = (text: string | null): number | undefined => {
   const { min, max } = SESSION_MS;
   const ms = Number(text);
   if (/^\d+$/.test(text) && ms >= min && ms <= max) return ms;
-  return refuse(`session_ms is a number of milliseconds, ${min} to ${max}`);
+  return reject(`session_ms is a number of milliseconds, ${min} to ${max}`);
 };
 
 const saslOf = (
@@ -93,16 +93,16 @@ const saslOf = (
   ssl: boolean,
 ): KafkaConnection['sasl'] => {
   if (credentials === undefined) {
-    return named === null ? undefined : refuse('a mechanism needs user:password@ before the hosts');
+    return named === null ? undefined : reject('a mechanism needs user:password@ before the hosts');
   }
   const mechanism = MECHANISMS.find((one) => one === (named ?? 'plain'));
-  if (!mechanism) return refuse(`mechanism is one of ${MECHANISMS.join(', ')}`);
+  if (!mechanism) return reject(`mechanism is one of ${MECHANISMS.join(', ')}`);
   if (mechanism === 'plain' && !ssl) {
-    return refuse('mechanism plain sends the password as it is: it takes ssl=true');
+    return reject('mechanism plain sends the password as it is: it takes ssl=true');
   }
   const [username, ...rest] = credentials.split(':');
   const password = rest.join(':');
-  if (!username || !password) return refuse('credentials are user:password, percent-encoded');
+  if (!username || !password) return reject('credentials are user:password, percent-encoded');
   return { mechanism, username: decoded(username), password: decoded(password) };
 };
 
@@ -110,6 +110,6 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return refuse('credentials are user:password, percent-encoded');
+    return reject('credentials are user:password, percent-encoded');
   }
 };

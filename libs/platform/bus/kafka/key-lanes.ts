@@ -11,8 +11,8 @@ interface KeyLane<Item> {
 }
 
 /**
- * Handles the items of one key in order, and different keys concurrently. A lane is in one state at a
- * time: ready, running an attempt, or waiting for its timer.
+ * Handles the items of one key in order, and different keys concurrently. A lane is in one state at
+ * a time: ready, running an attempt, or waiting for its timer.
  */
 export class KeyLanes<Item extends Laned> {
   readonly #lanes = new Map<string, KeyLane<Item>>();
@@ -21,7 +21,9 @@ export class KeyLanes<Item extends Laned> {
   readonly #timers = new Map<KeyLane<Item>, NodeJS.Timeout>();
   #closed = false;
 
-  /** @param attempt never rejects; resolves to null, or to the milliseconds until the next attempt */
+  /**
+   * @param attempt never rejects; resolves to null, or to the milliseconds until the next attempt
+   */
   constructor(private readonly attempt: (item: Item) => Promise<number | null>) {}
 
   add(item: Item): void {

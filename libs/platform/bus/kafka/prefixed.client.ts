@@ -1,8 +1,8 @@
 import { type KafkaClient } from './kafka-client.port.js';
 
 /**
- * The same client where every topic and group has a prefix of its own, so that installations can share
- * a cluster, and an operator can give each of them rights by prefix.
+ * Prefixes the names of all topics and groups, so that installations can share a cluster and an
+ * operator can grant rights by prefix.
  */
 export const prefixedClient = (client: KafkaClient, prefix: string): KafkaClient => {
   const named = (name: string): string => `${prefix}.${name}`;

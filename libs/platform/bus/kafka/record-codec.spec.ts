@@ -37,11 +37,11 @@ describe('a message as a record', () => {
     expect(received).toEqual({ kind: 'message', message: encoded, group: 'workers' });
   });
 
-  it('is refused where headers make more of it than a broker takes', () => {
+  it('is rejected where headers make more of it than a broker takes', () => {
     const headers = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`h${n}`, '']));
     const many = encodeMessage({ ...message, headers, data: 'x'.repeat(500_000) });
-    const refused = expect.objectContaining({ name: 'BusError', code: 'message-too-large' });
-    expect(() => recordOf(many)).toThrow(refused);
+    const rejected = expect.objectContaining({ name: 'BusError', code: 'message-too-large' });
+    expect(() => recordOf(many)).toThrow(rejected);
   });
 
   it('lies where librdkafka would put it', () => {

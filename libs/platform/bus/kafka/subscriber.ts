@@ -44,7 +44,9 @@ export class Subscriber {
     return this.#current !== null && (this.#watch?.silenceMs ?? Infinity) <= QUIET_MS_MAX;
   }
 
-  /** @throws BusError `bus-unavailable` when it does not stand within the time; it is closed then */
+  /**
+   * @throws BusError `bus-unavailable` when it has not joined within the time; it is then closed
+   */
   async start(timeoutMs: number): Promise<void> {
     let standing = (): void => undefined;
     const stands = new Promise<'stands'>((resolve) => {

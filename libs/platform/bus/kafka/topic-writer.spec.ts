@@ -34,7 +34,7 @@ const writerOf = (publishTimeoutMs: number, ...script: (Error | null)[]) => {
   };
 };
 
-const refused = (code: string) => expect.objectContaining({ name: 'BusError', code });
+const rejected = (code: string) => expect.objectContaining({ name: 'BusError', code });
 
 describe('writing to a topic', () => {
   it('sends together what is called for while a request is under way', async () => {
@@ -66,18 +66,18 @@ describe('writing to a topic', () => {
     ]);
   });
 
-  it('refuses all that waits when the broker stays away, then goes on', async () => {
+  it('rejects all that waits when the broker stays away, then goes on', async () => {
     const { writer } = writerOf(0, unavailable);
     const first = writer.write([record('a')]);
     const second = sleep(0).then(() => writer.write([record('b')]));
-    await expect(first).rejects.toEqual(refused('bus-unavailable'));
-    await expect(second).rejects.toEqual(refused('bus-unavailable'));
+    await expect(first).rejects.toEqual(rejected('bus-unavailable'));
+    await expect(second).rejects.toEqual(rejected('bus-unavailable'));
     await expect(writer.write([record('c')])).resolves.toBeUndefined();
   });
 
   it('does not insist where the broker has said no', async () => {
     const { writer, requests } = writerOf(60_000, new KafkaFailure('refused', 'not yours'));
-    await expect(writer.write([record('a')])).rejects.toEqual(refused('bus-unavailable'));
+    await expect(writer.write([record('a')])).rejects.toEqual(rejected('bus-unavailable'));
     expect(requests).toHaveLength(1);
   });
 
@@ -85,7 +85,7 @@ describe('writing to a topic', () => {
     const { writer, requests } = writerOf(60_000, new KafkaFailure('too-large', 'too large'));
     const first = writer.write([record('a')]);
     const second = sleep(0).then(() => writer.write([record('b')]));
-    await expect(first).rejects.toEqual(refused('message-too-large'));
+    await expect(first).rejects.toEqual(rejected('message-too-large'));
     await second;
     expect(requests).toEqual([['a'], ['b']]);
   });
@@ -95,7 +95,7 @@ describe('writing to a topic', () => {
     const large = record('a', 1_000_000);
     const count = Math.ceil(WAITING_BYTES_MAX / 1_000_000) + 1;
     const first = writer.write(Array.from({ length: count }, () => large));
-    await expect(writer.write([large])).rejects.toEqual(refused('topic-full'));
+    await expect(writer.write([large])).rejects.toEqual(rejected('topic-full'));
     await first;
     await expect(writer.write([large])).resolves.toBeUndefined();
   });

@@ -9,7 +9,7 @@ import { bytesOf } from './record-codec.js';
 
 /** Of one request; a broker takes 1,048,588 in a batch, and a record has 1,040,000 at most. */
 const BATCH_BYTES_MAX = 1_000_000;
-/** What waits for a broker; more is refused until some of it is written. */
+/** What waits for a broker; more is rejected until some of it is written. */
 export const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
 const PAUSE_MS_MAX = 1_000;
 
@@ -17,7 +17,7 @@ export interface TopicWriterOptions {
   readonly client: KafkaClient;
   readonly topic: string;
   readonly logger: Logger;
-  /** How long the broker may be away before what waits is refused, in ms. */
+  /** How long the broker may be away before what waits is rejected, in ms. */
   readonly publishTimeoutMs: number;
 }
 
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Writes to one topic in the order of the calls, one request at a time. What is called for meanwhile
- * goes together into the next request, so a busy topic is written in batches and an idle one at once.
+ * Writes to one topic in the order of the calls, one request at a time. Calls made during a request
+ * share the next one, so a busy topic is written in batches and an idle one at once.
  */
 export class TopicWriter {
   #waiting: Waiting[] = [];
@@ -75,7 +75,7 @@ export class TopicWriter {
     while (this.#waiting.length > 0) {
       const batch = this.#nextBatch();
       const failure = await this.#writeBatch(batch);
-      if (failure) this.#refuse(batch, failure);
+      if (failure) this.#reject(batch, failure);
       else this.#settle(batch);
     }
     // In the same turn as the last check of the queue, so that no caller is left waiting.
@@ -89,7 +89,7 @@ export class TopicWriter {
     return this.#waiting.slice(0, count);
   }
 
-  /** Retries until the batch is written or refused, or until the deadline. */
+  /** Retries until the batch is written or rejected, or until the deadline. */
   async #writeBatch(batch: readonly Waiting[]): Promise<BusError | null> {
     const { client, topic, logger, publishTimeoutMs } = this.options;
     const deadline = (batch[0]?.call.since ?? 0) + publishTimeoutMs;
@@ -119,15 +119,15 @@ export class TopicWriter {
     }
   }
 
-  /** Whatever waits, as it would fare no better; but for one that is too large, which fails alone. */
-  #refuse(batch: readonly Waiting[], failure: BusError): void {
+  /** If the bus is unavailable, fails all waiting calls; otherwise only those of the batch. */
+  #reject(batch: readonly Waiting[], failure: BusError): void {
     const calls = new Set(batch.map(({ call }) => call));
-    const isRefused = ({ call }: Waiting): boolean =>
+    const isRejected = ({ call }: Waiting): boolean =>
       failure.code === 'bus-unavailable' || calls.has(call);
-    const refused = this.#waiting.filter(isRefused);
-    this.#waiting = this.#waiting.filter((one) => !isRefused(one));
+    const rejected = this.#waiting.filter(isRejected);
+    this.#waiting = this.#waiting.filter((one) => !isRejected(one));
     this.#waitingBytes = this.#waiting.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { call } of refused) call.settle(failure);
+    for (const { call } of rejected) call.settle(failure);
   }
 }
 

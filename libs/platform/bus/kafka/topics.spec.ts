@@ -80,7 +80,7 @@ describe('the topics of the bus', () => {
     expect(await new Topics(client, none, 5_000).partitions('tasks')).toBe(3);
   });
 
-  it('fail when the broker refuses, and are tried again by the next call', async () => {
+  it('fail when the broker rejects, and are tried again by the next call', async () => {
     const failures = [new KafkaFailure('refused', 'not yours')];
     const { client } = clusterOf(1, {
       createTopic: () => {

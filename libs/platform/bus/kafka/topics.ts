@@ -109,7 +109,7 @@ export class Topics {
     return { ...TOPIC_DEFAULTS, ...this.settingsOf(topic) };
   }
 
-  /** Retries until it succeeds or is refused, or until the deadline. */
+  /** Retries until it succeeds or is rejected, or until the deadline. */
   async #available<Result>(topic: string, work: () => Promise<Result>): Promise<Result> {
     const deadline = Date.now() + this.timeoutMs;
     for (let attempt = 1; ; attempt += 1) {

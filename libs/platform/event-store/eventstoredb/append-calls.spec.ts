@@ -74,7 +74,7 @@ describe('appends over several calls', () => {
     await Promise.all(landing);
   });
 
-  it('to one stream share a call while one of them is under way, so that their order stays', async () => {
+  it('to one stream share a call while one of them is open, which keeps their order', async () => {
     const { calls, append, answerAll } = open();
     const landing = ['job-0', 'job-1', 'job-0', 'job-0'].map((job) => append(job));
     await nextTurn();

@@ -2,7 +2,10 @@ import { type StreamName } from '../event-store.port.js';
 import { BatchAppends, type BatchCall } from './batch-appends.js';
 import { type AppendRequest, type ClientAppendResult } from './log-client.js';
 
-/** Kestrel, on which EventStoreDB runs, allows a connection 100 calls, and readings need some of them. */
+/**
+ * EventStoreDB's HTTP server, Kestrel, allows 100 calls per connection, and reads need some of
+ * them.
+ */
 export const APPEND_CALLS_MAX = 16;
 
 interface OpenCall {
@@ -11,9 +14,9 @@ interface OpenCall {
 }
 
 /**
- * The appends of a client, over as many long calls as have something to do. `grpc-js` writes one
- * message of a call in a turn of the event loop: over one call, appends that come together would wait
- * for each other, a busy turn each; over calls of their own they go out as one packet.
+ * The appends of a client, over several long calls. `grpc-js` writes one message of a call per turn
+ * of the event loop. Over one call, concurrent appends would wait one busy turn each; over separate
+ * calls they are sent as one packet.
  */
 export class AppendCalls {
   readonly #open: () => Promise<BatchCall>;

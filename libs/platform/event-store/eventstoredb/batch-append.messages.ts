@@ -13,7 +13,8 @@ import { type ClientAppendResult } from './log-client.js';
 
 /**
  * `BatchAppendReq` and `BatchAppendResp` of EventStoreDB's `streams.proto`. The packages know them
- * too, but make every event into JSON, base64 and bytes twice over: three quarters of an append's cost.
+ * too, but make every event into JSON, base64 and bytes twice over: three quarters of an append's
+ * cost.
  */
 const writer = new MessageWriter();
 

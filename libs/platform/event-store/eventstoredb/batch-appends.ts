@@ -21,8 +21,8 @@ interface UnderWay {
 }
 
 /**
- * Appends over one long call, answered in any order; when it has ended the next append begins another.
- * What a call had under way when it ended is of unknown outcome, and of no other call.
+ * Appends over one long call, answered in any order. After the call ends, the next append opens
+ * another one. The open appends of an ended call have an unknown outcome.
  */
 export class BatchAppends {
   readonly #open: () => Promise<BatchCall>;
@@ -37,7 +37,7 @@ export class BatchAppends {
   }
 
   /**
-   * @throws an EventStoreError where the server refused it, so that nothing was appended; anything
+   * @throws an EventStoreError where the server rejected it, so that nothing was appended; anything
    *   else, TimedOutError among it, leaves the outcome unknown
    */
   async append(request: AppendRequest): Promise<ClientAppendResult> {

@@ -26,10 +26,10 @@ const REPLACE_EVERY = 8;
 /** How long a proof that the server takes appends stays valid. */
 const PROOF_MS = 2_000;
 
-/** How long a server that answers and refuses appends counts as not writable. */
+/** How long a server that answers and rejects appends counts as not writable. */
 const UNWRITABLE_MS = 5_000;
 
-/** Never written: the refusal of an append at this revision shows that the server decides appends. */
+/** Never written. A rejected append at this revision proves that the server accepts appends. */
 const PROBE_STREAM = 'probe-connection';
 const PROBE_REVISION = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -41,9 +41,10 @@ const PROBE_EVENT: EventToAppend = {
 };
 
 /**
- * The one client of the process for one address, and whether the server behind it takes appends. After
- * a failure it probes the server until it answers. A client whose probe fails is replaced, since some
- * faults inside a client (a cached error, a write that waits for a dead stream) are permanent.
+ * The one client of the process for one address, and whether the server behind it takes appends.
+ * After a failure it probes the server until it answers. A client whose probe fails is replaced,
+ * since some faults inside a client (a cached error, a write that waits for a dead stream) are
+ * permanent.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -97,7 +98,9 @@ export class Connection {
     return !signal.aborted && this.#trouble === null;
   }
 
-  /** Why an append would not be tried now, or null; asks the server if that is not known well enough. */
+  /**
+   * The reason why an append would fail now, or null. Asks the server if the last check is too old.
+   */
   async check(): Promise<string | null> {
     const unsure = performance.now() - this.#provenAtMs > PROOF_MS;
     if (this.#trouble === null && unsure && !this.isClosed) {
@@ -134,7 +137,7 @@ export class Connection {
         return;
       } catch (error) {
         this.#trouble = messageOf(error);
-        // The client itself reconnects after a refused connection.
+        // The client itself reconnects after a rejected connection.
         const plain = isUnavailable(error) && failures % REPLACE_EVERY < REPLACE_EVERY - 1;
         if (!plain) this.#tryToReplace();
       }

@@ -14,8 +14,8 @@ export const isSystemEvent = ({ streamId, type }: ClientRecord): boolean =>
 
 /**
  * An event as the port has it. One that another program has written is not hidden, or the revisions
- * of its stream would have a gap: data that are no JSON object become an empty one, and metadata that
- * are not ours become version 1 and empty texts.
+ * of its stream would have a gap: data that are no JSON object become an empty one, and metadata
+ * that are not ours become version 1 and empty texts.
  */
 export const recordedFrom = (record: ClientRecord): RecordedEvent => ({
   id: record.id,

@@ -33,11 +33,11 @@ export interface EventStoreDbOptions {
 }
 
 /**
- * The log on an EventStoreDB or KurrentDB, or on a node of our own that speaks their protocol. Opening
- * waits for no server: `health()` says whether there is one. Stores of one process with the same
- * address share one client.
+ * The log on an EventStoreDB or KurrentDB, or on a node of our own that speaks their protocol.
+ * Opening does not wait for the server; `health()` reports its state. Stores of one process with
+ * the same address share one client.
  * @throws Error for an address that the package does not understand, for a second address with
- *   `@eventstore/db-client`, and when the package is not installed
+ * `@eventstore/db-client`, and when the package is not installed
  */
 export const openEventStoreDb = async ({
   url,

@@ -17,7 +17,9 @@ import { type ClientPage, type LogClient } from './log-client.js';
 /** Events of one page; the clients end it earlier when its events are large. */
 export const PAGE_EVENTS_MAX = 512;
 
-/** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
+/**
+ * The pause between repeats. While the server does not answer, the next repeat waits until it does.
+ */
 const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
 export interface ReadTimeouts {

@@ -126,7 +126,7 @@ const outages = (open: OpenStore): void =>
       expect(await readLog(store)).toHaveLength(2);
     });
 
-    it('refuses and settles what is under way when it is closed in an outage', async () => {
+    it('rejects and settles what is under way when it is closed in an outage', async () => {
       const { log, store } = await open({ attemptMs: 500 });
       log.faulty.failNext({ kind: 'held' });
       const append = store.append('job-1', counted(1), 'no-stream');
@@ -138,10 +138,10 @@ const outages = (open: OpenStore): void =>
       const { log, store } = await open({ outageMs: 60_000, attemptMs: 500 });
       await log.kill();
       const reading = readLog(store);
-      const refused = expect(reading).rejects.toThrow(StoreUnavailableError);
+      const rejected = expect(reading).rejects.toThrow(StoreUnavailableError);
       await sleep(200);
       await store.close();
-      await refused;
+      await rejected;
     });
   });
 

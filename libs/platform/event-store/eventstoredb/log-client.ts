@@ -8,12 +8,12 @@ import {
 
 /**
  * What this adapter needs of a client package, and no more: one file for each package fulfils it.
- * Nothing here retries, and but for an append a promise may stay pending for ever: time-outs, unknown
- * outcomes and resubscription are the business of those who call it.
+ * It does not retry, and only appends have a time-out. Its callers handle time-outs, unknown
+ * outcomes and resubscription.
  */
 export interface LogClient {
   /**
-   * @throws an EventStoreError where the server refused it, so that nothing was appended; anything
+   * @throws an EventStoreError where the server rejected it, so that nothing was appended; anything
    *   else, TimedOutError among it, leaves the outcome unknown
    */
   append(request: AppendRequest): Promise<ClientAppendResult>;

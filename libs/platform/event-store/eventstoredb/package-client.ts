@@ -11,7 +11,7 @@ import {
 import { appendCallsOver, disposeOf, type PackageConnection } from './package-connection.js';
 import { PackageReads } from './package-reads.js';
 
-/** A client of either package: they are one in what they have inside. */
+/** A client of either package: their internals are the same. */
 export class PackageClient implements LogClient {
   readonly #connection: PackageConnection;
   readonly #appends: AppendCalls;

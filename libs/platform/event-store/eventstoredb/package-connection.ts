@@ -3,9 +3,9 @@ import { AppendCalls } from './append-calls.js';
 import { type BatchCall } from './batch-appends.js';
 
 /**
- * What both packages have inside and do not publish, alike in either: it finds the leader, keeps the
- * channel, and replaces it when a call was answered with another leader or not at all. Their versions
- * are pinned, and the specs hold on to this.
+ * The internal connection of both packages, which they do not export. It finds the leader, keeps
+ * the channel, and replaces it when a call names another leader or is not answered. The versions
+ * are pinned, and specs check this.
  */
 export interface PackageConnection {
   readonly GRPCStreamCreator: <Call>(
@@ -27,11 +27,10 @@ const BATCH_APPEND = '/event_store.client.streams.Streams/BatchAppend';
 export const asTheyAre = (bytes: Buffer): Buffer => bytes;
 
 /**
- * Appends over the package's connection, but not through its own `appendToStream`. That of
- * `@eventstore/db-client` keeps what is under way in one table for the whole process, where an error
- * of any stream rejects the appends of all, and the replies that come later throw inside an event
- * handler; and both packages send appends that arrive together before a connection stands out of
- * order.
+ * Appends over the package's connection, but not through its own `appendToStream`.
+ * `@eventstore/db-client` keeps open appends in one table for the whole process: an error of any
+ * stream rejects all of them, and later replies throw inside an event handler. Both packages
+ * reorder concurrent appends that are made before the connection is open.
  */
 export const appendCallsOver = (connection: PackageConnection): AppendCalls =>
   new AppendCalls(
@@ -41,7 +40,7 @@ export const appendCallsOver = (connection: PackageConnection): AppendCalls =>
     }),
   );
 
-/** Without a deadline of the call: it lasts as long as the connection. */
+/** The call has no deadline: it lasts as long as the connection. */
 export const callArguments = (connection: PackageConnection): [Metadata, CallOptions] =>
   connection.callArguments({ requiresLeader: true }, { deadline: Infinity });
 

@@ -10,8 +10,8 @@ const READ = '/event_store.client.streams.Streams/Read';
 
 /**
  * Readings over the connection of the package, but not through its own functions: `readAll` of
- * `@eventstore/db-client` cannot filter, and those of `@kurrent/kurrentdb-client` go through native
- * code on a second connection, which tells when an event was recorded in whole seconds.
+ * `@eventstore/db-client` cannot filter, and those of `@kurrent/kurrentdb-client` use native code
+ * on a second connection, which reports the time of an event in whole seconds.
  */
 export class PackageReads {
   readonly #connection: PackageConnection;

@@ -18,15 +18,15 @@ import {
 const NAME_LENGTH_MAX = 200;
 
 /**
- * The part of a log that one test writes, seen as if it were the whole log: every stream's name begins
- * with a tag of the part, and positions count from where the log ended when the part began. So the
- * contract, which wants a log of its own for every test, can be run on a server that holds other logs,
- * as long as no other client writes meanwhile.
+ * The part of a log that one test writes, presented as a whole log. Every stream name begins with a
+ * tag of the part, and positions count from the log's head at the start of the test. So the
+ * contract, which needs an empty log for every test, can run on a server with other events, while
+ * no other client writes.
  */
 export class PartOfLog {
   readonly #tag = `${randomBytes(6).toString('hex')}.`;
   readonly #start: Position;
-  /** Names too long to bear the tag, by what stands for them. */
+  /** Names too long for the tag, by their replacement. */
   readonly #shortened = new Map<string, string>();
 
   private constructor(start: Position) {
@@ -41,7 +41,7 @@ export class PartOfLog {
     return new StoreOfPart(store, this);
   }
 
-  /** Names that are none stay none. */
+  /** Invalid names stay invalid. */
   outer(stream: string): string {
     if (/^[$-]/.test(stream) || stream.length > NAME_LENGTH_MAX) return stream;
     if (stream.length + this.#tag.length <= NAME_LENGTH_MAX) return this.#tag + stream;

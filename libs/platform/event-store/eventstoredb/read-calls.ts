@@ -42,7 +42,7 @@ export const collect = async (
     };
     const stop = (): void => leave(() => reject(new Error('the reading was aborted')));
     signal.addEventListener('abort', stop);
-    // Stays to the last: a call fails once more when it is ended, and there is no other listener.
+    // This listener stays: an ended call fails once more, and has no other listener.
     call.on('error', (error: Error) => settle(() => reject(error)));
     call.on('end', () => settle(() => resolve({ records, cut: false })));
     call.on(
@@ -53,7 +53,7 @@ export const collect = async (
   });
 };
 
-/** Passes on what comes, until it ends or is ended. */
+/** Delivers messages until the call ends or is aborted. */
 export const follow = (
   begin: () => Promise<ReadCall>,
   { onEvent, onEnd }: ClientListener,
@@ -82,7 +82,7 @@ export const follow = (
   };
 };
 
-/** What a message that cannot be read throws would be lost in the handler of an event. */
+/** The error of an unreadable message would be lost in an event handler. */
 const decoding =
   (take: (answer: ReadAnswer) => void, fail: (error: Error) => void) =>
   (bytes: Buffer): void => {

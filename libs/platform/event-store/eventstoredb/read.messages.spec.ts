@@ -190,7 +190,7 @@ describe('an answer', () => {
     }
   });
 
-  it('that is cut short is refused', () => {
+  it('that is cut short is rejected', () => {
     const bytes = Buffer.from('0a05', 'hex');
     expect(() => decodeReadAnswer(bytes)).toThrow('cut short');
   });

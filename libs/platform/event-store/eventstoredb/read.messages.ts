@@ -11,8 +11,8 @@ import {
 import { type ClientRecord, type PageToRead } from './log-client.js';
 
 /**
- * `ReadReq` and `ReadResp` of EventStoreDB's `streams.proto`. The packages know them too, but make
- * objects of every part of an event before they make an event of it: half of what a replay costs.
+ * `ReadReq` and `ReadResp` of EventStoreDB's `streams.proto`. The packages decode them too, but
+ * build an object for every part of an event first, which is half of the cost of a replay.
  */
 const writer = new MessageWriter();
 
@@ -28,7 +28,7 @@ export const encodeStreamPage = (stream: StreamName, page: PageToRead): Buffer =
 export const encodeLogPage = (page: PageToRead, filter: EventFilter | undefined): Buffer =>
   encodeRequest(page, () => writePlaceInLog(page.from, page.direction), filter);
 
-/** Everything after the place, 0n for all, as it comes. */
+/** Every event after the position, live; 0n for all. */
 export const encodeSubscription = (after: bigint): Buffer =>
   encodeRequest('follow', () => writePlaceInLog(after === 0n ? null : after, 'forwards'));
 
@@ -63,12 +63,12 @@ const writeFilter = ({ by, prefixes }: EventFilter): void =>
     writer.message(by === 'stream' ? 1 : 2, () => {
       for (const prefix of prefixes) writer.text(2, prefix);
     });
-    // No bound on what the server looks through; a checkpoint as often as it may.
+    // No limit on the server's search; checkpoints as often as possible.
     writer.empty(4);
     writer.uint(5, 1);
   });
 
-/** Null for what is no event: a confirmation, a checkpoint, the news that all was read. */
+/** Null for a message without an event: a confirmation, a checkpoint, the end of the log. */
 export type ReadAnswer = ClientRecord | 'stream-not-found' | null;
 
 /** @throws MalformedMessageError */
@@ -85,7 +85,7 @@ export const decodeReadAnswer = (bytes: Buffer): ReadAnswer => {
   return answer;
 };
 
-/** Beside the event there may be the link that led to it. */
+/** The message may also have the link that resolved to the event. */
 const readEvent = (reader: MessageReader): ClientRecord | null => {
   let record: ClientRecord | null = null;
   while (reader.next()) {
@@ -136,7 +136,7 @@ const readRecord = (reader: MessageReader): ClientRecord => {
         data = reader.bytes();
         break;
       default:
-        // The prepare position (4) tells nothing that the commit position does not.
+        // The prepare position (4) adds nothing to the commit position.
         reader.skip();
     }
   }
@@ -154,7 +154,7 @@ const readRecord = (reader: MessageReader): ClientRecord => {
   };
 };
 
-/** What another program has written may say that it is JSON, and be none. */
+/** Data of another program may be declared as JSON and be invalid. */
 const parsedOrText = (bytes: Buffer): unknown => {
   const text = bytes.toString('utf8');
   try {

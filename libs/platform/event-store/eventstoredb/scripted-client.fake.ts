@@ -11,12 +11,12 @@ import {
   type PageToRead,
 } from './log-client.js';
 
-/** A client without a server, which does what a test wants of it. */
+/** A client without a server, controlled by the test. */
 export class ScriptedClient implements LogClient {
   readonly log: ClientRecord[] = [];
   readonly subscriptions: { readonly after: bigint; readonly listener: ClientListener }[] = [];
   isDisposed = false;
-  /** What it answers appends with; probes are refused, as a server would. */
+  /** Its answer to appends; probes are rejected, as by a server. */
   answer: (request: AppendRequest) => Promise<ClientAppendResult> = () =>
     Promise.resolve({ revision: 0n, position: 1n });
   probe: () => Promise<void> = () => Promise.resolve();
@@ -64,7 +64,7 @@ export const recordAt = (position: bigint, part: Partial<ClientRecord> = {}): Cl
   ...part,
 });
 
-/** A connection that makes these clients in turn, and the last one again. */
+/** A connection that returns these clients in turn, and then the last one again. */
 export const connectionOf = (...clients: readonly ScriptedClient[]): Connection => {
   let made = 0;
   const connect = () => {

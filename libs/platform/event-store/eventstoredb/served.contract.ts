@@ -3,7 +3,9 @@ import { type EventStore } from '../event-store.port.js';
 import { openServedTestLog } from '../grpc/served-log.fixture.js';
 import { openEventStoreDb } from './eventstoredb-event-store.js';
 
-/** The port's suite over the wire: our client, a package's connection, our node, a log of its own. */
+/**
+ * The port's suite over the wire: our client, a package's connection, our node, a log of its own.
+ */
 export const servedContract = (scheme: string, name: string): void =>
   eventStoreContract(`our node through ${name}`, async () => {
     const served = await openServedTestLog();

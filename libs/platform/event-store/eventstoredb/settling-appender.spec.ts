@@ -40,13 +40,13 @@ describe('an append whose outcome is unknown', () => {
     expect(left).toEqual([]);
   });
 
-  it('is settled when the server refuses', async () => {
+  it('is settled when the server rejects', async () => {
     const { client, append } = open();
     failing(client, new Error('lost'), new StaleRevisionError('job-1', 'no-stream', 4n));
     await expect(append()).rejects.toThrow(StaleRevisionError);
   });
 
-  it('is not settled by a server that takes no appends any more: the first copy may have landed', async () => {
+  it('stays unknown when the server accepts no more appends: the first may be stored', async () => {
     const { client, append } = open();
     failing(client, new Error('lost'), new StoreUnavailableError('the disk is full'));
     expect(await append()).toEqual({ revision: 0n, position: 9n });

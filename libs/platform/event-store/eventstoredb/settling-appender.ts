@@ -17,7 +17,9 @@ import { type Connection } from './connection.js';
 import { type AppendRequest } from './log-client.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
-/** Between repeats while the server answers; while it does not, the next repeat waits until it does. */
+/**
+ * The pause between repeats. While the server does not answer, the next repeat waits until it does.
+ */
 const REPEATS: BackOff = { firstMs: 10, maxMs: 500 };
 
 export interface AppendTimeouts {
@@ -28,8 +30,8 @@ export interface AppendTimeouts {
 }
 
 /**
- * Appends, and settles an append that was not answered: repeated with the same ids at the same
- * revision it lands once, however often and however late its copies arrive.
+ * Appends, and settles an append without an answer by repeating it. With the same ids at the same
+ * revision it is written once, for any number and delay of copies.
  */
 export class SettlingAppender {
   readonly #connection: Connection;
@@ -42,7 +44,7 @@ export class SettlingAppender {
     this.#timeouts = timeouts;
   }
 
-  /** @param closing when aborted, nothing is repeated any more */
+  /** @param closing when aborted, repeats stop */
   async append(
     stream: StreamName,
     events: readonly EventToAppend[],
@@ -58,7 +60,7 @@ export class SettlingAppender {
     try {
       return await this.#attempt(request);
     } catch (error) {
-      if (this.#isRefused(error)) throw error;
+      if (this.#isRejected(error)) throw error;
       failure = error;
     }
     return this.#settle(request, failure, closing);
@@ -74,14 +76,14 @@ export class SettlingAppender {
     let failure = first;
     for (let repeats = 0; isExact(request.expected); repeats += 1) {
       if (!(await this.#connection.usable(over))) {
-        // The server may return, and be lost again, until the time is up.
+        // The server may become available and fail again until the time is up.
         if (over.aborted) break;
       } else {
         try {
           return await this.#attempt(request);
         } catch (error) {
-          // The first copy may have landed before the server became unable to take more.
-          if (this.#isRefused(error) && !(error instanceof StoreUnavailableError)) throw error;
+          // The first copy may have been written before the server stopped accepting appends.
+          if (this.#isRejected(error) && !(error instanceof StoreUnavailableError)) throw error;
           failure = error;
         }
       }
@@ -102,12 +104,12 @@ export class SettlingAppender {
     return { revision, position: await this.#reader.positionOf(request.stream, revision) };
   }
 
-  /** Whether nothing was appended; looks after the connection, if that may be why. */
-  #isRefused(error: unknown): boolean {
-    const refused = error instanceof EventStoreError;
-    if (refused && !(error instanceof StoreUnavailableError)) this.#connection.answered();
+  /** Whether nothing was appended. Reports the result to the connection. */
+  #isRejected(error: unknown): boolean {
+    const rejected = error instanceof EventStoreError;
+    if (rejected && !(error instanceof StoreUnavailableError)) this.#connection.answered();
     else this.#connection.failed(error);
-    return refused;
+    return rejected;
   }
 }
 

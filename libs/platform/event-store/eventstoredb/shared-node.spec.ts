@@ -25,7 +25,7 @@ describe('one client in a process', () => {
     await other.dispose();
   });
 
-  it('is shared by stores with one address, and refused a second one', async () => {
+  it('is shared by stores with one address, and rejected a second one', async () => {
     const [first, second] = [await laboratory.openLog(), await laboratory.openLog()];
     const url = `esdb://${first.address}?tls=false`;
     const [one, another] = [await laboratory.openStore(url), await laboratory.openStore(url)];
@@ -43,7 +43,7 @@ describe('one client in a process', () => {
     ['mongodb://127.0.0.1:1', 'no address of an EventStoreDB'],
     ['esdb://user:secret@127.0.0.1:port', 'port number'],
     ['esdb://127.0.0.1:1?tls=false&throwOnAppendFailure=false', 'throwOnAppendFailure=false'],
-  ])('refuses %s without showing its password', async (url, message) => {
+  ])('rejects %s without showing its password', async (url, message) => {
     const attempt = openEventStoreDb({ url });
     await expect(attempt).rejects.toThrow(message);
     await expect(attempt).rejects.not.toThrow('secret');

@@ -6,7 +6,7 @@ import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { SettlingAppender } from './settling-appender.js';
 import { type EventStoreDbTimeouts } from './timeouts.js';
 
-/** Shared by all stores of this process with one address: above all one client. */
+/** Shared by all stores of this process with one address. */
 export interface SharedNode {
   readonly connection: Connection;
   readonly reader: EventStoreDbLogReader;
@@ -40,17 +40,17 @@ export const acquireNode = async (
 };
 
 const hold = (url: string, timeouts: EventStoreDbTimeouts, logger: Logger | undefined): Held => {
-  refuseSecondAddress(url);
+  rejectSecondAddress(url);
   const entry = { node: openNode(url, timeouts, logger), users: 0 };
   held.set(url, entry);
   return entry;
 };
 
 /**
- * All clients of `@eventstore/db-client` in a process share the table of their appends under way, and
- * an error of one rejects the appends of all.
+ * All clients of `@eventstore/db-client` in a process share the table of their open appends, and an
+ * error of one rejects the appends of all.
  */
-const refuseSecondAddress = (url: string): void => {
+const rejectSecondAddress = (url: string): void => {
   const legacy = '@eventstore/db-client';
   if (packageOf(url) !== legacy) return;
   if ([...held.keys()].some((other) => packageOf(other) === legacy)) {

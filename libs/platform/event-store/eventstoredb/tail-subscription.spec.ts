@@ -28,7 +28,7 @@ describe('a subscription to the log', () => {
     return client.subscriptions[times - 1];
   };
 
-  it('hands on together what arrives in one turn, and moves past what is the server’s own', async () => {
+  it('delivers the events of one turn together, and skips the server’s own events', async () => {
     const client = new ScriptedClient();
     const { groups, tail } = begin(client);
     const first = await subscribed(client, 1);

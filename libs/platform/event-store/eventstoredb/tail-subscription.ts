@@ -11,7 +11,7 @@ import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 export interface TailSubscriptionOptions {
   readonly connection: Connection;
   readonly reader: EventStoreDbLogReader;
-  /** A subscription that is silent for so long although the log has grown is renewed. */
+  /** A subscription that delivers nothing for this long although the log has grown is renewed. */
   readonly silenceMs: number;
   readonly logger: Logger | undefined;
 }

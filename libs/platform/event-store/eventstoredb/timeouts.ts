@@ -4,11 +4,11 @@ export interface EventStoreDbTimeouts {
   readonly attemptMs: number;
   /** How long to settle an unknown outcome before the append fails with it. */
   readonly settleMs: number;
-  /** For one page of a reading. */
+  /** For one page of a read. */
   readonly pageMs: number;
-  /** How long a reading waits for a server that is gone; subscriptions wait for ever. */
+  /** How long a read waits for an unavailable server; subscriptions wait for ever. */
   readonly outageMs: number;
-  /** A subscription that is silent for so long although the log has grown is renewed. */
+  /** A subscription that delivers nothing for this long although the log has grown is renewed. */
   readonly silenceMs: number;
 }
 

@@ -4,7 +4,7 @@ import { type AppendResult, type EventStore } from '../event-store.port.js';
 import { type AppendTarget, type ProposedEvent } from './append.messages.js';
 import { toEventToAppend } from './proposed-event.js';
 
-/** One append, event by event; it is let go as soon as it is too large to be taken. */
+/** One append, event by event. It is dropped as soon as it exceeds the size limit. */
 export class AppendInProgress {
   readonly target: AppendTarget;
   readonly #events: ProposedEvent[] = [];

@@ -14,23 +14,23 @@ export const appendCall =
   (log: ServedLog): handleClientStreamingCall<Buffer, Buffer> =>
   (call, callback) => {
     let append: AppendInProgress | null = null;
-    let refused = false;
-    const refuse = (error: unknown) => {
-      if (!refused) callback(log.callErrorOf(error));
-      refused = true;
+    let rejected = false;
+    const reject = (error: unknown) => {
+      if (!rejected) callback(log.callErrorOf(error));
+      rejected = true;
     };
     call.on('data', (message: Buffer) => {
-      if (refused) return;
+      if (rejected) return;
       try {
         append = taken(append, message);
       } catch (error) {
-        refuse(error);
+        reject(error);
       }
     });
     call.on('end', () => {
-      if (refused) return;
-      if (append === null) refuse(new MalformedMessageError('an append needs its options'));
-      else if (log.closing.aborted) refuse(unavailable());
+      if (rejected) return;
+      if (append === null) reject(new MalformedMessageError('an append needs its options'));
+      else if (log.closing.aborted) reject(unavailable());
       else void land(log, append, callback);
     });
   };

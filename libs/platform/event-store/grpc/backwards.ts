@@ -2,14 +2,16 @@ import { type EventStore, type Position, type RecordedEvent } from '../event-sto
 import { type LogFilter } from './log-filter.js';
 
 /**
- * Positions that one step back looks at. Most who read backwards want the last event: the first steps
- * are short.
+ * Positions in one step backwards. Most backward reads want the last event: the first steps are
+ * short.
  */
 const WINDOW_FIRST_POSITIONS = 8n;
 const WINDOW_LAST_POSITIONS = 512n;
 const WINDOW_GROWTH = 8n;
 
-/** A step keeps the newest events up to here, in UTF-16 units of JSON; the next one reads the rest. */
+/**
+ * A step keeps the newest events up to here, in UTF-16 units of JSON; the next one reads the rest.
+ */
 const KEPT_UNITS_MAX = 8 * 1_048_576;
 
 /**

@@ -15,7 +15,7 @@ import { type ServedLog, unavailable } from './served-log.js';
 export const PENDING_APPENDS_MAX = 1_024;
 const PENDING_BYTES_MAX = 32 * 1_048_576;
 
-/** Appends of one call whose last part has not come; more are refused. */
+/** Appends of one call that wait for their last part; more are rejected. */
 export const UNFINISHED_APPENDS_MAX = 64;
 
 /** How late the answer to an append that misses its deadline may be. */
@@ -70,7 +70,7 @@ class BatchAppendCall {
     }
   }
 
-  /** The append that a part belongs to, or null where there is none any more. */
+  /** The append that a part belongs to, or null when it has ended. */
   #ticketFor({ correlationId, options }: BatchAppendRequest, now: number): Ticket | null {
     const begun = this.#unfinished.get(correlationId.toString('latin1'));
     if (begun !== undefined || options === null) return begun ?? null;
@@ -123,7 +123,7 @@ class BatchAppendCall {
     }
   }
 
-  /** Answers once: an append that has missed its deadline may still come in. */
+  /** Answers once: an append that missed its deadline may complete later. */
   #settle(ticket: Ticket, encode: () => Buffer): void {
     if (!this.#pending.delete(ticket)) return;
     this.#pendingBytes -= ticket.append.bytes;
@@ -174,7 +174,7 @@ class BatchAppendCall {
     if (!this.#over) this.#call.write(message);
   }
 
-  /** Nothing more is taken; what was taken is answered first. */
+  /** Accepts no further request; accepted requests are answered first. */
   readonly #finish = (): void => {
     this.#finished = true;
     this.#endWhenDone();

@@ -1,9 +1,9 @@
 /**
- * A certificate for localhost and 127.0.0.1 with its key, and the authority that signed it; good for
- * a hundred years and for nothing but these tests. Node cannot sign certificates, so they were made
- * once with openssl 3: `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500`
- * for the authority, whose key was thrown away, and `x509 -req -days 36500` for the server, with
- * `subjectAltName=DNS:localhost,IP:127.0.0.1` and `basicConstraints=CA:FALSE`.
+ * A certificate for localhost and 127.0.0.1 with its key, and the authority that signed it; good
+ * for a hundred years and for nothing but these tests. Node cannot sign certificates, so they were
+ * made once with openssl 3: `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days
+ * 36500` for the authority, whose key was thrown away, and `x509 -req -days 36500` for the server,
+ * with `subjectAltName=DNS:localhost,IP:127.0.0.1` and `basicConstraints=CA:FALSE`.
  */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBpTCCAUugAwIBAgIUaeuZWeLeHGouxUxRe3kcVLXuq8cwCgYIKoZIzj0EAwIw

@@ -76,14 +76,14 @@ export const collect = async (resolved: Resolved): Promise<SeenEvent[]> => {
   return events;
 };
 
-/** Resolves with what a subscription has delivered when it has caught up. */
+/** Resolves with the delivered events when the subscription has caught up. */
 export const untilCaughtUp = (subscription: SubscriptionUnderTest): Promise<SeenEvent[]> =>
   new Promise((resolve, reject) => {
     const events: SeenEvent[] = [];
     subscription.on('data', ({ event }: { event: SeenEvent }) => events.push(event));
     subscription.on('error', reject);
     subscription.on('caughtUp', () => {
-      // The news overtakes what the client still holds in its own buffer.
+      // This message overtakes the events in the client's buffer.
       setImmediate(() => setImmediate(() => resolve(events)));
     });
   });
@@ -101,7 +101,7 @@ export const failureOf = async (attempt: Promise<unknown>): Promise<Record<strin
   throw new Error('it succeeded');
 };
 
-/** What a refused append expected and found; the clients disagree about the names. */
+/** What a rejected append expected and found; the clients disagree about the names. */
 export const clashIn = (
   error: Record<string, unknown>,
 ): { expected: unknown; actual: unknown } => ({

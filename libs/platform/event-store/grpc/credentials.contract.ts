@@ -72,7 +72,7 @@ export const credentialsContract = (name: string, connect: Connect): void =>
       ['a wrong key', 'admin:wrong@'],
       ['another name', `operator:${API_KEY}@`],
       ['no credentials', ''],
-    ])('refuses %s', async (_case, credential) => {
+    ])('rejects %s', async (_case, credential) => {
       await log.direct.append('job-1', counted(1), 'no-stream');
       const anonymous = client(credential);
       const attempts = [

@@ -24,7 +24,7 @@ describe('credentials', () => {
   });
 
   it.each(['', 'Basic', 'Basic ???', 'Bearer abc', basic('no colon')])(
-    'refuses the header "%s" without asking',
+    'rejects the header "%s" without asking',
     async (header) => {
       const { asked, credentials } = admitting('');
       expect(await failureOf(credentials.check(header))).toMatchObject({
@@ -44,7 +44,7 @@ describe('credentials', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('asks about what was refused every time', async () => {
+  it('asks about what was rejected every time', async () => {
     const { asked, credentials } = admitting('key');
     await failureOf(credentials.check(basic('admin:guess')));
     await failureOf(credentials.check(basic('admin:guess')));

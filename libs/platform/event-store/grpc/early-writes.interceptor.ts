@@ -4,8 +4,9 @@ import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 export const UNWRITTEN_BYTES_MAX = 64 * 1_024;
 
 /**
- * Takes a call's next message before the last one is written. `grpc-js` waits for the socket after each
- * message, which is a turn of the event loop and a system call; what is taken early leaves together.
+ * Takes a call's next message before the last one is written. `grpc-js` waits for the socket after
+ * each message, which costs a turn of the event loop and a system call; messages taken early are
+ * sent together.
  */
 export const earlyWrites: ServerInterceptor = (_method, call) => new EarlyWritingCall(call);
 

@@ -92,7 +92,7 @@ describe('the event store server', () => {
     await first.close();
   });
 
-  it('refuses a certificate that is none', async () => {
+  it('rejects a certificate that is none', async () => {
     const serving = serveEventStore({
       eventStore: log.direct,
       host: '127.0.0.1',
@@ -110,7 +110,7 @@ describe('the event store server', () => {
   describe('given what is no request', () => {
     const nonsense = Buffer.from('nonsense');
 
-    it('refuses it by name', async () => {
+    it('rejects it by name', async () => {
       const invalid = { code: status.INVALID_ARGUMENT };
       expect(await failureOf(client.append(nonsense))).toMatchObject(invalid);
       expect(await failureOf(client.append())).toMatchObject(invalid);
@@ -120,7 +120,7 @@ describe('the event store server', () => {
       expect(await endOf(batch)).toMatchObject(invalid);
     });
 
-    it('refuses a message that is too long', async () => {
+    it('rejects a message that is too long', async () => {
       const batch = client.batchAppend();
       batch.write(Buffer.alloc(MESSAGE_BYTES_MAX + 1));
       expect(await endOf(batch)).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
@@ -223,18 +223,18 @@ describe('the event store server', () => {
 
   it(`keeps at most ${UNFINISHED_APPENDS_MAX} appends of one call that are not whole`, async () => {
     const batch = client.batchAppend();
-    const refused = once(batch, 'data') as Promise<[Buffer]>;
+    const rejected = once(batch, 'data') as Promise<[Buffer]>;
     for (let index = 0; index <= UNFINISHED_APPENDS_MAX; index += 1) {
       batch.write(batchRequest('job-1', false));
     }
-    const answer = streams.BatchAppendResp.deserializeBinary((await refused)[0]);
+    const answer = streams.BatchAppendResp.deserializeBinary((await rejected)[0]);
     expect(answer.getError()?.getMessage()).toMatch(/waiting for their last part/);
     batch.end();
     await once(batch, 'end');
     expect(await readLog(log.direct)).toEqual([]);
   });
 
-  it(`takes at most ${SUBSCRIPTIONS_MAX} subscriptions, and another when one has ended`, async () => {
+  it(`takes at most ${SUBSCRIPTIONS_MAX} subscriptions, and one more once one ends`, async () => {
     const subscribe = async () => {
       const call = client.read(readAllRequest(true));
       call.on('error', () => undefined);

@@ -42,13 +42,13 @@ export interface EventStoreServer {
   close(): Promise<void>;
 }
 
-/** As the official clients accept it, and above what one of their messages may hold. */
+/** The limit of the official clients, and above the largest message that they send. */
 export const MESSAGE_BYTES_MAX = 17 * 1_048_576;
 
-/** Calls of one connection at a time; clients hold back what is above. */
+/** Concurrent calls of one connection; clients queue the others. */
 const CALLS_PER_CONNECTION_MAX = 1_024;
 
-/** A peer that answers no ping for so long is gone, and its subscriptions with it. */
+/** A peer that answers no ping for this time is disconnected, and its subscriptions end. */
 const PING_EVERY_MS = 20_000;
 const PING_TIMEOUT_MS = 10_000;
 
@@ -69,7 +69,8 @@ export const serveEventStore = async ({
 }: EventStoreServerOptions): Promise<EventStoreServer> => {
   if (transport.kind === 'insecure' && !isLoopback(host)) {
     throw new RangeError(
-      `${host} is no loopback address: an event store without TLS asks for no credentials, so it is served on 127.0.0.1, ::1 or localhost only`,
+      `${host} is no loopback address: an event store without TLS asks for no credentials, ` +
+        'so it is served on 127.0.0.1, ::1 or localhost only',
     );
   }
   const log = new ServedLog(eventStore, onDefect);

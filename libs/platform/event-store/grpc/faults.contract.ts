@@ -14,7 +14,7 @@ import {
 } from './clients.fixture.js';
 import { openServedTestLog, type ServedTestLog } from './served-log.fixture.js';
 
-/** The faults that tests inject are what a client then sees, and the server outlives them. */
+/** A client receives the faults that tests inject; the server survives them. */
 export const faultsContract = (name: string, connect: Connect): void =>
   describe(`faults, as ${name} sees them`, () => {
     let log: ServedTestLog;

@@ -8,7 +8,7 @@ import {
 } from '../event-store.port.js';
 import { CallError } from './call-errors.js';
 
-/** What is to go wrong with the next append that comes in, once. */
+/** The fault of the next append, once. */
 export type AppendFault =
   /** The connection breaks and nothing is appended. */
   | { readonly kind: 'lost-request' }

@@ -3,7 +3,9 @@ import { type EventFilter, type RecordedEvent } from '../event-store.port.js';
 import { type FilterExpression } from './read.messages.js';
 import { CallError } from './call-errors.js';
 
-/** A client's filter: what the store can decide, and what is left to be asked of each event. */
+/**
+ * A client's filter: the part that the store applies, and the part that is checked for each event.
+ */
 export interface LogFilter {
   /** Undefined lets everything through. */
   readonly stored: EventFilter | undefined;

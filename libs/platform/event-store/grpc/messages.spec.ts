@@ -172,7 +172,7 @@ describe('requests', () => {
     expect(newer.options?.deadlineAt).toBe(11_005);
   });
 
-  it('refuses bytes that are no message, and nothing else happens', () => {
+  it('rejects bytes that are no message, and nothing else happens', () => {
     const options = new streams.BatchAppendReq.Options().setStreamIdentifier(identifier('job-1'));
     const whole = new streams.BatchAppendReq().setOptions(options.setStreamPosition('300'));
     const bytes = Buffer.from(whole.serializeBinary());

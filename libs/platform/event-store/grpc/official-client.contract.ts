@@ -72,12 +72,12 @@ export const officialClientContract = (name: string, connect: Connect): void =>
 
       it('says what a stale revision was and is', async () => {
         await append(client, 'job-1', counted(2), 'no-stream', options);
-        const refused = [
+        const rejected = [
           ['no-stream', 'no_stream'],
           [0n, 0n],
           [7n, 7n],
         ] as const;
-        for (const [expected, named] of refused) {
+        for (const [expected, named] of rejected) {
           const error = await failureOf(append(client, 'job-1', counted(1), expected, options));
           expect(error).toMatchObject({ type: 'wrong-expected-version', streamName: 'job-1' });
           expect(clashIn(error)).toEqual({ expected: named, actual: 1n });
@@ -89,7 +89,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
         expect(await readLog(log.direct)).toHaveLength(4);
       });
 
-      it('takes an append of 1 MiB and refuses a larger one', async () => {
+      it('takes an append of 1 MiB and rejects a larger one', async () => {
         const sized = (bytes: number) => event('Sized', { text: 'x'.repeat(bytes) });
         const overhead = JSON.stringify({ text: '' }).length + JSON.stringify(metadata).length;
         const largest = 1_048_576 - overhead;
@@ -126,7 +126,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
           { metadata: { ...metadata, actor: undefined } },
           /custom metadata: actor/,
         ],
-      ])('refuses %s by name', async (_case, stream, change, message) => {
+      ])('rejects %s by name', async (_case, stream, change, message) => {
         const given = { ...proposed(event()), ...change };
         const error = await failureOf(
           client.appendToStream(stream, [given], { ...expecting('any'), ...options }),
@@ -135,7 +135,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
         expect(await readLog(log.direct)).toEqual([]);
       });
 
-      it('refuses content that is not JSON', async () => {
+      it('rejects content that is not JSON', async () => {
         const binary = {
           ...proposed(event()),
           contentType: 'application/octet-stream',
@@ -164,7 +164,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
       );
     });
 
-    it('refuses an append whose deadline is over, and answers one that misses it', async () => {
+    it('rejects an append whose deadline is over, and answers one that misses it', async () => {
       log.faulty.failNext({ kind: 'held' });
       const held = failureOf(append(client, 'job-1', counted(1), 'any', { deadline: 300 }));
       expect(await held).toMatchObject({ type: 'deadline-exceeded' });
@@ -172,7 +172,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
       const late = failureOf(append(client, 'job-2', counted(1), 'any', { deadline: -1_000 }));
       expect(await late).toMatchObject({ type: 'deadline-exceeded' });
       await append(client, 'job-3', counted(1), 'any');
-      // What was late landed all the same: an unknown outcome is exactly that.
+      // The late append was written: its outcome was unknown.
       const streams = (await readLog(log.direct)).map(({ stream }) => stream);
       expect(streams.toSorted()).toEqual(['job-1', 'job-3']);
     });
@@ -338,7 +338,7 @@ export const officialClientContract = (name: string, connect: Connect): void =>
         await absent.unsubscribe();
       });
 
-      it('refuses a filter that is none', async () => {
+      it('rejects a filter that is none', async () => {
         for (const filter of [
           { filterOn: 'streamName', regex: '(' },
           { filterOn: 'eventType', prefixes: [] },
@@ -351,15 +351,15 @@ export const officialClientContract = (name: string, connect: Connect): void =>
       });
     });
 
-    it('refuses what it does not have, and says why', async () => {
+    it('rejects what it does not have, and says why', async () => {
       await append(client, 'job-1', counted(1), 'no-stream');
-      const refused = [
+      const rejected = [
         [() => client.deleteStream('job-1'), /nothing is ever deleted/],
         [() => client.tombstoneStream('job-1'), /nothing is ever deleted/],
         [() => client.setStreamMetadata('job-1', { maxCount: 1 }), /custom metadata/],
         [() => client.listProjections(), /no projections in this server/],
       ] as const;
-      for (const [attempt, reason] of refused) {
+      for (const [attempt, reason] of rejected) {
         expect((await failureOf(attempt()))['message']).toMatch(reason);
       }
       expect(await readLog(log.direct)).toHaveLength(1);

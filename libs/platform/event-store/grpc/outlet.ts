@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ServerWritableStream } from '@grpc/grpc-js';
 
-/** The reader of a call, as fast as it reads: what it has not taken waits with the sender. */
+/** Writes to a call as fast as its client reads; unread messages wait at the sender. */
 export class Outlet {
   readonly #call: ServerWritableStream<Buffer, Buffer>;
   readonly #gone: AbortSignal;

@@ -8,9 +8,9 @@ const JSON_CONTENT = 'application/json';
 const METADATA_TEXTS = ['correlationId', 'causationId', 'requestId', 'actor'] as const;
 
 /**
- * What a client proposes, as the port takes it. Clients of other makers propose what this log could
- * not read back as its own, so the metadata is checked as well: without it there is no record of who did
- * what. The rest of the checks is the store's.
+ * A client's proposed event, as the port accepts it. Other clients may propose events that this log
+ * could not read back as its own, so the metadata is checked as well: without it the actor of the
+ * event is unknown. The store runs the other checks.
  * @param index the event's place in its append, for the message
  * @throws InvalidAppendError
  */

@@ -69,7 +69,7 @@ export class MessageWriter {
     return message;
   }
 
-  /** One byte was left free at `start`: most lengths fit it, and a longer one moves what follows. */
+  /** One byte is free at `start`: most lengths fit, and a longer one moves the following bytes. */
   #insertLength(start: number): void {
     const length = this.#at - start - 1;
     const extra = varintBytes(length) - 1;

@@ -7,7 +7,7 @@ import { CallError } from './call-errors.js';
 import { type ServedLog, unavailable } from './served-log.js';
 import { sendSubscription } from './subscribe.handler.js';
 
-/** Streams.Read: a reading, or a subscription where the request asks for one. */
+/** Streams.Read: a read, or a subscription if the request is one. */
 export const readCall =
   (log: ServedLog): handleServerStreamingCall<Buffer, Buffer> =>
   (call) => {

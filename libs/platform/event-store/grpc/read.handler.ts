@@ -11,7 +11,7 @@ import {
 
 type Target<Kind> = Extract<ReadRequest['target'], { kind: Kind }>;
 
-/** Sends what is recorded now, up to the count, and returns. */
+/** Sends the stored events, up to the count, and returns. */
 export const sendRecorded = async (
   eventStore: EventStore,
   request: ReadRequest,

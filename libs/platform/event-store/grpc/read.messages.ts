@@ -14,7 +14,7 @@ import {
 
 export type Place = 'start' | 'end' | bigint;
 
-/** One or the other: an expression that is empty is refused when it is compiled. */
+/** One or the other: an expression that is empty is rejected when it is compiled. */
 export interface FilterExpression {
   readonly by: 'stream' | 'type';
   readonly regex: string;
@@ -133,7 +133,8 @@ const readFilter = (reader: MessageReader): FilterExpression => {
     if (reader.field === 1) expression = readExpression(reader.message(), 'stream');
     else if (reader.field === 2) expression = readExpression(reader.message(), 'type');
     else if (reader.field === 5) checkpointMultiplier = reader.uint32();
-    // The search window (3 and 4) bounds a page of the server's own reading: ours is bounded anyway.
+    // The search window (3 and 4) bounds a page of the server's own reading: ours is bounded
+    // anyway.
     else reader.skip();
   }
   return { ...required('filter expression', expression), checkpointMultiplier };
@@ -166,7 +167,7 @@ const writer = new MessageWriter();
 
 const TICKS_PER_MILLISECOND = 10_000;
 
-/** Field 1 of an answer: an event, with what EventStoreDB calls system metadata. */
+/** Field 1 of an answer: an event with its system metadata. */
 export const encodeEvent = (event: RecordedEvent, uuidForm: UuidForm): Buffer => {
   writer.message(1, () => {
     writer.message(1, () => writeRecorded(event, uuidForm));

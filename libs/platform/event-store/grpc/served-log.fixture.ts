@@ -16,7 +16,7 @@ export interface ServedTestLog {
   readonly faulty: FaultyEventStore;
   /** The log itself, without server and faults. */
   readonly direct: EventStore;
-  /** Resets the connections of all clients; the server goes on. */
+  /** Resets the connections of all clients; the server keeps running. */
   dropConnections(): void;
   /** As SIGKILL looks to clients: connections reset, the port closed. The log's file stays. */
   kill(): Promise<void>;

@@ -6,7 +6,7 @@ import { type BatchFailure, batchFailureOf, CallError, callErrorOf } from './cal
 /** The store offers each append to every subscription. */
 export const SUBSCRIPTIONS_MAX = 256;
 
-/** The log that is served, and what of it is under way. */
+/** The served log and its open calls. */
 export class ServedLog {
   readonly eventStore: EventStore;
   readonly #closing = new AbortController();
@@ -14,7 +14,7 @@ export class ServedLog {
   readonly #onDefect: (error: unknown) => void;
   #subscriptions = 0;
 
-  /** @param onDefect hears of what is answered with no more than that it failed */
+  /** @param onDefect is called with errors that the client receives without details */
   constructor(eventStore: EventStore, onDefect: (error: unknown) => void) {
     this.eventStore = eventStore;
     this.#onDefect = onDefect;
@@ -54,7 +54,7 @@ export class ServedLog {
 
   /**
    * Counts a subscription in.
-   * @returns what counts it out again
+   * @returns the function that removes it from the count
    * @throws CallError when there are too many
    */
   enterSubscription(): () => void {
@@ -70,7 +70,7 @@ export class ServedLog {
     };
   }
 
-  /** Refuses new work, ends subscriptions and waits for the appends that were begun. */
+  /** Rejects new work, ends subscriptions and waits for the appends that were begun. */
   async drain(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#appends);

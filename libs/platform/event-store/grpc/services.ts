@@ -26,7 +26,7 @@ const SERVED: readonly ServedMethod[] = [
   { service: GOSSIP, method: 'Read' },
 ];
 
-/** Clients ask these before they log in: who is there, and what can it do? */
+/** Clients call these before they authenticate: the server's address and features. */
 export const OPEN_PATHS: ReadonlySet<string> = new Set([
   `/${FEATURES}/GetSupportedMethods`,
   `/${GOSSIP}/Read`,
@@ -67,7 +67,7 @@ interface AbsentService {
   readonly reason: string;
 }
 
-/** What EventStoreDB has beside its streams: refused by name, with what to do instead. */
+/** Other services of EventStoreDB: rejected by name, with an alternative. */
 const ABSENT: readonly AbsentService[] = [
   {
     service: 'event_store.client.persistent_subscriptions.PersistentSubscriptions',
@@ -95,17 +95,17 @@ const ABSENT: readonly AbsentService[] = [
 
 const addAbsent = (server: Server, { service, methods, reason }: AbsentService): void => {
   const names = methods.split(' ');
-  // As a duplex call any shape can be refused at once, whatever its client would send.
-  const refuse: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
+  // As a duplex call any shape can be rejected at once, whatever its client would send.
+  const reject: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
     call.emit('error', new CallError(status.UNIMPLEMENTED, reason));
   };
   const shapes = names.map((name): [string, Shape] => [name, 'duplex']);
-  const handlers = names.map((name): [string, typeof refuse] => [name, refuse]);
+  const handlers = names.map((name): [string, typeof reject] => [name, reject]);
   const implementation: UntypedServiceImplementation = Object.fromEntries(handlers);
   server.addService(definition(service, Object.fromEntries(shapes)), implementation);
 };
 
-/** Messages pass as bytes, so that what cannot be read is answered by the calls themselves. */
+/** Messages pass as bytes, so the calls themselves answer unreadable ones. */
 const definition = (
   service: string,
   methods: Readonly<Record<string, Shape>>,

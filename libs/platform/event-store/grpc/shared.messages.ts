@@ -23,7 +23,8 @@ const readHalves = (reader: MessageReader): string => {
     else reader.skip();
   }
   const hex = halves.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)];
+  return [...parts, hex.slice(20)].join('-');
 };
 
 export const writeUuid = (

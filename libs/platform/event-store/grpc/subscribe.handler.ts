@@ -17,12 +17,12 @@ import {
 const CHECKPOINT_POSITIONS = 32n;
 
 /**
- * Between two deliveries to a client that is level with the log, in milliseconds: what is appended
- * meanwhile goes out together. After a pause the first event goes out at once.
+ * The pause between two deliveries to a client that has caught up, in milliseconds: events appended
+ * in between are sent together. After a pause the first event is sent at once.
  */
 const GATHER_MS = 10;
 
-/** Where a subscription begins and what passes. */
+/** The start and the filter of a subscription. */
 interface Course {
   readonly after: Position;
   readonly filter: LogFilter;
@@ -111,7 +111,7 @@ const placeOfStream = async (
   stream: string,
   from: Place,
 ): Promise<Position> => {
-  // Taken first: what is appended while we look comes after it.
+  // Read first: events appended during the search come after it.
   const head = await eventStore.head();
   if (from === 'end') return head;
   const first = from === 'start';

@@ -6,7 +6,7 @@ export interface TcpRelay {
   readonly port: number;
   /** Where new connections go. */
   target: number;
-  /** Resets every connection; new ones are taken. */
+  /** Resets every connection; new ones are accepted. */
   drop(): void;
   /** Resets every connection and takes no more, as a machine that is down. */
   down(): Promise<void>;

@@ -95,7 +95,9 @@ export class GroupCommit {
     });
   }
 
-  /** Probes the disk after a failed group: without appends nothing else would notice the recovery. */
+  /**
+   * Probes the disk after a failed group: without appends nothing else would notice the recovery.
+   */
   async trouble(): Promise<string | null> {
     if (this.#closed) return 'the event store is closed';
     if (this.#trouble === null) return null;
@@ -111,7 +113,7 @@ export class GroupCommit {
     return this.#trouble;
   }
 
-  /** Refuses new appends and waits for the pending ones. */
+  /** Rejects new appends and waits for the pending ones. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#state === 'idle') return;

@@ -85,8 +85,8 @@ const open = ({ file, busyTimeoutMs }: WriterSettings): DatabaseSync => {
 
 /**
  * Opens the file of the log for writing, and creates it where there is none. SQLite does not wait
- * for a lock when it turns on the write-ahead log: of two processes that open a new file at the same
- * moment, one may find it locked and tries again until `busyTimeoutMs` has passed.
+ * for a lock when it turns on the write-ahead log: of two processes that open a new file at the
+ * same moment, one may find it locked and tries again until `busyTimeoutMs` has passed.
  * @throws UnknownSqliteFileError for a file that is not a log of this version
  */
 export const openLogFile = (settings: WriterSettings): DatabaseSync => {

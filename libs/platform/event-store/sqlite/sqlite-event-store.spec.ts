@@ -61,13 +61,13 @@ describe('the SQLite event store', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('refuses a file that is no database', async () => {
+  it('rejects a file that is no database', async () => {
     await writeFile(file, 'account,balance\ndemo,10\n'.repeat(100));
     await expect(open()).rejects.toThrow(StoreUnavailableError);
     await expect(open()).rejects.toThrow(`${file} is not an event log`);
   });
 
-  it('refuses the database of another program, and leaves it as it was', async () => {
+  it('rejects the database of another program, and leaves it as it was', async () => {
     meddle((database) => database.exec('CREATE TABLE events (id TEXT)'));
     await expect(open()).rejects.toThrow('belongs to another program');
     meddle((database) => {
@@ -79,13 +79,13 @@ describe('the SQLite event store', () => {
     });
   });
 
-  it('refuses a log of another schema version', async () => {
+  it('rejects a log of another schema version', async () => {
     await (await open()).close();
     meddle((database) => database.exec('PRAGMA user_version = 2'));
     await expect(open()).rejects.toThrow('has version 2, this build reads 1');
   });
 
-  it('refuses a folder that is not there', async () => {
+  it('rejects a folder that is not there', async () => {
     const missing = path.join(folder, 'missing', 'events.db');
     await expect(open({ file: missing })).rejects.toThrow(StoreUnavailableError);
   });
@@ -116,7 +116,7 @@ describe('the SQLite event store', () => {
     expect(first?.recordedAt).toBe('2026-01-02T03:04:05.006Z');
   });
 
-  it('hands live subscribers the appended objects themselves, equal to the stored ones', async () => {
+  it('delivers the appended objects to live subscribers, equal to the stored ones', async () => {
     const store = await open();
     const given = event('Counted', { number: 1 });
     let appending: Promise<unknown> | undefined;

@@ -43,7 +43,9 @@ export class SqliteLogReader {
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
-  /** Readings of the whole log by their condition: preparing one costs more than a short reading. */
+  /**
+   * Readings of the whole log by their condition: preparing one costs more than a short reading.
+   */
   readonly #all = new Map<string, StatementSync>();
 
   constructor(file: string, busyTimeoutMs: number) {
@@ -52,7 +54,8 @@ export class SqliteLogReader {
     const stream = (range: string, order: string) =>
       this.#rows(
         `SELECT ${COLUMNS} FROM streams CROSS JOIN events ON events.stream_id = streams.id
-         WHERE streams.name = ? AND events.revision ${range} ? ORDER BY events.revision ${order} LIMIT ?`,
+         WHERE streams.name = ? AND events.revision ${range} ?
+         ORDER BY events.revision ${order} LIMIT ?`,
       );
     this.#forwards = stream('>=', 'ASC');
     this.#backwards = stream('<=', 'DESC');

@@ -33,7 +33,9 @@ export class SqliteSubscriptions {
     for (const subscription of this.#subscriptions) subscription.offer(group, events);
   }
 
-  /** The position of the last event in the file. Subscriptions that miss events read pages again. */
+  /**
+   * The position of the last event in the file. Subscriptions that miss events read pages again.
+   */
   head(): number {
     const head = this.#reader.head();
     if (head > this.#known && !this.#isCommitting()) {

@@ -35,7 +35,7 @@ export class AnswersThread {
     const reply = await new Promise<AnswersReply | null>((resolve) => {
       this.#channel.request(request, resolve);
     });
-    // Replies come in the order of the requests, so this one answers this kind.
+    // Replies have the order of the requests, so this reply has the kind of this request.
     return this.#checked(reply) as ReplyTo[Kind];
   }
 

@@ -1,6 +1,6 @@
 /**
- * The file of the answers, in a thread of its own: SQLite's calls block, and a finished answer
- * waits for the disk.
+ * The file of the answers, on a worker thread: SQLite's calls block, and a finished answer waits
+ * for the disk.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
@@ -20,9 +20,9 @@ import {
 } from './answers.protocol.js';
 
 /** `QANS` in ASCII. */
-const FORMAT: SqliteFileFormat = { applicationId: 0x51414e53, version: 3, migratable: [1, 2] };
+const FORMAT: SqliteFileFormat = { applicationId: 0x51414e53, version: 1 };
 
-/** `sealed` is there for a kept answer alone. */
+/** Only the row of a kept answer has `sealed`. */
 const SCHEMA = `
   CREATE TABLE answers (
     keyHash BLOB PRIMARY KEY,
@@ -39,21 +39,6 @@ const SCHEMA = `
   ${markSqliteFile(FORMAT)}
 `;
 
-/** Version 1 named an attempt by a token; versions 1 and 2 did not know the first attempt. */
-const fromVersion = (version: 1 | 2): string => {
-  const attempt = version === 1 ? 'token' : 'attempt';
-  return `
-    DROP INDEX expiry;
-    ALTER TABLE answers RENAME TO older;
-    ${SCHEMA}
-    INSERT INTO answers
-      SELECT keyHash, fingerprint, state, owner, ${attempt}, ${attempt}, leaseEndsAtMs,
-             expiresAtMs, sealed
-        FROM older;
-    DROP TABLE older;
-  `;
-};
-
 /** A slice holds the write lock for some milliseconds. */
 const ROWS_PER_SLICE = 200;
 
@@ -64,28 +49,21 @@ type RequestOf<Kind extends AnswersRequest['kind']> = Extract<
   { readonly kind: Kind }
 >;
 
-const create = (database: DatabaseSync): void => {
-  // Has to come before anything is written to the file.
+const create = (database: DatabaseSync, file: string): void => {
+  // SQLite sets this only before the first write.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   const [mode] = Object.values(database.prepare('PRAGMA journal_mode = WAL').get() ?? {});
   if (mode !== 'wal') throw new Error('no write-ahead log can be kept there');
-};
-
-const migrate = (database: DatabaseSync, file: string): void => {
   database.exec('BEGIN IMMEDIATE');
-  // Another process may have done it meanwhile.
-  const version = identifySqliteFile(database, file, FORMAT);
-  if (version === null) database.exec(SCHEMA);
-  if (version === 1 || version === 2) database.exec(fromVersion(version));
+  // Another process may have created the schema in the meantime.
+  if (identifySqliteFile(database, file, FORMAT) === null) database.exec(SCHEMA);
   database.exec('COMMIT');
 };
 
 const open = ({ file, busyTimeoutMs }: AnswersSettings): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
-    const version = identifySqliteFile(database, file, FORMAT);
-    if (version === null) create(database);
-    if (version !== FORMAT.version) migrate(database, file);
+    if (identifySqliteFile(database, file, FORMAT) === null) create(database, file);
     return database;
   } catch (error) {
     database.close();
@@ -145,8 +123,8 @@ class Answers {
   }
 
   /**
-   * Waits for the disk: a power cut must not take a start away and leave what the request was
-   * charged in the log, or the next attempt is charged again.
+   * Waits for the disk: if a power cut lost a start whose charge is in the log, the next attempt
+   * would be charged again.
    */
   start(request: RequestOf<'start'>): AnswersReply {
     const { keyHash, fingerprint, owner, attempt, firstAttempt } = request;

@@ -7,7 +7,7 @@ import {
 } from '../answer-store.port.js';
 
 /**
- * Opens the answer store when a request first needs it: it runs in a thread of its own, some 15 MB,
+ * Opens the answer store when a request first needs it: it runs on a worker thread, about 15 MB,
  * and many installations never see an `Idempotency-Key`. Answers of an earlier run are still swept.
  */
 export class LazyAnswerStore extends AnswerStore {

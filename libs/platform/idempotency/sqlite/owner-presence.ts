@@ -30,7 +30,7 @@ const lock = (file: string): DatabaseSync | null => {
 /**
  * Shows which processes are alive. Each owner keeps an exclusive SQLite lock on an empty file of
  * its own; the kernel releases the lock when the process ends, however it ends. A lock that can be
- * taken therefore belongs to a process that is gone. Process ids would not do: they are used again,
+ * taken therefore belongs to a process that is gone. Process ids are not enough: they are reused,
  * and mean nothing between containers.
  */
 export class OwnerPresence {
@@ -65,7 +65,7 @@ export class OwnerPresence {
     const file = path.join(this.#folder, owner);
     const remains = lock(file);
     if (!remains) return false;
-    // Removed before the lock is let go: Windows alone would refuse, and keeps an empty file then.
+    // Removed before the lock is let go: Windows alone would reject, and keeps an empty file then.
     rmSync(file, { force: true });
     remains.close();
     return true;

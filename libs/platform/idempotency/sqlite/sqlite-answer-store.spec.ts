@@ -18,34 +18,6 @@ answerStoreContract('sqlite', async () => {
   };
 });
 
-/** As the table was before attempts named the first one. */
-const TO_VERSION_2 = `
-  ALTER TABLE answers DROP COLUMN firstAttempt;
-  PRAGMA user_version = 2;
-`;
-
-/** As the table was before an attempt could be left. */
-const TO_VERSION_1 = `
-  ALTER TABLE answers RENAME TO newer;
-  DROP INDEX expiry;
-  CREATE TABLE answers (
-    keyHash BLOB PRIMARY KEY,
-    fingerprint BLOB NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('running', 'kept', 'too-large')),
-    owner TEXT NOT NULL,
-    token TEXT NOT NULL,
-    leaseEndsAtMs INTEGER NOT NULL,
-    expiresAtMs INTEGER NOT NULL,
-    sealed BLOB
-  ) STRICT;
-  CREATE INDEX expiry ON answers (expiresAtMs);
-  INSERT INTO answers
-    SELECT keyHash, fingerprint, state, owner, attempt, leaseEndsAtMs, expiresAtMs, sealed
-      FROM newer;
-  DROP TABLE newer;
-  PRAGMA user_version = 1;
-`;
-
 describe('the SQLite answer store', () => {
   let folder: string;
   let file: string;
@@ -114,25 +86,6 @@ describe('the SQLite answer store', () => {
     await second.close();
   });
 
-  it.each([
-    [1, TO_VERSION_1],
-    [2, TO_VERSION_2],
-  ])('brings a file of version %i up to date', async (_, toOlder) => {
-    const store = await open();
-    const admission = await store.admit(request, free);
-    if (admission.outcome === 'started') await admission.finish(answer);
-    await store.close();
-    withDatabase((database) => database.exec(toOlder));
-    const [first, second] = await Promise.all([open(), open()]);
-    expect(await first.admit(request, free)).toEqual({ outcome: 'replay', answer });
-    const other = { ...request, key: 'other' };
-    const begun = await second.admit(other, free);
-    if (begun.outcome === 'started') await begun.leave();
-    const charged = () => Promise.resolve('charged' as const);
-    expect(await first.admit(other, charged)).toEqual({ outcome: 'charged' });
-    await Promise.all([first.close(), second.close()]);
-  });
-
   it('can be opened by many at once', async () => {
     const stores = await Promise.all(Array.from({ length: 6 }, () => open()));
     const admitted = await Promise.all(stores.map((store) => store.admit(request, free)));
@@ -194,8 +147,8 @@ describe('the SQLite answer store', () => {
     expect((await stat(file)).size).toBeLessThan(100_000);
   });
 
-  describe('refuses', () => {
-    const refused = (code: string, message: RegExp) =>
+  describe('rejects', () => {
+    const rejected = (code: string, message: RegExp) =>
       expect(open()).rejects.toMatchObject({
         name: 'AnswerStoreError',
         code,
@@ -207,31 +160,31 @@ describe('the SQLite answer store', () => {
     });
 
     it('a file that is no database', async () => {
-      await writeFile(file, 'a letter to somebody, '.repeat(100));
-      await refused('store-unreadable', /answers\.db: file is not a database/);
+      await writeFile(file, 'a letter, '.repeat(100));
+      await rejected('store-unreadable', /answers\.db: file is not a database/);
     });
 
     it("another program's database, and leaves it as it was", async () => {
       withDatabase((database) => database.exec('CREATE TABLE theirs (a)'));
       const before = await readFile(file);
-      await refused('store-unreadable', /belongs to another program/);
+      await rejected('store-unreadable', /belongs to another program/);
       expect(await readFile(file)).toEqual(before);
     });
 
     it('a file of a newer version', async () => {
       await (await open()).close();
       withDatabase((database) => database.exec('PRAGMA user_version = 99'));
-      await refused('store-unreadable', /has version 99/);
+      await rejected('store-unreadable', /has version 99/);
     });
 
     it('a place where it cannot show its presence', async () => {
       await writeFile(`${file}.owners`, '');
-      await refused('store-unavailable', /answers\.db\.owners/);
+      await rejected('store-unavailable', /answers\.db\.owners/);
     });
 
     it('a place that cannot be opened', async () => {
       file = folder;
-      await refused('store-unavailable', /unable to open/);
+      await rejected('store-unavailable', /unable to open/);
     });
   });
 });

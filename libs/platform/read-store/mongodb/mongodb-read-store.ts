@@ -162,7 +162,7 @@ const asUnavailable = <Result>(operation: Promise<Result>): Promise<Result> =>
   );
 
 /**
- * Apart from the collections of others, and from names that MongoDB keeps for itself or refuses:
+ * Apart from the collections of others, and from names that MongoDB keeps for itself or rejects:
  * `system.…`, and a dot at the end or beside another. No name of the port has an underscore.
  */
 const collectionNameOf = (collection: string): string => `view_${collection.replaceAll('.', '_')}`;

@@ -8,13 +8,13 @@ import {
 import { ReadStoreError } from '../read-store.errors.js';
 
 /** `QRV1` in ASCII. */
-const FORMAT: SqliteFileFormat = { applicationId: 0x51525631, version: 2, migratable: [1] };
+const FORMAT: SqliteFileFormat = { applicationId: 0x51525631, version: 1 };
 
 /**
- * One clustered table: a list is one walk of a B-tree, and a row's document lies beside its key. A
- * table for each collection measured the same. A collection is a number that is never used twice,
- * so that dropping one of a million documents is a change of two rows; `dropped` says whose rows
- * are still to be cleared away. A row with `deletedAtMs` remembers where a document was deleted.
+ * One clustered table: a list is one walk of a B-tree, and a document is stored beside its key. A
+ * table for each collection measured the same. The number of a collection is never reused, so
+ * dropping a collection of a million documents changes two rows. `dropped` lists the collections
+ * whose rows are not deleted yet. A row with `deletedAtMs` keeps the position of a deletion.
  */
 const SCHEMA = `
   CREATE TABLE collections (
@@ -38,13 +38,11 @@ const SCHEMA = `
   ) WITHOUT ROWID, STRICT;
 `;
 
-/** Version 1 had no leases. */
-const FROM_VERSION_1 = 'ALTER TABLE checkpoints ADD COLUMN fence INTEGER';
-
 /**
- * NORMAL fsyncs at checkpoints only: a power cut may take the last commits away, never half of one,
- * and the checkpoint goes back with its documents, so their reader of the log repeats them. The log
- * itself is FULL. Checkpoints cost 10 ms and run in the housekeeper's thread.
+ * With NORMAL, SQLite calls fsync at checkpoints only. A power cut may lose the last commits, each
+ * as a whole. The stored position is lost with its documents, so the subscription repeats those
+ * events. The log itself is FULL. A checkpoint of the WAL costs 10 ms and runs in the housekeeper's
+ * thread.
  */
 const CONNECTION = `
   PRAGMA journal_mode = WAL;
@@ -55,8 +53,8 @@ const CONNECTION = `
 `;
 
 /**
- * Prepares a connection, creates the tables in a new file and completes those of an older version.
- * @throws ReadStoreError `store-unreadable` for a file that is not a read store, or one of a newer version
+ * Prepares a connection and creates the tables in a new file.
+ * @throws ReadStoreError `store-unreadable` for a file that is not a read store of this version
  */
 export const prepareReadStore = (database: DatabaseSync, file: string): void => {
   identify(database, file);
@@ -66,12 +64,8 @@ export const prepareReadStore = (database: DatabaseSync, file: string): void => 
   }
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Again, under the lock: another process may have created or migrated the tables.
-    const version = identify(database, file);
-    if (version !== FORMAT.version) {
-      database.exec(version === null ? SCHEMA : FROM_VERSION_1);
-      database.exec(markSqliteFile(FORMAT));
-    }
+    // Checked again under the lock: another process may have created the tables.
+    if (identify(database, file) === null) database.exec(SCHEMA + markSqliteFile(FORMAT));
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');

@@ -1,6 +1,8 @@
 import { type LeadershipTerm } from './leadership.port.js';
 
-/** A leadership term. It lasts for `validMs` from when its last renewal began, and ends for good. */
+/**
+ * A leadership term. It lasts for `validMs` from when its last renewal began, and ends for good.
+ */
 export class FencedTerm implements LeadershipTerm {
   /** Resolves when the term is over. */
   readonly over: Promise<void>;

@@ -1,7 +1,8 @@
 /**
- * Decides which process of an installation runs projections, sagas and relays. An adapter guarantees
- * that tokens rise from one term to the next, and that a term ends before another process begins the
- * next. A process that stood still may not know that its term is over; its token fences its writes.
+ * Decides which process of an installation runs projections, sagas and relays. An adapter
+ * guarantees that tokens rise from one term to the next, and that a term ends before another
+ * process begins the next. A process that stood still may not know that its term is over; its token
+ * fences its writes.
  */
 export interface Leadership {
   /** Competes for the lease until `stop`, and reports each term to `handler`. Called once. */

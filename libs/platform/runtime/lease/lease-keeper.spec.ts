@@ -19,11 +19,11 @@ const RENEW_MS = 50;
 class Chronicle implements TermHandler {
   term: LeadershipTerm | undefined;
   readonly tokens: bigint[] = [];
-  refusesToBegin = false;
+  rejectsBegin = false;
 
   begin(term: LeadershipTerm): Promise<void> {
     this.tokens.push(term.token);
-    if (this.refusesToBegin) return Promise.reject(new Error('not now'));
+    if (this.rejectsBegin) return Promise.reject(new Error('not now'));
     this.term = term;
     return Promise.resolve();
   }
@@ -195,10 +195,10 @@ describe('the keeper of the lease', () => {
   it('gives the lease back when its handler cannot begin, and tries again', async () => {
     const { join, log } = openFleet();
     const one = join('one');
-    one.handler.refusesToBegin = true;
+    one.handler.rejectsBegin = true;
     one.start();
     await until(() => one.keeper.status().failure === 'not now');
-    one.handler.refusesToBegin = false;
+    one.handler.rejectsBegin = false;
     await until(() => one.handler.term !== undefined);
     expect(one.keeper.status().failure).toBeNull();
     expect(log.events.slice(0, 3).map(({ type }) => type)).toEqual([

@@ -39,9 +39,9 @@ interface Watched {
 
 /**
  * Competes for the lease, and renews it while it is held. The log has the holder and its token. The
- * read store has the renewals, under that token, since an event for each renewal would stay for ever.
- * Clocks of two processes are never compared: a holder counts from when it began its last renewal, the
- * others from when they saw it, which is later.
+ * read store has the renewals, under that token, since an event for each renewal would stay for
+ * ever. Clocks of two processes are never compared: a holder counts from when it began its last
+ * renewal, the others from when they saw it, which is later.
  */
 export class LeaseKeeper implements Leadership {
   readonly #stop = new AbortController();
@@ -102,7 +102,9 @@ export class LeaseKeeper implements Leadership {
     return this.#stop.signal.aborted;
   }
 
-  /** A term where the lease is free or its holder silent; undefined where another process holds it. */
+  /**
+   * A term where the lease is free or its holder silent; undefined where another process holds it.
+   */
   async #contend(): Promise<FencedTerm | undefined> {
     const lookedAt = this.nowMs();
     const { state } = await this.runner.stateOf(STREAM);

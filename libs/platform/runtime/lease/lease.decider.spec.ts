@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { LeaseReleased, LeaseTaken } from '#events/platform/lease.events.js';
-import { specificationOf } from '#platform/kernel/decider.fixture.js';
+import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { type LeaseCommand, leaseDecider } from './lease.decider.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -18,7 +18,7 @@ const taken = (holder: string, token: number, from: LeaseTaken['data']['from'] =
 const released = (holder: string, token: number) =>
   LeaseReleased.of({ lease: 'readers', token, holder, releasedAt: AT });
 
-const lease = specificationOf(leaseDecider);
+const lease = deciderSpecOf(leaseDecider);
 
 describe('the lease', () => {
   it('is taken by the first process, with token 1', () => {
@@ -43,15 +43,15 @@ describe('the lease', () => {
     lease
       .given(taken('one', 1), released('one', 1), taken('two', 2))
       .when(take('three', 1))
-      .thenRefused('lease_taken');
+      .thenThrows('lease_taken');
   });
 
   it('is not taken over a future token', () => {
-    lease.given(taken('one', 1)).when(take('two', 2)).thenRefused('lease_taken');
+    lease.given(taken('one', 1)).when(take('two', 2)).thenThrows('lease_taken');
   });
 
   it('is not given again to its holder’s name, which another process may have', () => {
-    lease.given(taken('one', 1), taken('two', 2)).when(take('one', 1)).thenRefused('lease_taken');
+    lease.given(taken('one', 1), taken('two', 2)).when(take('one', 1)).thenThrows('lease_taken');
   });
 
   it('is released by its holder, once', () => {

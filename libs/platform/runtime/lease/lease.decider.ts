@@ -31,8 +31,8 @@ export interface LeaseState {
 }
 
 /**
- * Of two processes that found the same token ended, one wins: for the other the token is no longer the
- * last one. Silence of a holder is not decided here, since clocks of two machines do not agree.
+ * Of two processes that found the same token ended, one wins: for the other the token is no longer
+ * the last one. Silence of a holder is not decided here, since clocks of two machines do not agree.
  */
 const decide = (command: LeaseCommand, state: LeaseState): readonly LeaseEvent[] => {
   switch (command.type) {

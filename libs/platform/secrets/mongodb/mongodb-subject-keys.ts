@@ -13,7 +13,7 @@ import {
   unwrapKey,
 } from '../subject-keys.js';
 
-/** Says under which master key the keys of a database are. */
+/** Identifies the master key of a database's keys. */
 interface MasterKeyMark {
   readonly _id: 'master-key';
   readonly check: string;
@@ -45,8 +45,8 @@ interface KeyRow {
 }
 
 /**
- * Nothing is cached: every call asks the server, so that a subject erased by one process is erased
- * for all of them at once.
+ * Nothing is cached: every call asks the server, so an erasure takes effect in all processes at
+ * once.
  */
 class MongoSubjectKeys implements SubjectKeys {
   readonly #rows: Collection<KeyRow>;
@@ -86,7 +86,7 @@ class MongoSubjectKeys implements SubjectKeys {
     return row?.wrappedKey ? unwrapKey(this.wrappingKey, subject, row.wrappedKey.value()) : null;
   }
 
-  /** Of several processes that make one at once, all take the one that was first. */
+  /** Of several processes that create one at once, all use the first. */
   async #create(subject: string): Promise<Buffer> {
     const wrappedKey = new Binary(newWrappedKey(this.wrappingKey, subject));
     await insertIfAbsent(this.#rows.insertOne({ _id: subject, wrappedKey }));
@@ -95,7 +95,7 @@ class MongoSubjectKeys implements SubjectKeys {
     return key;
   }
 
-  /** False where a key was made between the search for one and the mark that there is none. */
+  /** False if a key was created between the search and the mark of the erasure. */
   async #tryToErase(subject: string): Promise<boolean> {
     const erasure = { $unset: { wrappedKey: true }, $min: { erasedAt: new Date() } } as const;
     try {

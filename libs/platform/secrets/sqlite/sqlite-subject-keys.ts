@@ -113,7 +113,7 @@ export class SqliteSubjectKeys implements SubjectKeys {
     return key;
   }
 
-  /** `data_version` moves when another connection has written: it may have erased what is cached. */
+  /** `data_version` changes when another connection writes: it may have erased a cached key. */
   #noticeOtherProcesses(): void {
     const version = this.#dataVersion.get()?.['data_version'];
     if (version === this.#versionOfCache) return;
@@ -134,7 +134,7 @@ const openKeysFile = (file: string): DatabaseSync => {
       PRAGMA secure_delete = ON;
       BEGIN IMMEDIATE;
     `);
-    // Again, under the lock: another process may have created the schema.
+    // Checked again under the lock: another process may have created the schema.
     if (identifySqliteFile(database, file, FORMAT) === null) database.exec(SCHEMA);
     database.exec('COMMIT');
     return database;
@@ -144,6 +144,6 @@ const openKeysFile = (file: string): DatabaseSync => {
   }
 };
 
-/** Done at once, on the thread that calls; what it throws is a rejection. */
+/** Runs synchronously on the calling thread; a throw becomes a rejection. */
 const promised = <Result>(work: () => Result): Promise<Result> =>
   new Promise((resolve) => resolve(work()));

@@ -14,12 +14,12 @@ import { logCreatorOf } from './kafkajs.logs.js';
 import { KafkajsSubscription } from './kafkajs.subscription.js';
 import { patchRequestQueue } from './request-queue.patch.js';
 
-/** The bus tries again itself, and knows for how long. */
+/** The bus retries by itself, with its own time limit. */
 const RETRY = { retries: 3, initialRetryTime: 50, maxRetryTime: 1_000 };
 const CONNECT_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** kafkajs 2.2.4, with its known defects kept away: one file for each, and this one. */
+/** kafkajs 2.2.4 with work-arounds for its known defects: one file for each, and this one. */
 export class KafkajsClient implements KafkaClient {
   readonly #kafka: Kafka;
   #admin: Promise<Admin> | null = null;
@@ -53,7 +53,7 @@ export class KafkajsClient implements KafkaClient {
       await (await producer).send({ topic, acks: -1, messages });
     } catch (error) {
       const failure = failureOf(error);
-      // Whether the records were written, and with which sequence the next ones go, is unknown.
+      // It is unknown whether the records were written, and which sequence number is next.
       if (failure.kind !== 'too-large') this.#dismiss(producer);
       throw failure;
     }

@@ -2,8 +2,8 @@ import kafkajs, { type logCreator } from 'kafkajs';
 import { type Logger } from 'pino';
 
 /**
- * What kafkajs says, one level lower: it calls every connection lost and every retry an error, and
- * the bus tells what came of it.
+ * Logs of kafkajs, one level lower: it logs every lost connection and every retry as an error, and
+ * the bus logs the result.
  */
 export const logCreatorOf =
   (logger: Logger): logCreator =>

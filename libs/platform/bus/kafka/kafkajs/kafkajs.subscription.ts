@@ -7,7 +7,7 @@ import {
 import { failureOf } from './kafkajs.failures.js';
 
 const HEARTBEATS_PER_SESSION = 10;
-/** Of a fetch that finds nothing; also how soon a paused subscription notices that it goes on. */
+/** The length of an empty fetch; also the delay after which a paused subscription resumes. */
 const FETCH_WAIT_MS = 500;
 const REBALANCE_TIMEOUT_MS = 30_000;
 
@@ -30,7 +30,7 @@ export class KafkajsSubscription implements Subscription {
       minBytes: 1,
       readUncommitted: true,
       allowAutoTopicCreation: false,
-      // Its own restart has been seen to leave two members behind, or none.
+      // The restart of kafkajs itself can leave two members, or none.
       retry: { retries: 5, restartOnFailure: () => Promise.resolve(false) },
     });
     try {
@@ -82,7 +82,7 @@ export class KafkajsSubscription implements Subscription {
   }
 }
 
-/** @returns when it has joined the group; rejects when it never will */
+/** @returns resolves when it has joined the group; rejects when it cannot */
 const listen = (consumer: Consumer, options: SubscribeOptions): Promise<void> => {
   const { events } = consumer;
   const joined = new Promise<void>((resolve, reject) => {
@@ -91,7 +91,7 @@ const listen = (consumer: Consumer, options: SubscribeOptions): Promise<void> =>
       options.onAlive();
       resolve();
     });
-    // kafkajs must not restart it, whatever it would decide.
+    // kafkajs must never restart it by itself.
     consumer.on(events.CRASH, ({ payload }) => {
       options.onFailed(payload.error);
       reject(payload.error);
@@ -103,7 +103,7 @@ const listen = (consumer: Consumer, options: SubscribeOptions): Promise<void> =>
   return joined;
 };
 
-/** Takes the batch and returns: what is slow is paused, so heartbeats never wait for a handler. */
+/** Accepts the batch and returns. Slow partitions are paused, so heartbeats never wait. */
 const take = async (payload: EachBatchPayload, options: SubscribeOptions): Promise<void> => {
   const { partition, messages } = payload.batch;
   options.onRecords(

@@ -11,11 +11,11 @@ const PATCHED = Symbol('quipu.patched');
 type Prototype = RequestQueue & { [PATCHED]?: true };
 
 /**
- * kafkajs 2.2.4 checks its queue again after `throttledUntil - Date.now()` ms. Nothing is throttled
- * as a rule, so this is far below zero, which Node 24 reports (`TimeoutNegativeWarning`) and takes for
- * 1 ms; the check then schedules the next one, for ever, though nothing is pending. An empty queue
- * needs no check: a request that has to wait schedules one when it is pushed. So the schedule is
- * left out where nothing is pending, and kafkajs' own code runs otherwise.
+ * kafkajs 2.2.4 checks its queue again after `throttledUntil - Date.now()` ms. Usually nothing is
+ * throttled, so this number is far below zero. Node 24 warns (`TimeoutNegativeWarning`) and waits 1
+ * ms; the check then schedules the next one for ever, even with nothing pending. An empty queue
+ * needs no check: a request that has to wait schedules one when it is pushed. So this patch skips
+ * the schedule when nothing is pending, and otherwise runs the code of kafkajs.
  *
  * Once per process, before the first client is made.
  */

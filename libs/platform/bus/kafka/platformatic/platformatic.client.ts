@@ -29,7 +29,7 @@ const MECHANISMS: Readonly<Record<SaslMechanism, SASLMechanismValue>> = {
 };
 const CONNECT_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** The bus tries again itself, and knows for how long. */
+/** The bus retries by itself, with its own time limit. */
 const RETRIES = 2;
 const RETRY_DELAY_MS = 100;
 
@@ -68,7 +68,7 @@ export class PlatformaticClient implements KafkaClient {
     } catch (error) {
       const failure = failureOf(error);
       if (failure.kind !== 'too-large') {
-        // Whether the records were written, and with which sequence the next ones go, is unknown.
+        // It is unknown whether the records were written, and which sequence number is next.
         if (this.#producer === producer) this.#producer = null;
         producer.close().catch(() => undefined);
       }

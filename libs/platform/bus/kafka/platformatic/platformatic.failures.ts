@@ -5,14 +5,14 @@ import { KafkaFailure, type KafkaFailureKind } from '../kafka-client.port.js';
 interface PlatformaticError {
   readonly message?: string;
   readonly code?: string;
-  /** Of a protocol error: the broker's word for it. */
+  /** The broker's name of a protocol error. */
   readonly apiId?: string;
   readonly cause?: unknown;
-  /** Of those that stand for several. */
+  /** The parts of an aggregate error. */
   readonly errors?: readonly unknown[];
 }
 
-/** An error, what it was caused by, and what it is made of. */
+/** An error, its causes and its parts. */
 const chain = (error: unknown): readonly PlatformaticError[] => {
   if (typeof error !== 'object' || error === null) return [];
   const one: PlatformaticError = error;

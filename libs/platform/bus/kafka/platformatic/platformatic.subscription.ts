@@ -56,7 +56,7 @@ export class PlatformaticSubscription implements Subscription {
     });
     const subscription = new PlatformaticSubscription(consumer, options);
     try {
-      // Before it joins, so that there is something to share out, and for as long as it is a member.
+      // Tracked before it joins, so that there are partitions to assign, and while it is a member.
       consumer.topics.track(topic);
       await consumer.joinGroup({});
       return subscription;

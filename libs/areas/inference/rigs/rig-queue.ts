@@ -1,14 +1,14 @@
 import { type RigState, type Visit } from './rig-state.js';
 import { type Attempt, RouteError } from './route-error.js';
 
-export interface AdmissionLimits {
-  /** Requests that wait for a place at once; the next one is rejected. Default 256. */
+export interface RigQueueLimits {
+  /** Requests that wait for a slot at once; the next one is rejected. Default 256. */
   readonly waitingMax: number;
-  /** Wait for a place. Default 10,000. */
+  /** Wait for a slot. Default 10,000. */
   readonly waitMsMax: number;
 }
 
-export interface AdmissionPorts {
+export interface RigQueuePorts {
   readonly now: () => number;
   /** Rejects when the signal fires. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -16,12 +16,12 @@ export interface AdmissionPorts {
   readonly random: () => number;
 }
 
-export interface Place {
+export interface RigSlot {
   readonly state: RigState;
   readonly visit: Visit;
 }
 
-/** A request for a place: the rigs that can serve it, and the attempts so far for the error. */
+/** A request for a slot: the rigs that can serve it, and the attempts so far for the error. */
 export interface Applicant {
   readonly candidates: readonly RigState[];
   readonly attempts: readonly Attempt[];
@@ -30,25 +30,25 @@ export interface Applicant {
 
 interface Waiting {
   readonly applicant: Applicant;
-  readonly admit: (place: Place) => void;
-  readonly refuse: (error: RouteError) => void;
+  readonly admit: (slot: RigSlot) => void;
+  readonly reject: (error: RouteError) => void;
 }
 
 /** `Retry-After` where the wait is unknown: a second is the shortest useful one. */
 const RETRY_AFTER_MS_MIN = 1_000;
 
 /**
- * Hands out the places at the rigs. When every rig that is up is full, requests wait in one bounded
+ * Hands out the slots at the rigs. When every rig that is up is full, requests wait in one bounded
  * queue, first come first served among those that the freed rig can serve: a short wait is worth
  * more to a caller than an error, and the bounds keep an overload from becoming a backlog.
  */
-export class Admission {
+export class RigQueue {
   /** Insertion order is the order of the queue. */
   private readonly queue = new Set<Waiting>();
 
   constructor(
-    private readonly limits: AdmissionLimits,
-    private readonly ports: AdmissionPorts,
+    private readonly limits: RigQueueLimits,
+    private readonly ports: RigQueuePorts,
   ) {}
 
   get waiting(): number {
@@ -56,9 +56,9 @@ export class Admission {
   }
 
   /** @throws RouteError overloaded, down, cancelled */
-  admit(applicant: Applicant): Place | Promise<Place> {
-    const place = this.tryAdmit(applicant);
-    if (place) return place;
+  admit(applicant: Applicant): RigSlot | Promise<RigSlot> {
+    const slot = this.tryAdmit(applicant);
+    if (slot) return slot;
     if (applicant.signal.aborted) throw cancelledError(applicant.attempts);
     const nowMs = this.ports.now();
     if (!applicant.candidates.some((state) => state.isUp(nowMs))) throw this.downError(applicant);
@@ -66,21 +66,21 @@ export class Admission {
     return this.wait(applicant);
   }
 
-  private tryAdmit({ candidates }: Applicant): Place | null {
+  private tryAdmit({ candidates }: Applicant): RigSlot | null {
     const state = this.best(candidates);
     if (!state) return null;
-    const visit = state.enter(this.ports.now, this.onPlace);
+    const visit = state.enter(this.ports.now, this.onSlotFree);
     return { state, visit };
   }
 
-  /** The healthiest, least loaded rig with a place; equals are drawn. */
+  /** The healthiest, least loaded rig with a slot; equals are drawn. */
   private best(candidates: readonly RigState[]): RigState | null {
     const nowMs = this.ports.now();
     let best: RigState | null = null;
     let bestScore = Infinity;
     let equals = 1;
     for (const state of candidates) {
-      if (!state.hasPlace || !state.isUp(nowMs)) continue;
+      if (!state.hasSlot || !state.isUp(nowMs)) continue;
       const score = state.score(nowMs);
       equals = score === bestScore ? equals + 1 : 1;
       if (score > bestScore || (equals > 1 && this.ports.random() * equals >= 1)) continue;
@@ -90,8 +90,8 @@ export class Admission {
     return best;
   }
 
-  private wait(applicant: Applicant): Promise<Place> {
-    const { promise, resolve, reject } = Promise.withResolvers<Place>();
+  private wait(applicant: Applicant): Promise<RigSlot> {
+    const { promise, resolve, reject } = Promise.withResolvers<RigSlot>();
     const timer = new AbortController();
     const end = (): void => {
       this.queue.delete(waiting);
@@ -100,23 +100,23 @@ export class Admission {
     };
     const waiting: Waiting = {
       applicant,
-      admit: (place) => {
+      admit: (slot) => {
         end();
-        resolve(place);
+        resolve(slot);
       },
-      refuse: (error) => {
+      reject: (error) => {
         end();
         reject(error);
       },
     };
     const cancel = (): void => {
-      waiting.refuse(cancelledError(applicant.attempts));
+      waiting.reject(cancelledError(applicant.attempts));
     };
     this.queue.add(waiting);
     applicant.signal.addEventListener('abort', cancel, { once: true });
     this.ports.sleep(this.limits.waitMsMax, timer.signal).then(
       () => {
-        if (this.queue.has(waiting)) waiting.refuse(overloadedError(applicant));
+        if (this.queue.has(waiting)) waiting.reject(overloadedError(applicant));
       },
       () => {
         // The wait is over; this only stops the timer.
@@ -125,15 +125,15 @@ export class Admission {
     return promise;
   }
 
-  /** A place is free: waiting requests that fit take it, and those that no rig can serve fail. */
-  private readonly onPlace = (): void => {
+  /** A slot is free: waiting requests that fit take it, and those that no rig can serve fail. */
+  private readonly onSlotFree = (): void => {
     for (const waiting of this.queue) {
       const { applicant } = waiting;
-      const place = this.tryAdmit(applicant);
+      const slot = this.tryAdmit(applicant);
       const nowMs = this.ports.now();
-      if (place) waiting.admit(place);
+      if (slot) waiting.admit(slot);
       else if (!applicant.candidates.some((state) => state.isUp(nowMs))) {
-        waiting.refuse(this.downError(applicant));
+        waiting.reject(this.downError(applicant));
       }
     }
   };

@@ -12,7 +12,7 @@ import { type PriceLine } from '#events/hold.vocabulary.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type AccountCommand } from './account.decider.js';
 
-/** The account, the events and the commands in the specifications of billing. */
+/** The account, the events and the commands in the specs of billing. */
 export const ACCOUNT = '7';
 export const HOLD = '01890a5d-ac96-774b-bcce-b302099a8057';
 export const OTHER_HOLD = '01890a5d-ac96-774b-bcce-b302099a8058';

@@ -16,7 +16,7 @@ import { Products } from '#platform/ledger/product.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
 import { AccountLedger } from './account-ledger.js';
 import { accountSnapshots } from './account.snapshot.js';
-import { rental, translation } from './account.specification.js';
+import { rental, translation } from './account.fixture.js';
 import { type Accounts } from './accounts.js';
 import { AccountOverviewHandler, AccountOverviewQuery } from './account-overview.handler.js';
 import { billingArea } from './billing.area.js';

@@ -59,7 +59,7 @@ type LedgerCall =
   | { readonly call: 'release'; readonly release: Release }
   | { readonly call: 'settle'; readonly left: LeftHold; readonly context: CommandContext };
 
-/** Records its calls; can be made to refuse, and to cover less than was asked. */
+/** Records its calls; can be made to reject, and to cover less than was asked. */
 export class RememberingLedger extends Ledger {
   readonly calls: LedgerCall[] = [];
   covers: Partial<TokenQuantities> = {};

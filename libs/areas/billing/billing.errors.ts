@@ -1,5 +1,5 @@
-/** Every refusal of the area and the HTTP status it becomes. The union is closed by this table. */
-export const billingRefusals = {
+/** Every domain error of the area and the HTTP status it becomes. The keys are the complete set. */
+export const billingErrors = {
   account_not_found: { status: 404 },
   amount_not_positive: { status: 400 },
   amount_too_large: { status: 400 },
@@ -12,4 +12,4 @@ export const billingRefusals = {
   capture_above_hold: { status: 500 },
 } as const satisfies Readonly<Record<string, { readonly status: number }>>;
 
-export type BillingRefusal = keyof typeof billingRefusals;
+export type BillingErrorCode = keyof typeof billingErrors;

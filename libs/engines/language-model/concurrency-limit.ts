@@ -1,7 +1,7 @@
 import { EngineBusyError } from './language-model.engine.errors.js';
 
-/** `runningMax` requests hold a place, `waitingMax` wait for one, first come first served. */
-export class Admission {
+/** `runningMax` requests hold a slot, `waitingMax` wait for one, first come first served. */
+export class ConcurrencyLimit {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
@@ -11,7 +11,7 @@ export class Admission {
   ) {}
 
   /**
-   * Resolves to true with a place, which the caller gives back with `leave`, or to false when the
+   * Resolves to true with a slot, which the caller gives back with `leave`, or to false when the
    * signal aborts first. Throws an EngineBusyError when too many wait already.
    */
   async enter(signal: AbortSignal): Promise<boolean> {
@@ -35,7 +35,7 @@ export class Admission {
     });
   }
 
-  /** Passes the place to the request that has waited longest. */
+  /** Passes the slot to the request that has waited longest. */
   leave(): void {
     const next = this.waiting.shift();
     if (next === undefined) this.running -= 1;
