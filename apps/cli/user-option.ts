@@ -1,6 +1,6 @@
 import { CommandFailure, isRefusal } from './command-failure.js';
 
-export const userNotFound = (option: string, username: string): CommandFailure =>
+const userNotFound = (option: string, username: string): CommandFailure =>
   new CommandFailure('user_not_found', `${option}: there is no user ${username}`);
 
 /** @throws CommandFailure `user_not_found`, naming the option that gave the user */

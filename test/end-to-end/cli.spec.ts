@@ -214,7 +214,7 @@ describe('the command line without a server', () => {
     const named = await result('projections', 'rebuild', 'account-overview');
     expect(named['rebuilt']).toEqual(['account-overview']);
     const all = await result('projections', 'rebuild', '--all');
-    expect(all['rebuilt']).toContain('users-by-name');
+    expect(all['rebuilt']).toContain('api-keys');
     const { projections } = await result('projections', 'status');
     const states = (projections as { readonly state: string }[]).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(['current']));
@@ -222,7 +222,7 @@ describe('the command line without a server', () => {
 
   it.each([
     ['no names', []],
-    ['both', ['users', '--all']],
+    ['both', ['api-keys', '--all']],
     ['unknown', ['accounts']],
   ])('refuses a rebuild of %s', async (_, words) => {
     const refused = await failure('projections', 'rebuild', ...words);
