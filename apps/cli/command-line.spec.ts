@@ -28,7 +28,7 @@ describe('running a command line', () => {
     const { exitCode, stdout, stderr } = await run(['events', 'tail', '--limit', 'none']);
     expect({ exitCode, stdout }).toEqual({ exitCode: EXIT.usage, stdout: '' });
     expect(stderr).toContain(
-      "error: option '--limit <count>' argument 'none' is invalid. It takes a whole number",
+      "error: option '--limit <count>' argument 'none' is invalid. Expected a whole number",
     );
   });
 
@@ -82,13 +82,13 @@ describe('running a command line', () => {
       const words = ['deadletters', 'retry', '--topic', 'tasks', '--group', 'workers', ...which];
       const { exitCode, stderr } = await run(words, { QUIPU_BUS: 'kafka://127.0.0.1:1' });
       expect(exitCode).toBe(EXIT.usage);
-      expect(stderr).toBe('error: name the ids, or say --all\n');
+      expect(stderr).toBe('error: give either ids or --all\n');
     },
   );
 });
 
 describe('a failure', () => {
-  it('keeps the code and the detail of a refusal', () => {
+  it('keeps the code and the detail of a domain error', () => {
     const failure = failureOf(new DomainError('username_taken', 'the username is taken'));
     expect(failure).toMatchObject({
       code: 'username_taken',
@@ -97,7 +97,7 @@ describe('a failure', () => {
     });
   });
 
-  it('keeps what nobody foresaw as its cause', () => {
+  it('keeps an unexpected error as the cause', () => {
     const cause = new Error('the disk is gone');
     expect(failureOf(cause)).toMatchObject({
       code: 'internal_error',

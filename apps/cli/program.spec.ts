@@ -64,7 +64,7 @@ describe('the command line', () => {
     expect(await parse('projections', 'rebuild', '--all')).toEqual({ names: [], all: true });
   });
 
-  it('rotates the API key unless told otherwise', async () => {
+  it('rotates the API key by default', async () => {
     expect(await parse('key', 'rotate', '--user', 'ada')).toEqual({ user: 'ada', kind: 'api' });
     const renter = await parse('key', 'rotate', '--user', 'ada', '--kind', 'renter');
     expect(renter).toEqual({ user: 'ada', kind: 'renter' });

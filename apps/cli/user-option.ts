@@ -1,4 +1,4 @@
-import { CommandFailure, isRefusal } from './command-failure.js';
+import { CommandFailure, isDomainError } from './command-failure.js';
 
 const userNotFound = (option: string, username: string): CommandFailure =>
   new CommandFailure('user_not_found', `${option}: there is no user ${username}`);
@@ -12,7 +12,7 @@ export const ofUser = async <Result>(
   try {
     return await work;
   } catch (error) {
-    const isUnknown = isRefusal(error) && error.code === 'user_not_found';
+    const isUnknown = isDomainError(error) && error.code === 'user_not_found';
     throw isUnknown ? userNotFound(option, username) : error;
   }
 };

@@ -183,15 +183,15 @@ const allOrNone = async <One extends Closable, Two extends Closable, Three exten
   }
 };
 
-/** What cannot be opened is named by the variable that says where it lies. */
+/** Names the variable with the location of an engine that cannot be opened. */
 const located = async <T>(variable: string, where: string, opening: Promise<T>): Promise<T> => {
   try {
     return await opening;
   } catch (cause) {
-    // It names its own variable or file.
+    // The message already names the variable or the file.
     if (cause instanceof SettingsError || cause instanceof MasterKeyError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const told = withoutSecrets(`${where}: ${reason}`);
-    throw new SettingsError(`bad settings\n  ${variable}: ${told}`, { cause });
+    const message = withoutSecrets(`${where}: ${reason}`);
+    throw new SettingsError(`bad settings\n  ${variable}: ${message}`, { cause });
   }
 };

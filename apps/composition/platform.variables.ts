@@ -140,11 +140,11 @@ export const platformVariables = {
   ),
   QUIPU_GRPC_TLS_CERT: variable(
     z.string().min(1).optional(),
-    'the certificate of that server, a PEM file; its callers send the API key of an Admin as password',
+    'the PEM certificate of that server; its callers send the API key of an Admin as password',
   ),
   QUIPU_GRPC_TLS_KEY: variable(
     z.string().min(1).optional(),
-    'the private key of that certificate, a PEM file',
+    'the PEM private key of that certificate',
   ),
   QUIPU_GRPC_INSECURE: variable(
     z.enum(['0', '1']).default('0'),

@@ -48,8 +48,8 @@ export class QuipuModule {
       global: true,
       imports: [PlatformModule.of(runtime), ...modules, ...edges],
       providers: [...providers],
-      // The guards and HTTP modules of every area inject what other areas export. The areas' modules
-      // are not global themselves: Nest would start them before the command bus has its handlers.
+      // Guards and HTTP modules of an area inject the exports of other areas. The modules of areas
+      // are not global: Nest would start them before the command bus has its handlers.
       exports: [...tokens, ...modules],
     };
   }

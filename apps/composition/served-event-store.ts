@@ -5,8 +5,8 @@ import { type EventStoreServer } from '#platform/event-store/grpc/event-store.se
 import { type GrpcSettings, SettingsError } from './settings.js';
 
 /**
- * Serves the embedded event store by the protocol of EventStoreDB. With TLS a caller is an Admin
- * whose API key is the password; the user's name is not looked at.
+ * Serves the embedded event store by the protocol of EventStoreDB. With TLS, callers authenticate
+ * with the API key of an Admin as the password; the user name is ignored.
  * @throws SettingsError
  */
 export const serveOwnEventStore = async (
@@ -30,15 +30,15 @@ export const serveOwnEventStore = async (
 
 const pem = (variable: string, file: string): Promise<Buffer> =>
   readFile(file).catch((cause: unknown) => {
-    throw refusal(variable, cause);
+    throw settingsError(variable, cause);
   });
 
 const listening = (serving: Promise<EventStoreServer>): Promise<EventStoreServer> =>
   serving.catch((cause: unknown) => {
-    throw refusal('QUIPU_GRPC_HOST, QUIPU_GRPC_PORT', cause);
+    throw settingsError('QUIPU_GRPC_HOST, QUIPU_GRPC_PORT', cause);
   });
 
-const refusal = (variable: string, cause: unknown): SettingsError => {
+const settingsError = (variable: string, cause: unknown): SettingsError => {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SettingsError(`bad settings\n  ${variable}: ${reason}`, { cause });
 };

@@ -214,9 +214,9 @@ describe('settings', () => {
     expect(messageOf({ [name]: value })).not.toContain('hunter2');
   });
 
-  it('hide what stands before a host in a text', () => {
-    const told = withoutSecrets('cannot reach mongodb://admin:hunter2@one,two/quipu: refused');
-    expect(told).toBe('cannot reach mongodb://***@one,two/quipu: refused');
+  it('hide users and passwords of URLs in a text', () => {
+    const text = withoutSecrets('cannot reach mongodb://admin:hunter2@one,two/quipu: refused');
+    expect(text).toBe('cannot reach mongodb://***@one,two/quipu: refused');
     expect(withoutSecrets('http://one/a@b')).toBe('http://one/a@b');
   });
 

@@ -95,16 +95,16 @@ const readStoreOf = (setting: string | undefined, home: string): ReadStoreTarget
 const expandHome = (file: string): string =>
   file.startsWith('~/') ? path.join(homedir(), file.slice(2)) : file;
 
-/** Where the settings say it listens; a zone of an IPv6 address has no place in a URL. */
+/** The URL of the configured address, without the zone of an IPv6 address. */
 export const listeningUrl = ({ host, port }: Pick<Settings, 'host' | 'port'>): string => {
   const [address = host] = host.split('%', 1);
   return `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
 };
 
-/** A text without the users and passwords of the URLs in it, as a message may show it. */
+/** Replaces the users and passwords of URLs in a text. */
 export const withoutSecrets = (text: string): string => text.replace(/\/\/[^@/\s]*@/g, '//***@');
 
-/** Whether other processes are likely to share the read models, so that a lease decides who writes. */
+/** Whether processes may share the read models. A lease then elects the writer. */
 export const isShared = ({ readStore }: Settings): boolean => readStore.kind !== 'sqlite';
 
 const isLoopback = (host: string): boolean =>

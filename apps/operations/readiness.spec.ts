@@ -33,7 +33,7 @@ interface Failing {
   readonly failure: string | null;
 }
 
-/** A process whose parts say what they are told to. */
+/** A process whose components report the given states. */
 const openProcess = ({
   health = { writable: true, reason: null },
   projections = [projection],

@@ -107,5 +107,5 @@ const readable = <Status extends RunnerStatus>(status: Status): Readable<Status>
   position: status.position.toString(),
 });
 
-/** The report of a process that runs or follows projections, as far as every such process has it. */
+/** The part of the report that every process with projections has. */
 export type RuntimeReport = ReadinessReport<RuntimeFacts>;

@@ -52,7 +52,7 @@ export const startEventStore = async (
   return { grpcPort: grpc.port, url, stop };
 };
 
-/** Keys are read from the log that is served; app tokens, which it also knows, open nothing here. */
+/** Authenticates API keys from the served log. App tokens give no access to the event store. */
 const authenticatorOn = (
   eventStore: EventStore,
   { masterKeyFile }: Settings,

@@ -153,7 +153,7 @@ describe('the replies of a run', () => {
     expect(said().flat()).toEqual(['started', 'beat']);
   });
 
-  it('are published again, the same, after a refusal that passes', async () => {
+  it('are published again, the same, after a temporary failure of the bus', async () => {
     bus.failures = [new BusError('bus-unavailable', 'no'), new BusError('topic-full', 'no')];
     open().piece(['1', 1]);
     await outbox.drained();
@@ -162,7 +162,7 @@ describe('the replies of a run', () => {
     expect(lost).toEqual([]);
   });
 
-  it('are lost after a refusal that does not pass, or too many', async () => {
+  it('are lost after a permanent failure of the bus, or too many failures', async () => {
     const replies = open();
     bus.failures = [new BusError('message-too-large', 'no')];
     replies.piece(['1', 1]);

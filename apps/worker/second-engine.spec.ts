@@ -181,7 +181,7 @@ describe('a second engine beside text', () => {
     expect(numbers.length).toBeLessThan(25);
   });
 
-  it('is fenced by attempt: only the run that started first counts, and the other stops', async () => {
+  it('is fenced by attempt: only the first run counts, and the other stops', async () => {
     const { url } = await fleet.worker('worker-1', { engines: [engine] });
     const cancelled = await watch(cancellationsTopicOf('counting'));
     const offered = await watch(TASKS_TOPIC);

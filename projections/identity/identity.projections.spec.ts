@@ -5,7 +5,6 @@ import { apiKeyKey, apiKeys, apiKeysOf } from './api-keys.projection.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
 const END = '2026-12-21T04:48:00.000Z';
-const ID = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
 const HASH = 'a'.repeat(64);
 const SEALED = 'A'.repeat(48);
 const userId = UserId.parse(1);

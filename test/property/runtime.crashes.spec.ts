@@ -192,7 +192,7 @@ const leftFold = (events: readonly StockEvent[]): ReadonlyMap<string, object> =>
   return documents;
 };
 
-/** Whoever receives a command or a message knows a repeat by its id. */
+/** The receivers of commands and messages recognise a repeat by its id. */
 const sagaHandler = (
   saga: AnySaga,
   views: FaultyReadStore,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { envelope, errorShapeOf, errorType } from './envelope.js';
 import { failure } from './failure-of.js';
 
-const told = failure({ status: 404, code: 'model_not_found', message: 'no', param: 'model' });
+const notFound = failure({ status: 404, code: 'model_not_found', message: 'no', param: 'model' });
 
 describe('the envelope of a failure', () => {
   it('is OpenAI’s where the route declares it', () => {
@@ -12,14 +12,14 @@ describe('the envelope of a failure', () => {
 
   it.each(['/v1', '/v1/nowhere?x=1'])('is OpenAI’s at %s, which no route takes', (url) => {
     expect(errorShapeOf({ url })).toBe('openai');
-    expect(envelope({ url }, told)).toEqual({
+    expect(envelope({ url }, notFound)).toEqual({
       error: { message: 'no', type: 'not_found_error', param: 'model', code: 'model_not_found' },
     });
   });
 
   it.each(['/', '/v10/x', '/api/v1/billing/overview.php', '/x?y=/v1/'])('is ours at %s', (url) => {
     expect(errorShapeOf({ url })).toBe('application');
-    expect(envelope({ url }, told)).toEqual({
+    expect(envelope({ url }, notFound)).toEqual({
       success: false,
       message: 'no',
       code: 'model_not_found',

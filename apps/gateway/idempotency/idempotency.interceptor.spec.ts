@@ -115,8 +115,8 @@ describe('a route that creates, asked with an Idempotency-Key', () => {
   it.each([
     ['the domain', new DomainError('thing_refused', 'no'), 422],
     ['the edge', new HttpFailure({ status: 501, code: 'x', message: 'no' }), 501],
-  ])('frees the key when %s refuses', async (_, refusal, status) => {
-    world.things.make = () => Promise.reject(refusal);
+  ])('frees the key after %s', async (_, error, status) => {
+    world.things.make = () => Promise.reject(error);
     expect((await post(URL)).status).toBe(status);
     world.things.make = () => Promise.resolve({});
     expect((await post(URL, { body: { name: 'b' } })).status).toBe(201);

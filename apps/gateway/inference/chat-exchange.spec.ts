@@ -70,8 +70,8 @@ describe('the exchange of a chat', () => {
       return reply;
     });
     app.setErrorHandler((error, request, reply) => {
-      const told = failures.of(error);
-      return reply.status(told.status).send(envelope(request, told));
+      const failure = failures.of(error);
+      return reply.status(failure.status).send(envelope(request, failure));
     });
   });
 

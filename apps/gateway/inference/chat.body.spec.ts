@@ -7,7 +7,7 @@ const question = {
   messages: [{ role: 'user', content: 'What is a quipu?' }],
 };
 
-const refusalOf = (body: unknown): HttpFailure['failure'] => {
+const failureOf = (body: unknown): HttpFailure['failure'] => {
   try {
     parseChatBody(body);
   } catch (error) {
@@ -112,7 +112,7 @@ describe('a bad chat body is refused by the name of its field', () => {
     ['tools', nested(65)],
     ['some_new_field', nested(5_000)],
   ])('%s', (field, value) => {
-    expect(refusalOf({ ...question, [field]: value })).toMatchObject({
+    expect(failureOf({ ...question, [field]: value })).toMatchObject({
       status: 400,
       code: 'invalid_request',
       param: field,
@@ -128,24 +128,27 @@ describe('a bad chat body is refused by the name of its field', () => {
     ['x', 'messages[1]'],
     [null, 'messages[1]'],
   ])('in a message: %j', (message, param) => {
-    const { param: told } = refusalOf({ ...question, messages: [question.messages[0], message] });
-    expect(param).toContain(told);
-    expect(told).toContain('messages[1]');
+    const { param: failing } = failureOf({
+      ...question,
+      messages: [question.messages[0], message],
+    });
+    expect(param).toContain(failing);
+    expect(failing).toContain('messages[1]');
   });
 
   it('in an option of the stream', () => {
     const body = { ...question, stream_options: { include_usage: 'yes' } };
-    expect(refusalOf(body)).toMatchObject({ param: 'stream_options.include_usage' });
+    expect(failureOf(body)).toMatchObject({ param: 'stream_options.include_usage' });
   });
 
   it('and mentions every other', () => {
-    const { message } = refusalOf({ ...question, temperature: 3, n: 0 });
+    const { message } = failureOf({ ...question, temperature: 3, n: 0 });
     expect(message).toContain('temperature: ');
     expect(message).toContain('n: ');
   });
 
   it.each([undefined, null, 'text', 7, [question]])('unless it is no object: %p', (body) => {
-    expect(refusalOf(body)).toMatchObject({
+    expect(failureOf(body)).toMatchObject({
       status: 400,
       message: 'the body must be a JSON object',
     });

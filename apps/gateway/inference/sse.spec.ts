@@ -94,7 +94,7 @@ describe('the writer of server-sent events', () => {
     writer.end();
   });
 
-  it('stops waiting when the request is cut, and closes the socket that takes nothing', async () => {
+  it('stops waiting when the request is cut, and closes the blocked socket', async () => {
     const cut = controller();
     const writer = new SseWriter(response, 60_000, cut.signal);
     const last = writer.write(TOO_MUCH);

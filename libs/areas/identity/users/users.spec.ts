@@ -55,7 +55,7 @@ describe('creating a user', () => {
     expect(await accountOf('ADA')).toBe('1');
     await here.execute(new DefineTenantCommand(TENANT, anyContext()));
     expect(await logIn('ADA')).toMatchObject({
-      user: { id: 1, username: 'ada', email: 'ada@example.com', role: 'Partner' },
+      session: { user: { id: 1, username: 'ada', email: 'ada@example.com', role: 'Partner' } },
     });
     await expect(accountOf('unknown')).rejects.toMatchObject(unknownUser);
     await expect(accountOf('ada@example.com')).rejects.toMatchObject(unknownUser);
