@@ -1,7 +1,7 @@
 /**
  * Runs worker threads from TypeScript sources under Jest, which transforms only the modules that it
- * loads itself. `npm run jest` preloads this file into every thread of every Jest process. In a worker
- * thread it resolves `x.js` to the `x.ts` that is compiled to it, resolves subpath imports to the
+ * loads itself. `npm run jest` preloads this file into every thread of every Jest process. In a
+ * worker thread it resolves `x.js` to its source `x.ts`, resolves subpath imports to the
  * sources, and compiles them by `.swcrc`, as the build does. Jest's own threads are left alone.
  */
 import { existsSync } from 'node:fs';

@@ -24,7 +24,7 @@ describe('running a command line', () => {
     expect(await run(['--version'])).toMatchObject({ exitCode: EXIT.done, stderr: '' });
   });
 
-  it('tells people what is wrong in a sentence', async () => {
+  it('prints an error as a sentence', async () => {
     const { exitCode, stdout, stderr } = await run(['events', 'tail', '--limit', 'none']);
     expect({ exitCode, stdout }).toEqual({ exitCode: EXIT.usage, stdout: '' });
     expect(stderr).toContain(
@@ -32,14 +32,14 @@ describe('running a command line', () => {
     );
   });
 
-  it('tells scripts in JSON', async () => {
+  it('prints an error as JSON', async () => {
     const { exitCode, stdout, stderr } = await run(['key', 'rotate', '--json']);
     expect({ exitCode, stdout }).toEqual({ exitCode: EXIT.usage, stdout: '' });
     const message = "required option '--user <name>' not specified";
     expect(JSON.parse(stderr)).toEqual({ success: false, code: 'usage', message });
   });
 
-  it('asks for a command where there is none', async () => {
+  it('asks for a missing command', async () => {
     const { exitCode, stderr } = await run(['user']);
     expect(exitCode).toBe(EXIT.usage);
     expect(stderr).toContain('Usage: quipu user');
@@ -57,7 +57,7 @@ describe('running a command line', () => {
     });
   });
 
-  it('does not make an installation where there is none', async () => {
+  it('does not create an installation', async () => {
     const words = ['events', 'tail', '--json'];
     const { exitCode, stderr } = await run(words, { QUIPU_HOME: '/nowhere/at-all' });
     expect(exitCode).toBe(EXIT.usage);
@@ -69,7 +69,7 @@ describe('running a command line', () => {
     });
   });
 
-  it('has no dead letters to show where the bus is not shared', async () => {
+  it('lists no dead letters without a shared bus', async () => {
     const words = ['deadletters', 'list', '--topic', 'tasks', '--group', 'workers', '--json'];
     const { exitCode, stderr } = await run(words);
     expect(exitCode).toBe(EXIT.usage);
@@ -87,7 +87,7 @@ describe('running a command line', () => {
   );
 });
 
-describe('a failure', () => {
+describe('the failure of an error', () => {
   it('keeps the code and the detail of a domain error', () => {
     const failure = failureOf(new DomainError('username_taken', 'the username is taken'));
     expect(failure).toMatchObject({
@@ -107,7 +107,7 @@ describe('a failure', () => {
     });
   });
 
-  it('is left alone when it is one already', () => {
+  it('is kept if it is a CommandFailure', () => {
     const failure = new CommandFailure('not_confirmed', 'not confirmed');
     expect(failureOf(failure)).toBe(failure);
   });

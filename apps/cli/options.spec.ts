@@ -18,11 +18,11 @@ describe('an amount in dollars', () => {
     },
   );
 
-  it.each(['0', '0.00', '-5'])('refuses %s as not above zero', (text) => {
+  it.each(['0', '0.00', '-5'])('rejects %s as not above zero', (text) => {
     expect(() => usdOf(text)).toThrow('Expected an amount above zero');
   });
 
-  it('refuses what an event could not hold', () => {
+  it('rejects an amount too large for an event', () => {
     expect(() => usdOf('1000000000000')).toThrow('Expected less than a million million dollars');
   });
 });
@@ -35,7 +35,7 @@ describe('the start of a tail', () => {
   });
 
   it.each(['', '-1', '1.5', '0x10', 'start', '9223372036854775808', '1'.repeat(20)])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(() => startOfTailOf(text)).toThrow('Expected a position in the log, or "end".');
     },
@@ -48,20 +48,20 @@ describe('a limit', () => {
     expect(limitOf('1000000')).toBe(1_000_000);
   });
 
-  it.each(['', '0', '-1', '1.5', '1e3', '01', '9'.repeat(16)])('refuses %j', (text) => {
+  it.each(['', '0', '-1', '1.5', '1e3', '01', '9'.repeat(16)])('rejects %j', (text) => {
     expect(() => limitOf(text)).toThrow('Expected a whole number above zero.');
   });
 });
 
 describe('texts', () => {
-  it('are as long as an event holds them', () => {
+  it('are at most as long as an event accepts', () => {
     expect(reasonOf('r'.repeat(500))).toHaveLength(500);
     expect(() => reasonOf('r'.repeat(501))).toThrow('Expected 1 to 500 characters.');
     expect(depositIdOf('d'.repeat(200))).toHaveLength(200);
     expect(() => depositIdOf('d'.repeat(201))).toThrow('Expected 1 to 200 characters.');
   });
 
-  it('say something', () => {
+  it('are not blank', () => {
     expect(() => reasonOf('')).toThrow('Expected 1 to 500 characters.');
     expect(() => depositIdOf(' ')).toThrow('Expected 1 to 200 characters.');
     expect(() => prefixOf('')).toThrow('Expected at least one character.');

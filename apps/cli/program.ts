@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { Command, type OutputConfiguration } from 'commander';
 import { type DeclareCommands, EXIT_CODES, type Invoke } from './declare-command.js';
 
-/** `.ts` where the sources run, `.js` where the compiled files do. */
+/** `.ts` in the sources, `.js` in the build. */
 const EXTENSION = path.extname(import.meta.filename);
 
 export interface ProgramOptions {
   readonly output?: OutputConfiguration;
-  /** Where the folders with `<name>/<name>.commands` are; default: `apps/cli`. */
+  /** The folders that contain `<name>/<name>.commands`; default: `apps/cli`. */
   readonly folders?: readonly string[];
 }
 

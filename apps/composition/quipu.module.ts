@@ -20,7 +20,7 @@ export interface Composition {
   readonly runtime: Runtime;
   readonly areas: readonly Area[];
   readonly role: ProcessRole['name'];
-  /** Nest modules beside the areas: the HTTP modules of a gateway, none for a command line. */
+  /** Nest modules beside the areas, such as the HTTP modules of a gateway. */
   readonly edges?: NonNullable<DynamicModule['imports']>;
 }
 

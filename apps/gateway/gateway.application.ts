@@ -70,7 +70,7 @@ const invalidJson = (error: Error): HttpFailure =>
     message: `the body is not JSON: ${error.message}`,
   });
 
-/** One line for each request; never its query, headers or body, where secrets would stand. */
+/** Logs one line per request, without its query, headers and body, which may contain secrets. */
 const requestLog =
   (logger: Logger) =>
   ({ id: requestId, method, url }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -82,13 +82,13 @@ const requestLog =
     done();
   };
 
-/** Hops are counted from the socket; addresses and ranges are Fastify's affair. */
+/** Counts hops from the socket. Fastify itself handles addresses and ranges. */
 const trusted = (trustProxy: GatewayOptions['trustProxy']) =>
   typeof trustProxy === 'number'
     ? (_address: string, hop: number): boolean => hop < trustProxy
     : [...trustProxy];
 
-/** Builds the HTTP edge round a composed module; nothing listens yet. */
+/** Builds the HTTP edge of a composed module. The server does not listen yet. */
 export const createGateway = async (
   module: DynamicModule,
   { bodyLimitBytes, trustProxy }: GatewayOptions,

@@ -64,7 +64,7 @@ const openProcess = ({
 };
 
 describe('readiness', () => {
-  it('says that all is well, and what it looked at', async () => {
+  it('reports a ready process with the facts of every check', async () => {
     const { readiness, requests } = openProcess();
     const open = requests.open(1_000);
     const report = await readiness.report();
@@ -86,7 +86,7 @@ describe('readiness', () => {
     expect(() => JSON.stringify(report)).not.toThrow();
   });
 
-  it('is held back for as long as the start says', async () => {
+  it('is withheld until the start releases it', async () => {
     const { readiness } = openProcess();
     const release = readiness.holdBack('starting');
     expect(await readiness.report()).toMatchObject({ status: 'not_ready', reasons: ['starting'] });
@@ -94,7 +94,7 @@ describe('readiness', () => {
     expect(await readiness.report()).toMatchObject({ status: 'ready', reasons: [] });
   });
 
-  it('names a store that cannot be written', async () => {
+  it('names an event store that rejects writes', async () => {
     const health = { writable: false, reason: 'no space left on device' };
     expect(await openProcess({ health }).readiness.report()).toMatchObject({
       status: 'not_ready',
@@ -112,7 +112,7 @@ describe('readiness', () => {
     });
   });
 
-  it('names a projection that is too far behind, and none that is just not', async () => {
+  it('names a projection above the limit of lag, but not at the limit', async () => {
     const behind = { ...projection, lagMs: LAG_MS_MAX + 1 };
     expect(await openProcess({ projections: [behind] }).readiness.report()).toMatchObject({
       status: 'not_ready',
@@ -128,7 +128,7 @@ describe('readiness', () => {
     const checkpoint = () => Promise.reject(new Error('connection refused'));
     expect(await openProcess({ checkpoint }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the read store cannot be asked: connection refused'],
+      reasons: ['the read store does not answer: connection refused'],
       read_store: { reachable: false, reason: 'connection refused' },
     });
   });
@@ -141,7 +141,7 @@ describe('readiness', () => {
     });
   });
 
-  it('answers in time though a server does not', async () => {
+  it('answers in time when a server does not', async () => {
     const head = () => new Promise<bigint>(() => undefined);
     const checkpoint = () => new Promise<undefined>(() => undefined);
     const report = await openProcess({ head, checkpoint }).readiness.report();
@@ -156,7 +156,7 @@ describe('readiness', () => {
     failure: null,
   };
 
-  it('is ready while it waits for the lease, and not when it cannot try for it', async () => {
+  it('is ready while it waits for the lease, but not after a failed request for it', async () => {
     expect(await openProcess({ lease: standby }).readiness.report()).toMatchObject({
       status: 'ready',
       lease: standby,
@@ -164,11 +164,11 @@ describe('readiness', () => {
     const lease = { ...standby, failure: 'the log is away' };
     expect(await openProcess({ lease }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the lease cannot be tried for: the log is away'],
+      reasons: ['the lease cannot be requested: the log is away'],
     });
   });
 
-  it('is over as soon as a drain begins', async () => {
+  it('ends when a drain begins', async () => {
     const { readiness, requests } = openProcess();
     await requests.drain(1);
     expect(await readiness.report()).toMatchObject({ status: 'not_ready', reasons: ['draining'] });

@@ -27,7 +27,7 @@ import { Readiness } from '../operations/readiness.js';
 import { listen } from './listen.js';
 import { operationsOf } from './operations-of.js';
 
-/** Where projections, sagas and relays run, as this process sees it. */
+/** Whether this process runs projections, sagas and relays. */
 export type Readers = 'here' | 'under-lease' | 'elsewhere';
 
 export interface GatewayOptions {
@@ -35,7 +35,7 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Default: the areas that ship. The settings were read for the same list. */
   readonly areas?: readonly Area[];
-  /** Where the HTTP modules of the areas are; default: `apps/gateway`. */
+  /** The folders of the areas' HTTP modules; default: `apps/gateway`. */
   readonly httpFolders?: readonly string[];
 }
 
@@ -45,15 +45,15 @@ export interface Gateway {
   /** The credentials of a first start. */
   readonly bootstrap: Bootstrap | undefined;
   readonly bootstrapFile: string;
-  /** Where the event store is served by EventStoreDB's protocol, if it is. */
+  /** The address at which the event store is served by EventStoreDB's protocol, if any. */
   readonly grpcPort: number | undefined;
-  /** Reads the catalog again. */
+  /** Reloads the catalog. */
   reload(): Promise<void>;
-  /** Stops admitting, finishes what is open, settles everything, closes. Safe to call twice. */
+  /** Rejects new requests, finishes and settles the open ones, closes. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** What a stop closes, in this order. */
+/** The parts that a stop closes, in this order. */
 interface Parts {
   readonly app: NestFastifyApplication;
   readonly runtime: Runtime;
@@ -61,7 +61,7 @@ interface Parts {
   readonly engines: OpenEngines;
 }
 
-/** The HTTP edge on the engines that the settings name, with the readers of the log or without. */
+/** Starts the HTTP edge on the stores of the settings, with or without log subscriptions. */
 export const startGateway = async (
   settings: Settings,
   logger: Logger,
@@ -81,7 +81,7 @@ export const startGateway = async (
     runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands);
   }
   const grpc = await serveLog(settings, engines, app);
-  // Before the bootstrap, whose secrets are shown once, by a start that succeeds.
+  // Before the bootstrap, whose secrets only a successful start can show.
   const ready = app.get(Readiness, { strict: false }).holdBack('starting');
   await listen(app, settings);
   const first = await bootstrap(commands, engines.eventStore, clock, settings.home);
@@ -113,7 +113,7 @@ const serveLog = async (
   return serveOwnEventStore(grpc, eventStore, authenticator);
 };
 
-/** With port 0 the address is known only now; a web host from the settings stays. */
+/** Defines the tenant's base URL with the actual port if the settings have port 0. */
 const nameWebHost = async (app: NestFastifyApplication, baseUrl: string): Promise<void> => {
   const { tenant } = app.get<IdentitySettings>(IDENTITY_SETTINGS, { strict: false });
   if (new URL(tenant.baseUrl).port !== '0') return;
@@ -122,7 +122,7 @@ const nameWebHost = async (app: NestFastifyApplication, baseUrl: string): Promis
 };
 
 const stop = async ({ app, runtime, grpc, engines }: Parts, drainMs: number): Promise<void> => {
-  // The server still listens meanwhile: a new request gets 503 and `Retry-After`.
+  // The server still listens during the drain: a new request gets 503 and `Retry-After`.
   await app.get(OpenRequests, { strict: false }).drain(drainMs);
   await app.close();
   await runtime.stop();

@@ -12,7 +12,7 @@ import {
 export interface RunningProcess {
   /** Printed when the process is ready. */
   readonly greeting: string;
-  /** On SIGHUP. */
+  /** Called on SIGHUP. */
   reload?(): Promise<void>;
   /** On SIGTERM and SIGINT: rejects new requests, finishes open ones, closes. */
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
-/** The furthest page; beyond it no account has records. */
+/** The largest page number; no account has records beyond it. */
 const PAGE_MAX = 1_000_000;
 
 export class InvoicesPageDto {

@@ -15,7 +15,7 @@ import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { presentModel, presentModels } from './catalog.presenter.js';
 import { ModelDto, ModelListDto } from './models.dto.js';
 
-/** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
+/** The models of the catalog in OpenAI's shape, under both base URLs of clients. */
 @ApiTags('inference')
 @Credentials('api-key', 'app-token', 'renter-key')
 @OpenAiFailures(401, 503)
@@ -42,7 +42,7 @@ export class ModelsController {
     return this.#found(id);
   }
 
-  /** A router's parameter ends at a slash; most ids have one. */
+  /** A wildcard, since a route parameter ends at a slash and most ids contain one. */
   @Get('*')
   @OpenAiErrors()
   @ApiExcludeEndpoint()

@@ -7,7 +7,7 @@ import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { presentRates } from './catalog.presenter.js';
 import { RatesDto, RatesQueryDto } from './rates.dto.js';
 
-/** Public: what anybody may know before signing up. */
+/** Public: needs no credentials. */
 @ApiTags('billing')
 @Controller('api/v1/billing/rates.php')
 export class RatesController {
