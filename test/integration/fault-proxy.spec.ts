@@ -71,7 +71,7 @@ describe('the fault proxy', () => {
     expect(await answer).toBe('during');
   });
 
-  it('resets connections, and those that are tried', async () => {
+  it('resets open and new connections', async () => {
     const socket = await dial();
     await answerTo(socket, 'before');
     proxy.become({ kind: 'resetting' });

@@ -10,12 +10,12 @@ import { eventually } from '../end-to-end/quipu.harness.js';
 import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { type TestServer } from '../servers/test-server.js';
 
-/** The driver leaves half a second between two heartbeats, however soon the next is wanted. */
+/** The driver's minimum time between two heartbeats. */
 const HEARTBEAT_PAUSE_MS = 700;
 
 const free = () => Promise.resolve('free' as const);
 
-/** Server selection takes 5 s at the most, an answer 10 s. */
+/** Server selection takes at most 5 s, an answer 10 s. */
 const REFUSED_MS_MAX = 16_000;
 
 interface DriverInside {
@@ -35,8 +35,8 @@ interface DriverInside {
 }
 
 /**
- * As it befalls a driver under load: the heartbeat is due between the end of its socket and the
- * `close` that tells of it, so that its question is never answered.
+ * Simulates a defect of the driver under load: a heartbeat between the end of its socket and the
+ * `close` event is never answered.
  */
 const hangHeartbeat = ({ db }: MongoDatabase): void => {
   const { topology } = db.client as unknown as DriverInside;
@@ -75,7 +75,7 @@ describe('the adapters of MongoDB, when the server', () => {
 
   const unavailable = { name: 'ReadStoreError', code: 'store-unavailable' };
 
-  /** Until it works again; who reads the log does the same. */
+  /** Retries until the commit succeeds, as projections do. */
   const commitAtLast = async (position: bigint, name?: string): Promise<void> => {
     for (;;) {
       try {
@@ -88,7 +88,7 @@ describe('the adapters of MongoDB, when the server', () => {
     }
   };
 
-  it('is gone, refuse what they are asked, and recover when it is back', async () => {
+  it('is down, fail, and recover when it is up', async () => {
     const keys = await mongoSubjectKeys(database).open(Buffer.alloc(32), 'check');
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
@@ -113,7 +113,7 @@ describe('the adapters of MongoDB, when the server', () => {
     await answers.close();
   });
 
-  it('is gone while a request ends, say how it ended when it is back', async () => {
+  it('is down at the end of a request, store the end when it is up', async () => {
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
     const asked = (key: string) => ({ scope: 'user-7', key, body: new Uint8Array(), attempt: key });
@@ -146,7 +146,7 @@ describe('the adapters of MongoDB, when the server', () => {
     await answers.close();
   });
 
-  it('is gone, close nevertheless', async () => {
+  it('is down, still close', async () => {
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
     const request = { scope: 'user-7', key: 'left running', body: new Uint8Array() };

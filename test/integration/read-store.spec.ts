@@ -20,7 +20,7 @@ readStoreContract('MongoDB', () => {
   const url = databases.newUrl();
   const opened: MongoDatabase[] = [];
   return Promise.resolve({
-    // With connections of its own, as another process would have.
+    // Uses separate connections, as another process does.
     open: async () => {
       const database = await openMongoDatabase({ url });
       opened.push(database);

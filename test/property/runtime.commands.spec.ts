@@ -25,7 +25,7 @@ import {
 const shelf = fc.constantFrom('a', 'b');
 const command: fc.Arbitrary<StockCommand> = fc.oneof(
   fc.tuple(shelf, fc.integer({ min: 1, max: 6 })).map(([on, pieces]) => add(on, pieces)),
-  // Few ids, so that both processes are asked for the same piece of work.
+  // Few ids, so that both processes get the same work.
   fc
     .tuple(shelf, fc.integer({ min: 1, max: 3 }), fc.nat({ max: 5 }))
     .map(([on, pieces, id]) => take(on, pieces, `take-${id}`)),
@@ -86,7 +86,7 @@ const foldOf = (log: MemoryLog, stream: string): readonly Shelf[] => {
 };
 
 describe('commands of two processes on one log, in any order', () => {
-  it('never take more than is there nor anything twice, and report their outcome', async () => {
+  it('never take more than the stock or anything twice, and report their outcome', async () => {
     await fc.assert(
       fc.asyncProperty(processes, fc.scheduler(), async (given, scheduler) => {
         const log = new MemoryLog();
@@ -111,7 +111,7 @@ describe('commands of two processes on one log, in any order', () => {
         }
         const acknowledged = answers.flatMap(({ eventIds }) => eventIds);
         expect(written).toEqual(expect.arrayContaining(acknowledged));
-        // A failure leaves no event behind, unless its outcome was reported as unknown.
+        // A failed command has no event, unless its outcome is unknown.
         const open = answers.filter(({ failure }) => failure && !(failure instanceof DomainError));
         expect(written.length - acknowledged.length).toBeLessThanOrEqual(open.length);
       }),

@@ -47,7 +47,7 @@ const fault: fc.Arbitrary<Fault> = fc.constantFrom(
 );
 const faults = fc.array(fault, { maxLength: 6 });
 
-/** Events come, then one process after the other reads on until it crashes or has read them all. */
+/** Appends events, then runs processes in turn, each until a crash or the end of the log. */
 const lives = fc.array(
   fc.record({
     events: fc.array(stockEvent, { maxLength: 8 }),
@@ -68,7 +68,7 @@ const append = (log: MemoryLog, events: readonly StockEvent[]): void => {
   }
 };
 
-/** Reads to the end. @throws what the handler does not survive */
+/** Reads to the end. @throws the fault that crashes the handler */
 const live = async (
   store: FaultyEventStore,
   handler: SubscriptionHandler,
@@ -86,7 +86,7 @@ const live = async (
   }
 };
 
-/** A crash forgets all that the process had in memory: nothing of it is used again. */
+/** A crash loses the memory of the process, so each start makes a new handler. */
 const survives = (life: Promise<void>): Promise<boolean> =>
   life.then(
     () => true,
@@ -120,7 +120,7 @@ describe('after any schedule of crashes', () => {
     );
   });
 
-  it('two processes that build one projection come out at the same fold', async () => {
+  it('two processes that build one projection get the same fold', async () => {
     await fc.assert(
       fc.asyncProperty(lives, async (schedule) => {
         const store = new FaultyEventStore();
@@ -171,7 +171,7 @@ describe('after any schedule of crashes', () => {
   );
 });
 
-/** Lives without crashes, until whatever was planned for the others is used up. */
+/** Runs without crashes until the planned faults are used up. */
 const CALM = Array.from({ length: 100 }, () => ({
   events: [],
   commits: [],
@@ -206,7 +206,7 @@ const sagaHandler = (
     if (inEffect.has(id)) expect(inEffect.get(id)).toEqual(what);
     inEffect.set(id, what);
     return fate === 'fail-after'
-      ? Promise.reject(new Error('sent all the same'))
+      ? Promise.reject(new Error('sent, but reported as failed'))
       : Promise.resolve();
   };
   const bus = {
@@ -219,7 +219,7 @@ const sagaHandler = (
   );
 };
 
-/** What the saga asks for, folded from the log with nothing in between. */
+/** The expected commands of the saga, folded from the log without crashes. */
 const effectsOf = (
   saga: AnySaga,
   log: MemoryLog,

@@ -6,13 +6,13 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** Not beside the compiled file, from which the bench starts. */
+/** By the working directory: the bench runs compiled files, without the pom beside them. */
 const POM = path.resolve('test/servers/kafka/pom.xml');
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.7.1:copy-dependencies';
 const HASH_LENGTH = 16;
 
 /**
- * The folder with the jars that the pom names, downloaded once for each pom.
+ * The folder with the jars of the pom, downloaded once for each pom.
  * @throws Error with the output of Maven
  */
 export const kafkaJars = async (): Promise<string> => {
