@@ -9,9 +9,15 @@ import { OpenRequests } from './open-requests.js';
 import { Readiness } from './readiness.js';
 import { LAG_MS_MAX, RuntimeReadiness } from './runtime.readiness.js';
 
-const reader = { name: 'invoices', phase: 'live', position: 90n, failure: null, retryAt: null };
+const subscription = {
+  name: 'invoices',
+  phase: 'live',
+  position: 90n,
+  failure: null,
+  retryAt: null,
+};
 const projection = {
-  ...reader,
+  ...subscription,
   projection: 'invoices',
   version: 1,
   generation: 1,
@@ -22,7 +28,7 @@ const projection = {
 interface Parts {
   readonly health: EventStoreHealth;
   readonly projections: readonly (Omit<typeof projection, 'failure'> & Failing)[];
-  readonly reactions: readonly (Omit<typeof reader, 'failure'> & Failing)[];
+  readonly reactions: readonly (Omit<typeof subscription, 'failure'> & Failing)[];
   readonly lease: LeadershipStatus | null;
   readonly busHealth: BusHealth;
   readonly head: () => Promise<bigint>;
@@ -37,7 +43,7 @@ interface Failing {
 const openProcess = ({
   health = { writable: true, reason: null },
   projections = [projection],
-  reactions = [{ ...reader, name: 'hold-expiry' }],
+  reactions = [{ ...subscription, name: 'hold-expiry' }],
   lease = null,
   busHealth = { reachable: true, reason: null },
   head = () => Promise.resolve(100n),
@@ -78,7 +84,7 @@ describe('readiness', () => {
       lease: null,
       head: '100',
       projections: [{ ...projection, position: '90' }],
-      reactions: [{ ...reader, name: 'hold-expiry', position: '90' }],
+      reactions: [{ ...subscription, name: 'hold-expiry', position: '90' }],
       catalog: { models: 1, failure: null },
       rigs: [],
       open_requests: 1,
@@ -104,7 +110,7 @@ describe('readiness', () => {
 
   it.each<[string, Partial<Parts>]>([
     ['projection', { projections: [{ ...projection, phase: 'stopped', failure: 'bad event' }] }],
-    ['saga', { reactions: [{ ...reader, phase: 'stopped', failure: 'bad event' }] }],
+    ['saga', { reactions: [{ ...subscription, phase: 'stopped', failure: 'bad event' }] }],
   ])('names a %s that has stopped', async (_, parts) => {
     expect(await openProcess(parts).readiness.report()).toMatchObject({
       status: 'not_ready',

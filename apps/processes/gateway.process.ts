@@ -28,10 +28,10 @@ import { listen } from './listen.js';
 import { operationsOf } from './operations-of.js';
 
 /** Whether this process runs projections, sagas and relays. */
-export type Readers = 'here' | 'under-lease' | 'elsewhere';
+export type SubscriptionHosting = 'here' | 'under-lease' | 'elsewhere';
 
 export interface GatewayOptions {
-  readonly readers: Readers;
+  readonly subscriptions: SubscriptionHosting;
   readonly clock?: Clock;
   /** Default: the areas that ship. The settings were read for the same list. */
   readonly areas?: readonly Area[];
@@ -65,18 +65,18 @@ interface Parts {
 export const startGateway = async (
   settings: Settings,
   logger: Logger,
-  { readers, clock = systemClock, areas = shippedAreas, httpFolders }: GatewayOptions,
+  { subscriptions, clock = systemClock, areas = shippedAreas, httpFolders }: GatewayOptions,
 ): Promise<Gateway> => {
   const engines = await openEngines(settings, clock, logger, areas);
   const runtime = new Runtime(engines, areas);
   const httpModules = await httpModulesOf(areas, httpFolders);
   const edges = [GatewayModule.of(httpModules), operationsOf(areas, [OpenRequests])];
   const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'gateway', edges });
-  await (readers === 'here' ? runtime.startProjections() : runtime.startFollowing());
+  await (subscriptions === 'here' ? runtime.startProjections() : runtime.startFollowing());
   const app = await createGateway(module, settings, logger);
   const commands = app.get(CommandBus);
-  if (readers === 'here') await runtime.startReactions(commands);
-  if (readers === 'under-lease') {
+  if (subscriptions === 'here') await runtime.startReactions(commands);
+  if (subscriptions === 'under-lease') {
     const { instance, lease } = settings;
     runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands);
   }

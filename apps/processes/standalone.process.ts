@@ -11,9 +11,9 @@ export type Standalone = Gateway;
 export const startStandalone = (
   settings: Settings,
   logger: Logger,
-  options: Omit<GatewayOptions, 'readers'> = {},
+  options: Omit<GatewayOptions, 'subscriptions'> = {},
 ): Promise<Standalone> =>
   startGateway(settings, logger, {
     ...options,
-    readers: isShared(settings) ? 'under-lease' : 'here',
+    subscriptions: isShared(settings) ? 'under-lease' : 'here',
   });

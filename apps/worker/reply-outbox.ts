@@ -14,8 +14,8 @@ export interface ReplySource {
 const GIVE_UP_MS = 10_000;
 
 /**
- * The pause between two lists for one gateway. A small model generates a word every millisecond, and
- * a message to the broker costs more than the word. People do not notice 20 ms.
+ * The pause between two lists for one gateway. A small model generates a word every millisecond,
+ * and a message to the broker costs more than the word. People do not notice 20 ms.
  */
 const PAUSE_MS = 20;
 
@@ -57,8 +57,8 @@ class Lane {
 }
 
 /**
- * Publishes the replies of all runs in order, one list at a time for each topic. A list contains all
- * replies since the last one.
+ * Publishes the replies of all runs in order, one list at a time for each topic. A list contains
+ * all replies since the last one.
  */
 export class ReplyOutbox {
   readonly #lanes = new Map<string, Lane>();

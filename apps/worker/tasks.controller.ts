@@ -22,9 +22,9 @@ export class RethrowFilter implements RpcExceptionFilter {
 type Deliveries = Readonly<Record<string, Delivery>>;
 
 /**
- * A controller for the topics of one engine. Both methods settle a message at once: a gateway offers
- * an unfinished task again itself, so the delivery need not last as long as the run. Cancellations
- * are consumed before tasks, so that no cancellation of a task is missed.
+ * A controller for the topics of one engine. Both methods settle a message at once: a gateway
+ * offers an unfinished task again itself, so the delivery need not last as long as the run.
+ * Cancellations are consumed before tasks, so that no cancellation of a task is missed.
  * @param worker the name of this worker
  */
 export const tasksControllerOf = (runner: TaskRunner, worker: string): Type => {

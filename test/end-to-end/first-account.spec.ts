@@ -38,7 +38,9 @@ describe('the first account', () => {
       QUIPU_MASTER_KEY_FILE: path.join(folder, 'master.key'),
       QUIPU_LOG_LEVEL: 'silent',
     });
-    const gateway = await startGateway(settings, pino({ level: 'silent' }), { readers: 'here' });
+    const gateway = await startGateway(settings, pino({ level: 'silent' }), {
+      subscriptions: 'here',
+    });
     running.push(gateway);
     return gateway;
   };
@@ -59,7 +61,7 @@ describe('the first account', () => {
     );
   };
 
-  it('is created by one of several gateways that start concurrently with their own homes', async () => {
+  it('is created by one of several concurrent gateways with their own homes', async () => {
     const gateways = await Promise.all(['one', 'two', 'three'].map(start));
     const reported = gateways.filter(({ bootstrap }) => bootstrap !== undefined);
     expect(reported).toHaveLength(1);

@@ -182,8 +182,8 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
     });
 
     /**
-     * Freezes the leader until the other has taken over. On files, one that happens to be within a
-     * write keeps its lock, and everybody waits for it: then it is frozen once more.
+     * Freezes the leader until the other has taken over. On files, a leader that is frozen during a
+     * write keeps its lock, and all others wait: the leader is then frozen again.
      */
     const standStill = async (): Promise<readonly [frozen: Member, next: Member]> => {
       for (let attempt = 1; ; attempt += 1) {

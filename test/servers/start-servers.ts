@@ -17,8 +17,8 @@ registerHooks({
 });
 
 /**
- * Runs once before all suites. Starts the servers that the environment does not name, and puts their
- * URLs into the environment. `TEST_ENGINES` tells the harness of the end-to-end suite to use them.
+ * Runs once before all suites. Starts the servers that the environment does not name, and puts
+ * their URLs into the environment. `TEST_ENGINES` selects them in the end-to-end suite.
  */
 const startServers = async (): Promise<void> => {
   const { startSharedServers } = await import('./shared-servers.js');

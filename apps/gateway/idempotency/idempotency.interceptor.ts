@@ -109,8 +109,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /**
-   * An answer that failed or was cut frees the key, so that a retry is a new attempt. An answer with
-   * an unknown outcome keeps the key: the retry settles the attempt first.
+   * An answer that failed or was cut frees the key, so that a retry is a new attempt. An unknown
+   * outcome keeps the key: the retry settles the attempt first.
    */
   async #run(
     attempt: StartedAttempt,
