@@ -148,7 +148,7 @@ describe('Nest on the bus', () => {
 
   it.each([
     [Answering, /@MessagePattern is not served/],
-    [Ungrouped, /names no group/],
+    [Ungrouped, /the pattern has no group/],
   ])('rejects an unsupported pattern: %p', async (controller, message) => {
     const { app } = await serve(controller);
     await expect(app.listen()).rejects.toThrow(message);
