@@ -10,7 +10,7 @@ import embedded, { WORKERS } from './jest.config.mjs';
 
 const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
 
-/** About files on one machine, about the embedded store alone, or run by a suite of integration's own. */
+/** Suites of one machine, of the embedded store alone, or run by a suite of integration. */
 const OF_ONE_MACHINE = '/test/end-to-end/(cli|first-account|fleet|served-log|start)\\.spec\\.ts$';
 const FLEETS = '<rootDir>/test/integration/faults/';
 

@@ -1,7 +1,7 @@
 /**
- * Lets worker threads run from TypeScript sources under Jest, which transforms only what it loads
- * itself. `npm run jest` preloads this file into every thread of every Jest process. In a worker
- * thread it resolves `x.js` to the `x.ts` that is compiled to it, resolves subpath imports to the
+ * Runs worker threads from TypeScript sources under Jest, which transforms only the modules that it
+ * loads itself. `npm run jest` preloads this file into every thread of every Jest process. In a
+ * worker thread it resolves `x.js` to its source `x.ts`, resolves subpath imports to the
  * sources, and compiles them by `.swcrc`, as the build does. Jest's own threads are left alone.
  */
 import { existsSync } from 'node:fs';
@@ -21,11 +21,12 @@ const resolve = (specifier, context, nextResolve) => {
   const source = sourceOf(specifier, context.parentURL);
   if (source !== undefined) return { url: source, format: 'module', shortCircuit: true };
   if (!isSource(context.parentURL)) return nextResolve(specifier, context);
-  return nextResolve(specifier, { ...context, conditions: ['quipu-source', ...context.conditions] });
+  const conditions = ['quipu-source', ...context.conditions];
+  return nextResolve(specifier, { ...context, conditions });
 };
 
 if (!isMainThread) {
-  // Only here: the compiler costs the other threads their time.
+  // Loaded only here, since the compiler starts slowly.
   const { transformFileSync } = await import('@swc/core');
   const load = (url, context, nextLoad) => {
     if (!isSource(url)) return nextLoad(url, context);

@@ -5,13 +5,13 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
-/** Why a command did not do what was asked. */
+/** The reason why a command failed. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 
   /**
    * @param code in snake case, for scripts
-   * @param message a sentence; it names the option that is to blame, if one is
+   * @param message a sentence; it names the option that caused the failure, if any
    */
   constructor(
     readonly code: string,
@@ -34,23 +34,23 @@ export const stopIfInterrupted = (signal: AbortSignal): void => {
   if (signal.aborted) throw interrupted();
 };
 
-/** Commander puts a hint on a line of its own. */
+/** Commander prints hints on separate lines. */
 const oneLine = (message: string): string =>
   message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
 
 /** `instanceof` alone leaves the code's type open. */
-export const isRefusal = (error: unknown): error is DomainError => error instanceof DomainError;
+export const isDomainError = (error: unknown): error is DomainError => error instanceof DomainError;
 
 const isOfEngine = (error: unknown): error is EventStoreError | ReadStoreError | BusError =>
   error instanceof EventStoreError || error instanceof ReadStoreError || error instanceof BusError;
 
 const inSnakeCase = (code: string): string => code.replaceAll('-', '_');
 
-/** Everything that a command can throw as one kind. What nobody foresaw keeps its stack as a cause. */
+/** Converts any error of a command. An unexpected error becomes the cause and keeps its stack. */
 export const failureOf = (error: unknown): CommandFailure => {
   if (error instanceof CommandFailure) return error;
   if (error instanceof CommanderError) return usage(oneLine(error.message));
-  if (isRefusal(error)) return new CommandFailure(error.code, error.detail);
+  if (isDomainError(error)) return new CommandFailure(error.code, error.detail);
   if (isOfEngine(error)) {
     return new CommandFailure(inSnakeCase(error.code), error.message);
   }

@@ -24,22 +24,22 @@ describe('running a command line', () => {
     expect(await run(['--version'])).toMatchObject({ exitCode: EXIT.done, stderr: '' });
   });
 
-  it('tells people what is wrong in a sentence', async () => {
+  it('prints an error as a sentence', async () => {
     const { exitCode, stdout, stderr } = await run(['events', 'tail', '--limit', 'none']);
     expect({ exitCode, stdout }).toEqual({ exitCode: EXIT.usage, stdout: '' });
     expect(stderr).toContain(
-      "error: option '--limit <count>' argument 'none' is invalid. It takes a whole number",
+      "error: option '--limit <count>' argument 'none' is invalid. Expected a whole number",
     );
   });
 
-  it('tells scripts in JSON', async () => {
+  it('prints an error as JSON', async () => {
     const { exitCode, stdout, stderr } = await run(['key', 'rotate', '--json']);
     expect({ exitCode, stdout }).toEqual({ exitCode: EXIT.usage, stdout: '' });
     const message = "required option '--user <name>' not specified";
     expect(JSON.parse(stderr)).toEqual({ success: false, code: 'usage', message });
   });
 
-  it('asks for a command where there is none', async () => {
+  it('asks for a missing command', async () => {
     const { exitCode, stderr } = await run(['user']);
     expect(exitCode).toBe(EXIT.usage);
     expect(stderr).toContain('Usage: quipu user');
@@ -57,7 +57,7 @@ describe('running a command line', () => {
     });
   });
 
-  it('does not make an installation where there is none', async () => {
+  it('does not create an installation', async () => {
     const words = ['events', 'tail', '--json'];
     const { exitCode, stderr } = await run(words, { QUIPU_HOME: '/nowhere/at-all' });
     expect(exitCode).toBe(EXIT.usage);
@@ -69,7 +69,7 @@ describe('running a command line', () => {
     });
   });
 
-  it('has no dead letters to show where the bus is not shared', async () => {
+  it('lists no dead letters without a shared bus', async () => {
     const words = ['deadletters', 'list', '--topic', 'tasks', '--group', 'workers', '--json'];
     const { exitCode, stderr } = await run(words);
     expect(exitCode).toBe(EXIT.usage);
@@ -82,13 +82,13 @@ describe('running a command line', () => {
       const words = ['deadletters', 'retry', '--topic', 'tasks', '--group', 'workers', ...which];
       const { exitCode, stderr } = await run(words, { QUIPU_BUS: 'kafka://127.0.0.1:1' });
       expect(exitCode).toBe(EXIT.usage);
-      expect(stderr).toBe('error: name the ids, or say --all\n');
+      expect(stderr).toBe('error: give either ids or --all\n');
     },
   );
 });
 
-describe('a failure', () => {
-  it('keeps the code and the detail of a refusal', () => {
+describe('the failure of an error', () => {
+  it('keeps the code and the detail of a domain error', () => {
     const failure = failureOf(new DomainError('username_taken', 'the username is taken'));
     expect(failure).toMatchObject({
       code: 'username_taken',
@@ -97,7 +97,7 @@ describe('a failure', () => {
     });
   });
 
-  it('keeps what nobody foresaw as its cause', () => {
+  it('keeps an unexpected error as the cause', () => {
     const cause = new Error('the disk is gone');
     expect(failureOf(cause)).toMatchObject({
       code: 'internal_error',
@@ -107,7 +107,7 @@ describe('a failure', () => {
     });
   });
 
-  it('is left alone when it is one already', () => {
+  it('is kept if it is a CommandFailure', () => {
     const failure = new CommandFailure('not_confirmed', 'not confirmed');
     expect(failureOf(failure)).toBe(failure);
   });

@@ -6,14 +6,14 @@ import { createProgram } from './program.js';
 
 /**
  * Parses, runs and prints one command.
- * @param words what follows the program's name
+ * @param words the arguments after the program's name
  * @returns the exit code; never rejects
  */
 export const runCommandLine = async (
   words: readonly string[],
   invocation: Invocation,
 ): Promise<ExitCode> => {
-  // Parsing may fail before it knows the option.
+  // Parsing may fail before commander reads the option.
   const json = words.includes('--json');
   let exitCode: ExitCode = EXIT.done;
   const invoke = async <Options extends CommonOptions>(
@@ -39,7 +39,7 @@ export const runCommandLine = async (
   } catch (error) {
     if (error instanceof CommanderError) return ended(error, invocation, json);
     const failure = failureOf(error);
-    invocation.stderr.write(`${told(failure, invocation, json)}\n`);
+    invocation.stderr.write(`${errorText(failure, invocation, json)}\n`);
     return failure.exitCode;
   }
 };
@@ -47,16 +47,16 @@ export const runCommandLine = async (
 const printed = (outcome: Outcome, json: boolean): string =>
   json ? JSON.stringify({ success: true, ...outcome.json }) : outcome.text;
 
-/** Commander has printed by now: help, the version, or in words what is wrong. */
+/** Commander has already printed the help, the version or the error. */
 const ended = (error: CommanderError, { stderr }: Invocation, json: boolean): ExitCode => {
   if (error.exitCode === 0) return EXIT.done;
-  // `quipu user` alone: commander has help for people and no words for scripts.
+  // For `quipu user` alone, commander prints help for people and no error for scripts.
   const failure = error.code === 'commander.help' ? usage('name a command') : failureOf(error);
   if (json) stderr.write(`${inJson(failure)}\n`);
   return failure.exitCode;
 };
 
-const told = (failure: CommandFailure, { environment }: Invocation, json: boolean): string => {
+const errorText = (failure: CommandFailure, { environment }: Invocation, json: boolean): string => {
   if (json) return inJson(failure);
   const { message, cause } = failure;
   const wantsStack = environment['QUIPU_LOG_LEVEL'] === 'debug' && cause instanceof Error;

@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { type CommonOptions, type Run } from './invocation.js';
 
-/** Runs a command whose code is loaded only now: composing Quipu costs more than printing help. */
+/** Loads and runs a command. Help and usage errors load no command, so they stay fast. */
 export type Invoke = <Options extends CommonOptions>(
   options: Options,
   load: () => Promise<Run<Options>>,
@@ -14,8 +14,8 @@ export type Invoke = <Options extends CommonOptions>(
 export type DeclareCommands = (program: Command, invoke: Invoke) => void;
 
 export const EXIT_CODES = `
-Exit codes: 0 done; 1 refused, failed or not balanced; 2 bad usage or settings; 130 interrupted.
-Settings: QUIPU_HOME and the others of the server; a server may be running on the same home.`;
+Exit codes: 0 done; 1 rejected, failed or not balanced; 2 bad usage or settings; 130 interrupted.
+Settings: QUIPU_HOME and the other settings of the server. The server may be running.`;
 
 /** A word that commands follow, such as `user` in `quipu user create`. */
 export const commandGroup = (program: Command, name: string, description: string): Command =>

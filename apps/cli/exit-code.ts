@@ -1,11 +1,11 @@
-/** How the program ends; scripts rely on it. */
+/** Exit codes of the program; scripts rely on them. */
 export const EXIT = {
   done: 0,
-  /** Refused, not balanced, or broken. */
+  /** The command was rejected or failed, or the ledger does not balance. */
   failed: 1,
-  /** The command line or the settings are wrong; nothing was tried. */
+  /** The command line or a setting is wrong; the command did not start. */
   usage: 2,
-  /** 128 + SIGINT, as shells have it. */
+  /** 128 + SIGINT, the convention of shells. */
   interrupted: 130,
 } as const;
 

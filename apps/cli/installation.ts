@@ -15,12 +15,12 @@ export interface Installation {
   readonly logger: Logger;
 }
 
-/** `may-begin`: the command may be the first thing that an installation ever sees. */
+/** `may-begin`: the command may create the installation. */
 export type Expectation = 'exists' | 'may-begin';
 
 /**
- * Opens the engines that the settings name, beside a running server or without one, and closes them
- * after the work. A mistyped QUIPU_HOME is told, not made.
+ * Opens the engines that the settings name and closes them after the work. A server may be running
+ * on the same files. A mistyped QUIPU_HOME is an error: only `may-begin` creates the directory.
  * @throws CommandFailure `bad_settings`, `no_installation`
  */
 export const withInstallation = async <Result>(
@@ -49,18 +49,19 @@ export const settingsOf = (environment: NodeJS.ProcessEnv, areas?: readonly Area
   }
 };
 
-/** A server's log is there or tells so itself. */
+/** Checks a log file only: the adapter of a server reports its own failures. */
 const expectLog = async ({ eventStore }: Settings): Promise<void> => {
   if (eventStore.kind !== 'sqlite') return;
   try {
     await access(eventStore.file);
   } catch (cause) {
-    const message = `there is no event log at ${eventStore.file}; set QUIPU_HOME to an installation`;
+    const reason = `there is no event log at ${eventStore.file}`;
+    const message = `${reason}; set QUIPU_HOME to an installation`;
     throw new CommandFailure('no_installation', message, EXIT.usage, { cause });
   }
 };
 
-/** A command tells its own failures; what happens below is shown when asked for. */
+/** Logs only when `QUIPU_LOG_LEVEL` is set: a command prints its own failures. */
 export const loggerOf = ({ logLevel }: Settings, environment: NodeJS.ProcessEnv): Logger => {
   const level = environment['QUIPU_LOG_LEVEL'] ? logLevel : 'silent';
   return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));

@@ -5,21 +5,21 @@ import { type ExitCode } from './exit-code.js';
 /** A stream that may be a terminal. */
 export type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** What every command has as an option. */
+/** The options of every command. */
 export interface CommonOptions {
-  /** For scripts: JSON on one line. */
+  /** Print JSON on one line, for scripts. */
   readonly json?: boolean;
 }
 
-/** What a command sees of the process that runs it. */
+/** The parts of the process that a command uses. */
 export interface Invocation {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Pick<ReadStream, 'isTTY'> & NodeJS.ReadableStream;
   /** Results only. */
   readonly stdout: Screen;
-  /** Everything else: errors, questions, progress. */
+  /** Errors, questions and progress. */
   readonly stderr: Screen;
-  /** Aborted by the first Ctrl-C; long work then stops where nothing is half done. */
+  /** Aborted by the first Ctrl-C; long work then stops between two atomic steps. */
   readonly signal: AbortSignal;
   /** What this command line is made of; default: the areas and the commands that ship. */
   readonly parts?: CommandLineParts;
@@ -31,16 +31,16 @@ export interface CommandLineParts {
   readonly folders: readonly string[];
 }
 
-/** What a command leads to; the two are the same result. */
+/** The result of a command, as JSON and as text. */
 export interface Outcome {
   readonly json: Readonly<Record<string, unknown>>;
-  /** For people, without the line's end. */
+  /** For people, without the final line break. */
   readonly text: string;
-  /** Other than 0 for a result that is bad news. */
+  /** Default 0. */
   readonly exitCode?: ExitCode;
 }
 
-/** Undefined: it has printed its result as it went. */
+/** Undefined after a command that has printed its own output. */
 export type Run<Options> = (
   options: Options,
   invocation: Invocation,

@@ -3,7 +3,7 @@ import { EXIT } from './exit-code.js';
 
 const interruption = new AbortController();
 
-/** The first Ctrl-C asks, the second insists. Every append is atomic, so neither tears a thing. */
+/** The first Ctrl-C stops the command cleanly, the second at once. Every append is atomic. */
 const interrupt = (): void => {
   if (interruption.signal.aborted) process.exit(EXIT.interrupted);
   interruption.abort();
@@ -11,7 +11,7 @@ const interrupt = (): void => {
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
 
-// `quipu events tail | head` ends when head has seen enough.
+// `quipu events tail | head` ends when `head` closes the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed);
 });
@@ -19,5 +19,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const { env: environment, stdin, stdout, stderr } = process;
 const invocation = { environment, stdin, stdout, stderr, signal: interruption.signal };
 const exitCode = await runCommandLine(process.argv.slice(2), invocation);
-// A pipe may still hold the last lines; whatever else would keep the process alive is of no use now.
+// Flushes the last lines to a pipe, then ends the process whatever handles are still open.
 process.stdout.write('', () => process.exit(exitCode));

@@ -14,16 +14,16 @@ describe('an amount in dollars', () => {
   it.each(['', 'ten', '1e3', '1,000', '.5', '5.', '0.0000001', '$5', 'Infinity'])(
     'refuses %j as no amount',
     (text) => {
-      expect(() => usdOf(text)).toThrow('It takes dollars with at most 6 decimals');
+      expect(() => usdOf(text)).toThrow('Expected dollars with at most 6 decimals');
     },
   );
 
-  it.each(['0', '0.00', '-5'])('refuses %s as not above zero', (text) => {
-    expect(() => usdOf(text)).toThrow('It takes an amount above zero');
+  it.each(['0', '0.00', '-5'])('rejects %s as not above zero', (text) => {
+    expect(() => usdOf(text)).toThrow('Expected an amount above zero');
   });
 
-  it('refuses what an event could not hold', () => {
-    expect(() => usdOf('1000000000000')).toThrow('It takes less than a million million dollars');
+  it('rejects an amount too large for an event', () => {
+    expect(() => usdOf('1000000000000')).toThrow('Expected less than a million million dollars');
   });
 });
 
@@ -35,9 +35,9 @@ describe('the start of a tail', () => {
   });
 
   it.each(['', '-1', '1.5', '0x10', 'start', '9223372036854775808', '1'.repeat(20)])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
-      expect(() => startOfTailOf(text)).toThrow('It takes a position in the log, or "end".');
+      expect(() => startOfTailOf(text)).toThrow('Expected a position in the log, or "end".');
     },
   );
 });
@@ -48,23 +48,23 @@ describe('a limit', () => {
     expect(limitOf('1000000')).toBe(1_000_000);
   });
 
-  it.each(['', '0', '-1', '1.5', '1e3', '01', '9'.repeat(16)])('refuses %j', (text) => {
-    expect(() => limitOf(text)).toThrow('It takes a whole number above zero.');
+  it.each(['', '0', '-1', '1.5', '1e3', '01', '9'.repeat(16)])('rejects %j', (text) => {
+    expect(() => limitOf(text)).toThrow('Expected a whole number above zero.');
   });
 });
 
 describe('texts', () => {
-  it('are as long as an event holds them', () => {
+  it('are at most as long as an event accepts', () => {
     expect(reasonOf('r'.repeat(500))).toHaveLength(500);
-    expect(() => reasonOf('r'.repeat(501))).toThrow('It takes 1 to 500 characters.');
+    expect(() => reasonOf('r'.repeat(501))).toThrow('Expected 1 to 500 characters.');
     expect(depositIdOf('d'.repeat(200))).toHaveLength(200);
-    expect(() => depositIdOf('d'.repeat(201))).toThrow('It takes 1 to 200 characters.');
+    expect(() => depositIdOf('d'.repeat(201))).toThrow('Expected 1 to 200 characters.');
   });
 
-  it('say something', () => {
-    expect(() => reasonOf('')).toThrow('It takes 1 to 500 characters.');
-    expect(() => depositIdOf(' ')).toThrow('It takes 1 to 200 characters.');
-    expect(() => prefixOf('')).toThrow('It takes at least one character.');
+  it('are not blank', () => {
+    expect(() => reasonOf('')).toThrow('Expected 1 to 500 characters.');
+    expect(() => depositIdOf(' ')).toThrow('Expected 1 to 200 characters.');
+    expect(() => prefixOf('')).toThrow('Expected at least one character.');
     expect(prefixOf('account-')).toBe('account-');
   });
 });

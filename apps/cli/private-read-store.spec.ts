@@ -51,14 +51,14 @@ describe('a private read store on a store with documents', () => {
   const keys = async (options = {}): Promise<string[]> =>
     (await store.list(OVERVIEW, options)).map(({ key }) => key);
 
-  it('shows what lies beneath', async () => {
+  it('shows the documents beneath', async () => {
     expect(await store.get(OVERVIEW, 'a')).toMatchObject({ document: { from: 'beneath' } });
     expect(await store.checkpoint(OVERVIEW)).toBe(5n);
     expect(await keys()).toEqual(['a', 'b', 'c', 'd']);
     expect(await store.count(OVERVIEW)).toBe(4);
   });
 
-  it('keeps what is written to itself', async () => {
+  it('keeps writes in memory', async () => {
     const before = await beneath.list(OVERVIEW);
     await store.commit({
       writes: [write('a', 6n, null), write('b', 7n, { from: 'here' }), write('bb', 7n, {})],
@@ -79,14 +79,14 @@ describe('a private read store on a store with documents', () => {
     expect(await store.get(OVERVIEW, 'a')).toMatchObject({ document: { from: 'beneath' } });
   });
 
-  it('follows when what lies beneath moves on', async () => {
+  it('shows later writes of the store beneath', async () => {
     await store.commit({ writes: [write('a', 6n, { from: 'here' })] });
     await beneath.commit({ writes: [write('a', 8n, { from: 'server' })] });
     expect(await store.get(OVERVIEW, 'a')).toMatchObject({ document: { from: 'server' } });
     expect((await store.list(OVERVIEW))[0]).toMatchObject({ document: { from: 'server' } });
   });
 
-  it('drops for itself alone', async () => {
+  it('drops a collection only in memory', async () => {
     await store.drop(OVERVIEW, OVERVIEW);
     expect(await keys()).toEqual([]);
     expect(await store.checkpoint(OVERVIEW)).toBeUndefined();

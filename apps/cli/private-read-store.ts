@@ -17,24 +17,24 @@ import {
 } from '#platform/read-store/read-store.port.js';
 
 interface Held {
-  /** Null where it was deleted. */
+  /** Null after a deletion. */
   readonly json: string | null;
   readonly position: Position;
 }
 
-/** What was written to one collection here. */
+/** Writes of this process to one collection. */
 interface Collection {
-  /** Dropped here: what lies beneath is not looked at any more. */
+  /** True hides the documents of the store beneath. */
   readonly dropped: boolean;
   readonly documents: Map<string, Held>;
 }
 
-/** What a private read store keeps in memory. */
+/** The writes that a private read store keeps in memory. */
 export class PrivateLayer {
   readonly collections = new Map<CollectionName, Collection>();
   readonly checkpoints = new Map<string, Position>();
   readonly droppedCheckpoints = new Set<string>();
-  /** The latest lease under which each checkpoint was saved here. */
+  /** The latest lease with which this process saved each checkpoint. */
   readonly fences = new Map<string, bigint>();
 
   collection(name: CollectionName): Collection {
@@ -47,10 +47,9 @@ export class PrivateLayer {
 }
 
 /**
- * A read store on top of another that is only read: what is written stays in memory and is gone with
- * the process. Projections that run on it start from what a server has projected, go on to the log's
- * head, and never become a second writer of what that server serves. Of a document in both layers
- * the later one counts.
+ * A layer in memory over a read store. Reads see both, and the later version of a document wins;
+ * writes stay in memory. Projections on it continue from the checkpoints of a server, up to the log
+ * head, and never write the read models that the server writes.
  */
 export class PrivateReadStore implements ReadStore {
   #closed = false;
@@ -82,7 +81,7 @@ export class PrivateReadStore implements ReadStore {
     const list = checkList(options);
     const { dropped, documents } = this.layer.collection(collection);
     const covering = [...documents].filter(([key]) => isWithin(list, key));
-    // Each covering document hides one beneath at most.
+    // Each document in memory hides at most one document beneath.
     const count = list.offset + list.limit + covering.length;
     const below = dropped ? [] : await this.#below<Document>(collection, options, count);
     const found = new Map(below.map((document) => [document.key, document]));
@@ -153,7 +152,7 @@ export class PrivateReadStore implements ReadStore {
     });
   }
 
-  /** The store beneath belongs to whoever opened it. */
+  /** Does not close the store beneath, which another component opened. */
   close(): Promise<void> {
     this.#closed = true;
     return Promise.resolve();
@@ -177,7 +176,7 @@ export class PrivateReadStore implements ReadStore {
     return (await this.beneath.get(collection, key))?.position;
   }
 
-  /** The first documents beneath, in as many pages as that takes. */
+  /** The first documents of the store beneath, page by page. */
   async #below<Document extends object>(
     collection: CollectionName,
     options: ListOptions,
@@ -202,7 +201,7 @@ const isWithin = ({ atOrAfter, before }: CheckedList, key: string): boolean =>
   atOrAfter.every((bound) => inByteOrder(key, bound) >= 0) &&
   before.every((bound) => bound === null || inByteOrder(key, bound) < 0);
 
-/** The cast is the port's own promise: a collection holds documents of one shape. */
+/** The port guarantees the type: a collection holds documents of one shape. */
 const shown = <Document extends object>(
   key: string,
   { json, position }: Held,

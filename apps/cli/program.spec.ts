@@ -38,7 +38,7 @@ describe('the command line', () => {
     });
   });
 
-  it('reads a credit, down to the micro-dollar', async () => {
+  it('reads a credit with micro-dollars', async () => {
     expect(await parse(...CREDIT, '--usd', '1.000001', '--deposit-id', 'd-1')).toEqual({
       user: 'ada',
       reason: 'goodwill',
@@ -64,7 +64,7 @@ describe('the command line', () => {
     expect(await parse('projections', 'rebuild', '--all')).toEqual({ names: [], all: true });
   });
 
-  it('rotates the API key unless told otherwise', async () => {
+  it('rotates the API key by default', async () => {
     expect(await parse('key', 'rotate', '--user', 'ada')).toEqual({ user: 'ada', kind: 'api' });
     const renter = await parse('key', 'rotate', '--user', 'ada', '--kind', 'renter');
     expect(renter).toEqual({ user: 'ada', kind: 'renter' });
@@ -85,7 +85,7 @@ describe('the command line', () => {
     ['--topic', ['deadletters', 'retry', '--group', 'workers', '--all']],
     ['lodger', ['lodger', 'check']],
     ['too many arguments', ['ledger', 'check', 'twice']],
-  ])('names %s as what is wrong', async (named, words) => {
+  ])('names the invalid %s', async (named, words) => {
     await expect(parse(...words)).rejects.toThrow();
     expect(printed).toContain(named);
     expect(invoked).toEqual([]);
@@ -106,12 +106,12 @@ describe('the command line', () => {
     }
   });
 
-  it('lists every role that there is', async () => {
+  it('lists every role', async () => {
     await expect(parse('user', 'create', '--help')).rejects.toThrow('(outputHelp)');
     for (const role of ROLES) expect(printed).toContain(role);
   });
 
-  it('knows its version', async () => {
+  it('has a version', async () => {
     await expect(parse('--version')).rejects.toThrow(/^\d+\.\d+\.\d+$/);
   });
 });

@@ -5,16 +5,16 @@ import { pathToFileURL } from 'node:url';
 import { Command, type OutputConfiguration } from 'commander';
 import { type DeclareCommands, EXIT_CODES, type Invoke } from './declare-command.js';
 
-/** `.ts` where the sources run, `.js` where the compiled files do. */
+/** `.ts` in the sources, `.js` in the build. */
 const EXTENSION = path.extname(import.meta.filename);
 
 export interface ProgramOptions {
   readonly output?: OutputConfiguration;
-  /** Where the folders with `<name>/<name>.commands` are; default: `apps/cli`. */
+  /** The folders that contain `<name>/<name>.commands`; default: `apps/cli`. */
   readonly folders?: readonly string[];
 }
 
-/** The whole command line. Parsing refuses what is malformed before anything is opened. */
+/** Declares all commands. Parsing rejects malformed options before it opens any store. */
 export const createProgram = async (
   invoke: Invoke,
   { output = {}, folders = [import.meta.dirname] }: ProgramOptions = {},
@@ -23,7 +23,7 @@ export const createProgram = async (
     .description('Operates an installation of Quipu: users, keys, credit, events, read models.')
     .version(versionOf(import.meta.dirname), '-V, --version')
     .addHelpText('after', EXIT_CODES)
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(use --help for the commands and options)')
     .configureOutput(output)
     .exitOverride();
   for (const declareCommands of await declarationsIn(folders)) declareCommands(program, invoke);

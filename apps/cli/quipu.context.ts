@@ -33,14 +33,14 @@ export interface Needs {
   readonly installation: Expectation;
   /** The areas whose commands and queries the work dispatches, by name; no other is composed. */
   readonly areas: readonly string[];
-  /** The read models that the work asks; they are brought up to the log's head first. */
+  /** The read models that the work reads. They catch up with the log head before the work. */
   readonly projections: readonly AnyProjection[];
 }
 
 /**
- * Composes the named areas for one command. A server may be running on the same files: it continues
- * to project, react and publish prices, and nothing here does. A read model that a command needs is
- * brought up to the head of the log in memory.
+ * Composes the named areas for one command. A server may be running on the same files: only the
+ * server runs sagas and relays and writes read models. The read models that the command reads catch
+ * up with the log head in memory.
  */
 export const withQuipu = <Result>(
   invocation: Invocation,
@@ -82,22 +82,22 @@ const compose = (
   wanted: readonly Area[],
 ): Promise<INestApplicationContext> => {
   const module = QuipuModule.of({ settings, engines, runtime, areas: wanted, role: 'cli' });
-  // Throws what cannot be composed instead of ending the process.
+  // Nest throws a composition error instead of ending the process.
   const options = { logger: nestLogger(logger), abortOnError: false };
   return NestFactory.createApplicationContext(module, options);
 };
 
-/** Up to the head as it is now: a busy server would keep this waiting for ever otherwise. */
+/** Waits for the current log head only: a busy server keeps moving it. */
 const catchUp = async ({ projectionHost, engines }: Runtime, invocation: Invocation) => {
   const head = await engines.eventStore.head();
   const progress = await openProgress(invocation.stderr, 'Reading the log');
   try {
     for (;;) {
       stopIfInterrupted(invocation.signal);
-      const readers = await projectionHost.status();
-      const failed = readers.find(({ failure }) => failure !== null);
+      const runners = await projectionHost.status();
+      const failed = runners.find(({ failure }) => failure !== null);
       if (failed) throw stopped(failed.projection, failed.failure);
-      const slowest = readers.reduce((least, { position }) => lower(least, position), head);
+      const slowest = runners.reduce((least, { position }) => lower(least, position), head);
       if (slowest >= head) return;
       progress.update(slowest, head);
       await sleep(CATCH_UP_POLL_MS);

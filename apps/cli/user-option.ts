@@ -1,6 +1,6 @@
-import { CommandFailure, isRefusal } from './command-failure.js';
+import { CommandFailure, isDomainError } from './command-failure.js';
 
-export const userNotFound = (option: string, username: string): CommandFailure =>
+const userNotFound = (option: string, username: string): CommandFailure =>
   new CommandFailure('user_not_found', `${option}: there is no user ${username}`);
 
 /** @throws CommandFailure `user_not_found`, naming the option that gave the user */
@@ -12,7 +12,7 @@ export const ofUser = async <Result>(
   try {
     return await work;
   } catch (error) {
-    const isUnknown = isRefusal(error) && error.code === 'user_not_found';
+    const isUnknown = isDomainError(error) && error.code === 'user_not_found';
     throw isUnknown ? userNotFound(option, username) : error;
   }
 };

@@ -6,10 +6,10 @@ import { type AnyEventDefinition } from '#events/definition.js';
 import { platformEvents } from '#events/platform/lease.events.js';
 import { type Area } from '#platform/runtime/area.js';
 
-/** Everything Quipu does: one line per area. */
+/** The areas of Quipu, one line each. */
 export const areas: readonly Area[] = [identityArea, billingArea, catalogArea, inferenceArea];
 
-/** Who writes events: the platform and each area. */
+/** The sources of events: the platform and each area. */
 export const publishers: readonly {
   readonly name: string;
   readonly events: readonly AnyEventDefinition[];

@@ -14,9 +14,9 @@ import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { bindRigs } from './rigs.binding.js';
 
-/** The ports of one area, bound to what other areas offer. */
+/** Binds the ports of one area to services of other areas. */
 interface Binding {
-  /** The area that declares the ports; without it there is nothing to bind. */
+  /** The area that declares the ports. The binding is skipped without it. */
   readonly of: string;
   readonly providers: readonly Provider[];
 }
@@ -61,7 +61,7 @@ const bindings: readonly Binding[] = [
   },
 ];
 
-/** The bindings that a process of these areas needs. */
+/** The bindings of a process with these areas. */
 export const bindingsOf = (areas: readonly Area[]): readonly Provider[] =>
   bindings
     .filter(({ of }) => areas.some(({ name }) => name === of))

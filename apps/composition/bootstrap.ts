@@ -17,12 +17,12 @@ const USERNAME = 'demo';
 const EMAIL = 'demo@localhost';
 const OPENING_CREDIT = 10n * MICRO_USD_PER_USD;
 const PASSWORD_BYTES = 18;
-/** Credentials are for their owner's eyes. */
+/** Only the owner of the file can read the credentials. */
 const OWNER_ONLY = { mode: 0o600 } as const;
-/** A first start that another machine began so long ago on the same folder has broken off. */
+/** A first start on another machine counts as abandoned after this time. */
 const ABANDONED_MS = 60_000;
 
-/** The credentials of a first start, as `bootstrap.json` keeps them. */
+/** The content of `bootstrap.json`: the credentials of a first start. */
 export interface Bootstrap {
   readonly username: string;
   readonly password: string;
@@ -30,11 +30,11 @@ export interface Bootstrap {
   readonly renter_key: string;
 }
 
-/** A first start under way: one that breaks off is carried on by the next start on its folder. */
+/** The content of `bootstrap.pending`. The next start in the folder resumes an interrupted one. */
 interface Pending {
   readonly requestId: string;
   readonly password: string;
-  /** Who is at it. */
+  /** The machine that runs this first start. */
   readonly host: string;
   readonly pid: number;
   readonly beganAtMs: number;
@@ -43,9 +43,10 @@ interface Pending {
 type Keys = Pick<Bootstrap, 'api_key' | 'renter_key'> & { readonly accountId: string };
 
 /**
- * On a log without users: an administrator with opening credit, told once. Of gateways that start at
- * once on one folder the one that makes the file does it, of others the one that gets the name; the
- * rest find nothing to do.
+ * Creates the first administrator, with opening credit, on a log without users. Only one of several
+ * concurrent starts does so: the one that creates the pending file in a shared folder, otherwise
+ * the one that registers the name.
+ * @returns undefined if there is a user, or another start is creating one
  */
 export const bootstrap = async (
   commands: CommandBus,
@@ -88,7 +89,7 @@ const pendingStart = async (
   clock: Clock,
 ): Promise<Pending | undefined> => {
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text !== undefined) return carriedOn(file, JSON.parse(text) as Pending, clock);
+  if (text !== undefined) return resumed(file, JSON.parse(text) as Pending, clock);
   if ((await firstUser(eventStore)) !== undefined) return undefined;
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const pending = mine({ requestId: randomUUID(), password }, clock);
@@ -96,7 +97,7 @@ const pendingStart = async (
     await written(file, pending, link);
     return pending;
   } catch (error) {
-    // Another process on this folder was quicker.
+    // Another process created the file first.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
@@ -110,8 +111,8 @@ const mine = (start: Pick<Pending, 'requestId' | 'password'>, clock: Clock): Pen
   beganAtMs: clock.now(),
 });
 
-/** Undefined while somebody else is at it. */
-const carriedOn = async (
+/** Undefined while another process runs the first start. */
+const resumed = async (
   file: string,
   pending: Pending,
   clock: Clock,
@@ -126,7 +127,7 @@ const carriedOn = async (
   return taken;
 };
 
-/** Whole under its name or not at all: others may read it at any moment. */
+/** Creates the file atomically, since other processes may read it at any moment. */
 const written = async (
   file: string,
   pending: Pending,
@@ -146,7 +147,7 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, and belongs to somebody else.
+    // The process runs as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
@@ -158,8 +159,8 @@ const firstUser = async (eventStore: EventStore): Promise<RecordedEvent | undefi
 };
 
 /**
- * Keys are shown once, so a start that broke off after they were issued issues new ones. Undefined
- * where another first start has the name.
+ * Keys are shown only once, so the retry of a start that issued keys issues new ones. Undefined if
+ * another first start has registered the name.
  */
 const administrator = async (
   commands: CommandBus,

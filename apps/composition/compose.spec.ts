@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { faultsOf } from './compose-faults.specification.js';
-import { deploymentOf, DOCKER, type Files, readFiles } from './compose.specification.js';
+import { faultsOf } from './compose-faults.fixture.js';
+import { deploymentOf, DOCKER, type Files, readFiles } from './compose.fixture.js';
 
 const FLEET = ['compose.yaml'];
 const CLUSTER = ['compose.yaml', 'compose.eventstoredb-cluster.yaml'];
@@ -11,7 +11,7 @@ const STANDALONE = ['compose.standalone.yaml'];
 
 const files = readFiles(...new Set([...FLEET, ...CLUSTER, ...TLS, ...STANDALONE]));
 
-/** As an operator's `.env`, with the passwords filled in. */
+/** The `.env` of an operator, with passwords. */
 const variables = Object.fromEntries(
   readFileSync(path.join(DOCKER, 'example.env'), 'utf8')
     .split('\n')
@@ -33,11 +33,11 @@ describe('the compose files', () => {
     ['the fleet in TLS', TLS],
     ['the fleet on a cluster and in TLS', [...CLUSTER, 'compose.tls.yaml']],
     ['one process', STANDALONE],
-  ])('are without fault: %s', (_, names) => {
+  ])('have no fault: %s', (_, names) => {
     expect(faultsOf(files, names, variables)).toEqual([]);
   });
 
-  it('start the processes of the fleet, each as often as it takes to lose one', () => {
+  it('start enough processes of each kind to survive the loss of one', () => {
     const { services } = deploymentOf(files, FLEET, variables);
     const replicas = Object.entries(services).map(([name, { deploy }]) => [name, deploy.replicas]);
     expect(Object.fromEntries(replicas)).toEqual({
@@ -63,7 +63,7 @@ describe('the compose files', () => {
     expect(new Set(logs.map((log) => log?.source)).size).toBe(3);
   });
 
-  it('run the version of this tree unless another is asked for', () => {
+  it('run the version of this tree by default', () => {
     const { version } = JSON.parse(readFileSync(path.join(DOCKER, '../package.json'), 'utf8')) as {
       readonly version: string;
     };
@@ -72,7 +72,7 @@ describe('the compose files', () => {
     expect([...tags, variables['QUIPU_VERSION']]).toEqual([version, version, version]);
   });
 
-  it('keep what operators bring out of git', () => {
+  it('keep files of operators out of git', () => {
     const ignored = readFileSync(path.join(DOCKER, '.gitignore'), 'utf8').split('\n');
     expect(ignored).toEqual(expect.arrayContaining(['.env', 'secrets/', 'models/']));
   });
@@ -80,19 +80,24 @@ describe('the compose files', () => {
 
 const PASSWORD = /\$\{MONGODB_PASSWORD:\?[^}]*\}/;
 
-/** What is changed, for what, and what is then said of it. */
+/** Name, original text, replacement, expected fault. */
 const VIOLATIONS: readonly (readonly [string, string | RegExp, string, string])[] = [
-  ['a variable gone wrong', 'QUIPU_TRUST_PROXY:', 'QUIPU_TRUST_PROXIES:', 'is no setting'],
+  ['a misspelt variable', 'QUIPU_TRUST_PROXY:', 'QUIPU_TRUST_PROXIES:', 'is no setting'],
   ['a bad value', "QUIPU_TRUST_PROXY: '1'", 'QUIPU_TRUST_PROXY: nginx', 'QUIPU_TRUST_PROXY: '],
   ['a bad engine', 'kafka://kafka', 'amqp://kafka', 'QUIPU_BUS: '],
-  ['an engine nobody starts', 'esdb://eventstore:', 'esdb://eventstor:', 'eventstor is no service'],
-  ['an engine not waited for', '  kafka: { condition: service_healthy }\n', '', 'wait for kafka'],
-  ['an engine out of reach', '[edge, engines]', '[edge]', 'is on none of its networks'],
-  ['no event store named', /QUIPU_EVENT_STORE: .*/, "QUIPU_EVENT_STORE: ''", 'in its container'],
-  ['no bus named', 'kafka://kafka:9092', "'memory:'", 'its bus ends with the process'],
+  [
+    'an engine without a service',
+    'esdb://eventstore:',
+    'esdb://eventstor:',
+    'eventstor is no service',
+  ],
+  ['a missing dependency', '  kafka: { condition: service_healthy }\n', '', 'wait for kafka'],
+  ['an engine without a common network', '[edge, engines]', '[edge]', 'is on none of its networks'],
+  ['no event store', /QUIPU_EVENT_STORE: .*/, "QUIPU_EVENT_STORE: ''", 'in its container'],
+  ['no bus', 'kafka://kafka:9092', "'memory:'", 'its bus ends with the process'],
   ['a key of its own', '/run/secrets/quipu_master_key', '/tmp/key', 'another master key'],
   ['no key', 'secrets: [quipu_master_key]', 'secrets: []', 'another master key'],
-  ['a secret nobody brings', /quipu_master_key:\n/, 'master_key:\n', 'no secret quipu_master_key'],
+  ['a secret without a file', /quipu_master_key:\n/, 'master_key:\n', 'no secret quipu_master_key'],
   ['a secret in the tree', './secrets/master.key', './master.key', 'may be committed'],
   ['a password in clear text', PASSWORD, 'hunter2', 'QUIPU_READ_STORE holds a password'],
   [
@@ -103,17 +108,17 @@ const VIOLATIONS: readonly (readonly [string, string | RegExp, string, string])[
   ],
   ['a variable without default', ':-127.0.0.1:8080}:8080', '}:8080', 'QUIPU_PUBLISH} has neither'],
   [
-    'a variable nobody knows',
+    'an undocumented variable',
     '{QUIPU_MODELS:',
-    '{QUIPU_SHELF:',
-    'QUIPU_SHELF is not in example.env',
+    '{QUIPU_FOLDER:',
+    'QUIPU_FOLDER is not in example.env',
   ],
-  ['an image of today', /kafka:4\.1\.2\S*/, 'kafka:latest', 'is not an exact version'],
-  ['an image of this year', 'mongo:8.0.26', 'mongo:8.0', 'is not an exact version'],
-  ['an image nobody knows', 'mongo:8.0.26', 'postgres:18.1.0', 'nobody has said where'],
+  ['the latest image', /kafka:4\.1\.2\S*/, 'kafka:latest', 'is not an exact version'],
+  ['an inexact version', 'mongo:8.0.26', 'mongo:8.0', 'is not an exact version'],
+  ['an unknown image', 'mongo:8.0.26', 'postgres:18.1.0', 'STATE does not list its image'],
   ['no health check', /healthcheck:\n {6}test: \[CMD, mongosh.*\n/, 'healthcheck:\n', 'no health'],
   [
-    'a start too early',
+    'a start before its dependency',
     'gateway: { condition: service_healthy',
     'gateway: { condition: service_started',
     'gateway to be service_started',
@@ -124,23 +129,33 @@ const VIOLATIONS: readonly (readonly [string, string | RegExp, string, string])[
     '',
     'eventstore is lost with the container',
   ],
-  ['a volume nobody declared', /\n {2}kafka-data: \{\}/, '', 'there is no volume kafka-data'],
-  ['a volume nobody uses', '\nvolumes:\n', '\nvolumes:\n  spare: {}\n', 'nobody uses the volume'],
+  ['an undeclared volume', /\n {2}kafka-data: \{\}/, '', 'there is no volume kafka-data'],
+  ['an unused volume', '\nvolumes:\n', '\nvolumes:\n  spare: {}\n', 'no service uses the volume'],
   ['a file that is not there', './nginx.conf', './ngnix.conf', 'there is no file ngnix.conf'],
-  ['no recipe', 'docker/Dockerfile', 'Dockerfile', 'there is no file ../Dockerfile'],
-  ['engines on the outside', 'internal: true', 'internal: false', 'kafka: engines leads outside'],
+  ['no Dockerfile', 'docker/Dockerfile', 'Dockerfile', 'there is no file ../Dockerfile'],
   [
-    'an open engine',
+    'engines on a public network',
+    'internal: true',
+    'internal: false',
+    'kafka: engines leads outside',
+  ],
+  [
+    'an engine with a published port',
     '    image: mongo',
     "    ports: ['27017:27017']\n    image: mongo",
     'publishes a port',
   ],
-  ['a stop cut short', 'stop_grace_period: 45s', 'stop_grace_period: 30s', 'over before its drain'],
+  [
+    'a short stop_grace_period',
+    'stop_grace_period: 45s',
+    'stop_grace_period: 30s',
+    'over before its drain',
+  ],
   ['a longer drain', "DRAIN_SECONDS: '30'", "DRAIN_SECONDS: '60'", 'over before its drain'],
   ['a process of root', /user: \$.*/, "user: '0:0'", 'it runs as root'],
-  ['a file system to write to', 'read_only: true', 'read_only: false', 'can be written'],
+  ['a writable file system', 'read_only: true', 'read_only: false', 'can be written'],
   ['capabilities', 'cap_drop: [ALL]', 'cap_drop: []', 'it keeps capabilities'],
-  ['no init', 'init: true', 'init: false', 'nobody reaps its children'],
+  ['no init', 'init: true', 'init: false', 'no init process reaps its children'],
 ];
 
 describe('faults of compose files', () => {
@@ -149,7 +164,7 @@ describe('faults of compose files', () => {
     expect(faults).toContainEqual(expect.stringContaining(fault));
   });
 
-  it('are found in a file that is laid over another', () => {
+  it('are found in an override file', () => {
     const changed = planted(
       'compose.eventstoredb-cluster.yaml',
       '@eventstore:2113,',
@@ -158,20 +173,20 @@ describe('faults of compose files', () => {
     expect(faultsOf(changed, CLUSTER, variables)).toContain('gateway: eventstor is no service');
   });
 
-  it('are found in one process: a home that is lost with the container', () => {
+  it('are found in a single process: a home without a volume', () => {
     const changed = planted('compose.standalone.yaml', 'quipu-home:/var', 'quipu-home:/srv');
     expect(faultsOf(changed, STANDALONE, variables)).toEqual([
       'quipu: /var/lib/quipu is lost with the container',
     ]);
   });
 
-  it('are an owner and a mode of a secret, which Compose ignores', () => {
+  it('include the owner and mode of a secret, which Compose ignores', () => {
     const long = '{ source: quipu_master_key, mode: 0400 }';
     const changed = planted('compose.yaml', '[quipu_master_key]', `[${long}]`);
     expect(() => faultsOf(changed, FLEET, variables)).toThrow(/expected string/);
   });
 
-  it('are limits that are missing', () => {
+  it('include missing limits', () => {
     const changed = planted('compose.yaml', "limits: { cpus: '1', memory: 256m }", 'limits: {}');
     expect(() => faultsOf(changed, FLEET, variables)).toThrow(/memory/);
   });

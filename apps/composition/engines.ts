@@ -19,23 +19,23 @@ import { areas as shippedAreas } from './areas.js';
 import { type Settings, SettingsError, withoutSecrets } from './settings.js';
 import { topicSettingsOf } from './topic-settings.js';
 
-/** Everything that is opened at start and closed at the end. */
+/** The stores, bus and secrets of a process, opened at its start and closed at its end. */
 export interface OpenEngines extends Engines {
   readonly secrets: Secrets;
   readonly answers: AnswerStore;
   close(): Promise<void>;
 }
 
-/** What stands behind the read models, and whatever else processes share that is no event. */
+/** The stores of shared data that are not events: read models, answers and keys. */
 interface SharedStores {
   readonly readStore: ReadStore;
   readonly secrets: Secrets;
   readonly answers: AnswerStore;
-  /** In the opposite order of opening. */
+  /** Closes in the reverse order of opening. */
   close(): Promise<void>;
 }
 
-/** Opens the engine that each setting names; only here is an adapter picked. */
+/** Opens the adapter that each setting names. No other file chooses adapters. */
 export const openEngines = async (
   settings: Settings,
   clock: Clock,
@@ -66,7 +66,7 @@ export const openEngines = async (
   };
 };
 
-/** The folder of whatever lies in files. */
+/** The folder of a store in files. */
 export const openHome = ({ home }: Settings): Promise<unknown> =>
   located('QUIPU_HOME', home, mkdir(home, { recursive: true, mode: 0o700 }));
 
@@ -90,7 +90,7 @@ const openEventStoreDb = async (url: string, logger: Logger): Promise<EventStore
   return adapter.openEventStoreDb({ url, logger });
 };
 
-/** @param areas whose topics are kept as they declare */
+/** @param areas declare the broker settings of their topics */
 export const openBus = async (
   { bus, instance }: Settings,
   logger: Logger,
@@ -131,7 +131,7 @@ const openFiles = async (file: string, settings: Settings, clock: Clock): Promis
   return { readStore, secrets, answers, close };
 };
 
-/** Loaded only now: the client is some 20 MB of code that an installation on files never runs. */
+/** Loads the client, some 20 MB of code, only for an installation that uses it. */
 const openDatabase = async (
   url: string,
   settings: Settings,
@@ -169,7 +169,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Of several that open at once, none stays open when one cannot be opened. */
+/** Opens several concurrently, and closes all if one cannot be opened. */
 const allOrNone = async <One extends Closable, Two extends Closable, Three extends Closable>(
   ...opening: readonly [Promise<One>, Promise<Two>, Promise<Three>]
 ): Promise<readonly [One, Two, Three]> => {
@@ -183,15 +183,15 @@ const allOrNone = async <One extends Closable, Two extends Closable, Three exten
   }
 };
 
-/** What cannot be opened is named by the variable that says where it lies. */
+/** Names the variable with the location of an engine that cannot be opened. */
 const located = async <T>(variable: string, where: string, opening: Promise<T>): Promise<T> => {
   try {
     return await opening;
   } catch (cause) {
-    // It names its own variable or file.
+    // The message already names the variable or the file.
     if (cause instanceof SettingsError || cause instanceof MasterKeyError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const told = withoutSecrets(`${where}: ${reason}`);
-    throw new SettingsError(`bad settings\n  ${variable}: ${told}`, { cause });
+    const message = withoutSecrets(`${where}: ${reason}`);
+    throw new SettingsError(`bad settings\n  ${variable}: ${message}`, { cause });
   }
 };

@@ -10,27 +10,27 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CommonOptions } from '../cli/invocation.js';
 import { createProgram } from '../cli/program.js';
 
-const HOUSE = path.resolve(import.meta.dirname, '../..');
-const DOCKER = path.join(HOUSE, 'docker');
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const DOCKER = path.join(ROOT, 'docker');
 
-const textOf = (name: string): Promise<string> => readFile(path.join(HOUSE, name), 'utf8');
+const textOf = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8');
 
-interface Ended {
+interface Exit {
   readonly code: number | null;
-  readonly told: string;
+  readonly output: string;
 }
 
 const run = async (
   command: string,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<Ended> => {
+): Promise<Exit> => {
   const child = spawn(command, args, { env: environment });
-  let told = '';
-  child.stdout.on('data', (data: Buffer) => (told += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (told += data.toString()));
+  let output = '';
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (output += data.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, told };
+  return { code, output };
 };
 
 describe('the image', () => {
@@ -44,7 +44,7 @@ describe('the image', () => {
     ]);
   });
 
-  it('is built from every folder that the build compiles, and from no secret', async () => {
+  it('contains every folder that the build compiles, and no secret', async () => {
     const [, roots = ''] =
       /const ROOTS = \[(.*?)\]/.exec(await textOf('tools/build/build.mjs')) ?? [];
     const compiled = [...roots.matchAll(/'([^']+)'/g)].map(([, root]) => `!${root}`);
@@ -69,7 +69,7 @@ describe('the entry point', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  const enter = (...args: readonly string[]): Promise<Ended> =>
+  const enter = (...args: readonly string[]): Promise<Exit> =>
     run(path.join(DOCKER, 'entrypoint.sh'), args, {
       PATH: `${folder}:${process.env['PATH'] ?? ''}`,
     });
@@ -77,30 +77,30 @@ describe('the entry point', () => {
   it.each(['standalone', 'gateway', 'projector', 'worker', 'event-store'])(
     'starts a %s',
     async (name) => {
-      const { code, told } = await enter(name);
-      expect(told.trim().split(' ').slice(0, 2)).toEqual([
+      const { code, output } = await enter(name);
+      expect(output.trim().split(' ').slice(0, 2)).toEqual([
         '--enable-source-maps',
         '--max-semi-space-size=16',
       ]);
-      const [, main = ''] = /\/dist\/(.*)\.js$/.exec(told.trim()) ?? [];
+      const [, main = ''] = /\/dist\/(.*)\.js$/.exec(output.trim()) ?? [];
       expect(await textOf(`${main}.ts`)).toContain('runProcess');
       expect(code).toBe(0);
     },
   );
 
-  it('starts one process where none is named', async () => {
-    expect((await enter()).told).toContain('dist/apps/processes/standalone.main.js');
+  it('starts the standalone process by default', async () => {
+    expect((await enter()).output).toContain('dist/apps/processes/standalone.main.js');
   });
 
-  it('hands the command line its words', async () => {
-    const { told } = await enter('quipu', 'user', 'create', '--email', 'a@b');
-    expect(told).toMatch(/dist\/apps\/cli\/main\.js user create --email a@b\n$/);
+  it('passes its arguments to the command line', async () => {
+    const { output } = await enter('quipu', 'user', 'create', '--email', 'a@b');
+    expect(output).toMatch(/dist\/apps\/cli\/main\.js user create --email a@b\n$/);
   });
 
-  it('refuses what is no process', async () => {
+  it('rejects an unknown process', async () => {
     expect(await enter('reactor')).toEqual({
       code: 2,
-      told: expect.stringContaining('there is no process reactor: standalone, gateway,'),
+      output: expect.stringContaining('there is no process reactor: standalone, gateway,'),
     });
   });
 });
@@ -120,7 +120,7 @@ describe('the health check', () => {
     server.close();
   });
 
-  const check = (port: number): Promise<Ended> =>
+  const check = (port: number): Promise<Exit> =>
     run(process.execPath, [path.join(DOCKER, 'health-check.mjs'), '/health/ready'], {
       PORT: `${port}`,
     });
@@ -128,17 +128,17 @@ describe('the health check', () => {
   it.each([
     [200, 0],
     [503, 1],
-  ])('of a process that answers %d ends with %d and says why', async (answered, code) => {
+  ])('of a process that answers %d exits with %d and prints the answer', async (answered, code) => {
     status = answered;
     const { port } = server.address() as AddressInfo;
-    expect(await check(port)).toEqual({ code, told: '{"reasons":["x"]}\n' });
+    expect(await check(port)).toEqual({ code, output: '{"reasons":["x"]}\n' });
   });
 
-  it('of a process that is not there ends with 1', async () => {
+  it('of a process that does not listen exits with 1', async () => {
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, 'close');
-    expect(await check(port)).toEqual({ code: 1, told: expect.stringContaining('ECONNREFUSED') });
+    expect(await check(port)).toEqual({ code: 1, output: expect.stringContaining('ECONNREFUSED') });
   });
 });
 
@@ -151,10 +151,10 @@ describe('the copy of an embedded installation', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  const backUp = (...args: readonly string[]): Promise<Ended> =>
+  const backUp = (...args: readonly string[]): Promise<Exit> =>
     run(process.execPath, [path.join(DOCKER, 'back-up.mjs'), ...args]);
 
-  it('holds what was committed, while somebody has the file open', async () => {
+  it('contains committed rows, while another process has the file open', async () => {
     const database = new DatabaseSync(path.join(folder, 'events.db'));
     database.exec(
       'PRAGMA journal_mode = WAL; CREATE TABLE facts (fact); INSERT INTO facts VALUES (7)',
@@ -168,20 +168,20 @@ describe('the copy of an embedded installation', () => {
     database.close();
   });
 
-  it('never replaces an older one', async () => {
+  it('never replaces an older copy', async () => {
     expect(await backUp(folder, folder)).toEqual({
       code: 1,
-      told: expect.stringContaining('EEXIST'),
+      output: expect.stringContaining('EEXIST'),
     });
   });
 
-  it('needs to be told from where and to where', async () => {
-    expect(await backUp(folder)).toEqual({ code: 2, told: expect.stringContaining('usage: ') });
+  it('needs a source and a target', async () => {
+    expect(await backUp(folder)).toEqual({ code: 2, output: expect.stringContaining('usage: ') });
   });
 });
 
 describe('the operator’s page', () => {
-  it('names commands that the command line knows', async () => {
+  it('names only commands of the command line', async () => {
     const page = (await textOf('docker/README.md')).replaceAll('\\\n', ' ');
     const words = [...page.matchAll(/run --rm (?:-\S+ )*quipu ([^\n`#|>]+)/g)].map(
       ([, line = '']) => line.trim().split(/\s+/),
@@ -201,7 +201,7 @@ describe('the operator’s page', () => {
     }
   });
 
-  it('names files that are there', async () => {
+  it('names only files that exist', async () => {
     const page = await textOf('docker/README.md');
     const named = new Set(
       [...page.matchAll(/(?:-f |\]\()(docker\/)?([\w./-]+\.(?:yaml|md|conf|env))/g)].map(

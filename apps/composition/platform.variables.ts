@@ -6,10 +6,10 @@ import { type ValuesOf, variable } from '#platform/runtime/settings.js';
 
 export type BusTarget = { readonly kind: 'memory' } | ({ readonly kind: 'kafka' } & KafkaTarget);
 
-/** The name of a process names the holder of a lease and a topic of the bus. */
+/** The name of a process, which leases and topics of the bus contain. */
 const INSTANCE = /^[a-z][a-z0-9.-]{0,62}$/;
 
-/** A whole number that Node's HTTP server takes as a port; 0 lets the system choose. */
+/** A port of Node's HTTP server; 0 lets the system choose. */
 const Port = z.coerce.number().int().min(0).max(65_535);
 
 /** An address or a host name that a URL accepts unchanged. */
@@ -27,8 +27,8 @@ const isNetwork = (text: string): boolean => {
 };
 
 /**
- * Which proxies may name the client in `X-Forwarded-For`: `0` none, `1` … the number of hops, or a
- * list of addresses and CIDR ranges.
+ * The proxies whose `X-Forwarded-For` is trusted: `0` none, `1` … the number of hops, or a list of
+ * addresses and CIDR ranges.
  */
 const TrustProxy = z
   .string()
@@ -48,7 +48,7 @@ const store = (schemes: RegExp, expected: string) =>
     .refine((value) => /^sqlite:.+/.test(value) || schemes.test(value), `expected ${expected}`)
     .optional();
 
-/** The message about a bad URL leaves the URL out, since it may hold a password. */
+/** The message about a bad URL omits the URL, which may contain a password. */
 const BusSetting = z
   .string()
   .default('memory:')
@@ -65,7 +65,7 @@ const BusSetting = z
 
 const Milliseconds = z.coerce.number().int().max(600_000);
 
-/** Names with commas between them. */
+/** Names, separated by commas. */
 const Names = z
   .string()
   .transform((value) => value.split(',').map((name) => name.trim()))
@@ -140,7 +140,8 @@ export const platformVariables = {
   ),
   QUIPU_GRPC_TLS_CERT: variable(
     z.string().min(1).optional(),
-    'the certificate of that server, a PEM file; its callers send the API key of an Admin as password',
+    'the certificate of that server, a PEM file; its callers send the API key of an Admin as ' +
+      'password',
   ),
   QUIPU_GRPC_TLS_KEY: variable(
     z.string().min(1).optional(),

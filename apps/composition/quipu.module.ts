@@ -21,7 +21,7 @@ export interface Composition {
   readonly runtime: Runtime;
   readonly areas: readonly Area[];
   readonly role: ProcessRole['name'];
-  /** Nest modules beside the areas: the HTTP modules of a gateway, none for a command line. */
+  /** Nest modules beside the areas, such as the HTTP modules of a gateway. */
   readonly edges?: NonNullable<DynamicModule['imports']>;
 }
 
@@ -50,8 +50,8 @@ export class QuipuModule {
       global: true,
       imports: [PlatformModule.of(runtime), ...modules, ...edges],
       providers: [...providers],
-      // The guards and HTTP modules of every area inject what other areas export. The areas' modules
-      // are not global themselves: Nest would start them before the command bus has its handlers.
+      // Guards and HTTP modules of an area inject the exports of other areas. The modules of areas
+      // are not global: Nest would start them before the command bus has its handlers.
       exports: [...tokens, ...modules],
     };
   }

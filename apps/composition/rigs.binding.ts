@@ -8,12 +8,12 @@ import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type Rig } from '#areas/inference/rigs/rig-state.js';
 
-/** Attempts are timed in fractions of a millisecond. */
+/** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
 
 /**
- * Timers drop fractions and fire up to a millisecond early. Whoever waits for a rig to be up again
- * would find it down still, and wait in vain.
+ * Timers drop fractions and fire up to a millisecond early. A caller that waits for the end of a
+ * rig's down time would find the rig still down.
  */
 export const sleepAtLeast = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(Math.ceil(ms) + 1, undefined, { signal });
@@ -21,8 +21,8 @@ export const sleepAtLeast = (ms: number, signal: AbortSignal): Promise<void> =>
 const ports = { clock: precise, sleep: sleepAtLeast, random: Math.random };
 
 /**
- * The rigs of the catalog as they are now. When the catalog changes, new requests go to the new
- * rigs; requests under way keep the old ones, which close when the last of them has ended.
+ * Routes requests to the rigs of the current catalog. After a change of the catalog, open requests
+ * keep the old rigs, which close when the last of these requests has ended.
  */
 export const bindRigs = (catalog: Catalog, engine: TextEngine, logger: Logger): RigRouter => {
   let current = createRigRouter({ ...ports, rigs: rigsOf(catalog, engine) });
@@ -45,12 +45,15 @@ export const bindRigs = (catalog: Catalog, engine: TextEngine, logger: Logger): 
   };
 };
 
-/** Not an error: many a server on one's own network asks for no key. */
+/** A warning, since servers on a private network often need no key. */
 const warnOfMissingKeys = (catalog: Catalog, logger: Logger): void => {
   for (const rig of catalog.rigs()) {
     if (rig.kind !== 'openai' || rig.apiKeyEnv === null || process.env[rig.apiKeyEnv]) continue;
     const { name, apiKeyEnv } = rig;
-    logger.warn({ rig: name, apiKeyEnv }, 'a rig’s key is not set; it is asked without one');
+    logger.warn(
+      { rig: name, apiKeyEnv },
+      'the API key of a rig is not set; requests to it carry no key',
+    );
   }
 };
 
@@ -97,7 +100,7 @@ const backendOf = (
   }
 };
 
-/** The engine in this process, one backend for each of its model files. */
+/** A backend of the in-process engine for each model file. */
 class EmbeddedModels implements ChatBackend {
   readonly #backends: ReadonlyMap<string, ChatBackend>;
 

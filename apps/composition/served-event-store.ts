@@ -11,7 +11,10 @@ import { deriveKey } from '#platform/secrets/secrets.js';
 import { publishers } from './areas.js';
 import { type GrpcSettings, type Settings, SettingsError } from './settings.js';
 
-/** The embedded event store of a gateway, served where the settings say so. @throws SettingsError */
+/**
+ * The embedded event store of a gateway, served where the settings say so.
+ * @throws SettingsError
+ */
 export const serveEventStoreOf = async (
   { grpc }: Settings,
   eventStore: EventStore,
@@ -20,8 +23,8 @@ export const serveEventStoreOf = async (
   grpc && serve(grpc, eventStore, () => app.get(Authenticator, { strict: false }));
 
 /**
- * The embedded event store alone. Its callers' keys are read from the log that is served; app tokens
- * open nothing here.
+ * The embedded event store alone. API keys are authenticated from the served log; app tokens give no
+ * access to it.
  * @throws SettingsError
  */
 export const serveEventStoreAlone = (
@@ -64,15 +67,15 @@ const serve = async (
 
 const pem = (variable: string, file: string): Promise<Buffer> =>
   readFile(file).catch((cause: unknown) => {
-    throw badSetting(variable, cause);
+    throw settingsError(variable, cause);
   });
 
 const listening = (serving: Promise<EventStoreServer>): Promise<EventStoreServer> =>
   serving.catch((cause: unknown) => {
-    throw badSetting('QUIPU_GRPC_HOST, QUIPU_GRPC_PORT', cause);
+    throw settingsError('QUIPU_GRPC_HOST, QUIPU_GRPC_PORT', cause);
   });
 
-const badSetting = (variable: string, cause: unknown): SettingsError => {
+const settingsError = (variable: string, cause: unknown): SettingsError => {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SettingsError(`bad settings\n  ${variable}: ${reason}`, { cause });
 };

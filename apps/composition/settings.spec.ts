@@ -20,7 +20,7 @@ const messageOf = (environment: NodeJS.ProcessEnv): string => {
 };
 
 describe('settings', () => {
-  it('have a default each', () => {
+  it('all have a default', () => {
     const home = path.resolve('.quipu');
     const { instance, ofAreas, ...settings } = readSettings({});
     expect(instance).toMatch(/^[a-z][a-z0-9.-]{0,62}$/);
@@ -59,7 +59,7 @@ describe('settings', () => {
     expect(readSettings({ [name]: value }).ofAreas.get(token)).toMatchObject(expected);
   });
 
-  it('of an area know whether the log is on another machine', () => {
+  it('tell an area whether the log is on another machine', () => {
     const { ofAreas } = readSettings({ QUIPU_EVENT_STORE: 'esdb://log:2113?tls=false' });
     expect(ofAreas.get(CATALOG_SETTINGS)).toMatchObject({ rateCardsPollMs: 250 });
     expect(ofAreas.get(IDENTITY_SETTINGS)).toMatchObject({ credentialsFreshMs: 250 });
@@ -68,7 +68,7 @@ describe('settings', () => {
     );
   });
 
-  it('take an empty variable for one that is not set', () => {
+  it('treat an empty variable as unset', () => {
     const named = { QUIPU_INSTANCE: 'one' };
     expect(readSettings({ ...named, PORT: '', QUIPU_CATALOG: '' })).toEqual(readSettings(named));
   });
@@ -171,7 +171,7 @@ describe('settings', () => {
     ['QUIPU_SETTLE_SECONDS', '0'],
     ['QUIPU_KEEP_ALIVE_SECONDS', '86401'],
     ['QUIPU_BODY_LIMIT_BYTES', '1'],
-  ])('name the variable that is wrong: %s=%s', (name, value) => {
+  ])('name the wrong variable: %s=%s', (name, value) => {
     expect(messageOf({ [name]: value })).toMatch(new RegExp(`^bad settings\\n  ${name}: .+$`));
   });
 
@@ -201,7 +201,7 @@ describe('settings', () => {
     ['QUIPU_GRPC_INSECURE', { ...insecure, HOST: '0.0.0.0' }],
     ['QUIPU_GRPC_INSECURE', { ...insecure, QUIPU_GRPC_HOST: 'quipu.example' }],
     ['QUIPU_GRPC_PORT', { ...insecure, QUIPU_EVENT_STORE: 'esdb://log:2113' }],
-  ])('refuse what contradicts itself, by name: %s', (name, environment) => {
+  ])('reject contradictions, by name: %s', (name, environment) => {
     expect(messageOf(environment)).toMatch(new RegExp(`^bad settings\\n  ${name}: .+$`));
   });
 
@@ -214,9 +214,9 @@ describe('settings', () => {
     expect(messageOf({ [name]: value })).not.toContain('hunter2');
   });
 
-  it('hide what stands before a host in a text', () => {
-    const told = withoutSecrets('cannot reach mongodb://admin:hunter2@one,two/quipu: refused');
-    expect(told).toBe('cannot reach mongodb://***@one,two/quipu: refused');
+  it('hide users and passwords of URLs in a text', () => {
+    const text = withoutSecrets('cannot reach mongodb://admin:hunter2@one,two/quipu: refused');
+    expect(text).toBe('cannot reach mongodb://***@one,two/quipu: refused');
     expect(withoutSecrets('http://one/a@b')).toBe('http://one/a@b');
   });
 
@@ -225,11 +225,11 @@ describe('settings', () => {
     ['::1', 'http://[::1]:8080'],
     ['fe80::1%eth0', 'http://[fe80::1]:8080'],
     ['localhost', 'http://localhost:8080'],
-  ])('make a URL of the host %s', (host, url) => {
+  ])('build the URL of the host %s', (host, url) => {
     expect(listeningUrl({ host, port: 8080 })).toBe(url);
   });
 
-  it('name every variable that is wrong', () => {
+  it('name every wrong variable', () => {
     const message = messageOf({ PORT: 'x', QUIPU_BUS: 'x', QUIPU_HOME: '/srv' });
     expect(message).toContain('\n  PORT: ');
     expect(message).toContain('\n  QUIPU_BUS: ');

@@ -13,7 +13,7 @@ import {
 import { areas } from './areas.js';
 import { type BusTarget, platformVariables, type PlatformValues } from './platform.variables.js';
 
-/** Every variable that is read by a process of these areas, by its name. */
+/** The variables of a process with these areas, by name. */
 export const variablesOf = (registered: readonly Area[]): Readonly<Record<string, Variable>> =>
   Object.assign(
     {},
@@ -31,7 +31,7 @@ export type ReadStoreTarget =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'mongodb'; readonly url: string };
 
-/** Where the embedded event store is served by the protocol of EventStoreDB. */
+/** The address at which the embedded event store is served by the protocol of EventStoreDB. */
 export interface GrpcSettings {
   readonly host: string;
   readonly port: number;
@@ -49,11 +49,11 @@ export interface Settings {
   readonly eventStore: EventStoreTarget;
   readonly readStore: ReadStoreTarget;
   readonly bus: BusTarget;
-  /** This process among those of the fleet. */
+  /** The name of this process in the fleet. */
   readonly instance: string;
-  /** The engines that a worker runs; undefined for all that can run on its machine. */
+  /** The engines that a worker runs; undefined: all that can run on its machine. */
   readonly workerEngines: readonly string[] | undefined;
-  /** How long the holder of a lease may go without a renewal, and how often it renews. */
+  /** The time to live of a lease, and the interval of its renewals. */
   readonly lease: { readonly ttlMs: number; readonly renewMs: number };
   readonly grpc: GrpcSettings | undefined;
   readonly trustProxy: number | readonly string[];
@@ -64,7 +64,7 @@ export interface Settings {
   readonly ofAreas: ReadonlyMap<InjectionToken, unknown>;
 }
 
-/** A setting is missing or wrong; the message names it, and the start stops. */
+/** A setting is missing or wrong. The message names it, and the process does not start. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -95,16 +95,16 @@ const readStoreOf = (setting: string | undefined, home: string): ReadStoreTarget
 const expandHome = (file: string): string =>
   file.startsWith('~/') ? path.join(homedir(), file.slice(2)) : file;
 
-/** Where the settings say it listens; a zone of an IPv6 address has no place in a URL. */
+/** The URL of the configured address, without the zone of an IPv6 address. */
 export const listeningUrl = ({ host, port }: Pick<Settings, 'host' | 'port'>): string => {
   const [address = host] = host.split('%', 1);
   return `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
 };
 
-/** A text without the users and passwords of the URLs in it, as a message may show it. */
+/** Replaces the users and passwords of URLs in a text. */
 export const withoutSecrets = (text: string): string => text.replace(/\/\/[^@/\s]*@/g, '//***@');
 
-/** Whether other processes are likely to share the read models, so that a lease decides who writes. */
+/** Whether processes may share the read models. A lease then elects the writer. */
 export const isShared = ({ readStore }: Settings): boolean => readStore.kind !== 'sqlite';
 
 const isLoopback = (host: string): boolean =>
@@ -129,7 +129,7 @@ const grpcOf = (variables: PlatformValues): GrpcSettings | undefined => {
   return { host, port, tls };
 };
 
-/** Values that are right alone and contradict each other, as `<variable>: <why>`. */
+/** Contradictions between valid values, as `<variable>: <reason>`. */
 const contradictions = (variables: PlatformValues): readonly string[] => {
   const { QUIPU_LEASE_TTL_MS: ttlMs, QUIPU_LEASE_RENEW_MS: renewMs } = variables;
   const { QUIPU_GRPC_TLS_CERT: cert, QUIPU_GRPC_TLS_KEY: key } = variables;
@@ -138,14 +138,16 @@ const contradictions = (variables: PlatformValues): readonly string[] => {
     wrong.push('QUIPU_LEASE_RENEW_MS: more than a third of QUIPU_LEASE_TTL_MS');
   }
   if ((cert === undefined) !== (key === undefined)) {
-    wrong.push(`QUIPU_GRPC_TLS_${cert === undefined ? 'CERT' : 'KEY'}: needed beside the other`);
+    wrong.push(
+      `QUIPU_GRPC_TLS_${cert === undefined ? 'CERT' : 'KEY'}: required with the other one`,
+    );
   }
   if (variables.QUIPU_GRPC_PORT === undefined) return wrong;
   const grpc = grpcOf(variables);
   const insecure = variables.QUIPU_GRPC_INSECURE === '1';
   if (variables.QUIPU_EVENT_STORE?.startsWith(SQLITE) === false) {
     wrong.push(
-      'QUIPU_GRPC_PORT: only the embedded store is served, and QUIPU_EVENT_STORE is a server',
+      'QUIPU_GRPC_PORT: serves only the embedded store, but QUIPU_EVENT_STORE is a server',
     );
   }
   if (insecure && grpc && grpc.tls !== null) {
@@ -155,12 +157,12 @@ const contradictions = (variables: PlatformValues): readonly string[] => {
     wrong.push('QUIPU_GRPC_INSECURE: only for a loopback address in QUIPU_GRPC_HOST');
   }
   if (!insecure && cert === undefined && key === undefined) {
-    wrong.push('QUIPU_GRPC_TLS_CERT: needed with QUIPU_GRPC_PORT, or QUIPU_GRPC_INSECURE=1');
+    wrong.push('QUIPU_GRPC_TLS_CERT: required with QUIPU_GRPC_PORT, or set QUIPU_GRPC_INSECURE=1');
   }
   return wrong;
 };
 
-/** Reads every variable at once, so that one message names all that are wrong. */
+/** Reads all variables, so that one message names every wrong one. */
 const valuesOf = (
   environment: NodeJS.ProcessEnv,
   registered: readonly Area[],

@@ -21,7 +21,7 @@ const HELLO = {
   temperature: 0,
 } as const;
 
-describe('what runs the tasks of engines', () => {
+describe('the host of engine tasks', () => {
   const key = randomBytes(32);
   const keys: string[] = [];
   let bus: Bus;
@@ -56,14 +56,14 @@ describe('what runs the tasks of engines', () => {
     await tasks.listen();
   };
 
-  it('is this process when it cannot reach another', async () => {
+  it('is this process without a bus between processes', async () => {
     await bind({ kind: 'memory' });
     const first = await createTextEngine(tasks).stream(HELLO, new AbortController().signal).next();
     expect(first).toMatchObject({ done: false, value: expect.any(String) });
     expect(offered).toEqual([]);
   });
 
-  it('are workers when there is a bus between processes', async () => {
+  it('is a worker with a bus between processes', async () => {
     const brokers = [{ host: 'localhost', port: 9092 }];
     await bind({ kind: 'kafka', client: 'kafkajs', brokers } as unknown as Settings['bus']);
     const caller = new AbortController();

@@ -7,10 +7,10 @@ import { type TaskHosting } from '#platform/tasks/tasks.port.js';
 import { type OpenEngines } from './engines.js';
 import { type Settings } from './settings.js';
 
-/** The models that ship with Quipu, from the compiled tree. */
+/** The folder of the models that ship with Quipu. */
 const SHIPPED_MODELS = path.resolve(import.meta.dirname, '../../../models');
 
-/** Workers run the tasks when a bus connects processes; this process does otherwise. */
+/** Workers run the tasks if a bus connects processes; otherwise this process runs them. */
 export const bindTasks = (
   settings: Settings,
   { bus, secrets, logger, clock }: Pick<OpenEngines, 'bus' | 'secrets' | 'logger' | 'clock'>,
@@ -22,7 +22,7 @@ export const bindTasks = (
   return createBusTasks({ bus, instance: settings.instance, key, clock, logger });
 };
 
-/** What this process gives the engines that it opens. */
+/** The services of this process for the engines that it opens. */
 export const engineHostOf = (
   settings: Settings,
   place: EngineHost['place'],

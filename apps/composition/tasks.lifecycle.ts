@@ -10,13 +10,13 @@ import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { type TaskHosting, Tasks } from '#platform/tasks/tasks.port.js';
 
-/** Prepares tasks where callers are served; closes rigs, which run tasks, and then tasks. */
+/** Prepares tasks in a gateway. Closes rigs, which run tasks, before tasks. */
 @Injectable()
 export class TasksLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     @Inject(Tasks) private readonly tasks: TaskHosting,
     private readonly role: ProcessRole,
-    // Absent where the process runs no inference.
+    // Absent in a process without inference.
     @Optional() @Inject(RIGS) private readonly rigs?: RigRouter,
   ) {}
 

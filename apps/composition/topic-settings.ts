@@ -1,7 +1,7 @@
 import { type Area } from '#platform/runtime/area.js';
 import { type TaskTopicSettings, taskTopicSettings } from '#platform/tasks/task-topics.js';
 
-/** How a broker keeps the topics of these areas and of their engines; nothing for any other. */
+/** The broker settings of the topics of these areas and their engines; none for other topics. */
 export const topicSettingsOf = (areas: readonly Area[]): ((topic: string) => TaskTopicSettings) => {
   const ofTasks = taskTopicSettings(areas.flatMap(({ engines }) => engines));
   const declared = new Map(

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { OperationsModule } from '../operations/operations.module.js';
 import { EventStoreOperations } from './event-store.operations.js';
 
-/** Health and metrics of a process that serves a log and nothing else. */
+/** Health and metrics of a process that only serves a log. */
 @Module({})
 export class EventStoreModule {
   static of(operations: EventStoreOperations, registry: Registry): DynamicModule {

@@ -46,7 +46,7 @@ describe('health and metrics of the event store', () => {
   const appendsThatEnded = (outcome: string) =>
     metric(`quipu_log_append_duration_seconds_count{outcome="${outcome}"}`);
 
-  it('count what is appended, and what is refused by its reason', async () => {
+  it('count appended events, and rejected ones by reason', async () => {
     await eventStore.append('job-1', counted(3), 'no-stream');
     await eventStore.append('job-2', counted(1), 'no-stream');
     await expect(eventStore.append('job-1', counted(1), 'no-stream')).rejects.toThrow('job-1');
@@ -75,7 +75,7 @@ describe('health and metrics of the event store', () => {
     expect(await metric('quipu_log_subscriptions')).toBe(0);
   });
 
-  it('tell a log that takes appends from one that does not', async () => {
+  it('report whether the log accepts appends', async () => {
     expect((await ask('/health/live')).status).toBe(200);
     expect((await ask('/health/ready')).status).toBe(200);
     expect(await metric('quipu_log_writable')).toBe(1);
@@ -95,7 +95,7 @@ describe('health and metrics of the event store', () => {
     expect((await ask('/health/live')).status).toBe(200);
   });
 
-  it('are all that it serves', async () => {
+  it('are the only routes', async () => {
     expect((await ask('/v1/models')).status).toBe(404);
   });
 });

@@ -22,14 +22,14 @@ export class EventStoreOperations implements ReadinessCheck, MetricsSource {
     return { reasons, facts: { event_store: health, head: head?.toString() ?? null } };
   }
 
-  /** A head that cannot be read keeps its last value; `quipu_log_writable` shows the trouble. */
+  /** Keeps the last position if the head is unreadable; `quipu_log_writable` shows the failure. */
   async collect(): Promise<void> {
     const { health, head } = await this.#state();
     this.metrics.writable.set(health.writable ? 1 : 0);
     if (head !== null) this.metrics.logHead.set(Number(head));
   }
 
-  /** The head is null where it cannot be read. */
+  /** The head is null if it is unreadable. */
   async #state() {
     return {
       health: await this.eventStore.health(),

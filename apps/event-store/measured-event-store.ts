@@ -15,7 +15,7 @@ import {
 } from '#platform/event-store/event-store.port.js';
 import { type EventStoreMetrics } from './event-store.metrics.js';
 
-/** An event store whose appends are timed and whose subscriptions are counted. */
+/** Times the appends and counts the subscriptions of an event store. */
 export class MeasuredEventStore implements EventStore {
   constructor(
     private readonly eventStore: EventStore,
@@ -40,7 +40,7 @@ export class MeasuredEventStore implements EventStore {
     }
   }
 
-  /** Bad options are refused here, and not at the first batch. */
+  /** Rejects bad options at the call, not at the first batch. */
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
     return this.#counted(this.eventStore.subscribe(options));
   }

@@ -30,12 +30,12 @@ const SECURITY_HEADERS = {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * The id under which a request's events are found. Always drawn here: ids of events are derived from
- * it, so one that a caller could choose would let a caller repeat another's.
+ * The id of a request. Event ids derive from it, so the gateway draws it: with an id of its own
+ * choice a caller could repeat the events of another.
  */
 const requestId = (): string => randomUUID();
 
-/** A caller's own id is echoed beside ours when it is a UUID, so that both sides can be joined. */
+/** A caller's own request id is returned beside the gateway's if it is a UUID. */
 const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
   void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
   const theirs = request.headers['x-request-id'];
@@ -46,8 +46,8 @@ const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => voi
 };
 
 /**
- * Fastify's own parser, with its refusal in our words; prototype poisoning is refused, too. Some
- * clients name the type of a body they do not send: that is no body.
+ * Fastify's JSON parser, which rejects prototype poisoning, with the gateway's error message. An
+ * empty body counts as no body: some clients send the content type without one.
  */
 const readJson = (fastify: FastifyInstance): void => {
   fastify.removeContentTypeParser('text/plain');
@@ -70,7 +70,7 @@ const invalidJson = (error: Error): HttpFailure =>
     message: `the body is not JSON: ${error.message}`,
   });
 
-/** One line for each request; never its query, headers or body, where secrets would stand. */
+/** Logs one line per request, without its query, headers and body, which may contain secrets. */
 const requestLog =
   (logger: Logger) =>
   ({ id: requestId, method, url }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -82,13 +82,13 @@ const requestLog =
     done();
   };
 
-/** Hops are counted from the socket; addresses and ranges are Fastify's affair. */
+/** Counts hops from the socket. Fastify itself handles addresses and ranges. */
 const trusted = (trustProxy: GatewayOptions['trustProxy']) =>
   typeof trustProxy === 'number'
     ? (_address: string, hop: number): boolean => hop < trustProxy
     : [...trustProxy];
 
-/** Builds the HTTP edge round a composed module; nothing listens yet. */
+/** Builds the HTTP edge of a composed module. The server does not listen yet. */
 export const createGateway = async (
   module: DynamicModule,
   { bodyLimitBytes, trustProxy }: GatewayOptions,
@@ -105,9 +105,9 @@ export const createGateway = async (
       refuseMalformed(error, socket, SECURITY_HEADERS);
     },
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      const told = failureOf(error, { errors: {}, failures: [] });
+      const failure = failureOf(error, { errors: {}, failures: [] });
       void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-      void reply.status(told.status).send(envelope(request, told));
+      void reply.status(failure.status).send(envelope(request, failure));
     },
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {

@@ -2,7 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { OpenRequests } from '../operations/open-requests.js';
 import { Failures } from './errors/failures.js';
 
-/** What the HTTP modules of all areas share; they inject it without an import. */
+/** Global services of the HTTP modules of all areas. */
 @Module({})
 export class GatewayModule {
   /** @param httpModules the HTTP modules of the areas */

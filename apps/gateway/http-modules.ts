@@ -4,12 +4,12 @@ import { pathToFileURL } from 'node:url';
 import { type Type } from '@nestjs/common';
 import { type Area } from '#platform/runtime/area.js';
 
-/** `.ts` where the sources run, `.js` where the compiled files do. */
+/** `.ts` in the sources, `.js` in the build. */
 const EXTENSION = path.extname(import.meta.filename);
 const SUFFIX = 'HttpModule';
 
 /**
- * The HTTP modules of the areas that have one, found by their place:
+ * The HTTP modules of the areas, found by their path:
  * `<folder>/<area>/<area>-http.module`, which exports one class named `…HttpModule`.
  * @param folders default: the folder of this file
  * @throws Error for a file without such a class

@@ -5,11 +5,11 @@ const ANSWER_MS_MAX = 2_000;
 
 export interface Answered<Answer> {
   readonly answer: Answer | undefined;
-  /** Why there is none, or null. */
+  /** The reason of a missing answer, or null. */
   readonly failure: string | null;
 }
 
-/** The answer of a server, or why there is none: a health check must answer in any case. */
+/** The answer or the failure of a server, in limited time, for health checks. */
 export const answered = async <Answer>(asked: Promise<Answer>): Promise<Answered<Answer>> => {
   try {
     return { answer: await within(asked, ANSWER_MS_MAX), failure: null };

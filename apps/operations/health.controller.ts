@@ -31,7 +31,7 @@ const reportSchema = (status: ReadinessReport['status'], ...reasons: readonly st
   },
 });
 
-/** For a load balancer and for the supervisor that restarts processes. */
+/** Health routes for load balancers and for the supervisor that restarts processes. */
 @ApiTags('operations')
 @Controller('health')
 export class HealthController {

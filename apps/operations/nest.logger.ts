@@ -4,7 +4,7 @@ import { type Logger } from 'pino';
 const asText = (message: unknown): string =>
   message instanceof Error ? message.message : String(message);
 
-/** Nest's own messages go where all others go; its start-up chatter only when asked for. */
+/** Passes Nest's messages to the logger of the process. Start-up messages have level `debug`. */
 export const nestLogger = (logger: Logger): LoggerService => ({
   log: (message: unknown) => logger.debug(asText(message)),
   debug: (message: unknown) => logger.debug(asText(message)),

@@ -4,7 +4,7 @@ import { OpenRequests } from './open-requests.js';
 
 const MS_MAX = 600_000;
 
-/** Whether a promise has settled by now. */
+/** Whether a promise has settled. */
 const isOver = async (promise: Promise<unknown>): Promise<boolean> => {
   const pending = Symbol('pending');
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
@@ -32,7 +32,7 @@ describe('open requests', () => {
     expect(requests.count).toBe(0);
   });
 
-  it('are cut when they run too long, which is not the caller’s doing', () => {
+  it('are cut with a time-out when they run too long', () => {
     const { signal } = requests.open(MS_MAX);
     jest.advanceTimersByTime(599_999);
     expect(signal.aborted).toBe(false);
@@ -40,7 +40,7 @@ describe('open requests', () => {
     expect(signal.reason).toMatchObject({ name: 'RequestCutError', reason: 'timed_out' });
   });
 
-  it('keep the first reason for which they were cut', () => {
+  it('keep the first reason of a cut', () => {
     const { signal, cut } = requests.open(MS_MAX);
     cut('client_gone');
     jest.advanceTimersByTime(600_000);
@@ -65,20 +65,20 @@ describe('a drain', () => {
     jest.useRealTimers();
   });
 
-  it('is over at once when nothing is open', async () => {
+  it('ends at once without open requests', async () => {
     await requests.drain(30_000);
     expect(requests.draining).toBe(true);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('admits nothing more', () => {
+  it('rejects new requests', () => {
     void requests.drain(30_000);
     expect(() => requests.open(MS_MAX)).toThrow(
       expect.objectContaining({ name: 'RequestCutError', reason: 'shut_down' }),
     );
   });
 
-  it('waits for what is open', async () => {
+  it('waits for open requests', async () => {
     const { signal, close } = requests.open(MS_MAX);
     const drained = requests.drain(30_000);
     jest.advanceTimersByTime(29_999);
@@ -89,7 +89,7 @@ describe('a drain', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('cuts the rest short at the deadline, and waits until it is settled', async () => {
+  it('cuts the remaining requests at the deadline, and waits until they are settled', async () => {
     const { signal, close } = requests.open(MS_MAX);
     const drained = requests.drain(30_000);
     jest.advanceTimersByTime(30_000);
@@ -99,7 +99,7 @@ describe('a drain', () => {
     await drained;
   });
 
-  it('may be asked for twice', async () => {
+  it('is idempotent', async () => {
     const { close } = requests.open(MS_MAX);
     const both = Promise.all([requests.drain(30_000), requests.drain(30_000)]);
     close();

@@ -7,14 +7,14 @@ import {
   type ReadinessPart,
 } from '#platform/runtime/operations.js';
 
-/** One request under way; its signal fires with a `RequestCutError`. */
+/** An open request. Its signal aborts with a `RequestCutError`. */
 export interface OpenRequest {
   readonly signal: AbortSignal;
   readonly cut: (reason: CutReason) => void;
   readonly close: () => void;
 }
 
-/** Counts the requests under way, so that a drain can stop admitting and wait for the rest. */
+/** Counts open requests. A drain rejects new ones and waits for the others. */
 @Injectable()
 export class OpenRequests implements ReadinessCheck, MetricsSource {
   readonly #open = new Set<OpenRequest>();
@@ -25,7 +25,7 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
   constructor(registry: Registry) {
     this.#gauge = new Gauge({
       name: 'quipu_open_requests',
-      help: 'Requests under way that a stop waits for.',
+      help: 'Open requests, which a stop waits for.',
       registers: [registry],
     });
   }
@@ -50,7 +50,7 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
   }
 
   /**
-   * @param msMax the longest that the request may run; it is then cut with `timed_out`
+   * @param msMax the time limit; the request is then cut with `timed_out`
    * @throws RequestCutError `shut_down` while draining
    */
   open(msMax: number): OpenRequest {
@@ -72,8 +72,8 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
   }
 
   /**
-   * Stops admitting and waits for the requests under way; at the deadline the rest is cut short,
-   * which charges what was delivered.
+   * Rejects new requests and waits for the open ones. At the deadline the others are cut, and
+   * charged for the delivered part.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#draining = true;

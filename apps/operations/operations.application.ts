@@ -5,8 +5,7 @@ import { type Logger } from 'pino';
 import { nestLogger } from './nest.logger.js';
 
 /**
- * The HTTP server of a process whose callers are operators only: health and metrics. Nothing
- * listens yet.
+ * The HTTP server of a process with health and metrics only. The server does not listen yet.
  */
 export const createOperationsApplication = async (
   module: DynamicModule,
@@ -15,7 +14,7 @@ export const createOperationsApplication = async (
   const app = await NestFactory.create<NestFastifyApplication>(
     module,
     new FastifyAdapter({ forceCloseConnections: 'idle' }),
-    // Throws what cannot be composed instead of ending the process.
+    // Nest throws a composition error instead of ending the process.
     { logger: nestLogger(logger), abortOnError: false },
   );
   await app.init();

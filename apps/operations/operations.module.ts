@@ -6,11 +6,11 @@ import { METRICS_SOURCES, MetricsController } from './metrics.controller.js';
 import { READINESS_CHECKS, Readiness } from './readiness.js';
 
 export interface Operations {
-  /** Checks and sources that no other module provides. */
+  /** The checks and sources that no other module provides. */
   readonly providers: readonly Provider[];
-  /** Asked for `/health/ready`, in this order. */
+  /** The checks of `/health/ready`, in this order. */
   readonly readiness: readonly InjectionToken<ReadinessCheck>[];
-  /** Asked before each scrape of `/metrics`. */
+  /** Updated before each scrape of `/metrics`. */
   readonly metrics: readonly InjectionToken<MetricsSource>[];
 }
 

@@ -9,9 +9,15 @@ import { OpenRequests } from './open-requests.js';
 import { Readiness } from './readiness.js';
 import { LAG_MS_MAX, RuntimeReadiness } from './runtime.readiness.js';
 
-const reader = { name: 'invoices', phase: 'live', position: 90n, failure: null, retryAt: null };
+const subscription = {
+  name: 'invoices',
+  phase: 'live',
+  position: 90n,
+  failure: null,
+  retryAt: null,
+};
 const projection = {
-  ...reader,
+  ...subscription,
   projection: 'invoices',
   version: 1,
   generation: 1,
@@ -22,7 +28,7 @@ const projection = {
 interface Parts {
   readonly health: EventStoreHealth;
   readonly projections: readonly (Omit<typeof projection, 'failure'> & Failing)[];
-  readonly reactions: readonly (Omit<typeof reader, 'failure'> & Failing)[];
+  readonly reactions: readonly (Omit<typeof subscription, 'failure'> & Failing)[];
   readonly lease: LeadershipStatus | null;
   readonly busHealth: BusHealth;
   readonly head: () => Promise<bigint>;
@@ -33,11 +39,11 @@ interface Failing {
   readonly failure: string | null;
 }
 
-/** A process whose parts say what they are told to. */
+/** A process whose components report the given states. */
 const openProcess = ({
   health = { writable: true, reason: null },
   projections = [projection],
-  reactions = [{ ...reader, name: 'hold-expiry' }],
+  reactions = [{ ...subscription, name: 'hold-expiry' }],
   lease = null,
   busHealth = { reachable: true, reason: null },
   head = () => Promise.resolve(100n),
@@ -64,7 +70,7 @@ const openProcess = ({
 };
 
 describe('readiness', () => {
-  it('says that all is well, and what it looked at', async () => {
+  it('reports a ready process with the facts of every check', async () => {
     const { readiness, requests } = openProcess();
     const open = requests.open(1_000);
     const report = await readiness.report();
@@ -78,7 +84,7 @@ describe('readiness', () => {
       lease: null,
       head: '100',
       projections: [{ ...projection, position: '90' }],
-      reactions: [{ ...reader, name: 'hold-expiry', position: '90' }],
+      reactions: [{ ...subscription, name: 'hold-expiry', position: '90' }],
       catalog: { models: 1, failure: null },
       rigs: [],
       open_requests: 1,
@@ -86,7 +92,7 @@ describe('readiness', () => {
     expect(() => JSON.stringify(report)).not.toThrow();
   });
 
-  it('is held back for as long as the start says', async () => {
+  it('is withheld until the start releases it', async () => {
     const { readiness } = openProcess();
     const release = readiness.holdBack('starting');
     expect(await readiness.report()).toMatchObject({ status: 'not_ready', reasons: ['starting'] });
@@ -94,7 +100,7 @@ describe('readiness', () => {
     expect(await readiness.report()).toMatchObject({ status: 'ready', reasons: [] });
   });
 
-  it('names a store that cannot be written', async () => {
+  it('names an event store that rejects writes', async () => {
     const health = { writable: false, reason: 'no space left on device' };
     expect(await openProcess({ health }).readiness.report()).toMatchObject({
       status: 'not_ready',
@@ -104,7 +110,7 @@ describe('readiness', () => {
 
   it.each<[string, Partial<Parts>]>([
     ['projection', { projections: [{ ...projection, phase: 'stopped', failure: 'bad event' }] }],
-    ['saga', { reactions: [{ ...reader, phase: 'stopped', failure: 'bad event' }] }],
+    ['saga', { reactions: [{ ...subscription, phase: 'stopped', failure: 'bad event' }] }],
   ])('names a %s that has stopped', async (_, parts) => {
     expect(await openProcess(parts).readiness.report()).toMatchObject({
       status: 'not_ready',
@@ -112,7 +118,7 @@ describe('readiness', () => {
     });
   });
 
-  it('names a projection that is too far behind, and none that is just not', async () => {
+  it('names a projection above the limit of lag, but not at the limit', async () => {
     const behind = { ...projection, lagMs: LAG_MS_MAX + 1 };
     expect(await openProcess({ projections: [behind] }).readiness.report()).toMatchObject({
       status: 'not_ready',
@@ -128,7 +134,7 @@ describe('readiness', () => {
     const checkpoint = () => Promise.reject(new Error('connection refused'));
     expect(await openProcess({ checkpoint }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the read store cannot be asked: connection refused'],
+      reasons: ['the read store does not answer: connection refused'],
       read_store: { reachable: false, reason: 'connection refused' },
     });
   });
@@ -141,7 +147,7 @@ describe('readiness', () => {
     });
   });
 
-  it('answers in time though a server does not', async () => {
+  it('answers in time when a server does not', async () => {
     const head = () => new Promise<bigint>(() => undefined);
     const checkpoint = () => new Promise<undefined>(() => undefined);
     const report = await openProcess({ head, checkpoint }).readiness.report();
@@ -156,7 +162,7 @@ describe('readiness', () => {
     failure: null,
   };
 
-  it('is ready while it waits for the lease, and not when it cannot try for it', async () => {
+  it('is ready while it waits for the lease, but not after a failed request for it', async () => {
     expect(await openProcess({ lease: standby }).readiness.report()).toMatchObject({
       status: 'ready',
       lease: standby,
@@ -164,11 +170,11 @@ describe('readiness', () => {
     const lease = { ...standby, failure: 'the log is away' };
     expect(await openProcess({ lease }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the lease cannot be tried for: the log is away'],
+      reasons: ['the lease cannot be requested: the log is away'],
     });
   });
 
-  it('is over as soon as a drain begins', async () => {
+  it('ends when a drain begins', async () => {
     const { readiness, requests } = openProcess();
     await requests.drain(1);
     expect(await readiness.report()).toMatchObject({ status: 'not_ready', reasons: ['draining'] });

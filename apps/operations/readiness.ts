@@ -3,21 +3,21 @@ import { type ReadinessCheck } from '#platform/runtime/operations.js';
 
 export const READINESS_CHECKS = Symbol('ReadinessChecks');
 
-/** What `/health/ready` answers: the status, the reasons, and the facts of every check. */
+/** The answer of `/health/ready`: the status, the reasons, and the facts of every check. */
 export type ReadinessReport<Facts = Readonly<Record<string, unknown>>> = Facts & {
   readonly status: 'ready' | 'not_ready';
-  /** Why not; empty when ready. */
+  /** Empty when ready. */
   readonly reasons: readonly string[];
 };
 
-/** Whether this process should get requests: the sum of what its checks find. */
+/** Whether this process should receive requests, by all of its checks. */
 @Injectable()
 export class Readiness {
   readonly #heldBack = new Set<string>();
 
   constructor(@Inject(READINESS_CHECKS) private readonly checks: readonly ReadinessCheck[]) {}
 
-  /** Not ready, for this reason, until the returned function is called. */
+  /** Reports not ready, for this reason, until the caller calls the returned function. */
   holdBack(reason: string): () => void {
     this.#heldBack.add(reason);
     return () => void this.#heldBack.delete(reason);

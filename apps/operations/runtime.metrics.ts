@@ -5,9 +5,9 @@ import { type MetricsSource } from '#platform/runtime/operations.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { answered } from './answered.js';
-import { logHeadGauge } from './log-head.gauge.js';
+import { logHeadPosition } from './log-head-position.js';
 
-/** Metrics of a process that runs or follows projections. */
+/** Metrics of a process with projections. */
 @Injectable()
 export class RuntimeMetrics implements MetricsSource {
   readonly #position: Gauge;
@@ -45,10 +45,10 @@ export class RuntimeMetrics implements MetricsSource {
       help: '1 while this process runs the projections and sagas, 0 while another one does.',
       registers,
     });
-    this.#head = logHeadGauge(registry);
+    this.#head = logHeadPosition(registry);
   }
 
-  /** What cannot be read keeps its last value. */
+  /** An unreadable value keeps its last reading. */
   async collect(): Promise<void> {
     const [head, status] = await Promise.all([
       answered(this.eventStore.head()),

@@ -13,7 +13,7 @@ import { type ReadinessReport } from './readiness.js';
 
 /** A process whose projections are this far behind reports itself as not ready. */
 export const LAG_MS_MAX = 10_000;
-/** Any checkpoint will do: what counts is that the read store answers. */
+/** Any checkpoint: the check only tests whether the read store answers. */
 const ANY_CHECKPOINT = 'readiness';
 
 /** Positions are decimal strings. */
@@ -21,24 +21,24 @@ type Readable<Status> = Omit<Status, 'position'> & { readonly position: string }
 
 interface ReadStoreHealth {
   readonly reachable: boolean;
-  /** Why not, or null. */
+  /** Null when reachable. */
   readonly reason: string | null;
 }
 
-/** The facts of a process that runs or follows projections. */
+/** The facts of a process with projections. */
 export interface RuntimeFacts {
   readonly event_store: EventStoreHealth;
   readonly read_store: ReadStoreHealth;
   readonly bus: BusHealth;
-  /** Null while the log cannot be asked. */
+  /** Null while the log does not answer. */
   readonly head: string | null;
-  /** Null where this process does not try for the lease of the projections. */
+  /** Null in a process that does not request the lease of the projections. */
   readonly lease: LeadershipStatus | null;
   readonly projections: readonly Readable<ProjectionStatus>[];
   readonly reactions: readonly Readable<RunnerStatus>[];
 }
 
-/** Which of the stores, the bus, the projections and the sagas are behind, stopped or away. */
+/** Reports stores and a bus that do not answer, and projections and sagas that lag or stopped. */
 @Injectable()
 export class RuntimeReadiness implements ReadinessCheck {
   constructor(
@@ -63,10 +63,10 @@ export class RuntimeReadiness implements ReadinessCheck {
       ...(eventStore.writable
         ? []
         : [`the event store cannot be written: ${eventStore.reason ?? ''}`]),
-      ...(readStore.reachable ? [] : [`the read store cannot be asked: ${readStore.reason ?? ''}`]),
+      ...(readStore.reachable ? [] : [`the read store does not answer: ${readStore.reason ?? ''}`]),
       ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
       ...(status.failure === null ? [] : [`projections cannot be read: ${status.failure}`]),
-      ...(lease?.failure ? [`the lease cannot be tried for: ${lease.failure}`] : []),
+      ...(lease?.failure ? [`the lease cannot be requested: ${lease.failure}`] : []),
       ...[...projections, ...reactions]
         .filter(({ phase }) => phase === 'stopped')
         .map(({ name, failure }) => `${name} has stopped: ${failure ?? ''}`),
@@ -107,5 +107,5 @@ const readable = <Status extends RunnerStatus>(status: Status): Readable<Status>
   position: status.position.toString(),
 });
 
-/** The report of a process that runs or follows projections, as far as every such process has it. */
+/** The part of the report that every process with projections has. */
 export type RuntimeReport = ReadinessReport<RuntimeFacts>;

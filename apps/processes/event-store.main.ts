@@ -5,6 +5,7 @@ import { startEventStore } from './event-store.process.js';
 runProcess(async (settings, logger) => {
   const node = await startEventStore(settings, logger);
   const { grpcPort, url } = node;
-  const greeting = `Quipu's event store is served at port ${grpcPort}; health and metrics are at ${url}\n`;
+  const served = `Quipu's event store is served at port ${grpcPort}`;
+  const greeting = `${served}; health and metrics are at ${url}\n`;
   return { greeting, stop: () => node.stop() };
 });

@@ -12,19 +12,19 @@ import { listen } from './listen.js';
 
 export interface EventStoreNode {
   readonly grpcPort: number;
-  /** Of health and metrics. */
+  /** The base URL of health and metrics. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** The embedded event store alone, served to a fleet by the protocol of EventStoreDB. */
+/** Serves only the embedded event store, by the protocol of EventStoreDB. */
 export const startEventStore = async (
   settings: Settings,
   logger: Logger,
   clock: Clock = systemClock,
 ): Promise<EventStoreNode> => {
   const { grpc: served } = settings;
-  if (!served) throw new SettingsError('bad settings\n  QUIPU_GRPC_PORT: needed by this process');
+  if (!served) throw new SettingsError('bad settings\n  QUIPU_GRPC_PORT: required by this process');
   await openHome(settings);
   const log = await openEventStore(settings, clock, logger);
   const metrics = new EventStoreMetrics();

@@ -4,6 +4,6 @@ import { startGateway } from './gateway.process.js';
 import { greetingOf } from './greeting.js';
 
 runProcess(async (settings, logger) => {
-  const gateway = await startGateway(settings, logger, { readers: 'elsewhere' });
+  const gateway = await startGateway(settings, logger, { subscriptions: 'elsewhere' });
   return { ...gateway, greeting: greetingOf(gateway) };
 });

@@ -22,15 +22,15 @@ import { Readiness } from '../operations/readiness.js';
 import { listen } from './listen.js';
 import { operationsOf } from './operations-of.js';
 
-/** Where projections, sagas and relays run, as this process sees it. */
-export type Readers = 'here' | 'under-lease' | 'elsewhere';
+/** Whether this process runs projections, sagas and relays. */
+export type SubscriptionHosting = 'here' | 'under-lease' | 'elsewhere';
 
 export interface GatewayOptions {
-  readonly readers: Readers;
+  readonly subscriptions: SubscriptionHosting;
   readonly clock?: Clock;
   /** Default: the areas that ship. The settings were read for the same list. */
   readonly areas?: readonly Area[];
-  /** Where the HTTP modules of the areas are; default: `apps/gateway`. */
+  /** The folders of the areas' HTTP modules; default: `apps/gateway`. */
   readonly httpFolders?: readonly string[];
 }
 
@@ -40,15 +40,15 @@ export interface Gateway {
   /** The credentials of a first start. */
   readonly bootstrap: Bootstrap | undefined;
   readonly bootstrapFile: string;
-  /** Where the event store is served by EventStoreDB's protocol, if it is. */
+  /** The address at which the event store is served by EventStoreDB's protocol, if any. */
   readonly grpcPort: number | undefined;
-  /** Reads the catalog again. */
+  /** Reloads the catalog. */
   reload(): Promise<void>;
-  /** Stops admitting, finishes what is open, settles everything, closes. Safe to call twice. */
+  /** Rejects new requests, finishes and settles the open ones, closes. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** What a stop closes, in this order. */
+/** The parts that a stop closes, in this order. */
 interface Parts {
   readonly app: NestFastifyApplication;
   readonly runtime: Runtime;
@@ -56,23 +56,23 @@ interface Parts {
   readonly engines: OpenEngines;
 }
 
-/** The HTTP edge on the engines that the settings name, with the readers of the log or without. */
+/** Starts the HTTP edge on the stores of the settings, with or without log subscriptions. */
 export const startGateway = async (
   settings: Settings,
   logger: Logger,
-  { readers, clock = systemClock, areas = shippedAreas, httpFolders }: GatewayOptions,
+  { subscriptions, clock = systemClock, areas = shippedAreas, httpFolders }: GatewayOptions,
 ): Promise<Gateway> => {
   const engines = await openEngines(settings, clock, logger, areas);
   const runtime = new Runtime(engines, areas);
   const httpModules = await httpModulesOf(areas, httpFolders);
   const edges = [GatewayModule.of(httpModules), operationsOf(areas, [OpenRequests])];
   const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'gateway', edges });
-  await (readers === 'here' ? runtime.startProjections() : runtime.startFollowing());
+  await (subscriptions === 'here' ? runtime.startProjections() : runtime.startFollowing());
   const app = await createGateway(module, settings, logger);
   const commands = app.get(CommandBus);
   const processEvents = app.get(ProcessEvents);
-  if (readers === 'here') await runtime.startReactions(commands);
-  if (readers === 'under-lease') {
+  if (subscriptions === 'here') await runtime.startReactions(commands);
+  if (subscriptions === 'under-lease') {
     const { instance, lease } = settings;
     runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands);
   }
@@ -100,7 +100,7 @@ export const startGateway = async (
 };
 
 const stop = async ({ app, runtime, grpc, engines }: Parts, drainMs: number): Promise<void> => {
-  // The server still listens meanwhile: a new request gets 503 and `Retry-After`.
+  // The server still listens during the drain: a new request gets 503 and `Retry-After`.
   await app.get(OpenRequests, { strict: false }).drain(drainMs);
   await app.close();
   await runtime.stop();

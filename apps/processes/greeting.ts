@@ -3,7 +3,7 @@ import { type Gateway } from './gateway.process.js';
 
 const MODEL = 'quipu/nano';
 
-/** The credentials, once, and a command that works as it stands. */
+/** The credentials, shown only once, and a command to try. */
 const firstGreeting = (
   url: string,
   { username, password, api_key: apiKey }: Bootstrap,
@@ -31,6 +31,6 @@ and see it metered:
 
 `;
 
-/** What a start prints; a first one tells its credentials. */
+/** The output of a start. A first start also prints the credentials. */
 export const greetingOf = ({ url, bootstrap, bootstrapFile }: Gateway): string =>
   bootstrap ? firstGreeting(url, bootstrap, bootstrapFile) : `Quipu is ready at ${url}\n`;

@@ -6,7 +6,7 @@ import { RuntimeMetrics } from '../operations/runtime.metrics.js';
 import { RuntimeReadiness } from '../operations/runtime.readiness.js';
 
 /**
- * Health and metrics of a process that runs areas: the runtime's, the process's own, the areas'.
+ * Health and metrics of a process that runs areas: those of the runtime, the process and the areas.
  * @param own global providers of the process
  */
 export const operationsOf = (

@@ -3,8 +3,7 @@ import os from 'node:os';
 import { runProcess } from './run-process.js';
 import { startProjector } from './projector.process.js';
 
-// Where processes share a machine, gateways go first: somebody waits for what they do. What is left
-// undone here is caught up with.
+// On a shared machine, gateways get the CPU first: their callers wait, and projections catch up.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 runProcess(async (settings, logger) => {

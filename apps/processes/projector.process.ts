@@ -13,9 +13,9 @@ import { listen } from './listen.js';
 import { operationsOf } from './operations-of.js';
 
 export interface Projector {
-  /** Of health and metrics. */
+  /** The base URL of health and metrics. */
   readonly url: string;
-  /** Hands the lease on and closes. Safe to call twice. */
+  /** Releases the lease and closes. Idempotent. */
   stop(): Promise<void>;
 }
 

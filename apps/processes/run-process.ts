@@ -10,29 +10,29 @@ import {
 
 /** A process of the fleet that has started. */
 export interface RunningProcess {
-  /** Printed once it is ready. */
+  /** Printed when the process is ready. */
   readonly greeting: string;
-  /** On SIGHUP. */
+  /** Called on SIGHUP. */
   reload?(): Promise<void>;
-  /** On SIGTERM and SIGINT: takes nothing new, finishes what is open, closes. */
+  /** On SIGTERM and SIGINT: rejects new requests, finishes open ones, closes. */
   stop(): Promise<void>;
 }
 
-/** How a start that cannot succeed ends; 2 is for whoever set it up. */
+/** The exit code for settings that the operator must correct. */
 const EXIT_BAD_SETTINGS = 2;
 
-/** What an upstream says of a failure may hold the caller's prompt, or the key it was asked with. */
+/** Error messages of an upstream may contain the caller's prompt or the API key. */
 const UPSTREAM_WORDS = ['err.details.upstreamError', 'err.details.rigError.details.upstreamError'];
 
-/** Runs a process from its settings to its exit: 0 after a stop in good order. */
+/** Runs a process from its settings to its exit. The exit code is 0 after a clean stop. */
 export const runProcess = (
   start: (settings: Settings, logger: Logger) => Promise<RunningProcess>,
 ): void => {
   run(start).catch((error: unknown) => {
-    const told = badSetting(error);
+    const message = badSetting(error);
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`${withoutSecrets(told ?? defect)}\n`);
-    process.exit(told === undefined ? 1 : EXIT_BAD_SETTINGS);
+    process.stderr.write(`${withoutSecrets(message ?? defect)}\n`);
+    process.exit(message === undefined ? 1 : EXIT_BAD_SETTINGS);
   });
 };
 
@@ -40,7 +40,7 @@ const run = async (
   start: (settings: Settings, logger: Logger) => Promise<RunningProcess>,
 ): Promise<void> => {
   const settings = readSettings(process.env);
-  // Asynchronous: a line of log never makes a request wait for the terminal.
+  // Asynchronous, so that a request never waits for the terminal.
   const destination = pino.destination({ sync: false, minLength: 4_096 });
   const redact = { paths: UPSTREAM_WORDS, remove: true };
   const logger = pino({ level: settings.logLevel, base: null, redact }, destination);
@@ -52,7 +52,7 @@ const run = async (
     try {
       await running.stop();
     } catch (error) {
-      logger.fatal({ err: error }, 'could not stop in good order');
+      logger.fatal({ err: error }, 'the process did not stop cleanly');
       exitCode = 1;
     }
     clearInterval(flushing);
@@ -66,8 +66,8 @@ const run = async (
 };
 
 /**
- * Resolves when the log is written, or when nobody reads it any more: `flushSync` would wait for
- * ever then (sonic-boom 4 repeats a write that fails with EPIPE).
+ * Resolves when the log is written or its pipe is closed. `flushSync` would never return with a
+ * closed pipe (sonic-boom 4 repeats a write that fails with EPIPE).
  */
 const flushed = (destination: ReturnType<typeof pino.destination>): Promise<void> =>
   new Promise((resolve) => {
@@ -76,7 +76,7 @@ const flushed = (destination: ReturnType<typeof pino.destination>): Promise<void
     });
   });
 
-/** What whoever set it up can mend, in a sentence; undefined for a defect. */
+/** The message for an error that the operator can correct; undefined for a defect. */
 const badSetting = (error: unknown): string | undefined => {
   if (error instanceof CatalogError) return `bad settings\n  QUIPU_CATALOG: ${error.message}`;
   const isTheirs = error instanceof SettingsError || error instanceof MasterKeyError;

@@ -5,15 +5,15 @@ import { type Gateway, type GatewayOptions, startGateway } from './gateway.proce
 export type Standalone = Gateway;
 
 /**
- * Gateway, projections and sagas in one process. Beside other processes on the same read models it
- * competes with them for the lease of the projections.
+ * Gateway, projections and sagas in one process. Processes on the same read models compete for the
+ * lease of the projections.
  */
 export const startStandalone = (
   settings: Settings,
   logger: Logger,
-  options: Omit<GatewayOptions, 'readers'> = {},
+  options: Omit<GatewayOptions, 'subscriptions'> = {},
 ): Promise<Standalone> =>
   startGateway(settings, logger, {
     ...options,
-    readers: isShared(settings) ? 'under-lease' : 'here',
+    subscriptions: isShared(settings) ? 'under-lease' : 'here',
   });

@@ -14,7 +14,7 @@ describe('the engines of a worker', () => {
   const chosen = async (named?: readonly string[], declared = DECLARED) =>
     (await workerEngines(declared, named, host)).map(({ name }) => name);
 
-  it('are all that can run here when none is named, and the log explains the rest', async () => {
+  it('are all that can run here by default, and the log explains the others', async () => {
     const lines: string[] = [];
     const logger = { ...host.logger, info: (line: string) => lines.push(line) };
     const engines = await workerEngines(DECLARED, undefined, { ...host, logger });
@@ -22,7 +22,7 @@ describe('the engines of a worker', () => {
     expect(lines).toEqual(['engine two cannot run here: there is no GPU']);
   });
 
-  it('are those that are named', async () => {
+  it('are the named ones', async () => {
     expect(await chosen(['three'])).toEqual(['three']);
     expect(await chosen(['three', 'one'])).toEqual(['one', 'three']);
   });

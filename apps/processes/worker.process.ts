@@ -40,12 +40,12 @@ export const startWorkerProcess = async (
   }
 };
 
-/** A worker never makes a key: with a key of its own it could read no task. */
+/** A worker never creates a key: it could not decrypt tasks with its own key. */
 const taskKey = async (file: string): Promise<Buffer> => {
   try {
     await access(file);
   } catch (cause) {
-    const reason = `${file}: is not there; a worker needs the key of its gateways`;
+    const reason = `there is no ${file}; a worker needs the key of its gateways`;
     throw new SettingsError(`bad settings\n  QUIPU_MASTER_KEY_FILE: ${reason}`, { cause });
   }
   return deriveKey(readOrCreateMasterKey(file), TASK_KEY_PURPOSE);

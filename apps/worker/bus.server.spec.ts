@@ -30,7 +30,7 @@ class Listener {
 
   @EventPattern(`${TOPIC}.all`, { group: OWN })
   each(@Payload() delivery: Delivery): Observable<void> {
-    // Nothing is emitted, and what is asked for happens on subscription only.
+    // Emits nothing and acts only on subscription.
     return defer(() => {
       handled.push({ by: 'each', delivery });
       return [];
@@ -57,7 +57,7 @@ class Ungrouped {
 @Module({})
 class Composed {}
 
-describe('Nest on our bus', () => {
+describe('Nest on the bus', () => {
   let bus: Bus;
 
   beforeEach(() => {
@@ -85,7 +85,7 @@ describe('Nest on our bus', () => {
     while (!(await happened())) await sleep(2);
   };
 
-  it('gives a method the whole delivery of its topic', async () => {
+  it('passes the whole delivery to the method of its topic', async () => {
     const { app } = await serve(Listener);
     await app.listen();
     const message = await publish(TOPIC, { n: 1 });
@@ -94,7 +94,7 @@ describe('Nest on our bus', () => {
     await app.close();
   });
 
-  it('waits for what a method returns as an observable', async () => {
+  it('waits for the observable of a method', async () => {
     const { app } = await serve(Listener);
     await app.listen();
     await publish(`${TOPIC}.all`, null);
@@ -103,7 +103,7 @@ describe('Nest on our bus', () => {
     await app.close();
   });
 
-  it('joins the groups that the patterns name', async () => {
+  it('joins the groups of the patterns', async () => {
     const { app } = await serve(Listener);
     await app.listen();
     const other = await bus.consume({
@@ -117,13 +117,13 @@ describe('Nest on our bus', () => {
     await tenth();
     await until(() => handled.length > 0);
     await sleep(20);
-    // Shared with another member, so some may have gone there, and none came twice.
+    // Two members share the messages, and each message is delivered once.
     expect(new Set(handled.map(({ delivery }) => delivery.id)).size).toBe(handled.length);
     await other.close();
     await app.close();
   });
 
-  it('has what a method rejects with tried again, then filed with its reason', async () => {
+  it('repeats a rejected delivery, then makes it a dead letter with its reason', async () => {
     const { app } = await serve(Listener);
     await app.listen();
     failures = 3;
@@ -136,7 +136,7 @@ describe('Nest on our bus', () => {
     await app.close();
   });
 
-  it('takes nothing more once it is closed', async () => {
+  it('takes no delivery after its close', async () => {
     const { app, server } = await serve(Listener);
     await app.listen();
     await server.close();
@@ -148,8 +148,8 @@ describe('Nest on our bus', () => {
 
   it.each([
     [Answering, /@MessagePattern is not served/],
-    [Ungrouped, /names no group/],
-  ])('refuses a pattern that it cannot serve: %p', async (controller, message) => {
+    [Ungrouped, /the pattern has no group/],
+  ])('rejects an unsupported pattern: %p', async (controller, message) => {
     const { app } = await serve(controller);
     await expect(app.listen()).rejects.toThrow(message);
     await app.close();

@@ -4,7 +4,7 @@ import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.j
 
 /** The second argument of `@EventPattern(topic, pattern)`. */
 export interface BusPattern {
-  /** The consumer group; its members share the messages of the topic. */
+  /** The consumer group, whose members share the messages of the topic. */
   readonly group: string;
   /** As in `ConsumerOptions`. */
   readonly attemptsMax?: number;
@@ -12,12 +12,12 @@ export interface BusPattern {
 
 /**
  * Nest's transport strategy over the bus. Controller methods with `@EventPattern(topic, pattern)`
- * receive the deliveries of the topic, on any adapter, by the port's rules: a delivery whose method
- * rejects is tried again and becomes a dead letter with its reason. A controller publishes its
- * replies itself, so `@MessagePattern` is refused.
+ * receive the deliveries of the topic, on any adapter, by the port's rules: the bus repeats a
+ * delivery whose method rejects, and then makes it a dead letter with the reason. A controller
+ * publishes its replies itself, so `@MessagePattern` is rejected.
  */
 export class BusServer extends Server<never> implements CustomTransportStrategy {
-  /** Without it Nest logs the rejection of a method, and the bus counts the delivery as handled. */
+  /** Otherwise Nest only logs the rejection of a method, and the bus settles the delivery. */
   override readonly propagatesEventHandlerErrors = true;
   #consumers: readonly Consumer[] = [];
 
@@ -25,7 +25,7 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
     super();
   }
 
-  /** Resolves through the callback when every topic is consumed, in the order of the methods. */
+  /** Consumes the topics in the order of the methods, then calls the callback. */
   listen(callback: (error?: unknown) => void): void {
     this.#join().then(
       () => callback(),
@@ -33,7 +33,7 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
     );
   }
 
-  /** Takes no further delivery; resolves when the ones under way are handled. */
+  /** Stops consuming. Resolves when the current deliveries are handled. */
   async close(): Promise<void> {
     const consumers = this.#consumers;
     this.#consumers = [];
@@ -41,11 +41,11 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
   }
 
   on(): never {
-    throw new Error('a bus has no events of its own');
+    throw new Error('the bus emits no events');
   }
 
   unwrap(): never {
-    throw new Error('the process that opened the bus holds it');
+    throw new Error('the process that opened the bus owns it');
   }
 
   async #join(): Promise<void> {
@@ -66,7 +66,7 @@ const patternOf = (topic: string, { isEventHandler, extras }: MessageHandler): B
   if (!isEventHandler)
     throw new Error(`${topic}: @MessagePattern is not served, use @EventPattern`);
   const pattern = extras as Partial<BusPattern> | undefined;
-  if (pattern?.group === undefined) throw new Error(`${topic}: its pattern names no group`);
+  if (pattern?.group === undefined) throw new Error(`${topic}: the pattern has no group`);
   return { ...pattern, group: pattern.group };
 };
 

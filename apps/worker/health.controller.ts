@@ -2,12 +2,12 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { WorkerHealth } from './worker-health.js';
 
-/** For the orchestrator that restarts the worker. */
+/** Health routes for the orchestrator that restarts the worker. */
 @Controller('health')
 export class HealthController {
   constructor(private readonly health: WorkerHealth) {}
 
-  /** The process answers; nothing else is checked. */
+  /** Checks only that the process answers. */
   @Get('live')
   live(): object {
     return { status: 'live' };

@@ -32,7 +32,7 @@ describe('the heartbeats of a worker', () => {
     });
   };
 
-  it('begin at once and end with one more', async () => {
+  it('begin at once and end with a last one', async () => {
     start(() => Promise.resolve());
     await heartbeats.stop();
     const at = '2023-11-14T22:13:20.000Z';
@@ -55,7 +55,7 @@ describe('the heartbeats of a worker', () => {
     expect(published).toHaveLength(2);
   });
 
-  it('go on after a failure, of which the log has the first and the end', async () => {
+  it('continue after failures; the log has the first failure and the recovery', async () => {
     let isAway = true;
     start(() =>
       isAway ? Promise.reject(new BusError('bus-unavailable', 'no')) : Promise.resolve(),

@@ -24,7 +24,7 @@ export interface HeartbeatOptions {
 
 const STOP_MS_MAX = 2_000;
 
-/** Publishes what this worker is and does, at once and then regularly, until it is stopped. */
+/** Publishes the state of this worker, at once and then regularly, until it is stopped. */
 export class Heartbeats {
   readonly #startedAt: string;
   readonly #timer: NodeJS.Timeout;
@@ -38,13 +38,13 @@ export class Heartbeats {
     this.#timer = setInterval(() => this.beat(), options.intervalMs ?? HEARTBEAT_MS).unref();
   }
 
-  /** Publishes now, or as soon as the heartbeat under way has ended: one at a time. */
+  /** Publishes now, or after the current heartbeat: one at a time. */
   beat(): void {
     this.#isWanted = true;
     this.#sending ??= this.#send().finally(() => (this.#sending = undefined));
   }
 
-  /** Publishes the last heartbeat; a bus that does not answer delays a stop only so long. */
+  /** Publishes the last heartbeat, within a time limit for a bus that does not answer. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.beat();
@@ -58,7 +58,7 @@ export class Heartbeats {
     }
   }
 
-  /** Never rejects: the next heartbeat replaces one that is lost. */
+  /** Never rejects: the next heartbeat replaces a lost one. */
   async #publish(): Promise<void> {
     const { bus, worker, logger } = this.options;
     try {
@@ -67,7 +67,7 @@ export class Heartbeats {
       if (this.#isFailing) logger.info('heartbeats are published again');
       this.#isFailing = false;
     } catch (error) {
-      // A broker that is away fails every heartbeat; only the first failure is logged.
+      // Logs only the first of consecutive failures.
       if (!this.#isFailing) logger.warn({ err: error }, 'a heartbeat could not be published');
       this.#isFailing = true;
     }

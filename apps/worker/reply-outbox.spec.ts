@@ -10,7 +10,7 @@ import { ReplyOutbox } from './reply-outbox.js';
 import { RunReplies } from './run-replies.js';
 
 const TOPIC = 'quipu.replies.gateway-1';
-/** As an engine's page reads, whatever its pieces are. */
+/** A page with pieces of any engine. */
 const Page = z.object({ pieces: z.array(z.unknown()) });
 const TASK = '00000000-0000-4000-8000-000000000001';
 
@@ -69,7 +69,7 @@ describe('the replies of a run', () => {
   const numbers = () => bus.published.flat().map(({ headers }) => Number(headers['number']));
   const END = { finishReason: 'stop' };
 
-  it('begin with the first piece, and later ones go together in pages', async () => {
+  it('begin with the first piece; later ones share pages', async () => {
     const replies = open();
     replies.started();
     await sleep(1);
@@ -99,7 +99,7 @@ describe('the replies of a run', () => {
     expect(numbers()).toEqual([0, 1, 2, 3].slice(0, numbers().length));
   });
 
-  it('include `started` when the first piece takes its time', async () => {
+  it('include `started` when the first piece is slow', async () => {
     open().started();
     await sleep(40);
     expect(said()).toEqual([['started']]);
@@ -116,12 +116,12 @@ describe('the replies of a run', () => {
     replies.piece(['2', 2]);
     other.piece(['first', 1]);
     await sleep(1);
-    // The other run's first piece took the waiting one with it.
+    // The first piece of the other run took the waiting piece along.
     expect(bus.published).toHaveLength(2);
     replies.done(END);
     await sleep(1);
     expect(bus.published).toHaveLength(3);
-    // Nothing of this came because a pause was over.
+    // No pause ended before these replies.
     expect(performance.now() - startedMs).toBeLessThan(pauseMs);
   });
 
@@ -133,7 +133,7 @@ describe('the replies of a run', () => {
     expect(bus.published).toEqual([]);
   });
 
-  it('hand over the pieces before the failure', async () => {
+  it('include the pieces before the failure', async () => {
     const replies = open();
     replies.started();
     replies.piece(['a', 1]);
@@ -142,7 +142,7 @@ describe('the replies of a run', () => {
     expect(said()).toEqual([['started', [['a', 1]], 'crashed']]);
   });
 
-  it('beat only after a silence', async () => {
+  it('beat only after silence', async () => {
     const replies = open();
     replies.started();
     replies.beat();
@@ -153,7 +153,7 @@ describe('the replies of a run', () => {
     expect(said().flat()).toEqual(['started', 'beat']);
   });
 
-  it('are published again, the same, after a refusal that passes', async () => {
+  it('are published again unchanged after a temporary failure of the bus', async () => {
     bus.failures = [new BusError('bus-unavailable', 'no'), new BusError('topic-full', 'no')];
     open().piece(['1', 1]);
     await outbox.drained();
@@ -162,7 +162,7 @@ describe('the replies of a run', () => {
     expect(lost).toEqual([]);
   });
 
-  it('are lost after a refusal that does not pass, or too many', async () => {
+  it('are lost after a permanent failure of the bus, or too many failures', async () => {
     const replies = open();
     bus.failures = [new BusError('message-too-large', 'no')];
     replies.piece(['1', 1]);
@@ -191,7 +191,7 @@ describe('the replies of a run', () => {
     expect(numbers()).toEqual([0, 1, 2]);
   });
 
-  it('refuse a piece and an end that no message holds', () => {
+  it('reject a piece and an end that are too large for a message', () => {
     const replies = open();
     const tooLarge = 'x'.repeat(700_001);
     expect(() => replies.piece(tooLarge)).toThrow(/fit into a message/);

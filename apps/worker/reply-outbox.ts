@@ -6,20 +6,20 @@ import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 /** A run that has messages to publish. */
 export interface ReplySource {
   take(): readonly BusMessage[];
-  /** The messages that were taken could not be published. */
+  /** Called when the taken messages could not be published. */
   lost(error: unknown): void;
 }
 
-/** Gateways abandon a silent worker after 5 s; later replies are not read. */
+/** Gateways abandon a silent worker after 5 s, so later replies are useless. */
 const GIVE_UP_MS = 10_000;
 
 /**
- * Between two lists for one gateway. A small model makes a word every millisecond, and a message to
- * the broker costs more than the word; a reader does not notice 20 ms.
+ * The pause between two lists for one gateway. A small model generates a word every millisecond,
+ * and a message to the broker costs more than the word. People do not notice 20 ms.
  */
 const PAUSE_MS = 20;
 
-/** Sources that wait for one topic while its last list is under way, or in the pause after it. */
+/** Sources that wait for one topic: for its current list, or for the pause after the list. */
 class Lane {
   readonly #sources = new Set<ReplySource>();
   #hurried = false;
@@ -42,7 +42,7 @@ class Lane {
     return sources;
   }
 
-  /** Resolves after this time, or when an urgent source comes. */
+  /** Resolves after this time, or when an urgent source arrives. */
   async rest(ms: number): Promise<void> {
     if (this.#hurried || ms <= 0) return;
     await new Promise<void>((resolve) => {
@@ -57,8 +57,8 @@ class Lane {
 }
 
 /**
- * Publishes the replies of all runs, one list at a time for each topic: in order, and as many to a
- * list as have come since the last.
+ * Publishes the replies of all runs in order, one list at a time for each topic. A list contains
+ * all replies since the last one.
  */
 export class ReplyOutbox {
   readonly #lanes = new Map<string, Lane>();
@@ -70,7 +70,7 @@ export class ReplyOutbox {
     private readonly pauseMs: number = PAUSE_MS,
   ) {}
 
-  /** @param isUrgent a caller waits for this very reply: it does not wait for the pause to end */
+  /** @param isUrgent publishes without the pause, since a caller waits for this reply */
   wanted(topic: string, source: ReplySource, isUrgent: boolean): void {
     const lane = this.#lanes.get(topic);
     if (lane) {

@@ -11,30 +11,30 @@ export interface RunIdentity {
   readonly worker: string;
 }
 
-/** The first piece of a fast engine travels together with `started`. */
+/** The first piece of a fast engine shares a message with `started`. */
 const STARTED_MS = 15;
 
 /**
- * The JSON of a page before it is sealed. Base64 adds a third, and the bus takes 1,000,000 bytes of
- * key, headers and data.
+ * The limit for the JSON of a page before encryption. Base64 adds a third, and the bus accepts
+ * 1,000,000 bytes of key, headers and data.
  */
 const PAGE_BYTES_MAX = 700_000;
 
 /**
- * The replies of one run, numbered without a gap. Pieces that come while the last messages are on
- * their way are gathered into one page. The first piece and the end are urgent; others wait.
+ * The replies of one run, numbered without a gap. Pieces that arrive during a publish share one
+ * page. The first piece and the end are urgent; others wait.
  */
 export class RunReplies {
   #number = 0;
   readonly #ready: BusMessage[] = [];
-  /** Each as JSON. */
+  /** The pieces as JSON. */
   #pieces: string[] = [];
   #pieceBytes = 0;
   #quiet = false;
   #hasPieces = false;
   #startedSoon: NodeJS.Timeout | undefined;
 
-  /** @param wanted called when there is something to take */
+  /** @param wanted called when there are replies to take */
   constructor(
     private readonly identity: RunIdentity,
     private readonly seal: TaskSeal,
@@ -72,7 +72,7 @@ export class RunReplies {
     this.wanted(true);
   }
 
-  /** Called regularly; writes a reply when nothing was written since the last call. */
+  /** Called regularly. Adds a beat if no reply was added since the last call. */
   beat(): void {
     if (this.#quiet) {
       this.#write('beat', null);
@@ -81,14 +81,14 @@ export class RunReplies {
     this.#quiet = true;
   }
 
-  /** Drops everything: no process reads the replies of this run. */
+  /** Drops all replies, since no process reads them. */
   forget(): void {
     clearTimeout(this.#startedSoon);
     this.#pieces = [];
     this.#ready.length = 0;
   }
 
-  /** Everything that is ready to be published, in order. */
+  /** The replies that are ready, in order. */
   take(): readonly BusMessage[] {
     clearTimeout(this.#startedSoon);
     if (this.#pieces.length > 0) this.#writePage();

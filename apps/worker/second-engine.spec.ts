@@ -38,7 +38,7 @@ const counting = (text: string, more: Partial<CountingInput> = {}): CountingInpu
   ...more,
 });
 
-/** It goes on until it is stopped. */
+/** Runs until it is stopped. */
 const LONG = counting('word '.repeat(10_000).trim(), { pauseMs: 5 });
 
 const HELLO = {
@@ -68,18 +68,18 @@ describe('a second engine beside text', () => {
 
   afterEach(() => fleet.close());
 
-  /** It offers a task once, unless a worker refuses it. */
+  /** Offers a task once, unless a worker rejects it. */
   const gateway = () => fleet.gateway('gateway-1', { hedgeMs: 60_000 });
 
   const until = async (happened: () => boolean | Promise<boolean>): Promise<void> => {
     const untilMs = performance.now() + 10_000;
     while (!(await happened())) {
-      if (performance.now() > untilMs) throw new Error('it did not happen');
+      if (performance.now() > untilMs) throw new Error('the condition did not hold in time');
       await sleep(2);
     }
   };
 
-  /** Everything that is published on a topic from now on. */
+  /** Records the messages of a topic from now on. */
   const watch = async (topic: string): Promise<Delivery[]> => {
     const seen: Delivery[] = [];
     await fleet.bus.consume({
@@ -145,7 +145,7 @@ describe('a second engine beside text', () => {
     expect(new Set(beats.map(({ key }) => key))).toEqual(new Set(['worker-1']));
   });
 
-  it('shows nothing of a task or its answer on the bus', async () => {
+  it('encrypts tasks and answers on the bus', async () => {
     const offered = await watch(TASKS_TOPIC);
     const replied = await watch('quipu.replies.gateway-1');
     await fleet.worker('worker-1', { engines: [engine] });
@@ -156,7 +156,7 @@ describe('a second engine beside text', () => {
     const onTheBus = JSON.stringify([offered, replied]);
     expect(onTheBus).not.toContain('confidential');
     expect(onTheBus).not.toContain('pieces');
-    // It is there all the same, under the key of the fleet and in its place.
+    // The message contains it, encrypted with the key of the fleet.
     const seal = new TaskSeal(fleet.key);
     const [task] = offered;
     const { task: id, attempt } = TaskHeaders.parse(task?.headers);
@@ -177,11 +177,11 @@ describe('a second engine beside text', () => {
     expect(pieces).toEqual(Array.from({ length: 30 }, (_, n) => n + 1));
     const numbers = replied.map(({ headers }) => ReplyHeaders.parse(headers).number);
     expect(numbers).toEqual(numbers.map((_, n) => n));
-    // Pieces are gathered: fewer pages than pieces.
+    // Pieces share pages, so there are fewer pages than pieces.
     expect(numbers.length).toBeLessThan(25);
   });
 
-  it('is fenced by attempt: only the run that started first counts, and the other stops', async () => {
+  it('is fenced by attempt: only the first run counts, and the other stops', async () => {
     const { url } = await fleet.worker('worker-1', { engines: [engine] });
     const cancelled = await watch(cancellationsTopicOf('counting'));
     const offered = await watch(TASKS_TOPIC);
@@ -190,7 +190,7 @@ describe('a second engine beside text', () => {
     const [offer] = offered;
     const { task } = TaskHeaders.parse(offer?.headers);
     const seal = new TaskSeal(fleet.key);
-    // A second attempt that no gateway offered, as a delayed broker would deliver it.
+    // A second attempt, as a delayed broker delivers it. No gateway offered it.
     const data = seal.seal(taskPlace('counting', task, 2), JSON.stringify(counting('late')));
     const headers = { ...offer?.headers, attempt: '2' };
     await fleet.bus.publish(TASKS_TOPIC, [{ key: task, id: randomUUID(), headers, data }]);
@@ -226,7 +226,7 @@ describe('a second engine beside text', () => {
     expect(await counted(url, cancelled)).toBe(1);
   });
 
-  it('puts a message that is no task aside with its reason, and goes on', async () => {
+  it('makes a malformed task a dead letter with its reason, and continues', async () => {
     await fleet.worker('worker-1', { engines: [engine] });
     const odd = { key: 'odd', id: randomUUID(), headers: { task: 'odd' }, data: null };
     await fleet.bus.publish(TASKS_TOPIC, [odd]);
@@ -239,7 +239,7 @@ describe('a second engine beside text', () => {
     expect(pieces).toEqual([1]);
   });
 
-  it('is refused beyond its own number of tasks, whatever other engines run', async () => {
+  it('is rejected above the limit of its engine, whatever other engines run', async () => {
     const full = countingEngine(log, { tasksMax: { worker: 1, inProcess: 1 } });
     const other = countingEngine(log, { name: 'counting-2' });
     const { url } = await fleet.worker('worker-1', { engines: [full, other] });
@@ -256,14 +256,14 @@ describe('a second engine beside text', () => {
     await stream.return(null);
   });
 
-  it('is open before tasks are taken, and closes with the worker', async () => {
+  it('opens before the first task, and closes with the worker', async () => {
     const worker = await fleet.worker('worker-1', { engines: [engine] });
     expect(log.openings).toBe(1);
     await worker.stop();
     expect(log.closings).toBe(1);
   });
 
-  it('stops the start when it cannot open', async () => {
+  it('stops the start if it cannot open', async () => {
     const open = () => Promise.reject(new Error('the abacus is stuck'));
     const broken = countingEngine(log, { open });
     const starting = fleet.worker('worker-1', { engines: [engine, broken] });

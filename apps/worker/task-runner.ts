@@ -34,7 +34,7 @@ export interface TaskRunnerOptions {
   readonly metrics: WorkerMetrics;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** How often a run that has no pieces to hand over sends a beat; default 1,000. */
+  /** The interval of beats of a run without pieces; default 1,000. */
   readonly beatMs?: number;
 }
 
@@ -47,22 +47,22 @@ interface Run {
 }
 
 const BEAT_MS = 1_000;
-/** Repeats and cancellations are recognised among this many of the latest. */
+/** The number of recent attempts and cancellations that the runner remembers. */
 const REMEMBERED_MAX = 10_000;
 
 const OPENING: EngineStatus = { ready: false, reasons: ['it is not open'], facts: {} };
 
-/** Why this worker stops a run; the gateway gets it as a failure. A cancelled run sends nothing. */
+/** The reason of a stopped run, which the gateway receives. A cancelled run sends nothing. */
 class WorkerStops extends Error {
   readonly code = 'closed';
 }
 
-/** Runs the tasks of one engine that this worker is given, each attempt at most once. */
+/** Runs the tasks of one engine in this worker, each attempt at most once. */
 export class TaskRunner {
   readonly #runs = new Map<string, Run>();
   readonly #ended = new Set<Promise<void>>();
   readonly #seen = new LRUCache<string, true>({ max: REMEMBERED_MAX });
-  /** The last attempt of a task that is cancelled. */
+  /** The last cancelled attempt of a task. */
   readonly #cancelled = new LRUCache<string, number>({ max: REMEMBERED_MAX });
   readonly #beating: NodeJS.Timeout;
   #engine: Engine<unknown, unknown, unknown> | undefined;
@@ -77,12 +77,12 @@ export class TaskRunner {
     return this.options.definition;
   }
 
-  /** Tasks taken and not ended. */
+  /** The number of open tasks. */
   get running(): number {
     return this.#runs.size;
   }
 
-  /** Opens the engine; to be awaited before the first task. */
+  /** Opens the engine. Await it before the first task. */
   async open(host: EngineHost): Promise<void> {
     this.#engine = await this.definition.open(host);
   }
@@ -95,7 +95,7 @@ export class TaskRunner {
     return this.#engine?.counts?.() ?? [];
   }
 
-  /** Starts the task; its replies go to its reply topic. Throws for a message that is no task. */
+  /** Starts a task. Its replies go to its reply topic. @throws Error for a malformed task */
   take({ headers, data }: Delivery): void {
     const { task, attempt, 'reply-topic': topic, 'take-by': takeBy } = TaskHeaders.parse(headers);
     const id = `${task}.${attempt}`;
@@ -123,7 +123,7 @@ export class TaskRunner {
     this.#ended.add(ended);
   }
 
-  /** Stops the runs that are cancelled. Throws for a message that is no cancellation. */
+  /** Stops cancelled runs. @throws Error for a malformed cancellation */
   cancel({ headers }: Delivery): void {
     const { task, through, except } = CancellationHeaders.parse(headers);
     this.#cancelled.set(task, Math.max(through, this.#cancelled.get(task) ?? 0));
@@ -133,7 +133,7 @@ export class TaskRunner {
     }
   }
 
-  /** Waits this long for runs to end, fails the rest with `closed`, and closes the engine. */
+  /** Waits for runs to end, fails the others with `closed`, and closes the engine. */
   async close(drainMs: number): Promise<void> {
     const deadline = setTimeout(() => {
       for (const { stop } of this.#runs.values()) stop.abort(new WorkerStops('the worker stops'));
@@ -162,7 +162,7 @@ export class TaskRunner {
     return { id, task, attempt, stop, replies };
   }
 
-  /** Not remembered: the same attempt may find room when it is delivered again. */
+  /** Does not remember the attempt: a repeated delivery may find room. */
   #refuse({ replies }: Run, code: PlatformFailureCode, message: string): void {
     replies.failed({ code, message });
     this.#count(code);

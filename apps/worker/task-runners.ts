@@ -1,14 +1,14 @@
 import { type EngineHost, type EngineStatus } from '#platform/tasks/engine.js';
 import { type TaskRunner } from './task-runner.js';
 
-/** What the worker reports of one engine. */
+/** The report of one engine. */
 export interface EngineReport extends EngineStatus {
   readonly name: string;
-  /** Tasks taken and not ended. */
+  /** The number of open tasks. */
   readonly runningTasks: number;
 }
 
-/** The engines of a worker, each with the tasks that it runs. */
+/** The engines of a worker with their tasks. */
 export class TaskRunners {
   constructor(readonly all: readonly TaskRunner[]) {}
 
@@ -25,14 +25,14 @@ export class TaskRunners {
     }));
   }
 
-  /** Opens every engine; to be awaited before the first task. */
+  /** Opens every engine. Await it before the first task. */
   async open(host: EngineHost): Promise<void> {
     const opened = await Promise.allSettled(this.all.map((runner) => runner.open(host)));
-    // After all of them, so that the caller can close those that did open.
+    // Waits for all, so that the caller can close the open engines.
     for (const one of opened) if (one.status === 'rejected') throw one.reason;
   }
 
-  /** Waits this long for runs to end, fails the rest, and closes the engines. */
+  /** Waits for runs to end, fails the others, and closes the engines. */
   async close(drainMs: number): Promise<void> {
     await Promise.all(this.all.map((runner) => runner.close(drainMs)));
   }

@@ -10,7 +10,7 @@ import {
 import { type BusPattern } from './bus.server.js';
 import { type TaskRunner } from './task-runner.js';
 
-/** Nest's own filter replaces the reason with "Internal server error", also in a dead letter. */
+/** Keeps the reason of a dead letter: Nest's filter replaces it by "Internal server error". */
 @Catch()
 export class RethrowFilter implements RpcExceptionFilter {
   catch(exception: unknown): Observable<never> {
@@ -22,10 +22,9 @@ export class RethrowFilter implements RpcExceptionFilter {
 type Deliveries = Readonly<Record<string, Delivery>>;
 
 /**
- * A controller for the topics of one engine. Both methods take a message and are done with it: the
- * gateway that waits for a task offers it again by itself, so a broker need not keep a place for as
- * long as an engine runs. Topics are joined in this order, so no task is taken before its
- * cancellation would be received.
+ * A controller for the topics of one engine. Both methods settle a message at once: a gateway
+ * offers an unfinished task again itself, so the delivery need not last as long as the run.
+ * Cancellations are consumed before tasks, so that no cancellation of a task is missed.
  * @param worker the name of this worker
  */
 export const tasksControllerOf = (runner: TaskRunner, worker: string): Type => {

@@ -35,7 +35,7 @@ describe('the health of a worker', () => {
     });
   });
 
-  it('is not ready without a model, and while it is held back', async () => {
+  it('is not ready without a model, and while readiness is withheld', async () => {
     const health = healthOn(well, 0);
     const go = health.holdBack('starting');
     expect((await health.report()).reasons).toEqual(['starting', 'text: there is no model file']);

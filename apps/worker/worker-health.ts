@@ -4,7 +4,7 @@ import { type TaskRunners } from './task-runners.js';
 
 export interface WorkerReport {
   readonly status: 'ready' | 'not_ready';
-  /** Why not; empty when ready. */
+  /** Empty when ready. */
   readonly reasons: readonly string[];
   readonly bus: BusHealth;
   readonly engines: readonly {
@@ -18,7 +18,7 @@ export interface WorkerReport {
   readonly running_tasks: number;
 }
 
-/** Whether this worker would take a task that is offered now, for each of its engines. */
+/** Whether this worker accepts tasks, for each of its engines. */
 export class WorkerHealth {
   readonly #reasons = new Set<string>();
 
@@ -27,7 +27,7 @@ export class WorkerHealth {
     private readonly runners: Pick<TaskRunners, 'reports' | 'running'>,
   ) {}
 
-  /** Not ready, for this reason, until the returned function is called. */
+  /** Reports not ready, for this reason, until the caller calls the returned function. */
   holdBack(reason: string): () => void {
     this.#reasons.add(reason);
     return () => void this.#reasons.delete(reason);

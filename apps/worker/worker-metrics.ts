@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type EngineCount } from '#platform/tasks/engine.js';
 
-/** How a delivered task ended; any other text is a failure code. */
+/** The outcome of a delivered task; other values are failure codes. */
 export type TaskOutcome = 'done' | 'cancelled' | 'repeated' | (string & {});
 
 const SECONDS_BUCKETS = [
@@ -15,19 +15,19 @@ export class WorkerMetrics {
   readonly registry = new Registry();
   readonly #running = new Gauge({
     name: 'quipu_worker_tasks_running',
-    help: 'Tasks taken and not ended, including those that wait for the engine.',
+    help: 'Open tasks, including those that wait for the engine.',
     labelNames: ['engine'],
     registers: [this.registry],
   });
   readonly #tasks = new Counter({
     name: 'quipu_worker_tasks_total',
-    help: 'Tasks delivered, by how they ended.',
+    help: 'Delivered tasks by outcome.',
     labelNames: ['engine', 'outcome'],
     registers: [this.registry],
   });
   readonly #seconds = new Histogram({
     name: 'quipu_worker_task_duration_seconds',
-    help: 'From taking a task to its end.',
+    help: 'Time from the start of a task to its end.',
     labelNames: ['engine'],
     buckets: SECONDS_BUCKETS,
     registers: [this.registry],

@@ -18,7 +18,7 @@ import { WorkerMetrics } from './worker-metrics.js';
 import { WorkerModule } from './worker.module.js';
 
 export interface WorkerOptions {
-  /** Shared with the gateways; the process that opened it closes it after `stop`. */
+  /** Connects to the gateways. The process that opened the bus closes it after `stop`. */
   readonly bus: Bus;
   /** 32 bytes, of the purpose `TASK_KEY_PURPOSE`. */
   readonly key: Buffer;
@@ -26,7 +26,7 @@ export interface WorkerOptions {
   readonly engines: readonly AnyEngineDefinition[];
   /** Its `instance` names the worker: a letter, then up to 100 of `a-z 0-9 - .`. */
   readonly engineHost: EngineHost;
-  /** Of health and metrics. */
+  /** The address of health and metrics. */
   readonly host: string;
   readonly port: number;
   readonly drainSeconds: number;
@@ -36,9 +36,9 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Of health and metrics. */
+  /** The address of health and metrics. */
   readonly url: string;
-  /** Takes no further task, finishes those under way, closes. Safe to call twice. */
+  /** Takes no new task, finishes the open ones, closes. Idempotent. */
   stop(): Promise<void>;
 }
 

@@ -25,16 +25,16 @@ export const NANO = path.join(SHIPPED_MODELS, 'nano.gguf');
 
 export const silent = pino({ level: 'silent' });
 
-/** A gateway's end: the text engine of its rigs, and the tasks of any engine. */
+/** The gateway's side: the text engine of its rigs, and the tasks of any engine. */
 export interface Gateway extends TextEngine {
   readonly tasks: TaskHosting;
   listen(): Promise<void>;
 }
 
 export interface FleetWorkerOptions {
-  /** Default: text alone. */
+  /** Default: only text. */
   readonly engines?: readonly AnyEngineDefinition[];
-  /** Of the text engine. */
+  /** Options of the text engine. */
   readonly models?: LanguageModelEngineOptions;
   readonly key?: Buffer;
   readonly home?: string;
@@ -43,13 +43,13 @@ export interface FleetWorkerOptions {
   readonly heartbeatMs?: number;
 }
 
-/** Any number of gateways and workers on one bus, and an engine in this process to compare with. */
+/** Gateways and workers on one bus, and a local engine for comparison. */
 export class Fleet {
   readonly key = randomBytes(32);
   readonly workers: Worker[] = [];
   readonly #gateways: TaskHosting[] = [];
   readonly #folders: string[] = [];
-  /** Never generates for the workers: their answers are compared with its answers. */
+  /** The engine for comparison. It does not run tasks of the workers. */
   readonly local: LanguageModelEngine = createLanguageModelEngine();
 
   constructor(readonly bus: Bus) {}

@@ -1,56 +1,30 @@
 import { type ChildProcess } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
-import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
+import { createEmbeddedRig } from '#areas/inference/rigs/embedded-rig.js';
 import { createRigRouter } from '#areas/inference/rigs/rig-router.js';
 import { startModelChild } from '#engines/language-model/model-process.js';
-import { type Delivery } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { drain } from '#platform/tasks/drain.fixture.js';
-import {
-  cancellationsTopicOf,
-  tasksTopicOf,
-  workersGroupOf,
-} from '#platform/tasks/task.protocol.js';
+import { tasksTopicOf, workersGroupOf } from '#platform/tasks/task.protocol.js';
 import { Fleet, NANO } from './worker.fixture.js';
+import {
+  answer,
+  asking,
+  get,
+  LONG,
+  never,
+  outcomes,
+  runningTasks,
+  until,
+} from './worker-requests.fixture.js';
 
 const TASKS_TOPIC = tasksTopicOf('text');
-const CANCELLATIONS_TOPIC = cancellationsTopicOf('text');
 const GROUP = workersGroupOf('text');
-
-const never = new AbortController().signal;
-
-const asking = (content: string, more: Partial<TextRequest> = {}): TextRequest => ({
-  modelFile: NANO,
-  messages: [{ role: 'user', content }],
-  maxTokens: 64,
-  temperature: 0.8,
-  seed: 42,
-  ...more,
-});
-
-/** It goes on until its context is full. */
-const LONG = asking('Hello!', { maxTokens: 900, temperature: 1000, seed: 4 });
-
-const answer = (engine: TextEngine, request: TextRequest) => drain(engine.stream(request, never));
-
-const until = async (happened: () => boolean | Promise<boolean>): Promise<void> => {
-  const untilMs = performance.now() + 10_000;
-  while (!(await happened())) {
-    if (performance.now() > untilMs) throw new Error('it did not happen');
-    await sleep(2);
-  }
-};
-
-const get = async (url: string) => {
-  const response = await fetch(url);
-  return { status: response.status, text: await response.text() };
-};
 
 let fleet: Fleet;
 
@@ -59,18 +33,6 @@ beforeEach(() => {
 });
 
 afterEach(() => fleet.close());
-
-/** From the worker's own report. */
-const runningTasks = async (url: string): Promise<number> =>
-  (JSON.parse((await get(`${url}/health/ready`)).text) as { running_tasks: number }).running_tasks;
-
-const outcomes = async (url: string, outcome: string): Promise<number> => {
-  const { text } = await get(`${url}/metrics`);
-  const line = new RegExp(
-    `quipu_worker_tasks_total\\{engine="text",outcome="${outcome}"\\} (\\d+)`,
-  ).exec(text);
-  return Number(line?.[1] ?? 0);
-};
 
 describe('a model that workers serve', () => {
   it('answers the same, piece for piece, and uses the same as in this process', async () => {
@@ -86,7 +48,7 @@ describe('a model that workers serve', () => {
     }
   });
 
-  it('keeps many streams apart and each in order', async () => {
+  it('keeps concurrent streams separate and in order', async () => {
     await fleet.worker('worker-1');
     await fleet.worker('worker-2');
     const gateways = [fleet.gateway('gateway-1'), fleet.gateway('gateway-2')];
@@ -119,7 +81,7 @@ describe('a model that workers serve', () => {
     expect(there).toEqual({ ...here, completion: { ...here?.completion, id } });
   });
 
-  it('returns exactly what was handed out when the caller leaves', async () => {
+  it('returns the usage of the delivered pieces when the caller leaves', async () => {
     await fleet.worker();
     const gateway = fleet.gateway();
     const caller = new AbortController();
@@ -168,7 +130,7 @@ describe('the model files of a worker', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('are found by their contents under any name, and when they come later', async () => {
+  it('are found by content under any name, and when they appear later', async () => {
     const { url } = await fleet.worker('worker-1', { home: folder, shippedModels: folder });
     const gateway = fleet.gateway();
     expect(await get(`${url}/health/ready`)).toMatchObject({ status: 503 });
@@ -188,8 +150,8 @@ describe('the model files of a worker', () => {
 describe('a worker that is lost', () => {
   const LIMITS = { hedgeMs: 50, takeMsMax: 400, silenceMsMax: 400 };
 
-  /** A fleet whose first worker sends nothing more once its model is killed. */
-  const dying = async () => {
+  /** A fleet whose first worker sends nothing after `kill`. */
+  const fragile = async () => {
     const children: ChildProcess[] = [];
     await fleet.worker('worker-1', {
       models: {
@@ -203,8 +165,8 @@ describe('a worker that is lost', () => {
     return { kill: () => children[0]?.kill('SIGKILL') };
   };
 
-  it('breaks the stream off when its model dies midway', async () => {
-    const { kill } = await dying();
+  it('breaks the stream off when its model process is killed', async () => {
+    const { kill } = await fragile();
     const rig = createEmbeddedRig({ name: 'r', engine: fleet.gateway(), modelFile: NANO });
     const { messages, seed, temperature } = LONG;
     const body = { model: 'm', messages, seed, temperature, max_tokens: 900 };
@@ -217,10 +179,10 @@ describe('a worker that is lost', () => {
     await expect(rest).rejects.toMatchObject({ kind: 'broken-off' });
   });
 
-  it('is noticed by its silence, and the router asks again before the first byte', async () => {
+  it('is detected by its silence, and the router retries before the first byte', async () => {
     const bus = fleet.bus;
     let dead = 0;
-    // It takes the first task, replies that it has started, and is gone.
+    // Takes the first task, replies that it has started, and sends nothing more.
     const zombie = await bus.consume({
       topic: TASKS_TOPIC,
       group: GROUP,
@@ -255,7 +217,7 @@ describe('a worker that is lost', () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['unreachable', 'answered']);
   });
 
-  it('answers soon when there is no worker at all', async () => {
+  it('fails soon when there is no worker', async () => {
     const rig = createEmbeddedRig({
       name: 'r',
       engine: fleet.gateway('gateway-1', LIMITS),
@@ -270,110 +232,8 @@ describe('a worker that is lost', () => {
   });
 });
 
-describe('what a worker is given', () => {
-  /** Everything that the gateways offer, to be delivered again as a broker would. */
-  const offers = async (): Promise<Delivery[]> => {
-    const seen: Delivery[] = [];
-    await fleet.bus.consume({
-      topic: TASKS_TOPIC,
-      group: 'recorder',
-      handle: (delivery) => Promise.resolve(void seen.push(delivery)),
-    });
-    return seen;
-  };
-
-  it('is done once, however often it is delivered', async () => {
-    const { url } = await fleet.worker();
-    const offered = await offers();
-    const gateway = fleet.gateway();
-    const stream = gateway.stream(LONG, never);
-    await stream.next();
-    const again = { ...offered[0], id: randomUUID() } as Delivery;
-    await fleet.bus.publish(TASKS_TOPIC, [again]);
-    await until(async () => (await outcomes(url, 'repeated')) === 1);
-    expect(await runningTasks(url)).toBe(1);
-    await drain(stream);
-    await fleet.bus.publish(TASKS_TOPIC, [{ ...again, id: randomUUID() }]);
-    await until(async () => (await outcomes(url, 'repeated')) === 2);
-    expect(await outcomes(url, 'done')).toBe(1);
-  });
-
-  it('is not begun after its time', async () => {
-    const { url } = await fleet.worker();
-    const headers = {
-      task: randomUUID(),
-      attempt: '1',
-      'reply-topic': 'quipu.replies.watched',
-      'take-by': String(Date.now() - 1),
-    };
-    const replies: Delivery[] = [];
-    await fleet.bus.consume({
-      topic: 'quipu.replies.watched',
-      group: 'watcher',
-      handle: (delivery) => Promise.resolve(void replies.push(delivery)),
-    });
-    const late = { key: headers.task, id: randomUUID(), headers, data: null };
-    await fleet.bus.publish(TASKS_TOPIC, [late]);
-    await until(() => replies.length === 1);
-    expect(replies).toMatchObject([{ headers: { kind: 'failed', task: headers.task } }]);
-    expect(await outcomes(url, 'expired')).toBe(1);
-  });
-
-  it('is not begun when it was cancelled before it came, and a later attempt is', async () => {
-    const { url } = await fleet.worker();
-    const task = randomUUID();
-    const cancellation = { task, through: '2', except: '' };
-    const offer = (attempt: number) => {
-      const headers = {
-        task,
-        attempt: String(attempt),
-        'reply-topic': 'quipu.replies.nobody',
-        'take-by': String(Date.now() + 5_000),
-      };
-      return { key: `${task}.${attempt}`, id: randomUUID(), headers, data: null };
-    };
-    await fleet.bus.publish(CANCELLATIONS_TOPIC, [
-      { key: task, id: randomUUID(), headers: cancellation, data: null },
-    ]);
-    await sleep(20);
-    await fleet.bus.publish(TASKS_TOPIC, [offer(1), offer(2), offer(3)]);
-    await until(async () => (await outcomes(url, 'unreadable')) === 1);
-    expect(await outcomes(url, 'cancelled')).toBe(2);
-  });
-
-  it('cannot be read with another master key, and both sides report it', async () => {
-    await fleet.worker('worker-1', { key: randomBytes(32) });
-    await expect(answer(fleet.gateway(), asking('Hello!'))).rejects.toMatchObject({
-      code: 'unreadable',
-    });
-  });
-
-  it('becomes a dead letter with its reason when it is no task', async () => {
-    await fleet.worker();
-    const odd = { key: 'odd', id: randomUUID(), headers: { task: 'odd' }, data: null };
-    await fleet.bus.publish(TASKS_TOPIC, [odd]);
-    await until(async () => (await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).length === 1);
-    expect(await fleet.bus.deadLetters(TASKS_TOPIC, GROUP)).toMatchObject([
-      { id: odd.id, reason: expect.stringMatching(/Invalid UUID/) },
-    ]);
-  });
-
-  it('is refused when there is too much of it', async () => {
-    const { url } = await fleet.worker('worker-1', { models: { runningMax: 1, waitingMax: 64 } });
-    const gateway = fleet.gateway();
-    const callers = Array.from({ length: 20 }, () => new AbortController());
-    const streams = callers.map(({ signal }) => drain(gateway.stream(LONG, signal)));
-    await until(async () => (await runningTasks(url)) === 20);
-    await expect(answer(gateway, asking('Hello!'))).rejects.toMatchObject({ code: 'busy' });
-    for (const caller of callers) caller.abort();
-    await Promise.all(streams);
-    await until(async () => (await runningTasks(url)) === 0);
-    expect((await answer(gateway, asking('Hello!'))).pieces).not.toEqual([]);
-  });
-});
-
 describe('a worker that stops', () => {
-  it('takes no more tasks, finishes the running ones, and reports that it drains', async () => {
+  it('takes no new task, finishes the running ones, and reports the drain', async () => {
     const worker = await fleet.worker();
     const gateway = fleet.gateway('gateway-1', { hedgeMs: 50, takeMsMax: 300 });
     const stream = gateway.stream(LONG, never);
@@ -392,7 +252,7 @@ describe('a worker that stops', () => {
     await expect(answer(gateway, LONG)).rejects.toMatchObject({ code: 'no_worker' });
   });
 
-  it('fails the remaining tasks when its time to drain is over', async () => {
+  it('fails the remaining tasks when the drain time ends', async () => {
     const worker = await fleet.worker('worker-1', {
       drainSeconds: 0.05,
       models: { runningMax: 1, waitingMax: 64 },
@@ -405,7 +265,7 @@ describe('a worker that stops', () => {
     await fleet.worker('worker-2');
     await worker.stop();
     const statuses = (await results).map(({ status }) => status);
-    // Answers that had begun are broken off; the other worker takes the tasks that waited.
+    // Answers that had begun fail; the other worker takes the waiting tasks.
     expect(statuses.filter((status) => status === 'rejected').length).toBeLessThanOrEqual(2);
     expect(statuses.filter((status) => status === 'fulfilled').length).toBeGreaterThanOrEqual(8);
   });

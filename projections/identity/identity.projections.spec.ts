@@ -1,69 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiKeyIssued, ApiKeyRevoked } from '#events/identity/api-key.events.js';
-import { NameAssigned, NameReleased } from '#events/identity/name.events.js';
-import { UserErased, UserRegistered } from '#events/identity/user.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { apiKeyKey, apiKeys, apiKeysOf } from './api-keys.projection.js';
-import { usersByName } from './users-by-name.projection.js';
-import { users } from './users.projection.js';
 
 const AT = '2026-11-21T04:48:00.000Z';
 const END = '2026-12-21T04:48:00.000Z';
-const ID = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
 const HASH = 'a'.repeat(64);
 const SEALED = 'A'.repeat(48);
 const userId = UserId.parse(1);
-
-describe('users', () => {
-  const registered = UserRegistered.of({
-    userId,
-    registrationId: ID,
-    role: 'Admin',
-    tenant: 'quipu',
-    usernameHash: HASH,
-    emailHash: HASH,
-    sealedUsername: SEALED,
-    sealedEmail: SEALED,
-    sealedPasswordHash: SEALED,
-    theme: 'system',
-    language: 'en',
-    registeredAt: AT,
-  });
-  const erasure = { userId, usernameHash: HASH, emailHash: HASH, erasedAt: AT } as const;
-  const erased = UserErased.of({ ...erasure, reason: 'requested' });
-
-  it('are kept by id, without the password, until they are erased', () => {
-    expect(users.keys(registered)).toEqual(['1']);
-    const document = users.project(registered, users.initial('1'), '1');
-    expect(document).toEqual({
-      userId,
-      role: 'Admin',
-      tenant: 'quipu',
-      sealedUsername: SEALED,
-      sealedEmail: SEALED,
-      registeredAt: AT,
-    });
-    expect(users.keys(erased)).toEqual(['1']);
-    expect(users.project(erased, document ?? users.initial('1'), '1')).toBeNull();
-  });
-});
-
-describe('users by name', () => {
-  const name = { kind: 'username', nameHash: HASH, registrationId: ID } as const;
-  const assigned = NameAssigned.of({ ...name, userId, assignedAt: AT });
-  const released = NameReleased.of({ ...name, releasedAt: AT });
-
-  it('are kept while the name is theirs', () => {
-    expect(usersByName.keys(assigned)).toEqual([HASH]);
-    expect(usersByName.project(assigned, { userId: 0 }, HASH)).toEqual({ userId });
-    expect(usersByName.project(released, { userId }, HASH)).toBeNull();
-  });
-
-  it('know nothing of e-mail addresses', () => {
-    const email = NameAssigned.of({ ...name, kind: 'email', userId, assignedAt: AT });
-    expect(usersByName.keys(email)).toEqual([]);
-  });
-});
 
 describe('API keys', () => {
   const issued = (expiresAt: string | null) =>

@@ -16,7 +16,7 @@ models:
 `;
 
 describe('admission over HTTP', () => {
-  it('admits exactly what the balance covers, however many ask at once', async () => {
+  it('admits exactly what the balance covers under concurrent requests', async () => {
     const tokens = 10_000_000 / HELD / OUTPUT_PRICE_USD_PER_MTOK;
     const world = await startWorld([json(200, completionOf('knots', statement(1, tokens)))], {
       catalogOf: catalog,
@@ -48,7 +48,7 @@ describe('admission over HTTP', () => {
     }
   });
 
-  it('cuts the bound to what the balance covers when the caller names none', async () => {
+  it('limits an unspecified bound to the balance', async () => {
     const world = await startWorld([answering('knots')], {
       catalogOf: (baseUrl) => catalog(baseUrl).replace(String(OUTPUT_PRICE_USD_PER_MTOK), '100000'),
     });
@@ -61,7 +61,7 @@ describe('admission over HTTP', () => {
     }
   });
 
-  it('charges a rig that claims too much at the bound, and records the difference', async () => {
+  it('charges at most the bound when a rig claims more, and records the difference', async () => {
     const world = await startWorld([json(200, completionOf('knots', statement(1, 500)))]);
     try {
       await world.openai.chat.completions.create(chatRequest({ max_tokens: 10 }));

@@ -77,18 +77,18 @@ describe('balance and invoices', () => {
     ['limit=0', 'limit'],
     ['limit=101', 'limit'],
     ['limit=', 'limit'],
-  ])('refuses %s by name', async (query, field) => {
+  ])('rejects %s by name', async (query, field) => {
     const { body } = await get(`${INVOICES}?${query}`).expect(400);
     expect(body).toMatchObject({ success: false, code: 'invalid_request' });
     expect(body.message).toContain(field);
   });
 
-  it('takes the secret API key and nothing else', async () => {
+  it('accepts only the secret API key', async () => {
     await get(OVERVIEW, world.credentials.renter_key).expect(401);
     await request(world.quipu.url).get(OVERVIEW).expect(401);
   });
 
-  it('shows rates to anybody', async () => {
+  it('shows rates without credentials', async () => {
     const { body } = await request(world.quipu.url).get('/api/v1/billing/rates.php').expect(200);
     expect(body).toMatchObject({
       success: true,

@@ -59,20 +59,20 @@ describe('the built-in model', () => {
     expect(stopped.choices[0]?.message.content).toBe(whole.slice(0, whole.indexOf(first)));
   });
 
-  it('repeats itself under a seed', async () => {
+  it('gives the same answer with the same seed', async () => {
     const drawn = () => ask({ temperature: 1, seed: 11, max_tokens: 20 });
     const [one, two] = [await drawn(), await drawn()];
     expect(one.choices[0]?.message.content).toBe(two.choices[0]?.message.content);
   });
 
-  it('refuses by name what it cannot honour', async () => {
+  it('rejects unsupported parameters by name', async () => {
     await expect(ask({ logprobs: true })).rejects.toMatchObject({ status: 400, param: 'logprobs' });
     await expect(
       ask({ tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] }),
     ).rejects.toMatchObject({ status: 400, param: 'tools' });
   });
 
-  it('streams the same words', async () => {
+  it('streams the same answer', async () => {
     const whole = (await ask({})).choices[0]?.message.content;
     const stream = await world.openai.chat.completions.create({
       model: 'quipu/nano',

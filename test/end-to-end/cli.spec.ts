@@ -44,7 +44,7 @@ const quipu = async (...words: string[]): Promise<Ended> => {
   return { exitCode: child.exitCode, stdout, stderr };
 };
 
-/** The result of a command that must succeed, on a pipe without a word on standard error. */
+/** The result of a command that must succeed without output on standard error. */
 const result = async (...words: string[]): Promise<Record<string, unknown>> => {
   const { exitCode, stdout, stderr } = await quipu(...words, '--json');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -89,7 +89,7 @@ describe('the command line without a server', () => {
 
   afterAll(endHome);
 
-  it('refuses to read an installation that is not there, and makes none', async () => {
+  it('rejects a missing installation, and creates none', async () => {
     const words = ['ledger', 'check'];
     expect(await failure(...words)).toMatchObject({ exitCode: 2, code: 'no_installation' });
     expect(await readdir(home)).toEqual([]);
@@ -108,7 +108,7 @@ describe('the command line without a server', () => {
     });
   });
 
-  it('does not repeat a password that was given', async () => {
+  it('does not print a given password', async () => {
     const words = ['--username', 'grace', '--email', 'grace@example.org', '--role', 'Admin'];
     const { stdout, exitCode } = await quipu(
       'user',
@@ -122,7 +122,7 @@ describe('the command line without a server', () => {
     expect(stdout).not.toContain('hopper-1906');
   });
 
-  it('refuses a second user of the same name', async () => {
+  it('rejects a second user of the same name', async () => {
     const words = [...CREATE_ADA, ...RENTER];
     expect(await failure(...words)).toMatchObject({ exitCode: 1, code: 'username_taken' });
   });
@@ -132,7 +132,7 @@ describe('the command line without a server', () => {
     ['--email', ['user', 'create', '--username', 'bob', '--email', 'nowhere', ...RENTER]],
     ['--username', ['user', 'create', '--username', 'x y', '--email', 'b@example.org', ...RENTER]],
     ['--password', [...CREATE_ADA, ...RENTER, '--password', 'short']],
-  ])('names %s as what is wrong with a user', async (option, words) => {
+  ])('names the invalid %s of a user', async (option, words) => {
     expect(await failure(...words)).toMatchObject({
       exitCode: 2,
       code: 'usage',
@@ -195,7 +195,7 @@ describe('the command line without a server', () => {
     expect(text).toMatch(/^\d+ \d{4}-\d\d-\d\dT[^ ]+Z [^ ]+\/0 [A-Za-z]+ v1 by cli \{.*\}\n$/);
   });
 
-  it('proves the ledger before any read model is there, and leaves none', async () => {
+  it('proves the ledger without read models, and writes none', async () => {
     expect(await result('ledger', 'check')).toMatchObject({
       balanced: true,
       accounts: 2,
@@ -214,7 +214,7 @@ describe('the command line without a server', () => {
     const named = await result('projections', 'rebuild', 'account-overview');
     expect(named['rebuilt']).toEqual(['account-overview']);
     const all = await result('projections', 'rebuild', '--all');
-    expect(all['rebuilt']).toContain('users-by-name');
+    expect(all['rebuilt']).toContain('api-keys');
     const { projections } = await result('projections', 'status');
     const states = (projections as { readonly state: string }[]).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(['current']));
@@ -222,14 +222,14 @@ describe('the command line without a server', () => {
 
   it.each([
     ['no names', []],
-    ['both', ['users', '--all']],
+    ['both', ['api-keys', '--all']],
     ['unknown', ['accounts']],
-  ])('refuses a rebuild of %s', async (_, words) => {
+  ])('rejects a rebuild of %s', async (_, words) => {
     const refused = await failure('projections', 'rebuild', ...words);
     expect(refused).toMatchObject({ exitCode: 2, code: 'usage' });
   });
 
-  it('tells a read model that is behind, and reads through it', async () => {
+  it('reports a read model that is behind, and reads up to the log head', async () => {
     await result('account', 'credit', '--user', 'grace', '--usd', '1', '--reason', 'late');
     const { projections } = await result('projections', 'status');
     const overview = (projections as Record<string, unknown>[]).find(
@@ -240,7 +240,7 @@ describe('the command line without a server', () => {
     expect(checked).toMatchObject({ balanced: true, available_micro_usd: '26000000' });
   });
 
-  it('prints every fault of a read model that lies, and exits with 1', async () => {
+  it('prints every fault of a wrong read model, and exits with 1', async () => {
     const views = new DatabaseSync(path.join(home, 'views.db'));
     try {
       const forge = `UPDATE documents SET document = json_set(document, '$.deposited', '1')
@@ -263,7 +263,7 @@ describe('the command line without a server', () => {
     expect(forPeople.stdout).toContain('fault: account 1 at position');
   });
 
-  it('asks before it erases, and erases', async () => {
+  it('asks before an erasure', async () => {
     const unasked = await failure('user', 'erase', '--username', 'ada');
     expect(unasked).toMatchObject({ exitCode: 2, code: 'usage' });
     expect(unasked.message).toContain('--yes');
@@ -312,7 +312,7 @@ describe('the command line beside a running server', () => {
     expect((await overview(demo.api_key)).body).toMatchObject({ balance_usd: 12.5 });
   });
 
-  it('makes a user whom the server lets in, and rotates the key away', async () => {
+  it('creates a user that the server accepts, and rotates the key', async () => {
     const { api_key: first } = await result(...CREATE_ADA, ...RENTER);
     expect((await overview(String(first))).status).toBe(200);
     const { api_key: second } = await result('key', 'rotate', '--user', 'ada');
@@ -322,7 +322,7 @@ describe('the command line beside a running server', () => {
     expect((await overview(String(second))).status).toBe(401);
   });
 
-  it('rebuilds under the server, which goes on answering', async () => {
+  it('rebuilds while the server answers', async () => {
     const rebuilding = result('projections', 'rebuild', '--all');
     const statuses = new Set<number>();
     const done = new AbortController();
@@ -339,7 +339,7 @@ describe('the command line beside a running server', () => {
     expect(await result('ledger', 'check')).toMatchObject({ balanced: true });
   });
 
-  it('follows the log until Ctrl-C, which is a good end', async () => {
+  it('follows the log until Ctrl-C, and exits with 0', async () => {
     const tail = start(CLI, ['events', 'tail', '--follow', '--from', 'end', '--json']);
     const seen = createInterface({ input: tail.stdout ?? process.stdin });
     const events: Record<string, unknown>[] = [];
@@ -349,7 +349,7 @@ describe('the command line beside a running server', () => {
         if (events.at(-1)?.['type'] === 'FundsDeposited') resolve();
       });
     });
-    // Whether it listens yet cannot be seen: credit until it has seen one.
+    // The start of the subscription is invisible, so credits repeat until the tail prints one.
     const credit = ['account', 'credit', '--user', 'demo', '--usd', '1', '--reason', 'seen'];
     const heard = new AbortController();
     void deposited.then(() => heard.abort());

@@ -31,7 +31,7 @@ interface Case {
 
 const chat = (body: object): string => JSON.stringify({ ...chatRequest(), ...body });
 
-/** What can go wrong on every route that takes a chat, and what is said of it. */
+/** The failures of every chat route, with the expected answers. */
 const CHAT_FAILURES: readonly Case[] = [
   {
     what: 'no credential',
@@ -154,13 +154,13 @@ describe('failure envelopes', () => {
     ['/api/v1/nothing', application('not_found')],
     ['/nothing', application('not_found')],
     ['/v1/%', openAi('bad_url')],
-  ])('GET %s is refused in the envelope of its route', async (path, expected) => {
+  ])('GET %s fails in the envelope of its route', async (path, expected) => {
     const response = await ask(path, { method: 'GET' });
     expect(await response.json()).toMatchObject(expected);
     expect(response.status).toBeGreaterThanOrEqual(400);
   });
 
-  it('refuses bad credentials on application routes in their envelope', async () => {
+  it('rejects bad credentials on application routes in their envelope', async () => {
     const response = await ask('/api/v1/billing/overview.php', {
       method: 'GET',
       headers: { authorization: 'Bearer sk-svc-unknown' },
@@ -170,7 +170,7 @@ describe('failure envelopes', () => {
     expect(await response.json()).toMatchObject(application('invalid_api_key'));
   });
 
-  it('sends the security headers with everything, failures too', async () => {
+  it('sends the security headers with every answer and failure', async () => {
     for (const path of ['/health/live', '/v1/nothing', '/nothing']) {
       const { headers } = await ask(path, { method: 'GET' });
       expect(headers.get('strict-transport-security')).toBe(
@@ -189,7 +189,7 @@ describe('failure envelopes', () => {
       431,
       'headers_too_large',
     ],
-  ])('answers %s in the envelope, and lives', async (_, bytes, status, code) => {
+  ])('answers %s in the envelope, and continues', async (_, bytes, status, code) => {
     const { hostname, port } = new URL(world.quipu.url);
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     const answer = (await Array.fromAsync(socket)).join('');
@@ -228,7 +228,7 @@ describe('failures of the upstream', () => {
     }
   });
 
-  it('after the first byte becomes an error chunk, and what was delivered is charged', async () => {
+  it('after the first byte becomes an error chunk, and the delivered part is charged', async () => {
     const first = {
       id: 'c',
       object: 'chat.completion.chunk',

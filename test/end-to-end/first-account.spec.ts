@@ -27,7 +27,7 @@ describe('the first account', () => {
 
   const homeOf = (name: string): string => path.join(folder, name);
 
-  /** A gateway on a home of its own, beside others on the same engines. */
+  /** A gateway with its own home, beside others on the same stores. */
   const start = async (name: string): Promise<Gateway> => {
     const settings = readSettings({
       PORT: '0',
@@ -38,7 +38,9 @@ describe('the first account', () => {
       QUIPU_MASTER_KEY_FILE: path.join(folder, 'master.key'),
       QUIPU_LOG_LEVEL: 'silent',
     });
-    const gateway = await startGateway(settings, pino({ level: 'silent' }), { readers: 'here' });
+    const gateway = await startGateway(settings, pino({ level: 'silent' }), {
+      subscriptions: 'here',
+    });
     running.push(gateway);
     return gateway;
   };
@@ -59,7 +61,7 @@ describe('the first account', () => {
     );
   };
 
-  it('is made by one of several gateways that start at once on homes of their own', async () => {
+  it('is created by one of several concurrent gateways with their own homes', async () => {
     const gateways = await Promise.all(['one', 'two', 'three'].map(start));
     const reported = gateways.filter(({ bootstrap }) => bootstrap !== undefined);
     expect(reported).toHaveLength(1);
@@ -74,14 +76,14 @@ describe('the first account', () => {
     }
   });
 
-  it('is carried on by the next start where a process died over it', async () => {
+  it('is completed by the next start after a killed one', async () => {
     const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
     await once(dead, 'exit');
     await leaveBehind('one', dead.pid ?? 0);
     expect((await start('one')).bootstrap?.password).toBe('left-behind');
   });
 
-  it('is left to the process that is at it', async () => {
+  it('is left to the running first start', async () => {
     await leaveBehind('one', process.ppid);
     expect((await start('one')).bootstrap).toBeUndefined();
     expect(await registrations()).toBe(0);
@@ -95,7 +97,7 @@ describe('the first account', () => {
     expect((await start('one')).bootstrap?.password).toBe(password);
   });
 
-  it('is not made again by a start that lost the race and comes back', async () => {
+  it('is not created again by a start that lost the race', async () => {
     expect((await start('one')).bootstrap).toBeDefined();
     await leaveBehind('two', 1, 'elsewhere.example', 120_000);
     expect((await start('two')).bootstrap).toBeUndefined();

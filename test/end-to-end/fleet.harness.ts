@@ -10,7 +10,7 @@ import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { freePorts } from '../servers/server-process.js';
 import { eventually } from './quipu.harness.js';
 
-/** For one that has failed at something and waits before it tries again, too. */
+/** The longest start, including the pause before a retry. */
 const READY_MS = 60_000;
 
 const APPS = path.resolve(import.meta.dirname, '../../dist/apps');
@@ -42,7 +42,7 @@ export class Member {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Resolves when it says that it is ready. */
+  /** Resolves when the process reports that it is ready. */
   async start(): Promise<this> {
     this.spawn();
     await this.ready();
@@ -78,13 +78,13 @@ export class Member {
     });
   }
 
-  /** What it says of itself; undefined while it says nothing. */
+  /** The health report; undefined while the process does not answer. */
   async report(): Promise<RuntimeReport | undefined> {
     const response = await fetch(`${this.url}/health/ready`).catch(() => undefined);
     return response && ((await response.json()) as RuntimeReport);
   }
 
-  /** Resolves to its exit code, or null when a signal ended it. */
+  /** Resolves to the exit code, or null after a signal. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const child = this.#child;
     if (!child) return null;
@@ -112,7 +112,7 @@ export interface Fleet {
   readonly gateways: readonly [Member, Member];
   readonly projectors: readonly [Member, Member];
   readonly credentials: Bootstrap;
-  /** The catalog of each gateway is a file of its own, as on machines of their own. */
+  /** Each gateway has its own catalog file, as on separate machines. */
   catalogFile(gateway: 0 | 1): string;
   /** With the key of the first account, unless the headers have another. */
   request(gateway: Member, route: string, init?: FleetRequest): Promise<Response>;
@@ -126,12 +126,12 @@ export interface FleetOptions {
   readonly leaseTtlMs: number;
   readonly leaseRenewMs: number;
   readonly catalogOf: (baseUrl: string) => string;
-  /** Of every gateway and projector; for engines other than those of the embedded fleet. */
+  /** The environment of every gateway and projector, to select other stores. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
 /**
- * The embedded event store alone, two gateways and two projectors, each a process of its own, on
+ * The embedded event store, two gateways and two projectors in separate processes, on
  * read models in one file.
  */
 export const startFleet = async (script: Script, options: FleetOptions): Promise<Fleet> => {
@@ -173,7 +173,7 @@ export const startFleet = async (script: Script, options: FleetOptions): Promise
   };
   try {
     await node.start();
-    // All at once: which of them makes the first account is up to them.
+    // Concurrently: any of them may create the first account.
     for (const one of [...projectors, ...gateways]) one.spawn();
     await Promise.all(fleet.map((one) => one.ready()));
     const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
@@ -208,7 +208,7 @@ const leaderOf = async (projectors: readonly Member[]): Promise<Member | undefin
   return undefined;
 };
 
-/** @returns what it printed as JSON */
+/** @returns the printed JSON */
 export const runCli = async (
   environment: NodeJS.ProcessEnv,
   args: readonly string[],

@@ -27,13 +27,13 @@ interface IssuedKey {
   readonly key: { readonly id: string };
 }
 
-/** What the processes of a fleet are set to, and the servers that this names. */
+/** The settings of a fleet's processes, and the servers that these name. */
 export interface FleetEngines {
   readonly environment: NodeJS.ProcessEnv;
   close(): Promise<void>;
 }
 
-/** What a fleet promises, whatever its engines are. */
+/** The guarantees of a fleet on any stores. */
 export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngines>): void =>
   describe(title, () => {
     let engines: FleetEngines;
@@ -72,10 +72,10 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       return ((await response.json()) as Overview).balance_usd;
     };
 
-    /** Microdollars of a balance in dollars, which JSON has as a float. */
+    /** Micro-dollars of a balance in dollars, a float in JSON. */
     const micro = (usd: number): number => Math.round(usd * 1_000_000);
 
-    /** A chat at one gateway, and what the other one says of the balance at once. */
+    /** Sends a chat to one gateway, then reads the balance from the other. */
     const chatAndSee = async (): Promise<void> => {
       const before = micro(await balanceAt(second));
       expect((await chat(first)).status).toBe(200);
@@ -103,7 +103,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       expect(reported[0]?.output).toContain(fleet.credentials.api_key);
     });
 
-    it('runs its readers in one of its processes, and says in which', async () => {
+    it('runs projections and sagas in one process, and reports which', async () => {
       const leader = await untilLed();
       expect(await leader.report()).toMatchObject({ status: 'ready', lease: { role: 'leader' } });
       const standby = otherThan(leader);
@@ -116,14 +116,14 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       expect(await first.report()).toMatchObject({ status: 'ready', lease: null });
     });
 
-    it('lets gateways go before projectors where they share a machine', () => {
+    it('gives gateways a higher CPU priority than projectors', () => {
       const priorityOf = ({ pid = 0 }: Member) => os.getPriority(pid);
       for (const gateway of fleet.gateways)
         for (const projector of fleet.projectors)
           expect(priorityOf(projector)).toBeGreaterThan(priorityOf(gateway));
     });
 
-    it('shows at one gateway what the other charged, as soon as that has answered', async () => {
+    it('shows a charge of one gateway at the other when its answer has ended', async () => {
       for (let chats = 0; chats < 5; chats += 1) await chatAndSee();
     });
 
@@ -143,13 +143,14 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
     const statusWith = async (gateway: Member, { api_key: apiKey }: IssuedKey): Promise<number> =>
       (await chat(gateway, { authorization: `Bearer ${apiKey}` })).status;
 
-    /** Asks until it is so: what is asked a second after the change, or later, finds it so. */
+    /** Repeats a request until it sees the change; one a second after the change must see it. */
     const withinASecond = async (isSo: () => Promise<boolean>): Promise<void> => {
       const changedAt = performance.now();
       for (;;) {
         const askedAt = performance.now();
         if (await isSo()) return;
-        if (askedAt - changedAt >= 1_000) throw new Error('it was not so after a second');
+        if (askedAt - changedAt >= 1_000)
+          throw new Error('the change was not visible after a second');
         await sleep(10);
       }
     };
@@ -181,8 +182,8 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
     });
 
     /**
-     * Freezes the leader until the other has taken over. On files, one that happens to be within a
-     * write keeps its lock, and everybody waits for it: then it is frozen once more.
+     * Freezes the leader until the other has taken over. On files, a leader that is frozen during a
+     * write keeps its lock, and all others wait: the leader is then frozen again.
      */
     const standStill = async (): Promise<readonly [frozen: Member, next: Member]> => {
       for (let attempt = 1; ; attempt += 1) {
@@ -200,7 +201,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       }
     };
 
-    it('hands its readers on at once when the process that runs them is stopped', async () => {
+    it('moves projections and sagas at once when their process is stopped', async () => {
       const leader = await untilLed();
       const stoppedAt = performance.now();
       expect(await leader.end('SIGTERM')).toBe(0);
@@ -211,7 +212,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       await leader.start();
     });
 
-    it('takes over from a process that was killed, and misses nothing', async () => {
+    it('takes over from a killed process without a lost event', async () => {
       const leader = await untilLed();
       const before = micro(await balanceAt(second));
       await leader.end('SIGKILL');
@@ -222,7 +223,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       expect((await leader.report())?.lease?.role).toBe('standby');
     });
 
-    it('keeps a process out that stood still while its lease went to another', async () => {
+    it('fences a process that was stopped while its lease expired', async () => {
       const [leader, next] = await standStill();
       await chatAndSee();
       leader.signal('SIGCONT');
@@ -231,14 +232,14 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       expect(await fleet.leader()).toBe(next);
     });
 
-    it('rebuilds a projection from another process while gateways go on answering', async () => {
+    it('rebuilds a projection from another process while gateways answer', async () => {
       const before = await balanceAt(second);
       await fleet.quipu('projections', 'rebuild', 'account-overview');
       expect(await balanceAt(first)).toBe(before);
       await chatAndSee();
     });
 
-    it('says so while its log is away, charges nothing, and comes back by itself', async () => {
+    it('reports an unavailable log, charges nothing, and recovers', async () => {
       const before = micro(await balanceAt(first));
       await fleet.node.end('SIGKILL');
       await eventually(async () => (await first.report())?.status === 'not_ready');
@@ -260,7 +261,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       await sleep(1_000);
       const asked = Array.from({ length: 6 * covered }, async (_, n) => {
         const gateway = n % 2 === 0 ? first : second;
-        // A gateway that lost every race for the account says so and asks to be asked again.
+        // A gateway that lost every race for the account answers with a retry-after time.
         for (;;) {
           const { status } = await chat(gateway, {}, { max_tokens: tokens });
           if (status !== 503) return status;
@@ -272,7 +273,7 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       expect(micro(await balanceAt(second))).toBeLessThan(price * tokens);
     });
 
-    it('has a ledger that balances, and stops in good order', async () => {
+    it('has a ledger that balances, and stops cleanly', async () => {
       expect(await fleet.quipu('ledger', 'check')).toMatchObject({ balanced: true });
       const gateways = await Promise.all(fleet.gateways.map((one) => one.end('SIGTERM')));
       const projectors = await Promise.all(fleet.projectors.map((one) => one.end('SIGTERM')));

@@ -42,14 +42,14 @@ describe('Idempotency-Key', () => {
     expect(await charges()).toBe(1);
   });
 
-  it('refuses another body under the same key', async () => {
+  it('rejects another body under the same key', async () => {
     await (await ask('k-1')).text();
     const other = await ask('k-1', chatRequest({ max_tokens: 5 }));
     expect(other.status).toBe(409);
     expect(await other.json()).toMatchObject({ error: { code: 'idempotency_conflict' } });
   });
 
-  it('makes one upstream call for fifty at once', async () => {
+  it('makes one upstream call for fifty concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask('k-1')));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
@@ -80,7 +80,7 @@ describe('Idempotency-Key', () => {
     const issued = async (): Promise<number> =>
       (await world.events()).filter(({ type }) => type === 'ApiKeyIssued').length;
 
-    it('creates once and replays what was created, also after a restart', async () => {
+    it('creates once and replays the answer, also after a restart', async () => {
       const before = await issued();
       const first = await issue('k-1');
       expect(first.status).toBe(201);
@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
       expect(await other.json()).toMatchObject({ success: false, code: 'idempotency_conflict' });
     });
 
-    it('creates one for twenty at once', async () => {
+    it('creates once for twenty concurrent requests', async () => {
       const before = await issued();
       const answers = await Promise.all(Array.from({ length: 20 }, () => issue('k-1')));
       const statuses = new Set(answers.map(({ status }) => status));
@@ -110,7 +110,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('refuses a key that is none', async () => {
+  it('rejects a malformed key', async () => {
     const refused = await ask('k'.repeat(256));
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ error: { param: 'Idempotency-Key' } });

@@ -12,7 +12,7 @@ import {
   type WorldOptions,
 } from './quipu.harness.js';
 
-/** What callers by the official client get, whatever the engines are. */
+/** The behaviour of the official client on any stores. */
 export const openaiClientSuite = (title: string, options: WorldOptions = {}): void =>
   describe(title, () => {
     describe('the official openai client', () => {
@@ -102,7 +102,7 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
         expect(written.map(({ type }) => type)).toEqual(['HoldPlaced', 'HoldCaptured']);
       });
 
-      it('hides usage from a caller who did not ask, and still charges by it', async () => {
+      it('hides unrequested usage, and charges by it', async () => {
         const { data, response } = await world.openai.chat.completions
           .create({ ...chatRequest(), stream: true })
           .withResponse();
@@ -132,7 +132,7 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
     });
 
     describe('a client that leaves', () => {
-      it('aborts the upstream within 100 ms and pays for what was delivered', async () => {
+      it('aborts the upstream within 100 ms and pays for the delivered part', async () => {
         const words = [
           deltaOf({ role: 'assistant', content: 'Knots' }),
           deltaOf({ content: ' keep' }),

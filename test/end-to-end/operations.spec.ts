@@ -31,7 +31,7 @@ describe('operations', () => {
 
   afterAll(() => world.close());
 
-  it('keeps the credentials of the first start to their owner', async () => {
+  it('keeps the credentials of the first start readable by their owner only', async () => {
     const { mode } = await stat(path.join(world.home, 'bootstrap.json'));
     expect(mode & 0o777).toBe(0o600);
     expect(Object.keys(world.credentials).sort()).toEqual([
@@ -42,7 +42,7 @@ describe('operations', () => {
     ]);
   });
 
-  it('is live, and ready with nothing behind or stopped', async () => {
+  it('is live, and ready without lag or stopped projections', async () => {
     expect(await (await get('/health/live')).json()).toEqual({ status: 'live' });
     const response = await get('/health/ready');
     const report = (await response.json()) as RuntimeReport;
@@ -56,7 +56,7 @@ describe('operations', () => {
     for (const { phase } of report.projections) expect(phase).not.toBe('stopped');
   });
 
-  it('counts in the names of the GenAI conventions', async () => {
+  it('has metrics with the names of the GenAI conventions', async () => {
     const text = await (await get('/metrics')).text();
     expect(text).toMatch(/gen_ai_client_token_usage_sum\{.*input.*\} 9/);
     expect(text).toContain('gen_ai_server_request_duration_seconds_count');
@@ -101,7 +101,7 @@ describe('operations', () => {
     expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(6);
   });
 
-  it('writes no prompt and no reply into an event', async () => {
+  it('stores no prompt and no reply in events', async () => {
     const text = JSON.stringify((await world.events()).map(({ data }) => data));
     expect(text).not.toContain('Tell me of knots');
     expect(text).not.toContain('Knots.');

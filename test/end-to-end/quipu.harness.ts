@@ -35,16 +35,16 @@ models:
       max_output: 100, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
 `;
 
-/** What a caller meets. */
+/** A running Quipu for callers. */
 export interface RunningQuipu {
   readonly url: string;
-  /** Where it serves its event store by EventStoreDB's protocol, if it does. */
+  /** The address of the event store by EventStoreDB's protocol, if served. */
   readonly grpcPort: number | undefined;
-  /** In good order; twice is allowed. */
+  /** Stops cleanly. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** A home with its engines, which outlive what is started on them. */
+/** A home with its stores, which outlive the gateways on them. */
 export interface Installation {
   start(): Promise<RunningQuipu>;
   events(): Promise<readonly RecordedEvent[]>;
@@ -68,14 +68,14 @@ export interface WorldOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** The catalog file's text for an upstream at this address. */
   readonly catalogOf?: (baseUrl: string) => string;
-  /** Default: the first of each server's two, where servers are given at all. */
+  /** Default: the first client of each server, if servers are given. */
   readonly clients?: Clients;
 }
 
-/** Set where the suite runs on real servers, in processes; otherwise everything is in this one. */
+/** Set if the suite runs on real servers in separate processes; default: in this process. */
 const HAS_SERVERS = process.env['TEST_ENGINES'] === 'servers';
 
-/** A whole Quipu on a home of its own, before a scripted upstream. */
+/** A whole Quipu with its own home and a scripted upstream. */
 export const startWorld = async (
   scripts: readonly Script[],
   { environment = {}, catalogOf = scriptedCatalog, clients = 'first' }: WorldOptions = {},
@@ -126,7 +126,7 @@ export const startWorld = async (
   return start();
 };
 
-/** On the embedded engines, in this process. */
+/** Quipu on the embedded stores, in this process. */
 const installHere = (settings: Settings): Installation => {
   let running: Standalone | undefined;
   return {
@@ -145,10 +145,10 @@ export const chatRequest = (body: Readonly<Record<string, unknown>> = {}) => ({
   ...body,
 });
 
-/** Often enough for a test, and seldom enough not to be the load of the system that it asks. */
+/** Short for a test, long enough to cause little load. */
 const ASKED_EVERY_MS = 50;
 
-/** Waits for a condition of the system, not for a time. */
+/** @throws Error unless the condition holds in time */
 export const eventually = async (
   condition: () => Promise<boolean> | boolean,
   withinMs = 10_000,
@@ -160,7 +160,7 @@ export const eventually = async (
   }
 };
 
-/** What one request came to in the log, by its `x-request-id`. */
+/** The events of one request in the log, by its `x-request-id`. */
 export const eventsOf = (
   events: readonly RecordedEvent[],
   requestId: string | null,
@@ -168,7 +168,7 @@ export const eventsOf = (
 
 const PROMPT_TOKENS = 9;
 
-/** An upstream that answers in these words, a token each, whole or as a stream, and says so. */
+/** An upstream that answers with these words, a token each, whole or as a stream, with usage. */
 export const answering =
   (...words: readonly string[]): Script =>
   (response, received) => {

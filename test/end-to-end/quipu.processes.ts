@@ -7,19 +7,19 @@ import { freePorts } from '../servers/server-process.js';
 import { type AppName, Member } from './fleet.harness.js';
 import { type Installation } from './quipu.harness.js';
 
-/** Of each server there are two clients; a fleet runs on the first of each, or on the second. */
+/** Each server has two clients. A fleet uses the first of each, or the second of each. */
 export type Clients = 'first' | 'second';
 
 export interface ProcessesOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly clients: Clients;
-  /** A fleet without built-in models needs none. */
+  /** Undefined for a fleet without built-in models. */
   readonly hasWorker: boolean;
 }
 
 /**
- * A Quipu of processes: the embedded event store alone, a gateway, a projector and a worker, on a
- * database and topics of its own at the servers that suites share.
+ * Quipu in processes: the embedded event store, a gateway, a projector and a worker, with a
+ * separate database and topics on the shared servers.
  */
 export const installProcesses = async ({
   environment,
@@ -51,7 +51,7 @@ export const installProcesses = async ({
       gateway.spawn();
       if (!isStarted) projector.spawn();
       await Promise.all([gateway.ready(), projector.ready()]);
-      // A worker needs the master key, which the first of the others makes.
+      // A worker needs the master key, which the other processes create.
       if (!isStarted) await Promise.all(workers.map((worker) => worker.start()));
       isStarted = true;
       return {

@@ -33,7 +33,7 @@ describe('the log of a gateway, by the protocol of EventStoreDB', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** As any client of EventStoreDB would, with this password. */
+  /** Connects as a client of EventStoreDB with this password. */
   const openWith = async (apiKey: string): Promise<EventStore> => {
     const authority = path.join(folder, 'authority.pem');
     const address = `localhost:${world.quipu.grpcPort}?tls=true&tlsCAFile=${authority}`;

@@ -54,13 +54,13 @@ describe('a start with a bad setting', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('says where a catalog is wrong', async () => {
+  it('names the error in a catalog', async () => {
     const file = path.join(home, 'catalog.yaml');
     await writeFile(file, 'rigs: []\nmodels: 5\n');
     expect((await failedStart({ QUIPU_CATALOG: file })).stderr).toContain(`${file}:2:9: models `);
   });
 
-  it('leaves the credentials to the start that succeeds', async () => {
+  it('prints the credentials in the first successful start', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -79,7 +79,7 @@ describe('a start with a bad setting', () => {
 });
 
 describe('the log of a server', () => {
-  it('stops without delay when its output is no longer read', async () => {
+  it('stops without delay when its output is closed', async () => {
     const server = start({});
     for await (const text of server.stdout ?? []) if (String(text).includes('see it')) break;
     server.kill('SIGTERM');

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** One stored event's `data` of one version, or the JSON Schema of it. */
+/** The `data` of a stored event of one version, or its JSON Schema. */
 export interface VersionedFile {
   readonly area: string;
   readonly type: string;
@@ -33,11 +33,11 @@ const readVersioned = async (folder: string): Promise<readonly VersionedFile[]> 
   );
 };
 
-/** What has ever been written to a log: such events stay readable for good. */
+/** The data of all event versions. These events stay readable permanently. */
 export const goldenEvents = (): Promise<readonly VersionedFile[]> =>
   readVersioned(import.meta.dirname);
 
-/** As committed, older versions included. */
+/** The committed schemas, including older versions. */
 export const committedSchemas = (): Promise<readonly VersionedFile[]> =>
   readVersioned(path.resolve(import.meta.dirname, '../../schemas'));
 

@@ -7,7 +7,7 @@ const definitions = publishers.flatMap(({ name, events }) =>
   events.map((definition) => ({ area: name, definition })),
 );
 
-/** Every version that a log may hold. */
+/** Every version that a log may contain. */
 const everWritten = definitions.flatMap(({ area, definition }) =>
   Array.from({ length: definition.version }, (_, n) => ({
     area,
@@ -35,13 +35,13 @@ describe('golden events', () => {
     ({ name, type, version, definition }) => {
       const revived = revive(definition, { type, version, data: dataOf(name) });
       expect(revived.type).toBe(type);
-      // Idempotent: what was revived is an event of the newest version, to the last field.
+      // Idempotent: a revived event equals an event of the newest version.
       const again = { type, version: definition.version, data: revived.data };
       expect(revive(definition, again)).toEqual(revived);
     },
   );
 
-  it('in their newest version are read as they stand', () => {
+  it('in their newest version are unchanged by a revival', () => {
     for (const { area, definition } of definitions) {
       const { type, version } = definition;
       const data = dataOf(nameOf({ area, type, version }));
@@ -49,12 +49,12 @@ describe('golden events', () => {
     }
   });
 
-  it('belong to a definition each', () => {
+  it('all have a definition', () => {
     const known = new Set(everWritten.map(nameOf));
     expect([...golden.keys()].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('are of types whose names are used once', () => {
+  it('have unique type names', () => {
     const types = definitions.map(({ definition }) => definition.type);
     expect([...types].sort()).toEqual([...new Set(types)].sort());
   });

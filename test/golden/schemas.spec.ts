@@ -30,7 +30,7 @@ describe('the committed JSON Schemas', () => {
     ]);
   });
 
-  it('are those of the definitions; `npm run schemas` makes them so', () => {
+  it('equal those of the definitions; `npm run schemas` updates them', () => {
     const contents = new Map(
       committed.map(({ area, type, version, content }) => [
         schemaFile(area, type, version),
@@ -68,7 +68,7 @@ describe('the committed JSON Schemas', () => {
     ['a group that is not the product’s', 'HoldPlaced', { group: 'compute' }],
     ['evidence of a charge in a hold', 'HoldPlaced', { evidence: { rig: 'local-vllm' } }],
     ['evidence with more than the product states', 'HoldCaptured', { evidence: { prompt: 'x' } }],
-  ])('refuse %s', (_, type, wrong) => {
+  ])('reject %s', (_, type, wrong) => {
     const found = golden.find((file) => file.type === type);
     const data = { ...(found?.content as object), ...wrong };
     expect(violationsOf({ type, data, metadata: { version: 1 } })).toContainEqual(
@@ -76,7 +76,7 @@ describe('the committed JSON Schemas', () => {
     );
   });
 
-  it('hold for what the log gives back', async () => {
+  it('hold for events read from the log', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'schemas-'));
     const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
     const codec = new EventCodec(publishers.flatMap(({ events }) => events));

@@ -3,17 +3,17 @@ import addFormats from 'ajv-formats';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { committedSchemas } from './golden.files.js';
 
-/** The parts of a recorded event that its schema speaks of. */
+/** The parts of a recorded event that its schema covers. */
 export type SchematicEvent = Pick<RecordedEvent, 'type' | 'data'> & {
   readonly metadata: Pick<RecordedEvent['metadata'], 'version'>;
 };
 
-/** @returns what is wrong with the event by the committed JSON Schema of its type and version */
+/** @returns the faults of the event by the committed JSON Schema of its type and version */
 export type StoredEventValidator = (event: SchematicEvent) => readonly string[];
 
 /**
- * Holds what a log really contains against the JSON Schemas that are published, with a validator
- * that knows nothing of the definitions.
+ * Checks the events of a log against the published JSON Schemas, with a validator that does not use
+ * the definitions.
  */
 export const storedEventValidator = async (): Promise<StoredEventValidator> => {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });

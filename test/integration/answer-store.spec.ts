@@ -37,7 +37,7 @@ describe('a gateway on MongoDB', () => {
   const free = () => Promise.resolve('free' as const);
   const request = { scope: 'account:7', key: 'k', body: new Uint8Array() };
 
-  it('keeps its keys running while it lives; killed, they are usable after a lease', async () => {
+  it('renews its running keys; after a kill they are free when the lease ends', async () => {
     const url = databases.newUrl();
     const [lost, other] = await Promise.all([
       openMongoDatabase({ url }),
@@ -53,7 +53,7 @@ describe('a gateway on MongoDB', () => {
       expect(await retry()).toBe('running');
       await new Promise((resolve) => setTimeout(resolve, times.heartbeatMs));
     }
-    // As a kill does: it is heard of no more, and has left nothing.
+    // Stops renewals as a kill does, without releasing the key.
     await lost.close();
     const killedAtMs = Date.now();
     await eventually(async () => (await retry()) === 'started');

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => broker.stop());
 
-/** Enough to share out; a broker takes its time over each. */
+/** Enough partitions to share; a broker creates each slowly. */
 const topicSettings = () => ({ partitions: 3 });
 
 busContract('Kafka, through kafkajs', () =>

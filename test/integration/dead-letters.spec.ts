@@ -33,7 +33,7 @@ const quipu = async (...words: string[]) => {
 };
 
 describe('dead letters on the command line', () => {
-  it('are listed, and delivered anew to their group', async () => {
+  it('are listed, and delivered again to their group', async () => {
     const topic = `dead-letters.${randomUUID()}`;
     const of = ['--topic', topic, '--group', 'workers'];
     const bus = await openKafkaBus(readKafkaUrl(url));

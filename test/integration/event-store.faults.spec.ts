@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 
 afterEach(() => store.close());
 
-/** Appends to its stream one by one until told to stop, settling what it was not told. */
+/** Appends events one by one until `isOver`, and repeats appends of unknown outcome. */
 const writer = (stream: string, isOver: () => boolean) => async (): Promise<number> => {
   let landed = 0;
   while (!isOver()) {

@@ -3,7 +3,7 @@ import { givenServerContract } from '#platform/event-store/eventstoredb/given-se
 import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
 import { type TestServer } from '../servers/test-server.js';
 
-/** The other package on the same server: the two cannot be loaded into one process. */
+/** The second client package on the same server: one process cannot load both. */
 let url = process.env['TEST_ESDB_URL']?.replace(/^esdb/, 'kurrentdb');
 let server: TestServer | undefined;
 

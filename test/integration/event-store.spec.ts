@@ -3,7 +3,7 @@ import { givenServerContract } from '#platform/event-store/eventstoredb/given-se
 import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
 import { type TestServer } from '../servers/test-server.js';
 
-/** What `TEST_ESDB_URL` names, of whatever scheme, or an embedded node in a process of its own. */
+/** The server of `TEST_ESDB_URL`, or an embedded node in a separate process. */
 let url = process.env['TEST_ESDB_URL'];
 let server: TestServer | undefined;
 

@@ -59,7 +59,7 @@ describe('the fault proxy', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(35);
   });
 
-  it('carries nothing while it is silent, closes nothing, and delivers when it is over', async () => {
+  it('holds bytes and connections while it is silent, and delivers afterwards', async () => {
     const socket = await dial();
     await answerTo(socket, 'before');
     proxy.become({ kind: 'silent' });
@@ -71,7 +71,7 @@ describe('the fault proxy', () => {
     expect(await answer).toBe('during');
   });
 
-  it('resets connections, and those that are tried', async () => {
+  it('resets open and new connections', async () => {
     const socket = await dial();
     await answerTo(socket, 'before');
     proxy.become({ kind: 'resetting' });

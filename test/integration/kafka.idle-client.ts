@@ -1,8 +1,8 @@
 /**
- * A producer and a consumer of kafkajs that have nothing to do. Says what that costs, as JSON: the
- * share of a core in percent, and the warnings of Node.
+ * An idle producer and an idle consumer of kafkajs. Prints their share of a core in percent and the
+ * warnings of Node as JSON.
  *
- * Node runs this file as it is, on the built patch. So it is erasable TypeScript.
+ * Node runs this file without a build, on the built patch, so it is erasable TypeScript.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

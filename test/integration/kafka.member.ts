@@ -1,7 +1,8 @@
 /**
- * A member of a group in a process that can be killed: takes a message, says so, and never finishes.
+ * A group member in a process that a spec kills. It prints the message it takes, and never settles
+ * it.
  *
- * Node runs this file as it is, on the built bus. So it is erasable TypeScript.
+ * Node runs this file without a build, on the built bus, so it is erasable TypeScript.
  */
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';

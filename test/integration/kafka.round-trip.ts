@@ -1,8 +1,8 @@
 /**
- * One message to a topic of its own and back, in a process that has its own authorities: Node reads
- * `NODE_EXTRA_CA_CERTS` once. Says `delivered`, or why not.
+ * Publishes and consumes one message, in a process with its own authorities, since Node reads
+ * `NODE_EXTRA_CA_CERTS` only once. Prints `delivered`, or the error.
  *
- * Node runs this file as it is, on the built bus. So it is erasable TypeScript.
+ * Node runs this file without a build, on the built bus, so it is erasable TypeScript.
  */
 import { randomUUID } from 'node:crypto';
 import { type Delivery } from '#platform/bus/bus.port.js';

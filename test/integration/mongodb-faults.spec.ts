@@ -10,12 +10,12 @@ import { eventually } from '../end-to-end/quipu.harness.js';
 import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { type TestServer } from '../servers/test-server.js';
 
-/** The driver leaves half a second between two heartbeats, however soon the next is wanted. */
+/** The driver's minimum time between two heartbeats. */
 const HEARTBEAT_PAUSE_MS = 700;
 
 const free = () => Promise.resolve('free' as const);
 
-/** Server selection takes 5 s at the most, an answer 10 s. */
+/** Server selection takes at most 5 s, an answer 10 s. */
 const REFUSED_MS_MAX = 16_000;
 
 interface DriverInside {
@@ -35,8 +35,8 @@ interface DriverInside {
 }
 
 /**
- * As it befalls a driver under load: the heartbeat is due between the end of its socket and the
- * `close` that tells of it, so that its question is never answered.
+ * Simulates a defect of the driver under load: a heartbeat between the end of its socket and the
+ * `close` event is never answered.
  */
 const hangHeartbeat = ({ db }: MongoDatabase): void => {
   const { topology } = db.client as unknown as DriverInside;
@@ -75,7 +75,7 @@ describe('the adapters of MongoDB, when the server', () => {
 
   const unavailable = { name: 'ReadStoreError', code: 'store-unavailable' };
 
-  /** Until it works again; who reads the log does the same. */
+  /** Retries until the commit succeeds, as projections do. */
   const commitAtLast = async (position: bigint, name?: string): Promise<void> => {
     for (;;) {
       try {
@@ -88,7 +88,7 @@ describe('the adapters of MongoDB, when the server', () => {
     }
   };
 
-  it('is gone, refuse what they are asked, and recover when it is back', async () => {
+  it('is down, fail, and recover when it is up', async () => {
     const keys = await mongoSubjectKeys(database).open(Buffer.alloc(32), 'check');
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
@@ -113,7 +113,7 @@ describe('the adapters of MongoDB, when the server', () => {
     await answers.close();
   });
 
-  it('is gone while a request ends, say how it ended when it is back', async () => {
+  it('is down at the end of a request, store the end when it is up', async () => {
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
     const asked = (key: string) => ({ scope: 'user-7', key, body: new Uint8Array(), attempt: key });
@@ -146,7 +146,7 @@ describe('the adapters of MongoDB, when the server', () => {
     await answers.close();
   });
 
-  it('is gone, close nevertheless', async () => {
+  it('is down, still close', async () => {
     const encryptionKey = new Uint8Array(32);
     const answers = await openMongoAnswerStore({ database, encryptionKey });
     const request = { scope: 'user-7', key: 'left running', body: new Uint8Array() };
@@ -157,7 +157,7 @@ describe('the adapters of MongoDB, when the server', () => {
     await server.restart();
   });
 
-  it('hangs, do not wait for ever, and recover when it goes on', async () => {
+  it('hangs, fail in time and recover when it continues', async () => {
     await commit(3n);
     server.freeze();
     const startedAt = Date.now();
@@ -169,7 +169,7 @@ describe('the adapters of MongoDB, when the server', () => {
     expect(await store.checkpoint('usage')).toBe(5n);
   });
 
-  it('is looked for no more by a driver that hangs, are served by its client begun anew', async () => {
+  it('is lost to a driver that hangs, are served by a new client', async () => {
     await commit(6n);
     hangHeartbeat(database);
     await sleep(HEARTBEAT_PAUSE_MS);
@@ -177,7 +177,7 @@ describe('the adapters of MongoDB, when the server', () => {
     const readers = Array.from({ length: 6 }, async () => {
       while (isUp) await store.checkpoint('usage').catch(() => (isUp = false));
     });
-    // Connections that are lost over a question are what makes the driver look for a server anew.
+    // Connections lost during a request make the driver search for a server again.
     await sleep(100);
     await server.kill();
     await Promise.all(readers);
@@ -186,7 +186,7 @@ describe('the adapters of MongoDB, when the server', () => {
     expect(await store.checkpoint('usage')).toBe(8n);
   });
 
-  it('is killed under load, lose nothing that they said was saved', async () => {
+  it('is killed under load, keep every acknowledged commit', async () => {
     let saved = 0n;
     const load = (async () => {
       for (let position = 1n; position <= 200n; position += 1n) {
@@ -213,13 +213,13 @@ describe('the adapters of MongoDB, when the server', () => {
 });
 
 describe('opening a MongoDB database', () => {
-  it('refuses what is no connection string, and does not repeat its password', async () => {
+  it('rejects a malformed connection string without repeating its password', async () => {
     const opening = openMongoDatabase({ url: 'mongodb://ada:secret@/quipu' });
     await expect(opening).rejects.toMatchObject({ code: 'invalid-url' });
     await expect(opening).rejects.not.toThrow('secret');
   });
 
-  it('says so when nobody answers', async () => {
+  it('fails when no server answers', async () => {
     const opening = openMongoDatabase({ url: 'mongodb://127.0.0.1:1/quipu' });
     await expect(opening).rejects.toMatchObject({
       name: 'MongoDatabaseError',
@@ -228,7 +228,7 @@ describe('opening a MongoDB database', () => {
     });
   });
 
-  it('takes the name of the database from the path, and refuses a newer layout', async () => {
+  it('takes the name of the database from the path, and rejects a newer layout', async () => {
     const server = await startMongoDb();
     try {
       const named = await openMongoDatabase({ url: `${server.url}/named?appName=x` });

@@ -66,7 +66,7 @@ describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
       const logger = pino({ level: 'silent' });
       projector = await startProjector(settings('projector', bus), logger, { areas });
       gateway = await startGateway(settings('gateway', bus), logger, {
-        readers: 'elsewhere',
+        subscriptions: 'elsewhere',
         areas,
         httpFolders: HTTP_FOLDERS,
       });

@@ -20,7 +20,7 @@ readStoreContract('MongoDB', () => {
   const url = databases.newUrl();
   const opened: MongoDatabase[] = [];
   return Promise.resolve({
-    // With connections of its own, as another process would have.
+    // Uses separate connections, as another process does.
     open: async () => {
       const database = await openMongoDatabase({ url });
       opened.push(database);
@@ -94,7 +94,7 @@ describe('the MongoDB read store', () => {
     }
   });
 
-  it('settles a race for a new key by the positions, whoever inserts first', async () => {
+  it('settles a race for a new key by the positions, in any order of inserts', async () => {
     for (let round = 0; round < 20; round += 1) {
       const key = `k${round}`;
       const positions = [1n, 2n, 3n, 4n, 5n, 6n];
@@ -105,8 +105,8 @@ describe('the MongoDB read store', () => {
     }
   });
 
-  describe('told of a duplicate', () => {
-    /** As the server answers an upsert when another process has just inserted a row of its own. */
+  describe('after a duplicate key error', () => {
+    /** Fails upserts as a server does while another process inserts the same key. */
     const collectionWith = (rival: { readonly position: bigint }, duplicates: number) => {
       const collection = database.db.collection<DocumentRow>('view_usage');
       const bulkWrite: typeof collection.bulkWrite = async (operations, options) => {

@@ -17,7 +17,7 @@ interface Report {
 const CONFIG = '.dependency-cruiser.cjs';
 const ROOTS = ['apps', 'libs', 'events', 'projections'];
 
-/** One file in breach for each rule; what it imports is planted beside it or is a package. */
+/** One violation for each rule. Its imports are planted files or packages. */
 const VIOLATIONS: Readonly<Record<string, { readonly file: string; readonly imports: string }>> = {
   'decisions-do-no-io': {
     file: 'libs/areas/lending/loan.decider.ts',
@@ -72,7 +72,7 @@ const VIOLATIONS: Readonly<Record<string, { readonly file: string; readonly impo
   'no-compiled': { file: 'apps/gateway/stale.ts', imports: '../../dist/apps/gateway/stale.js' },
 };
 
-/** What the violations lead to, and neighbours that do as they should. */
+/** The imports of the violations, and files without a violation. */
 const BYSTANDERS: Readonly<Record<string, string>> = {
   'libs/areas/lending/interest.ts': "import 'node:fs';",
   'libs/engines/adder.ts': 'export {};',
@@ -118,7 +118,7 @@ describe('the boundaries', () => {
   };
   const rules = forbidden.map(({ name }) => name);
 
-  describe('in a house with one violation of each', () => {
+  describe('in a repository with one violation of each', () => {
     let house: PlantedHouse;
     let report: Report;
 
@@ -141,7 +141,7 @@ describe('the boundaries', () => {
       expect(reportedBy(rule)).toContain(file);
     });
 
-    it('every rule has its violation, and stops the build', () => {
+    it('every rule has a violation, and fails the build', () => {
       expect(Object.keys(VIOLATIONS).sort()).toEqual([...rules].sort());
       expect(forbidden.filter(({ severity }) => severity !== 'error')).toEqual([]);
     });
@@ -153,7 +153,7 @@ describe('the boundaries', () => {
     });
   });
 
-  it('are kept by the house itself', async () => {
+  it('hold in this repository', async () => {
     const { modules, summary } = await cruise(HOUSE);
     expect(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)).toEqual(
       [],

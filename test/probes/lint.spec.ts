@@ -9,7 +9,7 @@ interface FileReport {
 
 interface Violation {
   readonly rule: string;
-  /** By default somewhere in an area. */
+  /** Default: a file of an area. */
   readonly file?: string;
   readonly source: string;
 }
@@ -17,7 +17,7 @@ interface Violation {
 const longBody = '  Math.abs(1);\n'.repeat(70);
 const longFunction = `export const long = (): number => {\n${longBody}  return 1;\n};`;
 
-/** The rules that the house leans on; ESLint and its plugin test the rules themselves. */
+/** The rules that this repository relies on; ESLint and its plugin test the rules themselves. */
 const VIOLATIONS: readonly Violation[] = [
   {
     rule: '@typescript-eslint/no-floating-promises',
@@ -84,7 +84,7 @@ const VIOLATIONS: readonly Violation[] = [
   },
 ];
 
-/** What looks like a violation and is meant. */
+/** Allowed code that resembles a violation. */
 const BYSTANDERS: Readonly<Record<string, string>> = {
   'apps/cli/print.ts': "console.log('the result of a command');",
   'libs/areas/stamp.handler.ts': 'export const stamp = (): number => Date.now();',

@@ -15,7 +15,7 @@ const RULES_OF_THE_HOUSE = [
 
 const OUTPUT_BYTES_MAX = 256 * 1_024 * 1_024;
 
-/** A folder with the rules and the packages of this house, and none of its sources. */
+/** A folder with the rules and the packages of this repository, and none of its sources. */
 export interface PlantedHouse {
   readonly folder: string;
   remove(): Promise<void>;
@@ -23,7 +23,7 @@ export interface PlantedHouse {
 
 /**
  * @param sources by path; imports and all
- * @param links folders of this house that the planted sources may import
+ * @param links folders of this repository that the planted sources may import
  */
 export const plantHouse = async (
   sources: Readonly<Record<string, string>>,
@@ -51,8 +51,8 @@ export const plantHouse = async (
 };
 
 /**
- * What a tool of `node_modules` prints in a folder. That it finds something, for which these tools
- * exit with a status above 0, is no failure here; that it prints nothing of use shows in the test.
+ * The output of a tool of `node_modules` in a folder. An exit status above 0 is no failure, since
+ * these tools use it for findings; the test itself notices useless output.
  */
 export const outputOf = (folder: string, tool: string, args: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {

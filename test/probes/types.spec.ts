@@ -8,7 +8,7 @@ interface Violation {
   readonly source: string;
 }
 
-/** What the compiler must refuse, a file for each. */
+/** Code that the compiler must reject, one file each. */
 const VIOLATIONS: readonly Violation[] = [
   {
     option: 'strict',
@@ -60,7 +60,7 @@ export const evolve = (state: number, event: Event): number => {
 
 const planted = VIOLATIONS.map((violation, n) => ({ ...violation, file: `libs/planted-${n}.ts` }));
 
-/** An area that keeps to its types; the violations below use it. */
+/** A correct area, which the violations below use. */
 const LENDING = `import { z } from 'zod';
 import { defineEvent, type EventOf } from '#events/definition.js';
 import { type Projection } from '#platform/kernel/projection.js';
@@ -98,7 +98,7 @@ export const deployed = deploySaga(reminders, {
 export const find = async (projections: Projections): Promise<string | undefined> =>
   (await projections.get(openLoans, 'a')).document?.loanId;`;
 
-/** What an area must not get past the seams of the platform. */
+/** Code of an area that the types of the platform must reject. */
 const BREACHES: readonly Violation[] = [
   {
     option: 'a projection that misses a definition',
@@ -221,12 +221,12 @@ describe('the compiler', () => {
 
   afterAll(() => house.remove());
 
-  it.each(planted)('refuses what $option forbids', ({ file, code }) => {
+  it.each(planted)('rejects what $option forbids', ({ file, code }) => {
     const found = diagnostics.filter((line) => line.startsWith(`${file}(`));
     expect(found).toContainEqual(expect.stringContaining(`error TS${code}:`));
   });
 
-  it('finds subpath imports at their sources, and refuses nothing else', () => {
+  it('resolves subpath imports to sources, and rejects nothing else', () => {
     const others = diagnostics.filter(
       (line) => line.includes('error TS') && !line.startsWith('libs/planted-'),
     );
@@ -234,7 +234,7 @@ describe('the compiler', () => {
   });
 });
 
-describe('the seams of the platform', () => {
+describe('the types of the platform', () => {
   let house: PlantedHouse;
   let diagnostics: readonly string[];
 
@@ -259,12 +259,12 @@ describe('the seams of the platform', () => {
 
   afterAll(() => house.remove());
 
-  it.each(breaching)('refuse $option', ({ file, code }) => {
+  it.each(breaching)('reject $option', ({ file, code }) => {
     const found = diagnostics.filter((line) => line.startsWith(`${file}(`));
     expect(found).toContainEqual(expect.stringContaining(`error TS${code}:`));
   });
 
-  it('refuse nothing of an area that keeps to its types', () => {
+  it('accept a correct area', () => {
     const others = diagnostics.filter(
       (line) => line.includes('error TS') && !line.startsWith('seams/planted-'),
     );

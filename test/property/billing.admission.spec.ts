@@ -27,7 +27,7 @@ import { EventCodec } from '#platform/runtime/event-codec.js';
 const WORST = [1_000, 1_000] as const;
 const WORST_MICRO_USD = 750;
 
-/** A command runner with a connection and a writer of its own, as each process has. */
+/** A command runner with its own connection and writer, as in a separate process. */
 const openProcess = async (file: string) => {
   const eventStore = await openSqliteEventStore({ file });
   const codec = new EventCodec(accountEvents).for(accountEvents);
@@ -53,7 +53,7 @@ const withProcesses = async (
   }
 };
 
-/** The outcome of a command; after contention the caller retries, as `Retry-After` asks. */
+/** The outcome of a command. After contention the caller retries, as with `Retry-After`. */
 const outcomeOf = async ({ accounts }: Process, command: AccountCommand): Promise<string> => {
   for (;;) {
     try {
@@ -87,7 +87,7 @@ const fund = async (processes: readonly Process[], amount: number): Promise<void
   if (amount > 0) await outcomeOf(first, deposit(amount));
 };
 
-/** Each command at once, taking turns over the processes. */
+/** Runs the commands concurrently, in turn on the processes. */
 const runAll = (processes: readonly Process[], commands: readonly AccountCommand[]) =>
   Promise.all(
     commands.map((command, index) => {
@@ -106,7 +106,7 @@ const expectSound = async (processes: readonly Process[]): Promise<void> => {
 };
 
 describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
-  it('admits exactly as many as the balance is for', async () => {
+  it('admits exactly as many requests as the balance covers', async () => {
     const cases = fc.record({
       covered: fc.nat(40),
       asked: fc.integer({ min: 1, max: 120 }),
@@ -149,7 +149,7 @@ describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
     });
   });
 
-  it('renews exactly as many holds as the balance is for', async () => {
+  it('renews exactly as many holds as the balance covers', async () => {
     await withProcesses(count, async (processes) => {
       await fund(processes, 15 * WORST_MICRO_USD);
       const ids = Array.from({ length: 10 }, () => randomUUID());
@@ -166,7 +166,7 @@ describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
     });
   });
 
-  it('ends each hold once, however many captures and releases race', async () => {
+  it('ends each hold once under concurrent captures and releases', async () => {
     await withProcesses(count, async (processes) => {
       await fund(processes, 10 * WORST_MICRO_USD);
       const ids = Array.from({ length: 10 }, () => randomUUID());

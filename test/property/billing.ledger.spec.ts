@@ -24,7 +24,7 @@ import { accountOverview } from '#projections/billing/account-overview.projectio
 
 const { decide, evolve, initialState } = accountDecider;
 
-/** Few ids, so that commands meet: on open holds, on ended ones, on those never placed. */
+/** Few ids, so that commands meet open holds, ended holds and missing holds. */
 const holdId = fc.constantFrom(
   ...['a', 'b', 'c'].map((x) => `01890a5d-ac96-774b-bcce-${x.repeat(12)}`),
 );
@@ -64,7 +64,7 @@ interface Log {
   readonly events: readonly AccountEvent[];
 }
 
-/** Decides as the runner does: a domain error changes nothing. */
+/** Decides as the command runner does: a domain error changes nothing. */
 const attempt = ({ state, events }: Log, one: AccountCommand): Log => {
   try {
     const decided = decide(one, state);
@@ -78,7 +78,7 @@ const attempt = ({ state, events }: Log, one: AccountCommand): Log => {
 const logOf = (commands: readonly AccountCommand[]): Log =>
   commands.reduce(attempt, { state: initialState, events: [] });
 
-/** Amounts of events of one type, summed without any code of billing. */
+/** The sum of the amounts of one event type, without code of billing. */
 const sumOf = (events: readonly AccountEvent[], type: AccountEvent['type']): bigint =>
   events.reduce(
     (sum, event) =>
@@ -93,7 +93,7 @@ const lastAvailable = (events: readonly AccountEvent[]): bigint => {
   return !last || last.type === 'AccountOpened' ? 0n : BigInt(last.data.availableMicroUsd);
 };
 
-describe('whatever the schedule of commands', () => {
+describe('after any schedule of commands', () => {
   it('deposits - charges - open holds = available, and never below zero', () => {
     fc.assert(
       fc.property(schedule, (commands) => {
@@ -131,7 +131,7 @@ describe('whatever the schedule of commands', () => {
     );
   });
 
-  it('a hold ends at most once for each time it was placed, and is never charged above', () => {
+  it('a hold ends at most once for each placement, and is never charged above', () => {
     fc.assert(
       fc.property(schedule, (commands) => {
         const open = new Map<string, bigint>();
@@ -156,7 +156,7 @@ describe('whatever the schedule of commands', () => {
     );
   });
 
-  it('the projection says what the decider knows', () => {
+  it('the projection agrees with the decider', () => {
     fc.assert(
       fc.property(schedule, (commands) => {
         const { state, events } = logOf(commands);
@@ -176,7 +176,7 @@ describe('whatever the schedule of commands', () => {
     );
   });
 
-  it('a snapshot taken anywhere leads to the same end', () => {
+  it('a fold from any snapshot gives the same state', () => {
     fc.assert(
       fc.property(schedule, fc.nat(60), (commands, taken) => {
         const { state: before } = logOf(commands.slice(0, taken));

@@ -13,7 +13,7 @@ const line = (meter: string): fc.Arbitrary<PriceLine> =>
 
 const lines = fc.tuple(line('input_tokens'), line('output_tokens'), line('seconds'));
 
-/** Whether the price is the least whole number at or above the exact sum, by cross-multiplying. */
+/** Whether the price is the exact sum rounded up, by cross-multiplication. */
 const isSumRoundedUp = (price: bigint, of: readonly PriceLine[]): boolean => {
   const whole = of.reduce((product, { perUnits }) => product * BigInt(perUnits), 1n);
   const sum = of.reduce(
@@ -67,7 +67,7 @@ const tree = fc.array(
 );
 
 describe('a charge to a tree of work', () => {
-  it('that is within its hold costs no more than the hold', () => {
+  it('within its hold costs no more than the hold', () => {
     fc.assert(
       fc.property(tree, tree, (charged, held) => {
         fc.pre(isWithin(charged, held));
@@ -77,7 +77,7 @@ describe('a charge to a tree of work', () => {
     );
   });
 
-  it('of all that is held is within it, however the lines are cut up', () => {
+  it('of the whole hold is within it, for any partition of the lines', () => {
     fc.assert(
       fc.property(tree, (held) => {
         expect(isWithin(held, merged(held))).toBe(true);
@@ -87,7 +87,7 @@ describe('a charge to a tree of work', () => {
     );
   });
 
-  it('of one unit more than is held is not within it', () => {
+  it('of one unit above the hold is not within it', () => {
     fc.assert(
       fc.property(tree, fc.nat(), (held, at) => {
         fc.pre(held.length > 0);

@@ -89,7 +89,7 @@ const foldOf = (log: MemoryLog, stream: string): readonly Warehouse[] => {
 };
 
 describe('commands of two processes on one log, in any order', () => {
-  it('never take more than is there nor anything twice, and report their outcome', async () => {
+  it('never take more than the stock or anything twice, and report their outcome', async () => {
     await fc.assert(
       fc.asyncProperty(processes, fc.scheduler(), async (given, scheduler) => {
         const log = new MemoryLog();
@@ -114,7 +114,7 @@ describe('commands of two processes on one log, in any order', () => {
         }
         const acknowledged = answers.flatMap(({ eventIds }) => eventIds);
         expect(written).toEqual(expect.arrayContaining(acknowledged));
-        // A failure leaves no event behind, unless its outcome was reported as unknown.
+        // A failed command has no event, unless its outcome is unknown.
         const open = answers.filter(({ failure }) => failure && !(failure instanceof DomainError));
         expect(written.length - acknowledged.length).toBeLessThanOrEqual(open.length);
       }),

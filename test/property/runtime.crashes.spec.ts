@@ -52,7 +52,7 @@ const fault: fc.Arbitrary<Fault> = fc.constantFrom(
 );
 const faults = fc.array(fault, { maxLength: 6 });
 
-/** Events come, then one process after the other reads on until it crashes or has read them all. */
+/** Appends events, then runs processes in turn, each until a crash or the end of the log. */
 const lives = fc.array(
   fc.record({
     events: fc.array(stockEvent, { maxLength: 8 }),
@@ -73,7 +73,7 @@ const append = (log: MemoryLog, events: readonly StockEvent[]): void => {
   }
 };
 
-/** Reads to the end. @throws what the handler does not survive */
+/** Reads to the end. @throws the fault that crashes the handler */
 const live = async (
   store: FaultyEventStore,
   handler: SubscriptionHandler,
@@ -91,7 +91,7 @@ const live = async (
   }
 };
 
-/** A crash forgets all that the process had in memory: nothing of it is used again. */
+/** A crash loses the memory of the process, so each start makes a new handler. */
 const survives = (life: Promise<void>): Promise<boolean> =>
   life.then(
     () => true,
@@ -126,7 +126,7 @@ describe('after any schedule of crashes', () => {
     );
   });
 
-  it('two processes that build one projection come out at the same fold', async () => {
+  it('two processes that build one projection get the same fold', async () => {
     await fc.assert(
       fc.asyncProperty(lives, async (schedule) => {
         const store = new FaultyEventStore();
@@ -178,7 +178,7 @@ describe('after any schedule of crashes', () => {
   );
 });
 
-/** Lives without crashes, until whatever was planned for the others is used up. */
+/** Runs without crashes until the planned faults are used up. */
 const CALM = Array.from({ length: 100 }, () => ({
   events: [],
   commits: [],
@@ -199,7 +199,7 @@ const leftFold = (events: readonly StockEvent[]): ReadonlyMap<string, object> =>
   return documents;
 };
 
-/** Whoever receives a command or a message knows a repeat by its id. */
+/** The receivers of commands and messages recognise a repeat by its id. */
 const sagaHandler = (
   saga: AnySaga,
   views: FaultyReadStore,
@@ -213,7 +213,7 @@ const sagaHandler = (
     if (inEffect.has(id)) expect(inEffect.get(id)).toEqual(what);
     inEffect.set(id, what);
     return fate === 'fail-after'
-      ? Promise.reject(new Error('sent all the same'))
+      ? Promise.reject(new Error('sent, but reported as failed'))
       : Promise.resolve();
   };
   const bus = {
@@ -226,7 +226,7 @@ const sagaHandler = (
   );
 };
 
-/** What the saga asks for, folded from the log with nothing in between. */
+/** The expected commands of the saga, folded from the log without crashes. */
 const effectsOf = (
   saga: AnySaga,
   log: MemoryLog,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the network between a client and a server does at the moment. */
+/** The state of the network between a client and a server. */
 export type NetworkWeather =
   | { readonly kind: 'fair' }
-  /** Every byte, either way, arrives that much later. */
+  /** Bytes in both directions arrive later by the latency. */
   | { readonly kind: 'slow'; readonly latencyMs: number }
-  /** Half-open: connections stay and can be made, and nothing travels. Bytes wait for fair weather. */
+  /** Half-open: connections stay and open, and bytes wait for fair weather. */
   | { readonly kind: 'silent' }
-  /** Every connection is reset, the ones that stand and the ones that are tried. */
+  /** Open and new connections are reset. */
   | { readonly kind: 'resetting' };
 
 interface Link {
@@ -18,8 +18,8 @@ interface Link {
 }
 
 /**
- * A TCP proxy on loopback that misbehaves on command. It understands no protocol, so a server that
- * tells clients its own address (a Kafka broker) must be told to give the proxy's.
+ * A TCP proxy on loopback that simulates network faults. It understands no protocol, so a server
+ * that sends its address to clients (a Kafka broker) must advertise the address of the proxy.
  */
 export class FaultProxy {
   readonly #links = new Set<Link>();
@@ -27,7 +27,7 @@ export class FaultProxy {
   #weather: NetworkWeather = { kind: 'fair' };
 
   private constructor(private readonly target: { readonly host: string; readonly port: number }) {
-    // Half-closed ends are passed on one by one, as a network would.
+    // The proxy forwards a half-close in each direction, as a network does.
     this.#server = createServer({ allowHalfOpen: true }, (client) => this.#link(client));
   }
 
@@ -80,7 +80,7 @@ export class FaultProxy {
     this.#links.add(link);
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
-      // A lost connection shows itself on the other side; there is nobody here to tell.
+      // The other side sees a lost connection itself.
       socket.on('error', () => undefined);
     }
     this.#carry(client, server);
@@ -98,7 +98,7 @@ export class FaultProxy {
     }
   }
 
-  /** What was sent first arrives first, also when the weather turns fair in between. */
+  /** Keeps the order of bytes, also when the weather changes. */
   #carry(from: Socket, to: Socket): void {
     let underWay = 0;
     let last = Promise.resolve();

@@ -10,11 +10,11 @@ import { type TestServer } from './test-server.js';
 const POLL_MS = 20;
 const LOG_TAIL_LENGTH = 2_000;
 
-/** What a server of the tests is, apart from being a process. */
+/** The program of a test server. */
 export interface ServerProgram {
-  /** As a failure names it. */
+  /** The name in failures. */
   readonly name: string;
-  /** Holds its data and its log; removed with it. */
+  /** The folder of data and log, removed with the server. */
   readonly folder: string;
   readonly url: string;
   readonly address: TestServer['address'];
@@ -22,11 +22,11 @@ export interface ServerProgram {
   readonly command: readonly [program: string, ...words: readonly string[]];
   readonly environment?: NodeJS.ProcessEnv;
   readonly startTimeoutMs: number;
-  /** Whether it serves a request; never rejects. */
+  /** Whether the server answers a request; never rejects. */
   answers(): Promise<boolean>;
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export class ServerProcess implements TestServer {
   #process: ChildProcess | null = null;
 
@@ -40,7 +40,7 @@ export class ServerProcess implements TestServer {
     return this.program.address;
   }
 
-  /** Resolves when it answers. @throws with the end of its log */
+  /** Resolves when the server answers. @throws Error with the end of its log */
   async start(): Promise<this> {
     const { command, environment = process.env, startTimeoutMs } = this.program;
     const [program, ...words] = command;
@@ -99,7 +99,7 @@ export class ServerProcess implements TestServer {
 const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
-/** So many ports of loopback, all different: they are held together until each is known. */
+/** Distinct free ports of loopback. All are bound until each is known. */
 export const freePorts = async (count: number): Promise<readonly number[]> => {
   const servers: Server[] = [];
   for (let held = 0; held < count; held += 1) {

@@ -2,15 +2,15 @@ import { startKafka } from './kafka/kafka.server.js';
 import { startMongoDb } from './mongodb/mongodb.server.js';
 import { type TestServer } from './test-server.js';
 
-/** The servers that suites share, by the variable that names another one instead. */
+/** The shared servers, by the variable that names a replacement. */
 const SHARED = { TEST_KAFKA_URL: startKafka, TEST_MONGODB_URL: startMongoDb } as const;
 
 const running: TestServer[] = [];
 
 /**
- * Starts what the environment does not name, all at once.
+ * Starts the servers that the environment does not name, concurrently.
  * @returns their URLs, by variable
- * @throws when one of them does not start; none is running then
+ * @throws Error when a server does not start; the others are then stopped
  */
 export const startSharedServers = async (
   environment: NodeJS.ProcessEnv,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Jest loads a global set-up as Node would, and Node does not look for `x.ts` as `x.js`. */
+/** Node, not Jest, loads a global set-up, and Node does not resolve `x.js` to `x.ts`. */
 registerHooks({
   resolve: (specifier, context, next) => {
     const { parentURL } = context;
@@ -17,8 +17,8 @@ registerHooks({
 });
 
 /**
- * Once before all suites: a server for each that the environment does not name, and their URLs into
- * the environment. `TEST_ENGINES` tells the harness of the end-to-end suite to use them.
+ * Runs once before all suites. Starts the servers that the environment does not name, and puts
+ * their URLs into the environment. `TEST_ENGINES` selects them in the end-to-end suite.
  */
 const startServers = async (): Promise<void> => {
   const { startSharedServers } = await import('./shared-servers.js');

@@ -1,4 +1,4 @@
-/** Once after all suites; the modules are those that the set-up has loaded. */
+/** Runs once after all suites, with the modules that the set-up has loaded. */
 const stopServers = async (): Promise<void> => {
   const { stopSharedServers } = await import('./shared-servers.js');
   await stopSharedServers();

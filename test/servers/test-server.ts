@@ -1,16 +1,16 @@
-/** A real server in a process of its own, on loopback, with a folder of its own. */
+/** A real server in a separate process, on loopback, with its own folder. */
 export interface TestServer {
-  /** As the matching variable of the settings takes it. */
+  /** The value of the matching setting. */
   readonly url: string;
-  /** Host and port of what clients connect to, for a proxy in front of it. */
+  /** The host and port of the server, for a proxy. */
   readonly address: { readonly host: string; readonly port: number };
-  /** SIGKILL; resolves when the process is gone. Data stays. */
+  /** Sends SIGKILL; resolves when the process has ended. Data stays. */
   kill(): Promise<void>;
-  /** On the same ports and data; resolves when it answers. */
+  /** Starts on the same ports and data; resolves when the server answers. */
   restart(): Promise<void>;
-  /** Stops it from running without closing a connection, as a machine that hangs would. */
+  /** Stops the process and keeps its connections, as on a machine that hangs. */
   freeze(): void;
   thaw(): void;
-  /** Ends it and removes its data; twice is allowed. */
+  /** Ends the server and removes its data. Idempotent. */
   stop(): Promise<void>;
 }

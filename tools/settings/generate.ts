@@ -1,6 +1,6 @@
 /**
- * Writes the settings that the platform and the areas declare into README.md and docker/example.env,
- * from the root of the repository: `npm run settings`.
+ * Writes the settings that the platform and the areas declare into README.md and
+ * docker/example.env, from the root of the repository: `npm run settings`.
  */
 import 'reflect-metadata';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -8,8 +8,12 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
   command(account, 'credit', 'Credit the account of a user.')
     .requiredOption('--user <name>', 'the owner of the account')
     .requiredOption('--usd <amount>', 'dollars, with at most 6 decimals', usdOf)
-    .requiredOption('--reason <text>', 'why; the log keeps it, so it must name no person', reasonOf)
-    .option('--deposit-id <id>', 'the same id credits once; default a new UUID', depositIdOf)
+    .requiredOption(
+      '--reason <text>',
+      'the reason; the log keeps it, so it must name no person',
+      reasonOf,
+    )
+    .option('--deposit-id <id>', 'an id credits only once; default: a new UUID', depositIdOf)
     .action((options: CreditAccountOptions) =>
       invoke(options, async () => (await import('./credit-account.js')).creditAccount),
     );

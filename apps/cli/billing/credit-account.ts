@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
-import { FindUserByNameQuery } from '#areas/identity/users/find-user-by-name.handler.js';
+import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { instant } from '#platform/kernel/clock.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
-import { usersByName } from '#projections/identity/users-by-name.projection.js';
-import { users } from '#projections/identity/users.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inUsd } from './usd.js';
-import { userNotFound } from '../user-option.js';
+import { ofUser } from '../user-option.js';
 
 export interface CreditAccountOptions extends CommonOptions {
   readonly user: string;
@@ -24,13 +22,11 @@ export const creditAccount = async (
   const needs = {
     areas: ['identity', 'billing'],
     installation: 'exists',
-    projections: [users, usersByName],
+    projections: [],
   } as const;
   const { accountId, receipt } = await withQuipu(invocation, needs, async (quipu) => {
     const { commands, queries, clock, context } = quipu;
-    const found = await queries.execute(new FindUserByNameQuery(user));
-    if (!found) throw userNotFound('--user', user);
-    const { accountId } = found;
+    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
     const deposit = {
       accountId,
       depositId,
@@ -45,6 +41,9 @@ export const creditAccount = async (
   });
   const credited = receipt.eventId !== null;
   const available = receipt.availableMicroUsd;
+  const credit = credited
+    ? `Credited ${inUsd(amount)} to ${user} as deposit ${depositId}`
+    : `Deposit ${depositId} was credited before`;
   return {
     json: {
       account_id: accountId,
@@ -55,8 +54,6 @@ export const creditAccount = async (
       event_id: receipt.eventId,
       position: receipt.position.toString(),
     },
-    text: credited
-      ? `Credited ${inUsd(amount)} to ${user} as deposit ${depositId}; ${inUsd(available)} available.`
-      : `Deposit ${depositId} was credited before; ${inUsd(available)} available.`,
+    text: `${credit}; ${inUsd(available)} available.`,
   };
 };

@@ -1,6 +1,6 @@
 import { MICRO_USD_PER_USD, type MicroUsd } from '#platform/kernel/money.js';
 
-/** Exact, with two decimals or as many as it takes: `12.50 USD`, `0.000018 USD`. */
+/** The exact amount, with two to six decimals: `12.50 USD`, `0.000018 USD`. */
 export const inUsd = (amount: MicroUsd): string => {
   const magnitude = amount < 0n ? -amount : amount;
   const whole = magnitude / MICRO_USD_PER_USD;

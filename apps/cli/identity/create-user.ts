@@ -1,5 +1,5 @@
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
-import { isRefusal, usage } from '../command-failure.js';
+import { isDomainError, usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 
@@ -10,8 +10,8 @@ export interface CreateUserOptions extends CommonOptions {
   readonly password?: string;
 }
 
-/** What the area refuses of a new user is an option of this command, and its detail names it. */
-const OPTION_REFUSALS = ['invalid_username', 'invalid_email', 'invalid_role', 'invalid_password'];
+/** Errors that an option of this command caused. Their detail names the option. */
+const OPTION_ERRORS = ['invalid_username', 'invalid_email', 'invalid_role', 'invalid_password'];
 
 export const createUser = async (
   { username, email, role, password }: CreateUserOptions,
@@ -27,7 +27,7 @@ export const createUser = async (
     try {
       return await commands.execute(new CreateUserCommand(data, context()));
     } catch (error) {
-      if (!isRefusal(error) || !OPTION_REFUSALS.includes(error.code)) throw error;
+      if (!isDomainError(error) || !OPTION_ERRORS.includes(error.code)) throw error;
       throw usage(`--${error.detail}`);
     }
   });
@@ -43,7 +43,7 @@ export const createUser = async (
       ...(generatedPassword !== null && { password: generatedPassword }),
     },
     text: [
-      `User ${created.username} (${created.role}) was created. The secrets are shown this once.`,
+      `User ${created.username} (${created.role}) was created. The secrets are shown only once.`,
       `  user id     ${userId}`,
       `  account id  ${accountId}`,
       `  API key     ${apiKey}`,

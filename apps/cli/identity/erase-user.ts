@@ -29,17 +29,17 @@ export const eraseUser = async (
   const { userId, keysRevoked } = erased;
   return {
     json: { user_id: userId, erased: true, keys_revoked: keysRevoked },
-    text: `User ${username} (id ${userId}) was erased; keys that ended: ${keysRevoked}.`,
+    text: `User ${username} (id ${userId}) was erased; keys revoked: ${keysRevoked}.`,
   };
 };
 
-/** @throws CommandFailure unless somebody types the name again */
+/** @throws CommandFailure unless the user types the name again */
 const confirm = async (username: string, { stdin, stderr, signal }: Invocation): Promise<void> => {
   if (!stdin.isTTY || stderr.isTTY !== true) {
-    throw usage('--yes: say it where there is no terminal to ask at');
+    throw usage('--yes is required without a terminal');
   }
   const terminal = createInterface({ input: stdin, output: stderr });
-  // The terminal keeps Ctrl-C and Ctrl-D from the process and closes: an answer never comes then.
+  // Ctrl-C and Ctrl-D close the terminal without an answer and do not reach the process.
   const closed = once(terminal, 'close').then(() => Promise.reject(interrupted()));
   try {
     const question = `This cannot be undone. Type ${username} to erase this user: `;

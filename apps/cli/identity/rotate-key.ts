@@ -28,7 +28,7 @@ export const rotateKey = async (
   return {
     json: { user_id: userId, kind, [`${kind}_key`]: secret, keys_revoked: keysRevoked },
     text: [
-      `User ${username} has a new ${kind} key, shown this once; keys that ended: ${keysRevoked}.`,
+      `User ${username} has a new ${kind} key, shown only once; keys revoked: ${keysRevoked}.`,
       `  ${kind} key  ${secret}`,
     ].join('\n'),
   };

@@ -8,7 +8,7 @@ export interface ListDeadLettersOptions extends CommonOptions {
   readonly group: string;
 }
 
-/** What a message carries is shown to scripts only: it may be long, and it may be somebody's. */
+/** Only the JSON output has the data of a message: it may be long and hold personal data. */
 export const listDeadLetters = (
   { topic, group }: ListDeadLettersOptions,
   invocation: Invocation,

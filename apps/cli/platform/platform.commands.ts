@@ -14,27 +14,33 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
 };
 
 const addEvents = (events: Command, invoke: Invoke): void => {
-  const stream = new Option('--filter-stream <prefix>', 'only streams whose name starts so');
-  const type = new Option('--filter-type <prefix>', 'only events whose type starts so');
-  command(events, 'tail', 'Print the events of the log, a line each.')
-    .option('--from <position>', 'begin at this position; "end": with what comes', startOfTailOf)
+  const stream = new Option(
+    '--filter-stream <prefix>',
+    'only streams whose name starts with this prefix',
+  );
+  const type = new Option(
+    '--filter-type <prefix>',
+    'only events whose type starts with this prefix',
+  );
+  command(events, 'tail', 'Print the events of the log, one per line.')
+    .option('--from <position>', 'begin at this position; "end": only new events', startOfTailOf)
     .addOption(stream.argParser(prefixOf).conflicts('filterType'))
     .addOption(type.argParser(prefixOf))
-    .option('--follow', 'go on with what comes, until Ctrl-C')
-    .option('--limit <count>', 'end after so many events', limitOf)
+    .option('--follow', 'print new events until Ctrl-C')
+    .option('--limit <count>', 'end after this number of events', limitOf)
     .action((options: TailEventsOptions) =>
       invoke(options, async () => (await import('./tail-events.js')).tailEvents),
     );
 };
 
 const addProjections = (projections: Command, invoke: Invoke): void => {
-  command(projections, 'status', 'Show how far each read model has come.').action(
+  command(projections, 'status', 'Show the position of each read model.').action(
     (options: CommonOptions) =>
       invoke(options, async () => (await import('./projections-status.js')).projectionsStatus),
   );
-  command(projections, 'rebuild', 'Build read models from zero beside those that serve; switch.')
-    .argument('[names...]', 'which, by the names that status shows')
-    .option('--all', 'every one')
+  command(projections, 'rebuild', 'Build new generations of read models, then switch to them.')
+    .argument('[names...]', 'names that status shows')
+    .option('--all', 'all projections')
     .action((names: string[], options: Omit<RebuildProjectionsOptions, 'names'>) =>
       invoke(
         { ...options, names },
@@ -44,17 +50,17 @@ const addProjections = (projections: Command, invoke: Invoke): void => {
 };
 
 const addDeadLetters = (deadLetters: Command, invoke: Invoke): void => {
-  command(deadLetters, 'list', 'Show the messages that a group has given up.')
-    .requiredOption('--topic <name>', 'of the bus')
+  command(deadLetters, 'list', 'Show the dead letters of a group, with the reason.')
+    .requiredOption('--topic <name>', 'the topic of the bus')
     .requiredOption('--group <name>', 'the group of consumers')
     .action((options: ListDeadLettersOptions) =>
       invoke(options, async () => (await import('./list-dead-letters.js')).listDeadLetters),
     );
   command(deadLetters, 'retry', 'Take messages off the list and deliver them to the group again.')
-    .requiredOption('--topic <name>', 'of the bus')
+    .requiredOption('--topic <name>', 'the topic of the bus')
     .requiredOption('--group <name>', 'the group of consumers')
-    .argument('[ids...]', 'which, by the ids that list shows')
-    .option('--all', 'every one')
+    .argument('[ids...]', 'ids that list shows')
+    .option('--all', 'all dead letters')
     .action((ids: string[], options: Omit<RetryDeadLetterOptions, 'ids'>) =>
       invoke(
         { ...options, ids },

@@ -5,7 +5,7 @@ import { withInstallation } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { inColumns } from '../table.js';
 
-/** `absent`: never built. `outdated`: what serves is of another version than this build's. */
+/** `absent`: never built. `outdated`: the serving version is not the version of this build. */
 type State = 'current' | 'behind' | 'absent' | 'outdated';
 
 const stateOf = ({ serving, version, lag }: StoredProjection): State => {
@@ -37,6 +37,6 @@ export const projectionsStatus = (_: CommonOptions, invocation: Invocation): Pro
     ]);
     return {
       json: { head: head.toString(), projections: rows },
-      text: `${inColumns([header, ...lines])}\nThe log's head is at position ${head}.`,
+      text: `${inColumns([header, ...lines])}\nThe log head is at position ${head}.`,
     };
   });

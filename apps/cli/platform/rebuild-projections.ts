@@ -15,8 +15,8 @@ export interface RebuildProjectionsOptions extends CommonOptions {
 const KNOWN = areas.flatMap(({ projections }) => projections.map(({ name }) => name));
 
 /**
- * Folds each projection from zero beside the one that serves, and switches when it has caught up: a
- * server goes on answering all the while. What is interrupted has changed nothing.
+ * Builds a new generation of each projection and switches to it when it has caught up. The current
+ * generation serves until then, and an interrupted rebuild does not change it.
  */
 export const rebuildProjections = async (
   options: RebuildProjectionsOptions,
@@ -41,12 +41,12 @@ export const rebuildProjections = async (
     }
     return {
       json: { rebuilt: names, position: head.toString() },
-      text: `Rebuilt ${names.join(', ')} up to position ${head} at least.`,
+      text: `Rebuilt ${names.join(', ')} to position ${head} or later.`,
     };
   });
 };
 
-/** All at once; when one fails the others are still brought to their end. */
+/** Rebuilds concurrently; if one rebuild fails, the others still complete. */
 const rebuildAll = async (
   projections: ProjectionHost,
   names: readonly string[],
@@ -65,7 +65,7 @@ const namesOf = ({ names, all = false }: RebuildProjectionsOptions): readonly st
   if (names.length === 0) throw usage('give the names of projections, or --all');
   const unknown = names.find((name) => !KNOWN.includes(name));
   if (unknown !== undefined) {
-    throw usage(`no projection is called ${unknown}; there are ${KNOWN.join(', ')}`);
+    throw usage(`unknown projection ${unknown}; the projections are ${KNOWN.join(', ')}`);
   }
   return [...new Set(names)];
 };
@@ -73,5 +73,5 @@ const namesOf = ({ names, all = false }: RebuildProjectionsOptions): readonly st
 const stopped = (name: string, position: bigint, failure: string): CommandFailure =>
   new CommandFailure(
     'projection_stopped',
-    `${name} stopped after position ${position}, and what served before still serves: ${failure}`,
+    `${name} stopped after position ${position}; the old generation still serves: ${failure}`,
   );

@@ -9,12 +9,12 @@ export interface RetryDeadLetterOptions extends CommonOptions {
   readonly all?: boolean;
 }
 
-/** In the order in which they died, or in that of the command line. */
+/** Retries in the order of the dead-letter list, or in the order of the command line. */
 export const retryDeadLetter = async (
   { topic, group, ids, all = false }: RetryDeadLetterOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
-  if (all === ids.length > 0) throw usage('name the ids, or say --all');
+  if (all === ids.length > 0) throw usage('give either ids or --all');
   const retried = await withSharedBus(invocation, async (bus) => {
     const wanted = all ? (await bus.deadLetters(topic, group)).map(({ id }) => id) : ids;
     for (const id of wanted) await bus.retryDeadLetter(topic, group, id);
@@ -22,6 +22,6 @@ export const retryDeadLetter = async (
   });
   return {
     json: { retried },
-    text: `Delivered anew to ${group}: ${retried.length}.`,
+    text: `Delivered again to ${group}: ${retried.length}.`,
   };
 };

@@ -6,8 +6,8 @@ import { loggerOf, settingsOf } from '../installation.js';
 import { type Invocation } from '../invocation.js';
 
 /**
- * Opens the bus of the fleet alone, and closes it after the work.
- * @throws CommandFailure `bad_settings`; `no_shared_bus` where it lives in the memory of a server
+ * Opens only the bus of the fleet, and closes it after the work.
+ * @throws CommandFailure `bad_settings`; `no_shared_bus` if the bus is in the memory of a server
  */
 export const withSharedBus = async <Result>(
   { environment }: Invocation,
@@ -15,7 +15,7 @@ export const withSharedBus = async <Result>(
 ): Promise<Result> => {
   const settings = settingsOf(environment);
   if (settings.bus.kind === 'memory') {
-    const message = 'the bus lives in the memory of a server; set QUIPU_BUS to that of a fleet';
+    const message = 'the bus is in the memory of a server; set QUIPU_BUS to the bus of a fleet';
     throw new CommandFailure('no_shared_bus', message, EXIT.usage);
   }
   const bus = await openBus(settings, loggerOf(settings, environment));

@@ -15,7 +15,7 @@ export interface TailEventsOptions extends CommonOptions {
   readonly limit?: number;
 }
 
-/** Prints events as they stand in the log; Ctrl-C is how a tail that follows ends well. */
+/** Prints events in the order of the log. Ctrl-C ends `--follow` with exit code 0. */
 export const tailEvents = (
   options: TailEventsOptions,
   invocation: Invocation,
@@ -38,7 +38,7 @@ async function* eventsOf(
   { from = 0n, follow = false, ...options }: TailEventsOptions,
   signal: AbortSignal,
 ): AsyncGenerator<RecordedEvent> {
-  // The log's own places are exclusive; an operator names the event to begin with.
+  // The event store reads after a position; `--from` names the first position to print.
   const after = from === 'end' ? await eventStore.head() : from - 1n;
   const filter = filterOf(options);
   const range = { ...(after > 0n && { after }), ...(filter && { filter }) };
@@ -79,7 +79,7 @@ const lineOf = ({ type, stream, revision, position, ...event }: RecordedEvent): 
   return `${position} ${recordedAt} ${what} by ${metadata.actor} ${JSON.stringify(data)}`;
 };
 
-/** Reads no faster than whoever is behind the pipe. */
+/** Waits for the reader of the pipe. */
 const drained = (stdout: NodeJS.WritableStream, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

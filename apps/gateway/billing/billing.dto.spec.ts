@@ -8,7 +8,7 @@ const faultsOf = (query: object): readonly string[] =>
     Object.values(constraints ?? {}),
   );
 
-describe('the page of invoices that is asked for', () => {
+describe('the requested page of invoices', () => {
   it.each([
     [{}, { page: 1, limit: 20 }],
     [{ page: '3' }, { page: 3, limit: 20 }],
@@ -32,7 +32,7 @@ describe('the page of invoices that is asked for', () => {
     [{ limit: '0' }, 'limit must not be less than 1'],
     [{ limit: '101' }, 'limit must not be above 100'],
     [{ limit: 'all' }, 'limit must be an integer'],
-  ])('is refused by name: %j', (query, fault) => {
+  ])('is rejected by name: %j', (query, fault) => {
     expect(faultsOf(query)).toContain(fault);
   });
 });

@@ -16,7 +16,7 @@ const account: AccountTelemetry = {
 };
 
 describe('the overview of an account', () => {
-  it('is in dollars, with the rate at which they go', () => {
+  it('is in dollars, with the spending rate', () => {
     expect(presentOverview(account)).toEqual({
       success: true,
       balance_usd: 9.7,
@@ -37,7 +37,7 @@ describe('the overview of an account', () => {
     });
   });
 
-  it('shows what compute has cost apart from inference', () => {
+  it('shows the cost of compute without inference', () => {
     const rented = { ...account, chargedCompute: 2_000_000n };
     expect(presentOverview(rented).telemetry).toMatchObject({
       total_compute_spend: 2,
@@ -45,7 +45,7 @@ describe('the overview of an account', () => {
     });
   });
 
-  it('knows no runway where nothing is spent', () => {
+  it('has no runway without spending', () => {
     expect(presentOverview({ ...account, chargedInWindow: 0n }).telemetry).toMatchObject({
       burn_rate_per_hour: 0,
       runway_hours: null,
@@ -53,7 +53,7 @@ describe('the overview of an account', () => {
     });
   });
 
-  it('has none left where nothing is left', () => {
+  it('has a runway of zero without funds', () => {
     expect(presentOverview({ ...account, available: 0n }).telemetry.runway_hours).toBe(0);
   });
 });
@@ -81,7 +81,7 @@ describe('a page of invoices', () => {
     position: 42n,
   } as const;
 
-  it('has deposits and statements in one shape', () => {
+  it('shows deposits and statements in one shape', () => {
     const now = Date.parse('2026-11-30T23:59:59.999Z');
     expect(presentInvoices({ page: 2, limit: 20 }, page, account, now)).toEqual({
       success: true,
@@ -124,7 +124,7 @@ describe('a page of invoices', () => {
     expect(statement).toMatchObject({ status: 'completed' });
   });
 
-  it('has no pages where there are no records', () => {
+  it('has no pages without records', () => {
     const none = { records: [], total: 0, position: 42n };
     expect(presentInvoices({ page: 1, limit: 20 }, none, account, 0)).toMatchObject({
       total_pages: 0,

@@ -49,7 +49,7 @@ export const presentInvoices = (
   position: position.toString(),
 });
 
-/** Statements are numbered by their month behind a 9: deposits never reach so far. */
+/** The number of a statement is a 9 and its month. Deposits have smaller numbers. */
 const statementId = (month: string): number => Number(`9${month.replace('-', '')}`);
 
 const presentInvoice = (

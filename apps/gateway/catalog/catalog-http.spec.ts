@@ -17,7 +17,7 @@ const nano = {
   createdEpochSeconds: 1_767_225_600,
 };
 
-/** Answers what the controllers ask of the catalog. */
+/** Answers the catalog queries of the controllers. */
 const catalog = {
   models: () => [nano],
   model: (id: string) => (id === nano.id ? nano : undefined),
@@ -81,7 +81,7 @@ describe('catalog over HTTP', () => {
     expect((await app.inject({ url })).json()).toEqual(model);
   });
 
-  it('says which model there is not', () => {
+  it('names a model that does not exist', () => {
     const find = (): unknown => app.get(ModelsController).findWithSlashes('acme/none');
     expect(find).toThrow(
       new HttpFailure({
@@ -92,7 +92,7 @@ describe('catalog over HTTP', () => {
     );
   });
 
-  it('shows the card in USD, with what the catalog knows of its models', async () => {
+  it('shows the card in USD, with the models of the catalog', async () => {
     const reply = await app.inject({ url: '/api/v1/billing/rates.php' });
     expect(reply.json()).toEqual({
       success: true,

@@ -21,7 +21,7 @@ export const presentModels = (models: readonly CatalogModel[]): Readonly<ModelLi
   data: models.map(presentModel),
 });
 
-/** Prices are those of the card; what is not a price is the catalog's of today. */
+/** Prices come from the card, other fields from the current catalog. */
 export const presentRates = (
   { card, position }: RateCardFound,
   catalog: Catalog,

@@ -49,7 +49,7 @@ export class ModelsController {
     return this.#found(id);
   }
 
-  /** A router's parameter ends at a slash; most ids have one. */
+  /** A wildcard, since a route parameter ends at a slash and most ids contain one. */
   @Get('*')
   @OpenAiErrors()
   @ApiExcludeEndpoint()

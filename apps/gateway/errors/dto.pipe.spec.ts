@@ -15,13 +15,13 @@ const transform = (value: unknown, metatype: typeof NameDto | ObjectConstructor 
   new DtoPipe().transform(value, { type: 'body', metatype });
 
 describe('the validation of a body', () => {
-  it('makes the DTO of it', async () => {
+  it('returns the DTO', async () => {
     expect(await transform({ name: 'demo' })).toEqual(
       Object.assign(new NameDto(), { name: 'demo' }),
     );
   });
 
-  it('names the field that is wrong, and the one that should not be there', async () => {
+  it('names an invalid field and an unknown field', async () => {
     await expect(transform({ name: 5 })).rejects.toMatchObject({
       response: { message: ['name must be a string'] },
     });
@@ -30,7 +30,7 @@ describe('the validation of a body', () => {
     });
   });
 
-  it('refuses a field that nobody could walk', async () => {
+  it('rejects a field that is nested too deep', async () => {
     const error: unknown = await transform({ name: nested(100_000) }).catch(
       (cause: unknown) => cause,
     );
@@ -38,7 +38,7 @@ describe('the validation of a body', () => {
     expect(error).toMatchObject({ failure: { status: 400, param: 'name' } });
   });
 
-  it('leaves alone what has no DTO', async () => {
+  it('returns a body without a DTO class unchanged', async () => {
     const body = { name: nested(65) };
     expect(await transform(body, Object)).toBe(body);
   });

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import { refuseDeepFields } from './nesting.js';
 
-/** Validates what the application routes take by its DTO class; everything else passes untouched. */
+/** Validates the body of an application route by its DTO class. Other bodies pass unchanged. */
 export class DtoPipe extends ValidationPipe {
   constructor() {
     super({ whitelist: true, forbidNonWhitelisted: true, transform: true });

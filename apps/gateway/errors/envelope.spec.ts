@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { envelope, errorShapeOf, errorType } from './envelope.js';
 import { failure } from './failure-of.js';
 
-const told = failure({ status: 404, code: 'model_not_found', message: 'no', param: 'model' });
+const notFound = failure({ status: 404, code: 'model_not_found', message: 'no', param: 'model' });
 
 describe('the envelope of a failure', () => {
   it('is OpenAI’s where the route declares it', () => {
@@ -10,22 +10,25 @@ describe('the envelope of a failure', () => {
     expect(errorShapeOf({ url: '/api/v1/chat/completions?x=1', routeOptions })).toBe('openai');
   });
 
-  it.each(['/v1', '/v1/nowhere?x=1'])('is OpenAI’s at %s, which no route takes', (url) => {
+  it.each(['/v1', '/v1/nowhere?x=1'])('is OpenAI’s at %s, which has no route', (url) => {
     expect(errorShapeOf({ url })).toBe('openai');
-    expect(envelope({ url }, told)).toEqual({
+    expect(envelope({ url }, notFound)).toEqual({
       error: { message: 'no', type: 'not_found_error', param: 'model', code: 'model_not_found' },
     });
   });
 
-  it.each(['/', '/v10/x', '/api/v1/billing/overview.php', '/x?y=/v1/'])('is ours at %s', (url) => {
-    expect(errorShapeOf({ url })).toBe('application');
-    expect(envelope({ url }, told)).toEqual({
-      success: false,
-      message: 'no',
-      code: 'model_not_found',
-      param: 'model',
-    });
-  });
+  it.each(['/', '/v10/x', '/api/v1/billing/overview.php', '/x?y=/v1/'])(
+    'is the application’s at %s',
+    (url) => {
+      expect(errorShapeOf({ url })).toBe('application');
+      expect(envelope({ url }, notFound)).toEqual({
+        success: false,
+        message: 'no',
+        code: 'model_not_found',
+        param: 'model',
+      });
+    },
+  );
 
   it('has the fields that OpenAI’s clients read, even when empty', () => {
     const bare = failure({ status: 500, code: 'x', message: 'no' });
@@ -35,7 +38,7 @@ describe('the envelope of a failure', () => {
     expect(envelope({ url: '/' }, bare)).toEqual({ success: false, message: 'no', code: 'x' });
   });
 
-  it('carries what programs need beside the code', () => {
+  it('has the metadata of the failure', () => {
     const metadata = { reason: 'balance_too_low' };
     const poor = failure({ status: 402, code: 'insufficient_balance', message: 'no', metadata });
     expect(envelope({ url: '/v1' }, poor)).toMatchObject({ error: { metadata } });
@@ -53,7 +56,7 @@ describe('the envelope of a failure', () => {
     [429, 'rate_limit_error'],
     [500, 'server_error'],
     [503, 'server_error'],
-  ])('names the type that clients know for %d', (status, type) => {
+  ])('has the OpenAI type of status %d', (status, type) => {
     expect(errorType(status)).toBe(type);
   });
 });

@@ -1,7 +1,7 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyRequest } from 'fastify';
 
-/** A failure as the edge knows it, before it takes the shape of the route it happened on. */
+/** A failure at the edge, before it gets the envelope of its route. */
 export interface Failure {
   readonly status: number;
   readonly code: string;
@@ -12,7 +12,7 @@ export interface Failure {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
-/** OpenAI's error types, by status; SDKs pick their exception class by the status itself. */
+/** OpenAI's error types by status. SDKs choose their exception class by the status itself. */
 export const errorType = (status: number): string => {
   switch (status) {
     case 401:
@@ -32,23 +32,23 @@ export const errorType = (status: number): string => {
   }
 };
 
-/** The shape in which a route fails: OpenAI's, or that of the application routes. */
+/** The envelope of a route's errors: OpenAI's or the application's. */
 export type ErrorShape = 'openai' | 'application';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Declared at the route by `@OpenAiErrors()`. */
+    /** Set by `@OpenAiErrors()`. */
     errorShape?: ErrorShape;
   }
 }
 
-/** A controller method with this decorator fails in OpenAI's shape. */
+/** Gives a controller method OpenAI's error envelope. */
 export const OpenAiErrors = (): MethodDecorator =>
   RouteConfig({ errorShape: 'openai' satisfies ErrorShape });
 
 /**
- * A request that no route takes has no declaration. Under `/v1`, the base of OpenAI's clients, it
- * fails in their shape, too.
+ * A request without a route has no declaration. Under `/v1`, the base of OpenAI's clients, its
+ * error has OpenAI's envelope.
  */
 export const errorShapeOf = ({
   url,

@@ -37,9 +37,9 @@ const tried = {
   ],
 };
 
-describe('a refusal of the domain', () => {
+describe('a domain error', () => {
   it.each(Object.entries(errors).filter(([, { status }]) => status < 500))(
-    '%s is told with its status',
+    '%s has its declared status',
     (code, { status, param = null }) => {
       expect(failureOf(new DomainError(code, 'because'))).toMatchObject({
         status,
@@ -50,7 +50,7 @@ describe('a refusal of the domain', () => {
     },
   );
 
-  it('is told as not implemented where an engine is not there', () => {
+  it('of a missing engine has status 501', () => {
     const error = new DomainError('routing_mode_unavailable', 'because');
     expect(failureOf(error)).toMatchObject({
       status: 501,
@@ -60,7 +60,7 @@ describe('a refusal of the domain', () => {
     });
   });
 
-  it('says for programs whether waiting helps', () => {
+  it('carries its metadata', () => {
     const metadata = { reason: 'held_by_running_requests' };
     expect(failureOf(new DomainError('insufficient_balance', 'because', metadata))).toMatchObject({
       status: 402,
@@ -69,14 +69,17 @@ describe('a refusal of the domain', () => {
     });
   });
 
-  it.each(['capture_above_hold', 'nobody_knows_it'])('tells nothing of a defect: %s', (code) => {
-    const told = failureOf(new DomainError(code, 'a secret'));
-    expect(told).toMatchObject(internal);
-    expect(told.message).not.toContain('secret');
-  });
+  it.each(['capture_above_hold', 'undeclared_code'])(
+    'that is a defect hides its detail: %s',
+    (code) => {
+      const failure = failureOf(new DomainError(code, 'a secret'));
+      expect(failure).toMatchObject(internal);
+      expect(failure.message).not.toContain('secret');
+    },
+  );
 });
 
-describe('why no rig answered', () => {
+describe('a route error', () => {
   const route: Record<RouteErrorKind, object> = {
     'model-not-served': { status: 404, code: 'model_not_found', param: 'model' },
     'rig-unknown': { status: 404, code: 'rig_not_found', param: 'routing_mode' },
@@ -88,17 +91,17 @@ describe('why no rig answered', () => {
     cancelled: { status: 499, code: 'client_gone' },
   };
 
-  it.each(Object.entries(route))('%s', (kind, told) => {
+  it.each(Object.entries(route))('%s', (kind, expected) => {
     const error = new RouteError(kind as RouteErrorKind, 'because', attempts);
-    expect(failureOf(error)).toMatchObject({ message: 'because', ...told });
+    expect(failureOf(error)).toMatchObject({ message: 'because', ...expected });
   });
 
-  it.each(['overloaded', 'down'] as const)('says when to come back: %s', (kind) => {
+  it.each(['overloaded', 'down'] as const)('has a retry-after time: %s', (kind) => {
     const error = new RouteError(kind, 'because', [], { retryAfterMs: 2_001 });
     expect(failureOf(error)).toMatchObject({ retryAfterSeconds: 3 });
   });
 
-  it('tells what the last rig did wrong, and who was asked', () => {
+  it('reports the error of the last rig, and the rigs that were asked', () => {
     const rigError = new RigError('timed-out', 'rig b sent nothing');
     expect(failureOf(new RouteError('failed', 'because', attempts, { rigError }))).toMatchObject({
       status: 504,
@@ -109,7 +112,7 @@ describe('why no rig answered', () => {
   });
 });
 
-describe('what a rig did wrong', () => {
+describe('a rig error', () => {
   const rig: Record<RigErrorKind, object> = {
     unreachable: { status: 502, code: 'upstream_unreachable' },
     'timed-out': { status: 504, code: 'upstream_timed_out' },
@@ -121,12 +124,12 @@ describe('what a rig did wrong', () => {
     cancelled: { status: 499, code: 'client_gone' },
   };
 
-  it.each(Object.entries(rig))('%s', (kind, told) => {
+  it.each(Object.entries(rig))('%s', (kind, expected) => {
     const error = new RigError(kind as RigErrorKind, 'because');
-    expect(failureOf(error)).toMatchObject({ message: 'because', ...told });
+    expect(failureOf(error)).toMatchObject({ message: 'because', ...expected });
   });
 
-  it('passes on what the upstream refused, in its own words', () => {
+  it('keeps the error of an upstream that rejects a request', () => {
     const upstreamError = {
       message: 'max_tokens is too large',
       type: 'invalid_request_error',
@@ -137,7 +140,7 @@ describe('what a rig did wrong', () => {
     expect(failureOf(error)).toMatchObject({ status: 422, ...upstreamError });
   });
 
-  it('passes over what an upstream says in no known shape', () => {
+  it('drops an upstream error of unknown shape', () => {
     const upstreamError = { message: '', type: 7, param: null, code: 400 };
     const error = new RigError('refused', 'because', { status: 400, upstreamError });
     expect(failureOf(error)).toMatchObject({
@@ -156,17 +159,17 @@ describe('what a rig did wrong', () => {
   });
 });
 
-describe('what was cut', () => {
+describe('a cut request', () => {
   it.each([
     ['client_gone', { status: 499, code: 'client_gone' }],
     ['timed_out', { status: 504, code: 'request_timed_out' }],
     ['shut_down', { status: 503, code: 'draining', retryAfterSeconds: 5 }],
-  ] as const)('%s', (reason, told) => {
-    expect(failureOf(new RequestCutError(reason))).toMatchObject(told);
+  ] as const)('%s', (reason, expected) => {
+    expect(failureOf(new RequestCutError(reason))).toMatchObject(expected);
   });
 });
 
-describe('what the platform could not do', () => {
+describe('a failure of the platform', () => {
   it.each([
     new AppendTooLargeError('no'),
     new InvalidAppendError('no'),
@@ -181,30 +184,30 @@ describe('what the platform could not do', () => {
     });
   });
 
-  it('does not promise that nothing was charged where that is not known', () => {
-    const told = failureOf(new UnknownOutcomeError('no'));
-    expect(told).toMatchObject({ status: 503, code: 'unknown-outcome' });
-    expect(told.message).not.toContain('nothing was charged');
+  it('makes no promise about the charge when the outcome is unknown', () => {
+    const failure = failureOf(new UnknownOutcomeError('no'));
+    expect(failure).toMatchObject({ status: 503, code: 'unknown-outcome' });
+    expect(failure.message).not.toContain('nothing was charged');
   });
 
   it.each([
     new ReadStoreError('store-unavailable', 'on 10.0.0.7'),
     new AnswerStoreError('store-unavailable', 'on 10.0.0.7'),
     new SubjectKeysUnavailableError('on 10.0.0.7'),
-  ])('$name: asks for another try, and does not say where the store is', (error) => {
-    const told = failureOf(error);
-    expect(told).toMatchObject({ status: 503, code: 'store_unavailable', retryAfterSeconds: 5 });
-    expect(told.message).not.toContain('10.0.0.7');
+  ])('$name: asks for a retry and hides the address of the store', (error) => {
+    const failure = failureOf(error);
+    expect(failure).toMatchObject({ status: 503, code: 'store_unavailable', retryAfterSeconds: 5 });
+    expect(failure.message).not.toContain('10.0.0.7');
   });
 
   it.each([
     new ReadStoreError('invalid-key', 'no'),
     new AnswerStoreError('answer-unreadable', 'no'),
-  ])('is a defect where another try would not help: $message', (error) => {
+  ])('is a defect if a retry cannot help: $message', (error) => {
     expect(failureOf(error)).toMatchObject(internal);
   });
 
-  it('asks for another try', () => {
+  it('asks for a retry', () => {
     expect(failureOf(new ContentionError())).toMatchObject({
       status: 503,
       code: 'contention',
@@ -218,8 +221,8 @@ describe('what the platform could not do', () => {
   });
 });
 
-describe('what the edge refuses', () => {
-  it('is told as it was thrown', () => {
+describe('a failure at the edge', () => {
+  it('keeps the fields of an HttpFailure', () => {
     const failure = {
       status: 429,
       code: 'too_many_attempts',
@@ -256,8 +259,8 @@ describe('what the edge refuses', () => {
     ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 415, 'unsupported_media_type'],
     ['FST_ERR_BAD_URL', 400, 'bad_url'],
     ['FST_ERR_OF_TOMORROW', 422, 'invalid_request'],
-  ])('Fastify: %s', (code, status, told) => {
-    expect(failureOf(fastify(code, status))).toMatchObject({ status, code: told });
+  ])('Fastify: %s', (code, status, expected) => {
+    expect(failureOf(fastify(code, status))).toMatchObject({ status, code: expected });
   });
 
   it('knows the JSON parser’s errors by their class', () => {
@@ -266,11 +269,11 @@ describe('what the edge refuses', () => {
   });
 
   it.each([fastify('FST_ERR_DEFECT', 500), new TypeError('a secret'), 'a secret', null, undefined])(
-    'tells nothing of a defect: %p',
+    'hides the detail of a defect: %p',
     (error) => {
-      const told = failureOf(error);
-      expect(told).toMatchObject(internal);
-      expect(told.message).not.toContain('secret');
+      const failure = failureOf(error);
+      expect(failure).toMatchObject(internal);
+      expect(failure.message).not.toContain('secret');
     },
   );
 });

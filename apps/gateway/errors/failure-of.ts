@@ -14,11 +14,11 @@ import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { errorType, type Failure } from './envelope.js';
 import { HttpFailure } from './http-failure.js';
 
-/** What the errors of all areas are in HTTP. */
+/** The HTTP failures of the errors of all areas. */
 export interface Meanings {
   /** Domain errors, by their code. */
   readonly errors: Readonly<Record<string, ErrorMeaning>>;
-  /** Technical failures; the first mapping that knows an error decides. */
+  /** Technical failures. The first mapping that recognises an error decides. */
   readonly failures: readonly FailureMapping[];
 }
 
@@ -44,10 +44,10 @@ export const failure = ({
 const INTERNAL = failure({
   status: 500,
   code: 'internal_error',
-  message: 'something went wrong here; the request id leads the operator to it',
+  message: 'internal error; the operator finds the cause by the request id',
 });
 
-/** Turns any thrown value into the failure that the caller gets. A defect discloses nothing. */
+/** Converts any thrown value to a failure. The failure of a defect has no detail. */
 export const failureOf = (error: unknown, { errors, failures }: Meanings): Failure => {
   if (error instanceof HttpFailure) return failure(error.failure);
   if (error instanceof DomainError) return domainFailure(error as DomainError, errors);
@@ -57,23 +57,23 @@ export const failureOf = (error: unknown, { errors, failures }: Meanings): Failu
   }
   if (error instanceof HttpException) return nestFailure(error);
   if (error instanceof ContentionError) {
-    const message = 'the account is being changed too often elsewhere; try again';
+    const message = 'other requests change the account at the same time; try again';
     return failure({ status: 503, code: 'contention', message, retryAfterSeconds: 1 });
   }
   if (error instanceof EventStoreError) return storeFailure(error);
   if (error instanceof ProjectionLaggingError) {
-    const message = 'the answer is being brought up to date; try again';
+    const message = 'the read model is not up to date yet; try again';
     return failure({ status: 503, code: 'read_model_lagging', message, retryAfterSeconds: 1 });
   }
-  if (isStoreAway(error)) {
-    const message = 'a store behind this service does not answer now; try again';
+  if (isStoreUnavailable(error)) {
+    const message = 'a store of this service does not answer; try again';
     return failure({ status: 503, code: 'store_unavailable', message, retryAfterSeconds: 5 });
   }
   return fastifyFailure(error) ?? INTERNAL;
 };
 
-/** Whichever store it is: read models, answers of idempotent requests, keys of persons. */
-const isStoreAway = (error: unknown): boolean =>
+/** Covers read models, stored answers and subject keys. */
+const isStoreUnavailable = (error: unknown): boolean =>
   error instanceof SubjectKeysUnavailableError ||
   ((error instanceof ReadStoreError || error instanceof AnswerStoreError) &&
     error.code === 'store-unavailable');
@@ -93,13 +93,13 @@ const domainFailure = (
   });
 };
 
-/** Whether something was written is not known only where the store itself does not know. */
+/** The outcome of an append is unknown only after an `UnknownOutcomeError`. */
 const storeFailure = (error: EventStoreError): Failure => {
   const { code } = error;
   const message =
     error instanceof UnknownOutcomeError
-      ? 'the event store did not say whether it took the request; the balance will tell'
-      : 'the event store cannot take the request now; nothing was charged';
+      ? 'the event store did not confirm the request; check the balance for a charge'
+      : 'the event store cannot accept the request; nothing was charged';
   return failure({ status: 503, code, message, retryAfterSeconds: 5 });
 };
 
@@ -111,7 +111,7 @@ const NEST_CODES: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-/** Nest's own: unknown routes, and DTOs that do not fit. */
+/** Errors of Nest: unknown routes and invalid DTOs. */
 const nestFailure = (error: HttpException): Failure => {
   const status = error.getStatus();
   const answer = error.getResponse();
@@ -131,13 +131,13 @@ const FASTIFY: Readonly<Record<string, { readonly status: number; readonly code:
   FST_ERR_BAD_URL: { status: 400, code: 'bad_url' },
 };
 
-/** What Fastify throws before a controller sees the request. */
+/** Errors of Fastify before the controller. */
 const fastifyFailure = (error: unknown): Failure | undefined => {
   if (!(error instanceof Error)) return undefined;
   const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown };
   const known = typeof code === 'string' ? FASTIFY[code] : undefined;
   if (known) return failure({ ...known, message: error.message });
-  // Unnamed parse errors of the JSON parser carry only a status.
+  // Parse errors of the JSON parser without a code have only a status.
   const isClientError = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
   if (!isClientError) return undefined;
   const name = error instanceof SyntaxError ? 'invalid_json' : 'invalid_request';

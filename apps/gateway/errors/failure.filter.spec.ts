@@ -13,8 +13,8 @@ const filter = new FailureFilter(
   pino({ level: 'silent' }),
 );
 
-/** What the caller of a URL is sent when an error is thrown. */
-const sent = (url: string, error: unknown) => {
+/** The response to a request of this URL that throws the error. */
+const responseTo = (url: string, error: unknown) => {
   const headers: Record<string, unknown> = {};
   const answer: { status?: number; body?: unknown } = {};
   const reply = {
@@ -36,23 +36,25 @@ const sent = (url: string, error: unknown) => {
 };
 
 describe('a failed request', () => {
-  it('is told when to come back', () => {
-    const told = { status: 503, code: 'x', message: 'no', retryAfterSeconds: 5 };
-    expect(sent('/v1', new HttpFailure(told))).toMatchObject({
+  it('has the retry-after header', () => {
+    const failure = { status: 503, code: 'x', message: 'no', retryAfterSeconds: 5 };
+    expect(responseTo('/v1', new HttpFailure(failure))).toMatchObject({
       status: 503,
       headers: { 'retry-after': 5 },
     });
   });
 
-  it('is told how to authenticate', () => {
-    const told = { status: 401, code: 'x', message: 'no' };
-    expect(sent('/', new HttpFailure(told)).headers).toEqual({ 'www-authenticate': 'Bearer' });
+  it('has the www-authenticate header', () => {
+    const failure = { status: 401, code: 'x', message: 'no' };
+    expect(responseTo('/', new HttpFailure(failure)).headers).toEqual({
+      'www-authenticate': 'Bearer',
+    });
   });
 
-  it('is told in a header how many rigs were asked, as an answer is', () => {
+  it('has the header with the number of attempts, as an answer has', () => {
     const attempt = { rig: 'a', startedMs: 0, endedMs: 1, outcome: 'failed' } as const;
     const error = new RouteError('failed', 'no', [attempt, attempt]);
-    expect(sent('/v1/chat/completions', error)).toMatchObject({
+    expect(responseTo('/v1/chat/completions', error)).toMatchObject({
       status: 502,
       headers: { 'x-quipu-attempts': 2 },
       body: { error: { code: 'upstream_failed' } },

@@ -3,7 +3,7 @@ import { Areas } from '#platform/runtime/area.js';
 import { type Failure } from './envelope.js';
 import { failureOf, type Meanings } from './failure-of.js';
 
-/** Turns any thrown value into the failure that the caller gets, by what the areas declare. */
+/** Converts any thrown value to a failure, by the declarations of the areas. */
 @Injectable()
 export class Failures {
   readonly #meanings: Meanings;

@@ -1,8 +1,8 @@
 import { type FailureDescription } from '#platform/runtime/failure.js';
 
 /**
- * A failure that the HTTP edge itself decides: authentication, limits, unavailable engines. The
- * exception filter turns it into the envelope of the route it happened on.
+ * A failure of the HTTP edge itself: authentication, limits, unavailable engines. The exception
+ * filter converts it to the envelope of its route.
  */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';

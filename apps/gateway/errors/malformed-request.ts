@@ -4,7 +4,7 @@ import { type FailureDescription } from '#platform/runtime/failure.js';
 import { openAiEnvelope } from './envelope.js';
 import { failure } from './failure-of.js';
 
-/** What Node's HTTP parser throws before there is a request. */
+/** An error of Node's HTTP parser. */
 interface ParseError extends Error {
   readonly code?: string;
 }
@@ -29,8 +29,8 @@ const MALFORMED: FailureDescription = {
 };
 
 /**
- * Answers bytes that never became a request. No route is known, so the envelope is OpenAI's, which
- * most clients here expect.
+ * Answers bytes that are no HTTP request. No route is known, so the envelope is OpenAI's, which
+ * most clients expect.
  */
 export const refuseMalformed = (
   error: ParseError,
@@ -41,14 +41,14 @@ export const refuseMalformed = (
     socket.destroy();
     return;
   }
-  const told = failure(DESCRIBED[error.code ?? ''] ?? MALFORMED);
-  const body = JSON.stringify(openAiEnvelope(told));
+  const described = failure(DESCRIBED[error.code ?? ''] ?? MALFORMED);
+  const body = JSON.stringify(openAiEnvelope(described));
   const lines = Object.entries({
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const status = `HTTP/1.1 ${told.status} ${STATUS_CODES[told.status] ?? ''}\r\n`;
+  const status = `HTTP/1.1 ${described.status} ${STATUS_CODES[described.status] ?? ''}\r\n`;
   socket.end(`${status}${lines.join('')}\r\n${body}`);
 };

@@ -2,7 +2,7 @@ import { LEVELS_MAX } from '#areas/inference/token-bound.js';
 import { HttpFailure } from './http-failure.js';
 
 /**
- * Whoever walks a value nested without end runs out of stack, so it is refused before anybody does.
+ * Rejects values nested too deep: a recursive walk of such a value overflows the stack.
  * @throws HttpFailure 400 that names the fields
  */
 export const refuseDeepFields = (body: object): void => {

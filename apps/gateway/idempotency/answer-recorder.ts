@@ -1,18 +1,18 @@
 import { ANSWER_BYTES_MAX, type StoredAnswer } from '#platform/idempotency/answer-store.port.js';
 
 /**
- * How an answer ended: `whole`, `cut` short with an outcome that is known, or `in-doubt`, when it
- * is not known what it has cost.
+ * The end of an answer: `whole`, `cut` short with a known charge, or `in-doubt` with an unknown
+ * charge.
  */
 export type AnswerEnd = 'whole' | 'cut' | 'in-doubt';
 
-/** Sees what the caller was sent, so that it can be replayed. */
+/** Receives the bytes of an answer, for a replay. */
 export interface AnswerTap {
   head(headers: Readonly<Record<string, string>>): void;
   text(text: string): void;
 }
 
-/** Gathers an answer as it goes out, up to the size that is kept. */
+/** Records an answer up to the size that the answer store keeps. */
 export class AnswerRecorder implements AnswerTap {
   readonly #texts: string[] = [];
   #headers: Readonly<Record<string, string>> = {};

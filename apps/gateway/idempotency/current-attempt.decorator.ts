@@ -8,17 +8,17 @@ declare module 'fastify' {
   }
 }
 
-/** The attempt that a request with an `Idempotency-Key` is. */
+/** The attempt of a request with an `Idempotency-Key`. */
 export interface RequestAttempt {
-  /** A method that writes the reply itself passes everything it sends to it. */
+  /** A method that writes the reply itself passes every sent byte to the tap. */
   readonly tap: AnswerTap;
   /** As in `StartedAttempt`. */
   readonly confirm: () => Promise<boolean>;
-  /** When the key was looked up, by `performance.now()`. */
+  /** The time of the key's lookup, by `performance.now()`. */
   readonly startedAt: number;
 }
 
-/** The attempt, or undefined where the request has no `Idempotency-Key`. */
+/** The attempt, or undefined if the request has no `Idempotency-Key`. */
 export const CurrentAttempt = createParamDecorator(
   (_: unknown, context: ExecutionContext): RequestAttempt | undefined =>
     context.switchToHttp().getRequest<FastifyRequest>().attempt,

@@ -12,7 +12,7 @@ export const invalidKey = (): HttpFailure =>
     param: PARAM,
   });
 
-/** Why a request with a used key is neither started nor replayed. */
+/** The reasons why a request with a used key neither starts nor replays. */
 export const notAdmitted = (
   outcome: Exclude<Admission['outcome'], 'started' | 'replay'>,
 ): HttpFailure => {
@@ -28,7 +28,7 @@ export const notAdmitted = (
       return new HttpFailure({
         status: 409,
         code: 'idempotency_running',
-        message: 'the first request with this Idempotency-Key is still being answered',
+        message: 'the first request with this Idempotency-Key is still running',
         param: PARAM,
         retryAfterSeconds: RETRY_AFTER_RUNNING_SECONDS,
       });

@@ -39,7 +39,7 @@ const post = async (url: string, { key = 'k', account = '7', body }: Asked = {})
 
 const created = (): number => world.things.requestIds.length;
 
-describe('a route that creates, asked with an Idempotency-Key', () => {
+describe('a route that creates, with an Idempotency-Key', () => {
   it('creates once and replays status, headers and body', async () => {
     const first = await post(URL);
     expect([first.status, first.isReplay]).toEqual([201, false]);
@@ -64,7 +64,7 @@ describe('a route that creates, asked with an Idempotency-Key', () => {
     expect(created()).toBe(2);
   });
 
-  it('keeps accounts apart', async () => {
+  it('separates accounts', async () => {
     await post(URL);
     expect((await post(URL, { account: '8' })).isReplay).toBe(false);
     expect(created()).toBe(2);
@@ -80,19 +80,19 @@ describe('a route that creates, asked with an Idempotency-Key', () => {
     expect(created()).toBe(1);
   });
 
-  it('is one route at each of its addresses', async () => {
+  it('treats all paths of a route as one', async () => {
     await post(URL);
     expect((await post(`${URL}/also`)).isReplay).toBe(true);
   });
 
-  it('is running until it has answered, by one of all who ask at once', async () => {
+  it('runs once of several concurrent requests', async () => {
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     world.things.make = () => answered.then(() => ({}));
     const refused: Awaited<ReturnType<typeof post>>[] = [];
     const asked = Array.from({ length: 10 }, async () => {
       const reply = await post(URL);
-      // All but the one that runs are refused before it answers.
+      // The answer waits until the nine others are rejected.
       if (reply.status === 409 && refused.push(reply) === 9) answer();
       return reply;
     });
@@ -105,8 +105,8 @@ describe('a route that creates, asked with an Idempotency-Key', () => {
     expect(created()).toBe(1);
   });
 
-  it.each(['', 'ключ', 'x'.repeat(256)])('refuses what is no key: %j', async (key) => {
-    // As a client sends UTF-8 in a header.
+  it.each(['', 'ключ', 'x'.repeat(256)])('rejects a malformed key: %j', async (key) => {
+    // A client sends the UTF-8 bytes in the header.
     const { status, code } = await post(URL, { key: Buffer.from(key).toString('latin1') });
     expect([status, code]).toEqual([400, 'invalid_idempotency_key']);
     expect(created()).toBe(0);
@@ -115,8 +115,8 @@ describe('a route that creates, asked with an Idempotency-Key', () => {
   it.each([
     ['the domain', new DomainError('thing_refused', 'no'), 422],
     ['the edge', new HttpFailure({ status: 501, code: 'x', message: 'no' }), 501],
-  ])('frees the key when %s refuses', async (_, refusal, status) => {
-    world.things.make = () => Promise.reject(refusal);
+  ])('frees the key after %s', async (_, error, status) => {
+    world.things.make = () => Promise.reject(error);
     expect((await post(URL)).status).toBe(status);
     world.things.make = () => Promise.resolve({});
     expect((await post(URL, { body: { name: 'b' } })).status).toBe(201);
@@ -157,13 +157,13 @@ describe('a route that creates, asked with an Idempotency-Key', () => {
     expect(retry.status).toBe(201);
     const [first] = world.things.requestIds;
     expect(world.things.requestIds).toEqual([first, first]);
-    // It was not lost, only slow. Its caller is answered; what is kept is the answer of the retry.
+    // The first attempt was only slow. Its caller gets an answer; the store keeps the retry's.
     answerLost();
     expect((await lost).status).toBe(201);
     expect(await post(URL)).toMatchObject({ text: retry.text, isReplay: true });
   });
 
-  it('answers although the store is away at the end', async () => {
+  it('answers when the store is unavailable at the end', async () => {
     world.entries.away = ['keep'];
     expect((await post(URL)).status).toBe(201);
     expect((await post(URL)).code).toBe('idempotency_running');
@@ -173,13 +173,13 @@ describe('a route that creates, asked with an Idempotency-Key', () => {
     expect(new Set(world.things.requestIds).size).toBe(1);
   });
 
-  it('is refused when the store is away at the start', async () => {
+  it('fails when the store is unavailable at the start', async () => {
     world.entries.away = true;
     expect((await post(URL)).code).toBe('store_unavailable');
     expect(created()).toBe(0);
   });
 
-  it('is a defect where no guard has set the caller', async () => {
+  it('is a defect without a guard that sets the caller', async () => {
     const headers = { 'idempotency-key': 'k' };
     const { statusCode } = await world.app.inject({ method: 'POST', url: URL, headers });
     expect(statusCode).toBe(500);
@@ -210,7 +210,7 @@ describe('a route that charges and writes its own reply', () => {
     };
   };
 
-  it('replays a stream to the byte', async () => {
+  it('replays the same bytes of a stream', async () => {
     writeWhole();
     const first = await post(CHARGED);
     const again = await post(CHARGED);
@@ -233,7 +233,7 @@ describe('a route that charges and writes its own reply', () => {
     expect(world.things.settled).toEqual([]);
   });
 
-  it('settles an answer in doubt first, and starts a request of its own', async () => {
+  it('settles an answer in doubt first, and starts a new request', async () => {
     endAs('in-doubt');
     await post(CHARGED);
     writeWhole();
@@ -245,7 +245,7 @@ describe('a route that charges and writes its own reply', () => {
     expect(second).not.toBe(first);
   });
 
-  it('says that an answer was lost that was charged', async () => {
+  it('reports a charged answer that was lost', async () => {
     endAs('in-doubt');
     await post(CHARGED);
     world.things.found = 'charged';
@@ -268,7 +268,7 @@ describe('a route that charges and writes its own reply', () => {
     expect(world.things.settled).toHaveLength(1);
   });
 
-  it('keeps only that there was an answer when it is too large', async () => {
+  it('stores no body of an answer that is too large', async () => {
     writeWhole('x'.repeat(ANSWER_BYTES_MAX + 1));
     await post(CHARGED);
     expect(await post(CHARGED)).toMatchObject({

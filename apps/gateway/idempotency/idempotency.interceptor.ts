@@ -37,7 +37,7 @@ interface Exchange {
   readonly next: CallHandler;
 }
 
-/** Carries out a request with an `Idempotency-Key` once; put on a route by `@Idempotent()`. */
+/** Runs a request with an `Idempotency-Key` only once. `@Idempotent()` applies it to a route. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   readonly #sameRequest: AttemptSettler;
@@ -78,8 +78,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /**
-   * A route is named by its declared addresses, so that it is the same at each of them. Its values
-   * are those that were parsed, before defaults are filled in.
+   * The bytes contain the declared paths of the route, so that they count as one route, and the
+   * parsed values without defaults.
    */
   #fingerprintedBytes(context: ExecutionContext, request: FastifyRequest): Uint8Array {
     const { method, params, query, body } = request;
@@ -109,8 +109,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /**
-   * An answer that failed or was cut short frees the key, so that a retry is a new try. One whose
-   * outcome is unknown leaves it: the retry settles it first.
+   * An answer that failed or was cut frees the key, so that a retry is a new attempt. An unknown
+   * outcome keeps the key: the retry settles the attempt first.
    */
   async #run(
     attempt: StartedAttempt,
@@ -135,7 +135,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
   }
 
-  /** The request is answered whatever becomes of this: an end that is not written lapses. */
+  /** Never rejects, since the request is answered already. An unwritten end expires. */
   async #end(
     { finish, abandon, leave }: StartedAttempt,
     end: AnswerEnd,
@@ -146,16 +146,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
       else if (end === 'cut') await abandon();
       else await leave();
     } catch (error) {
-      this.logger.warn({ err: error }, 'how an idempotent request ended could not be kept');
+      this.logger.warn({ err: error }, 'the end of an idempotent request could not be stored');
     }
   }
 }
 
-/** Thrown by the edge itself, before any command. */
+/** Failures of the edge, before any command. */
 const isOfEdge = (error: unknown): boolean =>
   error instanceof HttpFailure || error instanceof HttpException;
 
-/** Every id that the request makes is derived from it, and `x-request-id` leads to its events. */
+/** The ids of all events derive from the request id, which is also the `x-request-id`. */
 const adoptRequestId = (
   firstAttempt: string,
   request: FastifyRequest,

@@ -11,5 +11,5 @@ export interface IdempotentMetadata {
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
-/** Marks an answer that is replayed. */
+/** The header of a replayed answer. */
 export const REPLAY_HEADER = 'x-quipu-idempotent-replay';

@@ -12,21 +12,20 @@ import { httpModulesOf } from '../http-modules.js';
 import { IDEMPOTENT } from './idempotency.metadata.js';
 
 /**
- * Routes that change something and need no `@Idempotent()`. A route that creates or charges does
- * not belong here.
+ * Routes that write without `@Idempotent()`. A route that creates or charges must not be in this
+ * list.
  */
 const EXEMPT: Readonly<Record<string, string>> = {
-  // No account is known before it, so a key would have no owner. A repeated log-in opens another
-  // session, which costs nothing and can be revoked.
+  // The request has no account, so a key would have no owner. A repeated log-in opens another
+  // session, which is free and can be revoked.
   'POST api/v1/auth/login': 'opens a session',
-  // No account either, and a challenge is answered once.
+  // The request has no account, and a challenge is answered only once.
   'POST api/v1/auth/verify_2fa': 'opens a session',
-  // Ending what has ended changes nothing.
+  // A repeated end changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
   'DELETE api/v1/auth/keys/:id': 'ends a key',
-  // Each checks a password or a code, and counts failed attempts: a replay, or a conflict between
-  // two bodies, would answer without that check. A one-time code works once, so none is carried out
-  // twice.
+  // These check a password or a code and count failed attempts: a replay, or a conflict of two
+  // bodies, would answer without the check. A one-time code works only once, so a repeat fails.
   'POST api/v1/auth/2fa/enrol': 'checks a password',
   'POST api/v1/auth/2fa/confirm': 'checks a one-time code',
   'POST api/v1/auth/2fa/disable': 'checks a one-time code',
@@ -85,18 +84,18 @@ const routesOf = (controller: Type): readonly Route[] =>
 const httpModules = await httpModulesOf(areas);
 const routes = httpModules.flatMap(controllersOf).flatMap(routesOf);
 
-describe('every route that changes something', () => {
+describe('every route that writes', () => {
   it('is idempotent, or exempt for a reason', () => {
     const missing = routes.filter(({ name, isIdempotent }) => !isIdempotent && !(name in EXEMPT));
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  it('is not exempt needlessly', () => {
+  it('has no needless exemption', () => {
     const bare = routes.filter(({ isIdempotent }) => !isIdempotent).map(({ name }) => name);
     expect(Object.keys(EXEMPT).filter((name) => !bare.includes(name))).toEqual([]);
   });
 
-  it('is behind a guard where it is idempotent: the key belongs to an account', () => {
+  it('has a guard if it is idempotent: the key belongs to an account', () => {
     const idempotent = routes.filter(({ isIdempotent }) => isIdempotent);
     expect(idempotent.map(({ name }) => name)).toContain('POST v1/chat/completions');
     expect(idempotent.filter(({ hasGuard }) => !hasGuard)).toEqual([]);

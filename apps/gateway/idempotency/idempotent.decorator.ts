@@ -7,24 +7,23 @@ import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 
 export interface IdempotentOptions {
   /**
-   * For a route that charges: the provider that settles attempts that were left, each of which has
-   * a request id of its own. Without it the route only creates: a retry of an attempt that was left
-   * runs under the request id of the first one, so that the ids derived from it are the same and
-   * the creation lands once.
+   * For a route that charges: the provider that settles abandoned attempts, each of which has its
+   * own request id. Default: the route only creates. The retry of an abandoned attempt then has the
+   * request id of the first one, so that the derived ids are equal and the creation happens once.
    */
   readonly settle?: Type<AttemptSettler>;
   /**
-   * `value`: the method returns what is sent as JSON. `written`: it writes the reply itself, passes
-   * all of it to the tap of `@CurrentAttempt()`, and returns an `AnswerEnd`.
+   * `value`: the method returns the value to send as JSON. `written`: it writes the reply itself,
+   * passes every byte to the tap of `@CurrentAttempt()`, and returns an `AnswerEnd`.
    */
   readonly reply?: 'value' | 'written';
-  /** How failures of the route are documented. */
+  /** The error envelope in the OpenAPI document. */
   readonly failures?: typeof ApplicationFailures;
 }
 
 /**
- * A request with an `Idempotency-Key` is carried out once for each account, key and body; a
- * repeated one gets the first answer again. The route needs a guard that sets the caller.
+ * Runs a request with an `Idempotency-Key` once for each account, key and body. A repeat gets the
+ * first answer. The route needs a guard that sets the caller.
  */
 export const Idempotent = ({
   settle,

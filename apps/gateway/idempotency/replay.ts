@@ -7,13 +7,13 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers that a reply has so far. */
+/** The current headers of a reply. */
 export const responseHeadersOf = (reply: FastifyReply): Headers =>
   Object.fromEntries(
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
   );
 
-/** Records what Nest sends for a value, and those headers that its method has set. */
+/** Records the body that Nest sends for a value, and the headers that the method has set. */
 export const recordValue = (
   value: unknown,
   reply: FastifyReply,
@@ -28,7 +28,7 @@ export const recordValue = (
   if (hasBody) recorder.text(JSON.stringify(value));
 };
 
-/** Sends a kept answer. @returns the value that Nest is to send, where the method returns one */
+/** Sends a stored answer. @returns the value that Nest sends, if the method returns one */
 export const replay = (
   { status, headers, body }: StoredAnswer,
   reply: FastifyReply,

@@ -3,9 +3,9 @@ import { type Failures } from '../errors/failures.js';
 import { AttemptSettler } from './attempt-settler.js';
 
 /**
- * For routes that only create: the retry of an attempt that was left runs as the same request, so
- * it finds what the first one created, and creates the rest. That is right whether the first
- * attempt has ended or still runs somewhere.
+ * For routes that only create. The retry of an abandoned attempt has the same request id, so it
+ * finds the objects of the first attempt and creates the missing ones. The first attempt may still
+ * be running.
  */
 export class SameRequestSettler extends AttemptSettler {
   constructor(private readonly failures: Pick<Failures, 'of'>) {
@@ -16,7 +16,7 @@ export class SameRequestSettler extends AttemptSettler {
     return Promise.resolve('free');
   }
 
-  /** What is wrong with the request stays wrong; a defect may have come after a first event. */
+  /** A domain error is final. A defect may have happened after a first event. */
   isSettled(error: unknown): boolean {
     return this.failures.of(error).status < 500;
   }

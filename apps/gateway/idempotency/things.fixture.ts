@@ -35,9 +35,9 @@ import { AttemptSettler, type SettlingRequest } from './attempt-settler.js';
 import { CurrentAttempt, type RequestAttempt } from './current-attempt.decorator.js';
 import { Idempotent } from './idempotent.decorator.js';
 
-/** What a test scripts and sees of the routes below. */
+/** The script and the records of the routes below. */
 export class Things {
-  /** The id of each request that reached its method, in order. */
+  /** The ids of the requests that reached their method, in order. */
   readonly requestIds: string[] = [];
   make: (requestId: string) => Promise<unknown> = (requestId) => Promise.resolve({ of: requestId });
   write: (tap: AnswerTap | undefined, reply: FastifyReply) => Promise<AnswerEnd> = () =>
@@ -126,7 +126,7 @@ class ThingsController {
   }
 }
 
-/** A gateway with routes that create and charge, on answers that are kept in memory. */
+/** A gateway with routes that create and charge. The answer store is in memory. */
 export const openThings = async () => {
   const things = new Things();
   const entries = new FakeAnswerEntries();

@@ -6,7 +6,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 
 /** Sections 5.8 and 8 of the interface. */
 export const FAILURES_MAX = 5;
-export const WINDOW_SECONDS = 300;
+const WINDOW_SECONDS = 300;
 
 const ADDRESSES_MAX = 100_000;
 /** Attempts of one address that may queue. */

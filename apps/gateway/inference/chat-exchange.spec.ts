@@ -29,10 +29,10 @@ import { parseChatBody } from './chat.body.js';
 import { ChatMetrics } from './chat.metrics.js';
 
 const caller = { accountId: '7', userId: 7 } as unknown as Caller;
-/** Short enough to wait for, long enough for a stream to have begun. */
+/** Short enough for a spec, long enough for a stream to begin. */
 const SHORT_MS = 200;
 
-/** Pages without end until the signal, then what was taken of them. */
+/** Endless pages until the signal aborts, then the usage of the taken ones. */
 async function* endless(signal: AbortSignal): AsyncGenerator<ReturnType<typeof delta>[], Usage> {
   for (let taken = 1; ; taken += 1) {
     yield [delta('knot ')];
@@ -70,8 +70,8 @@ describe('the exchange of a chat', () => {
       return reply;
     });
     app.setErrorHandler((error, request, reply) => {
-      const told = failures.of(error);
-      return reply.status(told.status).send(envelope(request, told));
+      const failure = failures.of(error);
+      return reply.status(failure.status).send(envelope(request, failure));
     });
   });
 
@@ -113,14 +113,14 @@ describe('the exchange of a chat', () => {
       );
     });
 
-    it('refuses a clean room that it does not have', async () => {
+    it('rejects a clean room', async () => {
       const answer = await post({ cleanroom_uuid: REQUEST_ID });
       expect(answer.statusCode).toBe(501);
       expect(answer.json()).toMatchObject({ error: { param: 'cleanroom_uuid' } });
       expect(inference.ledger.calls).toEqual([]);
     });
 
-    it('refuses while draining, before anything is held', async () => {
+    it('rejects requests before a hold while draining', async () => {
       await requests.drain(1);
       const answer = await post({});
       expect(answer.statusCode).toBe(503);
@@ -140,7 +140,7 @@ describe('the exchange of a chat', () => {
     const eventsOf = (payload: string): readonly string[] =>
       payload.split('\n\n').filter((event) => event !== '');
 
-    it('writes chunks, the cost, and that it is done', async () => {
+    it('writes chunks, the cost and [DONE]', async () => {
       inference.rigs.script = async function* () {
         yield await Promise.resolve([delta('Knotted '), delta('cords.')]);
         return usage(20, 2);
@@ -173,7 +173,7 @@ describe('the exchange of a chat', () => {
       expect(requests.count).toBe(0);
     });
 
-    it('tells of a stream that broke in a last chunk, without [DONE]', async () => {
+    it('reports a broken stream in a last chunk, without [DONE]', async () => {
       inference.rigs.script = async function* () {
         yield await Promise.resolve([delta('Knotted ')]);
         throw new RigError('broken-off', 'rig local-vllm broke off', { used: usage(20, 1) });
@@ -190,7 +190,7 @@ describe('the exchange of a chat', () => {
       expect(end).toBe('cut');
     });
 
-    it('is in doubt when it is not known whether the charge was written', async () => {
+    it('is in doubt when the outcome of the charge is unknown', async () => {
       inference.rigs.script = async function* () {
         yield await Promise.resolve([delta('Knotted ')]);
         return usage(20, 1);
@@ -201,7 +201,7 @@ describe('the exchange of a chat', () => {
       expect(end).toBe('in-doubt');
     });
 
-    it('is cut when it runs too long, charged, and says so', async () => {
+    it('is cut and charged when it runs too long, with an error chunk', async () => {
       limits.requestMsMax = SHORT_MS;
       inference.rigs.script = endless;
       const { payload } = await post({ stream: true });
@@ -243,7 +243,7 @@ describe('the exchange of a chat', () => {
       expect(inference.ledger.ends).toEqual(['capture client_gone']);
     });
 
-    it('does not wait for a caller who never reads', async () => {
+    it('does not wait for a caller that never reads', async () => {
       limits.requestMsMax = SHORT_MS;
       inference.rigs.script = async function* (signal) {
         for (let taken = 1; ; taken += 1) {
@@ -258,7 +258,7 @@ describe('the exchange of a chat', () => {
       answer.destroy();
     });
 
-    it('ends the hold when the answer cannot even be begun', async () => {
+    it('ends the hold when the answer cannot begin', async () => {
       inference.rigs.script = endless;
       tap = {
         head: () => {

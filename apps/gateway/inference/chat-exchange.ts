@@ -32,11 +32,11 @@ export interface Chat {
   readonly startedAt: number;
   /** By the clock, in milliseconds since the Unix epoch. */
   readonly receivedAtMs: number;
-  /** Of an attempt with an `Idempotency-Key`: as in `ChatOrder`. */
+  /** The attempt with an `Idempotency-Key`: as in `ChatOrder`. */
   readonly confirm?: () => Promise<boolean>;
 }
 
-/** Carries one chat from HTTP to the commands and back. */
+/** Translates one chat between HTTP and the commands. */
 @Injectable()
 export class ChatExchange {
   constructor(
@@ -48,7 +48,7 @@ export class ChatExchange {
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
   ) {}
 
-  /** Resolves when the answer has ended, charge included. @throws what ended it before it began */
+  /** Resolves after the answer and its charge. @throws the error of an answer that did not begin */
   async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<AnswerEnd> {
     refuseCleanroom(chat.body);
     const open = this.requests.open(this.limits.requestMsMax);
@@ -100,7 +100,7 @@ export class ChatExchange {
     try {
       return await this.#write(chat, stream, reply, signal, tap);
     } finally {
-      // Ends the hold if anything went wrong before the stream was read to its end.
+      // Ends the hold if an error occurred before the end of the stream.
       await stream.pages[Symbol.asyncDispose]();
     }
   }
@@ -134,7 +134,7 @@ export class ChatExchange {
     return end;
   }
 
-  /** Reads the stream to its end even when the caller is gone: the end is the charge. */
+  /** Reads the stream to its end even without a caller, since the end is charged. */
   async #pump(chat: Chat, stream: ChatStream, writer: SseWriter): Promise<AnswerEnd> {
     try {
       for (;;) {
@@ -173,13 +173,13 @@ export class ChatExchange {
     this.metrics.chatCharged({ model, rig, usage, chargedMicroUsd: entry.chargedMicroUsd });
   }
 
-  /** @param error the code of what ended it, or empty */
+  /** @param error the error code, or empty */
   #ended({ body: { model }, startedAt }: Chat, error: string): void {
     this.metrics.chatEnded(model, (performance.now() - startedAt) / 1e3, error);
   }
 }
 
-/** The status line is gone, so the failure travels in the body. */
+/** Sends the failure in the body, since the status line is already sent. */
 const ENDED_BY_ERROR = { index: 0, delta: {}, finish_reason: 'error' } as const;
 
 const orderOf = (chat: Chat): ChatOrder => ({
@@ -191,7 +191,7 @@ const orderOf = (chat: Chat): ChatOrder => ({
   ...(chat.confirm && { confirm: chat.confirm }),
 });
 
-/** A wish for confidentiality that cannot be kept must not be passed over. */
+/** Rejects a request for confidentiality that Quipu cannot fulfil. */
 const refuseCleanroom = ({ cleanroom_uuid: cleanroom }: ChatBody): void => {
   if (cleanroom == null) return;
   throw new HttpFailure({

@@ -7,7 +7,7 @@ const question = {
   messages: [{ role: 'user', content: 'What is a quipu?' }],
 };
 
-const refusalOf = (body: unknown): HttpFailure['failure'] => {
+const failureOf = (body: unknown): HttpFailure['failure'] => {
   try {
     parseChatBody(body);
   } catch (error) {
@@ -20,11 +20,11 @@ const refusalOf = (body: unknown): HttpFailure['failure'] => {
 const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
 
 describe('a chat body', () => {
-  it('gets the promised defaults', () => {
+  it('gets the documented defaults', () => {
     expect(parseChatBody(question)).toEqual({ ...question, routing_mode: 'auto', timesteps: 8 });
   });
 
-  it('keeps every field that it does not know, at any depth', () => {
+  it('keeps unknown fields at any depth', () => {
     const body = {
       ...question,
       messages: [
@@ -53,7 +53,7 @@ describe('a chat body', () => {
     'stop',
     'seed',
     'cleanroom_uuid',
-  ])('takes null for %s, as OpenAI’s clients send it', (field) => {
+  ])('accepts null for %s, as OpenAI’s clients send it', (field) => {
     expect(parseChatBody({ ...question, [field]: null })).toMatchObject({ [field]: null });
   });
 
@@ -70,12 +70,12 @@ describe('a chat body', () => {
     ['timesteps', 64],
     ['routing_mode', 'hybrid_cnn'],
     ['cleanroom_uuid', '01890a5d-ac96-774b-bcce-b302099a8057'],
-  ])('takes %s = %p', (field, value) => {
+  ])('accepts %s = %p', (field, value) => {
     expect(parseChatBody({ ...question, [field]: value })).toMatchObject({ [field]: value });
   });
 });
 
-describe('a bad chat body is refused by the name of its field', () => {
+describe('a bad chat body is rejected by the name of its field', () => {
   it.each<[string, unknown]>([
     ['model', undefined],
     ['model', ''],
@@ -112,7 +112,7 @@ describe('a bad chat body is refused by the name of its field', () => {
     ['tools', nested(65)],
     ['some_new_field', nested(5_000)],
   ])('%s', (field, value) => {
-    expect(refusalOf({ ...question, [field]: value })).toMatchObject({
+    expect(failureOf({ ...question, [field]: value })).toMatchObject({
       status: 400,
       code: 'invalid_request',
       param: field,
@@ -128,30 +128,36 @@ describe('a bad chat body is refused by the name of its field', () => {
     ['x', 'messages[1]'],
     [null, 'messages[1]'],
   ])('in a message: %j', (message, param) => {
-    const { param: told } = refusalOf({ ...question, messages: [question.messages[0], message] });
-    expect(param).toContain(told);
-    expect(told).toContain('messages[1]');
+    const { param: failing } = failureOf({
+      ...question,
+      messages: [question.messages[0], message],
+    });
+    expect(param).toContain(failing);
+    expect(failing).toContain('messages[1]');
   });
 
-  it('in an option of the stream', () => {
+  it('in a stream option', () => {
     const body = { ...question, stream_options: { include_usage: 'yes' } };
-    expect(refusalOf(body)).toMatchObject({ param: 'stream_options.include_usage' });
+    expect(failureOf(body)).toMatchObject({ param: 'stream_options.include_usage' });
   });
 
-  it('and mentions every other', () => {
-    const { message } = refusalOf({ ...question, temperature: 3, n: 0 });
+  it('with the other invalid fields', () => {
+    const { message } = failureOf({ ...question, temperature: 3, n: 0 });
     expect(message).toContain('temperature: ');
     expect(message).toContain('n: ');
   });
 
-  it.each([undefined, null, 'text', 7, [question]])('unless it is no object: %p', (body) => {
-    expect(refusalOf(body)).toMatchObject({
-      status: 400,
-      message: 'the body must be a JSON object',
-    });
-  });
+  it.each([undefined, null, 'text', 7, [question]])(
+    'except a body that is no object: %p',
+    (body) => {
+      expect(failureOf(body)).toMatchObject({
+        status: 400,
+        message: 'the body must be a JSON object',
+      });
+    },
+  );
 
-  it('as it comes through the pipe', () => {
+  it('in the pipe', () => {
     expect(() => new ChatBodyPipe().transform({})).toThrow(HttpFailure);
     expect(new ChatBodyPipe().transform(question)).toMatchObject(question);
   });

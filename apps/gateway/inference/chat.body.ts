@@ -18,8 +18,8 @@ const Message = z.looseObject({
 const positive = z.int().min(1).max(10_000_000).nullish();
 
 /**
- * Fields that Quipu honours itself are strict; every other field travels to the rig untouched. A
- * zod schema and not a class: this runs for every request, and zod compiles it once
+ * Fields that Quipu uses are strict; all others pass to the rig unchanged. It is a zod schema and
+ * not a class, since it runs for every request and zod compiles it once
  * (decisions/0001-chat-body-by-zod.md in libs/areas/inference).
  */
 export const ChatBody = z.looseObject({
@@ -50,7 +50,7 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     '',
   );
 
-/** @throws HttpFailure 400 that names the first field at fault and mentions every other */
+/** @throws HttpFailure 400 whose param is the first invalid field; the message names all */
 export const parseChatBody = (value: unknown): ChatBody => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new HttpFailure({

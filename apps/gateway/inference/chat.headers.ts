@@ -2,13 +2,13 @@ import { type Attempt } from '#areas/inference/rigs/route-error.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { toUsd } from '#platform/kernel/money.js';
 
-/** Milliseconds that a request spent here and not at a rig; measured. */
+/** The measured milliseconds of a request in the gateway, without the rig. */
 const overheadMs = (startedAt: number, attempts: readonly Attempt[]): number => {
   const atRigs = attempts.reduce((sum, { startedMs, endedMs }) => sum + endedMs - startedMs, 0);
   return Math.max(0, performance.now() - startedAt - atRigs);
 };
 
-/** How the answer came about: known before its first byte. */
+/** The route of the answer, known before its first byte. */
 export const routeHeaders = (
   startedAt: number,
   { rig, attempts }: { readonly rig: string; readonly attempts: readonly Attempt[] },
@@ -18,7 +18,7 @@ export const routeHeaders = (
   'x-quipu-overhead-ms': overheadMs(startedAt, attempts).toFixed(3),
 });
 
-/** What the answer cost and where that stands in the log: known once the charge is durable. */
+/** The cost of the answer and its log position, known when the charge is durable. */
 export const costHeaders = ({
   eventId,
   chargedMicroUsd,

@@ -16,7 +16,7 @@ describe('metrics of chat', () => {
 
   const text = async (): Promise<string> => registry.metrics();
 
-  it('count tokens and money of what was charged', async () => {
+  it('count charged tokens and money', async () => {
     const charge = { model, rig: 'local-vllm', usage: usage(20, 30), chargedMicroUsd: 42n };
     metrics.chatCharged(charge);
     metrics.chatCharged(charge);
@@ -32,7 +32,7 @@ describe('metrics of chat', () => {
     );
   });
 
-  it('time requests by how they ended', async () => {
+  it('time requests by outcome', async () => {
     metrics.chatEnded(model, 0.5, '');
     metrics.chatEnded(model, 1.5, 'rigs_down');
     metrics.firstPage(model, 0.25);
@@ -43,7 +43,7 @@ describe('metrics of chat', () => {
     expect(await text()).toContain(`gen_ai_server_time_to_first_token_seconds_sum{${labels}} 0.25`);
   });
 
-  it('keep one label for all names that are not in the catalog', async () => {
+  it('have one label for all names outside the catalog', async () => {
     for (const name of ['one', 'two', 'three']) metrics.chatEnded(name, 1, 'model_not_found');
     expect(await text()).toContain(
       'gen_ai_server_request_duration_seconds_count{gen_ai_operation_name="chat",' +
@@ -52,7 +52,7 @@ describe('metrics of chat', () => {
     expect(await text()).not.toContain('"two"');
   });
 
-  it('of two gateways in one process are apart', async () => {
+  it('of two gateways in one process are separate', async () => {
     const other = new Registry();
     new ChatMetrics(openInference().catalog, other);
     metrics.chatEnded(model, 1, '');

@@ -9,7 +9,7 @@ const DURATION_BUCKETS = [
 ];
 const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
-/** A caller may ask for any name; each label value costs memory for good. */
+/** The label of unknown names: each label value stays in memory, and callers may send any name. */
 const UNKNOWN_MODEL = 'unknown';
 
 export interface ChatCharge {
@@ -26,8 +26,8 @@ interface ChargeMetrics {
 }
 
 /**
- * Metrics of chat. Names are those of the OpenTelemetry semantic conventions for generative AI with
- * dots as underscores and the unit at the end; what they do not cover starts with `quipu_`.
+ * Metrics of chat. The names follow the OpenTelemetry semantic conventions for generative AI, with
+ * underscores for dots and the unit at the end. Other names start with `quipu_`.
  */
 @Injectable()
 export class ChatMetrics {
@@ -36,7 +36,7 @@ export class ChatMetrics {
   readonly #tokens: Histogram;
   readonly #charged: Counter;
 
-  /** Only of models and rigs in the catalog, so their number is bounded. */
+  /** Labels of models and rigs in the catalog only, so their number is bounded. */
   readonly #charges = new Map<string, ChargeMetrics>();
 
   constructor(
@@ -46,21 +46,21 @@ export class ChatMetrics {
     const registers = [registry];
     this.#duration = new Histogram({
       name: 'gen_ai_server_request_duration_seconds',
-      help: 'From the request to the end of its answer.',
+      help: 'Time from the request to the end of its answer.',
       labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'error_type'],
       buckets: DURATION_BUCKETS,
       registers,
     });
     this.#firstToken = new Histogram({
       name: 'gen_ai_server_time_to_first_token_seconds',
-      help: 'From the request to the first page of a stream.',
+      help: 'Time from the request to the first page of a stream.',
       labelNames: ['gen_ai_operation_name', 'gen_ai_request_model'],
       buckets: DURATION_BUCKETS,
       registers,
     });
     this.#tokens = new Histogram({
       name: 'gen_ai_client_token_usage',
-      help: 'Tokens of a request that was charged.',
+      help: 'Tokens of a charged request.',
       labelNames: ['gen_ai_operation_name', 'gen_ai_request_model', 'gen_ai_token_type'],
       buckets: TOKEN_BUCKETS,
       registers,
@@ -80,7 +80,7 @@ export class ChatMetrics {
     charged.inc(Number(chargedMicroUsd));
   }
 
-  /** @param error the code of what ended it before its answer did, or empty */
+  /** @param error the error code of an unfinished answer, or empty */
   chatEnded(model: string, seconds: number, error: string): void {
     const label = this.catalog.model(model) ? model : UNKNOWN_MODEL;
     this.#duration.labels('chat', label, error).observe(seconds);
@@ -90,7 +90,7 @@ export class ChatMetrics {
     this.#firstToken.labels('chat', model).observe(seconds);
   }
 
-  /** Looked up by one key: the library would sort and join the labels for every request. */
+  /** Cached by one key, since the library sorts and joins the labels for every request. */
   #chargesOf(model: string, rig: string): ChargeMetrics {
     const key = `${rig}\n${model}`;
     const known = this.#charges.get(key);

@@ -28,7 +28,7 @@ const openSettler = () => {
 };
 
 describe('the settler of chats', () => {
-  it('asks the account what became of an attempt that was left', async () => {
+  it('reads the outcome of an abandoned attempt from the account', async () => {
     const { ledger, settler } = openSettler();
     ledger.found = 'charged';
     const startedAtMs = Date.parse(NOW) - 60_000;
@@ -44,7 +44,7 @@ describe('the settler of chats', () => {
           reason: 'internal_error',
           releasedAt: NOW,
         },
-        // Not the id of the request, which has a hold of its own.
+        // The request has another id and another hold.
         context: expect.objectContaining({
           requestId: expect.not.stringContaining(REQUEST_ID),
           correlationId: REQUEST_ID,
@@ -59,7 +59,7 @@ describe('the settler of chats', () => {
     ['no rig', new RouteError('down', 'no rig', [])],
     ['cut', new RequestCutError('timed_out')],
     ['refused', insufficient],
-  ])('knows what an attempt has cost that ended with: %s', (_, error) => {
+  ])('knows the charge of an attempt that ended with: %s', (_, error) => {
     expect(openSettler().settler.isSettled(error)).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe('the settler of chats', () => {
     ['the log was lost', new UnknownOutcomeError('no answer')],
     ['the hold is gone', new DomainError('hold_not_open')],
     ['the answer store was lost', new AnswerStoreError('store-unavailable', 'no answer')],
-  ])('does not know it of one that may have been charged: %s', (_, error) => {
+  ])('does not know the charge of an attempt that ended with: %s', (_, error) => {
     expect(openSettler().settler.isSettled(error)).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { isSettled, SettleChatCommand } from '#areas/inference/settle-chat.handl
 import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
 import { AttemptSettler, type SettlingRequest } from '../idempotency/attempt-settler.js';
 
-/** The account's stream decides: a hold that is still open is released, and a charge is found. */
+/** Reads the account's stream. Releases an open hold, and finds a charge. */
 @Injectable()
 export class ChatSettler extends AttemptSettler {
   constructor(private readonly commands: CommandBus) {

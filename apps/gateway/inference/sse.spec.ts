@@ -10,7 +10,7 @@ import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { comment, dataEvent, DONE, KEEP_ALIVE, SseWriter } from './sse.js';
 
-/** More than the buffers of both ends of a socket hold. */
+/** More bytes than the buffers of both ends of a socket. */
 const TOO_MUCH = 'x'.repeat(32 << 20);
 
 describe('server-sent events', () => {
@@ -52,7 +52,7 @@ describe('the writer of server-sent events', () => {
     return text;
   };
 
-  it('writes what it is given and shows it to the tap', async () => {
+  it('writes the bytes and passes them to the tap', async () => {
     const tapped: string[] = [];
     const writer = new SseWriter(response, 60_000, controller().signal, (text) =>
       tapped.push(text),
@@ -65,7 +65,7 @@ describe('the writer of server-sent events', () => {
     expect(tapped.join('')).toBe(await text);
   });
 
-  it('fills silence with comments, which are no part of the answer', async () => {
+  it('sends comments during silence, which are not part of the answer', async () => {
     const tapped: string[] = [];
     const writer = new SseWriter(response, 20, controller().signal, (text) => tapped.push(text));
     const [first] = (await once(incoming, 'data')) as [Buffer];
@@ -74,7 +74,7 @@ describe('the writer of server-sent events', () => {
     expect(tapped).toEqual([]);
   });
 
-  it('waits for a slow reader and leaves no listeners behind', async () => {
+  it('waits for a slow reader and removes its listeners', async () => {
     const writer = new SseWriter(response, 60_000, controller().signal);
     const before = response.listenerCount('close');
     const written = [writer.write(TOO_MUCH), writer.write('more')];
@@ -94,7 +94,7 @@ describe('the writer of server-sent events', () => {
     writer.end();
   });
 
-  it('stops waiting when the request is cut, and closes the socket that takes nothing', async () => {
+  it('stops waiting when the request is cut, and closes the blocked socket', async () => {
     const cut = controller();
     const writer = new SseWriter(response, 60_000, cut.signal);
     const last = writer.write(TOO_MUCH);

@@ -1,17 +1,17 @@
 import { type ServerResponse } from 'node:http';
 
-/** Bytes of server-sent events that carry JSON, and the marks round them. */
+/** Encodes server-sent events with JSON data. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 export const DONE = 'data: [DONE]\n\n';
 
 export const dataEvent = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 
-/** A comment is legal between events and ignored by every client; programs may read it. */
+/** A comment between events. Clients ignore it, and programs may read it. */
 export const comment = (text: string): string => `: ${text}\n\n`;
 
 /**
- * Writes one stream of events: waits where the caller's socket is full, and fills silence with
- * comments so that no proxy in between gives the connection up.
+ * Writes one stream of events. Waits while the caller's socket is full, and sends comments during
+ * silence, so that proxies keep the connection.
  */
 export class SseWriter {
   readonly #keepAlive: NodeJS.Timeout;
@@ -20,16 +20,16 @@ export class SseWriter {
   constructor(
     private readonly response: ServerResponse,
     keepAliveMs: number,
-    /** Once it fires, a caller who does not read is no longer waited for. */
+    /** After its abort, the writer does not wait for a slow caller. */
     private readonly signal: AbortSignal,
-    /** Sees all bytes that belong to the answer, for a replay. */
+    /** Receives all bytes of the answer, for a replay. */
     private readonly tap?: (text: string) => void,
   ) {
     this.#keepAlive = setInterval(() => this.#fillSilence(keepAliveMs), keepAliveMs / 2);
     this.#keepAlive.unref();
   }
 
-  /** Resolves when the caller's socket takes more, is gone, or is no longer waited for. */
+  /** Resolves when the socket drains or closes, or when the signal aborts. */
   async write(text: string): Promise<void> {
     this.tap?.(text);
     this.#lastWriteAt = performance.now();
@@ -45,7 +45,7 @@ export class SseWriter {
     });
   }
 
-  /** A socket that was cut while it took nothing more is closed: its caller does not read. */
+  /** Closes the full socket of a cut request, since its caller does not read. */
   end(): void {
     clearInterval(this.#keepAlive);
     const stuck = this.signal.aborted && this.response.writableNeedDrain;

@@ -18,8 +18,6 @@ import { CLOCK, CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens
 import { openSecrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
-import { usersByName } from '#projections/identity/users-by-name.projection.js';
-import { users } from '#projections/identity/users.projection.js';
 import { AccountOpener } from './accounts/account-opener.port.js';
 import { BalanceReader } from './accounts/balance-reader.port.js';
 import { Authenticator } from './authentication/authenticator.js';
@@ -82,8 +80,7 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
   const secrets = await openSecrets({ directory: file('secrets') });
   const codec = new EventCodec(identityEvents);
   const logger = pino({ level: 'silent' });
-  const models = [users, usersByName, apiKeys];
-  const host = new ProjectionHost(models, eventStore, readStore, codec, clock, logger);
+  const host = new ProjectionHost([apiKeys], eventStore, readStore, codec, clock, logger);
   const projections = new Projections(host, eventStore, readStore);
   await host.start();
   const openedAccounts: string[] = [];

@@ -1,8 +1,6 @@
 import { identityEvents } from '#events/identity/identity.events.js';
 import { defineArea } from '#platform/runtime/area.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
-import { usersByName } from '#projections/identity/users-by-name.projection.js';
-import { users } from '#projections/identity/users.projection.js';
 import { IdentityModule } from './identity.module.js';
 import { identityErrors } from './identity.errors.js';
 import { identitySettings } from './identity.settings.js';
@@ -11,7 +9,7 @@ export const identityArea = defineArea({
   name: 'identity',
   description: 'Log-in, sessions, API keys and two-factor authentication.',
   events: identityEvents,
-  projections: [users, usersByName, apiKeys],
+  projections: [apiKeys],
   errors: identityErrors,
   settings: [identitySettings],
   module: IdentityModule,

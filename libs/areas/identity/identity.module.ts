@@ -1,5 +1,6 @@
 import { Module, type Provider } from '@nestjs/common';
 import { AccountContextHandler } from './accounts/account-context.handler.js';
+import { AccountOfUserHandler } from './accounts/account-of-user.handler.js';
 import { AccountViews } from './accounts/account-views.js';
 import { Authenticator } from './authentication/authenticator.js';
 import { IdentityStreams } from './identity.streams.js';
@@ -27,7 +28,6 @@ import { StartTwoFactorHandler } from './two-factor/start-two-factor.handler.js'
 import { VerifyTwoFactorHandler } from './two-factor/verify-two-factor.handler.js';
 import { CreateUserHandler } from './users/create-user.handler.js';
 import { EraseUserHandler } from './users/erase-user.handler.js';
-import { FindUserByNameHandler } from './users/find-user-by-name.handler.js';
 import { PersonalData } from './users/personal-data.js';
 import { UserDirectory } from './users/user-directory.js';
 import { UserIds } from './users/user-ids.js';
@@ -54,12 +54,12 @@ const services: readonly Provider[] = [
 /** One line for each command and query handler. */
 const handlers: readonly Provider[] = [
   AccountContextHandler,
+  AccountOfUserHandler,
   ConfirmTwoFactorHandler,
   CreateUserHandler,
   DefineTenantHandler,
   DisableTwoFactorHandler,
   EraseUserHandler,
-  FindUserByNameHandler,
   IssueApiKeyHandler,
   ListApiKeysHandler,
   LogInHandler,

@@ -20,7 +20,7 @@ const consumer = defineConsumer({
   toCommand: ({ pieces }, context): Sent | null => (pieces === 0 ? null : { pieces, context }),
 });
 
-const message = (data: unknown, id = randomUUID()) => ({ key: 'shelf', id, headers: {}, data });
+const message = (data: unknown, id = randomUUID()) => ({ key: 'order-1', id, headers: {}, data });
 
 describe('the consumers of areas', () => {
   let bus: Bus;

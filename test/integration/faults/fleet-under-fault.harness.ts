@@ -16,15 +16,15 @@ import { type TestServer } from '../../servers/test-server.js';
 
 const NANO = path.resolve(import.meta.dirname, '../../../models/nano.gguf');
 
-/** A request is given up after 8 s, and its hold is swept 2 s later. */
+/** A request times out after 8 s, and its hold is swept 2 s later. */
 const SECONDS = { QUIPU_REQUEST_SECONDS: '8', QUIPU_SETTLE_SECONDS: '2', QUIPU_DRAIN_SECONDS: '5' };
-/** Longer than a process on a crowded machine waits for its turn. */
+/** Longer than a process on a busy machine waits for the CPU. */
 const LEASE = { QUIPU_LEASE_TTL_MS: '3000', QUIPU_LEASE_RENEW_MS: '500' };
 
-/** The same for the members of Kafka's groups: their broker allows it. */
+/** The session of a member of a Kafka group, for the same reason. */
 export const SESSION_MS = 3_000;
 
-/** How long an upstream thinks: load is what many ask at once, not what two cores can bear. */
+/** The latency of an upstream. The load is concurrent requests, not the use of the CPU. */
 const ANSWER_MS = 40;
 
 export const SCRIPTED = 'acme/scripted';
@@ -46,7 +46,7 @@ const slowly =
   (response, received) =>
     void setTimeout(() => script(response, received), ANSWER_MS);
 
-/** What stands between whom and which server. */
+/** The proxies between processes and servers. */
 interface Networks {
   readonly gatewaysToLog: FaultProxy;
   readonly projectorsToReadModels: FaultProxy;
@@ -71,17 +71,17 @@ export interface FleetUnderFault {
   readonly workers: readonly Member[];
   readonly credentials: Bootstrap;
   readonly busUrl: string;
-  /** Every event, read at the server itself. */
+  /** Every event, read directly from the server. */
   events(): Promise<readonly RecordedEvent[]>;
   /** Runs `quipu` on the engines of the fleet. */
   quipu(...args: readonly string[]): Promise<unknown>;
-  /** Resolves when every process says that it is ready. */
+  /** Resolves when every process reports that it is ready. */
   allReady(): Promise<void>;
   leader(): Promise<Member>;
   close(): Promise<void>;
 }
 
-/** Whatever was opened, closed in the opposite order; whichever of it fails. */
+/** Closes resources in the reverse order of their opening. */
 class Closing {
   readonly #steps: (() => Promise<unknown>)[] = [];
 
@@ -94,7 +94,7 @@ class Closing {
   }
 }
 
-/** A fleet on servers of its own, which may be killed, behind networks that may fail. */
+/** A fleet on its own servers, which specs kill, behind networks, which specs disturb. */
 export const startFleetUnderFault = async (size: FleetSize): Promise<FleetUnderFault> => {
   const closing = new Closing();
   try {
@@ -128,7 +128,7 @@ const start = async (size: FleetSize, closing: Closing): Promise<FleetUnderFault
   const first = [...gateways, ...projectors];
   for (const one of first) one.spawn();
   await Promise.all(first.map((one) => one.ready()));
-  // The master key, without which a worker does not start, is made by the others.
+  // A worker needs the master key, which the other processes create.
   await Promise.all(workers.map((worker) => worker.start()));
   const log = await openEventStoreDb({ url: eventStore.url });
   closing.add(() => log.close());
@@ -151,7 +151,7 @@ const start = async (size: FleetSize, closing: Closing): Promise<FleetUnderFault
   };
 };
 
-/** The broker tells its clients the address of the proxy, so that they come back by it. */
+/** The broker advertises the address of the proxy, so that its clients connect through it. */
 const startServers = async (closing: Closing) => {
   const [busPort = 0] = await freePorts(1);
   const [eventStore, mongodb, kafka] = await Promise.all([
@@ -170,7 +170,7 @@ const startServers = async (closing: Closing) => {
   return { servers, networks };
 };
 
-/** The URL of a server, by way of a proxy. */
+/** The URL of a server through a proxy. */
 const through = ({ address }: FaultProxy, server: TestServer): string =>
   server.url.replace(`:${server.address.port}`, `:${address.port}`);
 
@@ -213,6 +213,6 @@ const leaderOf = async (projectors: readonly Member[]): Promise<Member> => {
     leader = projectors.find((_, index) => reports[index]?.lease?.role === 'leader');
     return leader !== undefined;
   }, TAKE_OVER_MS);
-  if (!leader) throw new Error('nobody leads');
+  if (!leader) throw new Error('there is no leader');
   return leader;
 };

@@ -5,28 +5,28 @@ import { type FleetUnderFault, SCRIPTED } from './fleet-under-fault.harness.js';
 
 const CALLERS = 4;
 /**
- * Between two requests of a caller, and before it asks for the same again. The machine must have
- * something left for what a fault makes it do: start processes, and catch up.
+ * The pause between two requests of a caller, and before a retry. It leaves CPU time for the
+ * processes that a fault restarts.
  */
 const PAUSE_MS = 100;
 const RETRY_MS = 100;
-/** A caller's own patience. */
+/** The time-out of a caller. */
 const ANSWER_MS_MAX = 20_000;
 
-/** Charged, and the answer lost before it was kept: there is no more to come. */
+/** The request was charged and its answer is lost: a retry cannot return it. */
 const ANSWER_LOST = 'idempotency_answer_lost';
 
-/** One request, as its caller saw it. */
+/** One request and its result for the caller. */
 export interface Attempt {
   readonly order: string;
-  /** As the answer names it; null where there was none. */
+  /** From the answer; null without one. */
   readonly requestId: string | null;
-  /** Null where the connection broke or nothing came in time. */
+  /** Null after a lost connection or a time-out. */
   readonly status: number | null;
-  /** Of the error, wherever it stood; null for a whole answer. */
+  /** The code of the error, in a body or in a stream; null for a whole answer. */
   readonly code: string | null;
   readonly message: string | null;
-  /** The charge that a whole answer names. */
+  /** The event id of the charge; null unless the answer is whole. */
   readonly eventId: string | null;
 }
 
@@ -37,9 +37,8 @@ export interface LoadOptions {
 }
 
 /**
- * Callers that ask one after the other until they are told to stop, and remember everything. Half of
- * them name an Idempotency-Key and ask with it until they have their answer; the others take no for
- * an answer, and go on with something else.
+ * Concurrent callers that send one request after the other and record every attempt. Half of the
+ * callers send an Idempotency-Key and retry until they have an answer; the others never retry.
  */
 export class Load {
   readonly attempts: Attempt[] = [];
@@ -63,31 +62,33 @@ export class Load {
     return this.attempts.filter(({ eventId }) => eventId === null);
   }
 
-  /** Resolves when so many more were answered. @throws with what callers were told instead */
+  /** Resolves after `count` more answers. @throws Error with the failures in the meantime */
   async answers(count: number, withinMs: number): Promise<void> {
     const [before, failedBefore] = [this.answered.length, this.failed.length];
     await eventually(() => this.answered.length >= before + count, withinMs).catch(
       (cause: unknown) => {
-        const told = this.failed.slice(failedBefore).map(({ status, code }) => `${status} ${code}`);
-        const found = [...new Set(told)].join(', ');
-        throw new Error(`${this.answered.length - before} answers; else ${found}`, { cause });
+        const failures = this.failed
+          .slice(failedBefore)
+          .map(({ status, code }) => `${status} ${code}`);
+        const found = [...new Set(failures)].join(', ');
+        throw new Error(`${this.answered.length - before} answers; failures: ${found}`, { cause });
       },
     );
   }
 
-  /** Resolves when a caller was told that something is wrong. */
+  /** Resolves after the next failed request. */
   fails(withinMs: number): Promise<void> {
     const before = this.failed.length;
     return eventually(() => this.failed.length > before, withinMs);
   }
 
-  /** Resolves when every caller has what it asked for. */
+  /** Resolves when the last requests have ended. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#running;
   }
 
-  /** Every caller leaves as it stands, after a test that has failed. */
+  /** Aborts all requests, for example after a failed test. */
   async leave(): Promise<void> {
     this.#left.abort();
     await this.stop();
@@ -108,7 +109,7 @@ export class Load {
     return this.#left.signal.aborted;
   }
 
-  /** @returns whether that was the end of the order */
+  /** @returns whether the order needs no retry */
   async #ask(order: string, turn: number, isKeyed: boolean): Promise<boolean> {
     const { model = SCRIPTED, gateways = this.fleet.gateways } = this.options;
     const url = gateways[turn % gateways.length]?.url ?? '';
@@ -124,7 +125,7 @@ export class Load {
           model,
           stream: turn % 3 === 0,
           max_tokens: 16,
-          // Every order has a prompt, and so a hash of the prompt, of its own.
+          // Every order has a different prompt, and so a different prompt hash.
           messages: [{ role: 'user', content: `Tell me of knots. ${order}` }],
         }),
       ),
@@ -150,16 +151,16 @@ export class Load {
   }
 }
 
-interface ToldError {
+interface ErrorBody {
   readonly code: string;
   readonly message: string;
 }
 
-/** Of an envelope, or of the last word of a stream. */
-const errorIn = (text: string): ToldError | undefined => {
+/** The error of an envelope, or of the last chunk of a stream. */
+const errorIn = (text: string): ErrorBody | undefined => {
   const [, envelope = ''] = /(?:^|data: )(\{"error":.*\})\s*$/m.exec(text) ?? [];
   if (envelope === '') return undefined;
-  return (JSON.parse(envelope) as { readonly error: ToldError }).error;
+  return (JSON.parse(envelope) as { readonly error: ErrorBody }).error;
 };
 
 const eventIdOf = (response: Response, text: string): string | null =>

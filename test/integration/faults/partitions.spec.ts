@@ -8,11 +8,11 @@ import {
   startFleetUnderFault,
 } from './fleet-under-fault.harness.js';
 import { Load, type LoadOptions } from './load.js';
-import { expectSound, expectToldTheTruth } from './sound.js';
+import { expectSound, expectHonestFailures } from './sound.js';
 
-/** Within which a partition shows in `/health/ready`. */
+/** The time in which `/health/ready` reports a partition. */
 const NOTICED_MS = 8_000;
-/** Within which everything is as before it. */
+/** The time in which the fleet recovers. */
 const READY_MS = 20_000;
 
 const SILENT: NetworkWeather = { kind: 'silent' };
@@ -36,7 +36,7 @@ describe('a fleet under load, of which the network between', () => {
 
   afterAll(() => fleet.close());
 
-  /** @param says of whom, when it has noticed; undefined where nobody need to */
+  /** @param says the process that reports the partition, and its reason; undefined: none does */
   const disturb = async (
     network: FaultProxy,
     weather: NetworkWeather,
@@ -60,7 +60,7 @@ describe('a fleet under load, of which the network between', () => {
     await load.answers(10, READY_MS);
     expect(performance.now() - fairAt).toBeLessThan(READY_MS);
     await load.stop();
-    expectToldTheTruth(load);
+    expectHonestFailures(load);
     await expectSound(fleet, load);
     return load;
   };

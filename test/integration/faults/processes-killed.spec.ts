@@ -11,13 +11,13 @@ import {
   startFleetUnderFault,
 } from './fleet-under-fault.harness.js';
 import { Load } from './load.js';
-import { expectSound, expectToldTheTruth } from './sound.js';
+import { expectSound, expectHonestFailures } from './sound.js';
 
 const TASKS_TOPIC = tasksTopicOf('text');
 const ANSWERS_MS = 20_000;
 const KILLS = 4;
-/** The longest that a leader works before it is killed. */
-const TENURE_MS_MAX = 600;
+/** The longest leadership term before a kill. */
+const TERM_MS_MAX = 600;
 
 describe('a fleet under load, of which', () => {
   let fleet: FleetUnderFault;
@@ -41,7 +41,7 @@ describe('a fleet under load, of which', () => {
     await eventually(async () => (await next?.report())?.lease?.role === 'leader', ANSWERS_MS);
   };
 
-  it('a worker is killed over a task, which another one does', async () => {
+  it('a worker is killed during a task, which another worker runs', async () => {
     load = new Load(fleet, { model: BUILT_IN });
     await load.answers(5, ANSWERS_MS);
     const [worker] = fleet.workers;
@@ -52,11 +52,11 @@ describe('a fleet under load, of which', () => {
     await worker.start();
     await load.answers(10, ANSWERS_MS);
     await load.stop();
-    expectToldTheTruth(load);
+    expectHonestFailures(load);
     await expectSound(fleet, load);
   });
 
-  it('a gateway is killed over its requests, which the others settle when they come again', async () => {
+  it('a gateway is killed during requests, which the others settle on a retry', async () => {
     load = new Load(fleet);
     const [gateway] = fleet.gateways;
     if (!gateway) throw new Error('there is no gateway');
@@ -68,16 +68,16 @@ describe('a fleet under load, of which', () => {
     }
     await load.answers(10, ANSWERS_MS);
     await load.stop();
-    expectToldTheTruth(load);
+    expectHonestFailures(load);
     await expectSound(fleet, load);
   });
 
-  it(`the projector that leads is killed, ${KILLS} times over, between any two steps`, async () => {
+  it(`the leading projector is killed, ${KILLS} times, between any two steps`, async () => {
     load = new Load(fleet);
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const leader = await fleet.leader();
-      // Tenures of unlike length, so that kills fall everywhere.
-      await new Promise((resolve) => setTimeout(resolve, (TENURE_MS_MAX * kill) / KILLS));
+      // Terms of different lengths, so that kills hit different steps.
+      await new Promise((resolve) => setTimeout(resolve, (TERM_MS_MAX * kill) / KILLS));
       await leader.end('SIGKILL');
       leader.spawn();
     }
@@ -89,7 +89,7 @@ describe('a fleet under load, of which', () => {
     await expectSound(fleet, load);
   });
 
-  it('the projector that leads stands still for longer than its lease, and goes on', async () => {
+  it('the leading projector is stopped for longer than its lease, and continues', async () => {
     load = new Load(fleet);
     await load.answers(10, ANSWERS_MS);
     const leader = await fleet.leader();
@@ -105,7 +105,7 @@ describe('a fleet under load, of which', () => {
     await expectSound(fleet, load);
   });
 
-  it('a worker is sent what is no task: it is put aside, with why, and others go on', async () => {
+  it('a worker gets a malformed task: it becomes a dead letter, and other tasks run', async () => {
     load = new Load(fleet, { model: BUILT_IN });
     await load.answers(5, ANSWERS_MS);
     const poison = { key: 'poison', id: '00000000-0000-4000-8000-0000000000aa' };
@@ -120,7 +120,7 @@ describe('a fleet under load, of which', () => {
     expect(await letters()).toMatchObject(put);
     const retried = await fleet.quipu('deadletters', 'retry', ...of, poison.id);
     expect(retried).toMatchObject({ retried: [poison.id] });
-    // It is no better the second time.
+    // The retry fails in the same way.
     await eventually(async () => ((await letters()) as unknown[]).length > 0, ANSWERS_MS);
     expect(await letters()).toMatchObject(put);
     await load.answers(10, ANSWERS_MS);

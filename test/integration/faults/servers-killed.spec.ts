@@ -8,13 +8,13 @@ import {
   startFleetUnderFault,
 } from './fleet-under-fault.harness.js';
 import { Load, type LoadOptions } from './load.js';
-import { expectSound, expectToldTheTruth } from './sound.js';
+import { expectSound, expectHonestFailures } from './sound.js';
 
-/** Within which the absence of a server shows in `/health/ready`. */
+/** The time in which `/health/ready` reports the absence of a server. */
 const NOTICED_MS = 8_000;
-/** Within which a caller is told of it; shorter absences are not noticed. */
-const TOLD_MS = 20_000;
-/** Within which everything is as before, counted from the server's own start. */
+/** The time in which a request fails. Retries hide shorter absences. */
+const FAILED_MS = 20_000;
+/** The time in which the fleet recovers after the start of the server. */
 const READY_MS = 20_000;
 
 describe('a fleet under load, of which a server', () => {
@@ -44,7 +44,7 @@ describe('a fleet under load, of which a server', () => {
       return report?.status === 'not_ready' && report.reasons.some((one) => reason.test(one));
     }, NOTICED_MS);
 
-  /** Gone until that is seen by operators and by callers, and back. */
+  /** Kills a server until health and callers report the failure, then restarts the server. */
   const loseAndRegain = async (
     server: TestServer,
     reason: RegExp,
@@ -53,7 +53,7 @@ describe('a fleet under load, of which a server', () => {
   ): Promise<void> => {
     await server.kill();
     await saysSo(reason);
-    await load.fails(TOLD_MS);
+    await load.fails(FAILED_MS);
     await server.restart();
     const backAt = performance.now();
     await fleet.allReady();
@@ -64,7 +64,7 @@ describe('a fleet under load, of which a server', () => {
   const expectAllSound = async (): Promise<void> => {
     await Promise.all(loads.map((load) => load.stop()));
     for (const load of loads) {
-      expectToldTheTruth(load);
+      expectHonestFailures(load);
       await expectSound(fleet, load);
     }
   };
@@ -79,10 +79,10 @@ describe('a fleet under load, of which a server', () => {
     await expectAllSound();
   });
 
-  it('is killed: Kafka, on which the built-in model depends and no other', async () => {
+  it('is killed: Kafka, on which only the built-in model depends', async () => {
     const elsewhere = await begin();
     const builtIn = await begin({ model: BUILT_IN });
-    // Its groups go on when the sessions of the members that its death cut off have ended.
+    // The groups continue when the sessions of the disconnected members have ended.
     await loseAndRegain(fleet.servers.kafka, /bus/, builtIn, SESSION_MS + READY_MS);
     await expectAllSound();
     expect(elsewhere.failed).toEqual([]);

@@ -8,15 +8,14 @@ import { auditOf, wholeAnswersChargedTwice } from '../../fault/ledger-of-log.js'
 import { type FleetUnderFault } from './fleet-under-fault.harness.js';
 import { type Attempt, type Load } from './load.js';
 
-/** A hold outlives its request by so much at the most: 8 s, 2 s, and until the timer is looked at. */
+/** The longest life of a hold: 8 s of the request, 2 s to settle, and the poll of the timer. */
 const SWEPT_MS = 20_000;
-/** Until the read models have what was written last. */
+/** The time in which the read models catch up. */
 const CAUGHT_UP_MS = 30_000;
 
 /**
- * What must be so after any fault, once it is over: nothing acknowledged is lost, nothing is charged
- * twice or against what the caller was told, the ledger balances, no hold is left open, and what
- * gateways answer is the fold of the log.
+ * The invariants after any fault: no acknowledged charge is lost, nothing is charged twice or after
+ * a failure, the ledger balances, no hold is open, and gateways answer with the fold of the log.
  */
 export const expectSound = async (fleet: FleetUnderFault, load: Load): Promise<void> => {
   await noHoldIsLeftOpen(fleet);
@@ -24,7 +23,7 @@ export const expectSound = async (fleet: FleetUnderFault, load: Load): Promise<v
   const charges = events.filter(({ type }) => type === 'HoldCaptured');
   expect(lostOf(load.answered, charges)).toEqual([]);
   expect(wholeAnswersChargedTwice(events)).toEqual([]);
-  expect(chargedAgainstWord(load.failed, charges)).toEqual([]);
+  expect(chargedFailures(load.failed, charges)).toEqual([]);
   expect(auditOf(events).faults).toEqual([]);
   expect(await fleet.quipu('ledger', 'check')).toMatchObject({ balanced: true, faults: [] });
   for (const gateway of fleet.gateways) {
@@ -33,15 +32,15 @@ export const expectSound = async (fleet: FleetUnderFault, load: Load): Promise<v
 };
 
 /**
- * What a caller is told when something behind the gateway is away: to come back, or that it took too
- * long, and never that the gateway has a defect.
+ * A gateway reports an unavailable server as a temporary failure or a time-out, never as its own
+ * defect.
  */
-export const expectToldTheTruth = (load: Load): void => {
-  const strange = load.failed.filter(
+export const expectHonestFailures = (load: Load): void => {
+  const unexpected = load.failed.filter(
     ({ status, code }) =>
       status !== null && (code === null || ![200, 409, 502, 503, 504].includes(status)),
   );
-  expect(strange).toEqual([]);
+  expect(unexpected).toEqual([]);
 };
 
 const lostOf = (answered: readonly Attempt[], charges: readonly RecordedEvent[]) => {
@@ -51,8 +50,8 @@ const lostOf = (answered: readonly Attempt[], charges: readonly RecordedEvent[])
 
 const NOT_KNOWN = 'unknown-outcome';
 
-/** Who is told that something failed pays nothing, unless it was said that this is not known. */
-const chargedAgainstWord = (failed: readonly Attempt[], charges: readonly RecordedEvent[]) => {
+/** Failed requests with a charge. A caller pays for a failure only if the outcome is unknown. */
+const chargedFailures = (failed: readonly Attempt[], charges: readonly RecordedEvent[]) => {
   const charged = new Set(charges.map(({ metadata }) => metadata.requestId));
   return failed.filter(
     ({ status, code, requestId }) =>
@@ -71,7 +70,7 @@ const noHoldIsLeftOpen = (fleet: FleetUnderFault): Promise<void> =>
     return [...accounts.values()].every(({ holds }) => holds.size === 0);
   }, SWEPT_MS);
 
-/** A gateway whose read models are behind says so, and asks to be asked again. */
+/** Retries while the gateway answers that its read models are behind. */
 const overviewAt = async ({ url }: Member, { credentials }: FleetUnderFault): Promise<unknown> => {
   const headers = { authorization: `Bearer ${credentials.api_key}` };
   const ask = () => fetch(`${url}/api/v1/billing/overview.php`, { headers });
@@ -86,7 +85,7 @@ const overviewAt = async ({ url }: Member, { credentials }: FleetUnderFault): Pr
 
 const usd = (microUsd: string): number => Number(microUsd) / 1_000_000;
 
-/** The account overview as HTTP shows it, from the log alone; there is one account. */
+/** The account overview of HTTP, folded from the log. There is one account. */
 const foldOf = (events: readonly AccountEvent[]): object => {
   const [accountId = ''] = events.map(({ data }) => data.accountId);
   const nothing = accountOverview.initial(accountId);

@@ -8,7 +8,7 @@ const MAIN = path.resolve('dist/apps/processes/event-store.main.js');
 
 const START_TIMEOUT_MS = 30_000;
 
-/** The embedded event store in a process of its own, served by EventStoreDB's protocol. */
+/** The embedded event store in a separate process, served by EventStoreDB's protocol. */
 export const startEventStoreNode = async (): Promise<TestServer> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'quipu-event-store-'));
   try {

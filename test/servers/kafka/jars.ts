@@ -6,14 +6,14 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** Not beside the compiled file, from which the bench starts. */
+/** By the working directory: the bench runs compiled files, without the pom beside them. */
 const POM = path.resolve('test/servers/kafka/pom.xml');
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.7.1:copy-dependencies';
 const HASH_LENGTH = 16;
 
 /**
- * The folder with the jars that the pom names, downloaded once for each pom.
- * @throws with what Maven said
+ * The folder with the jars of the pom, downloaded once for each pom.
+ * @throws Error with the output of Maven
  */
 export const kafkaJars = async (): Promise<string> => {
   const cache =
@@ -22,7 +22,7 @@ export const kafkaJars = async (): Promise<string> => {
   const hash = createHash('sha256').update(pom).digest('hex').slice(0, HASH_LENGTH);
   const folder = path.join(cache, `kafka-${hash}`);
   if (existsSync(folder)) return folder;
-  // Whoever comes second throws its copy away; a half-done folder never has the name.
+  // The rename is atomic. The second of two concurrent downloads discards its copy.
   const fresh = `${folder}.${process.pid}`;
   await mkdir(fresh, { recursive: true });
   const words = [

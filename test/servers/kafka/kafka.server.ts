@@ -18,20 +18,20 @@ import {
 const START_TIMEOUT_MS = 60_000;
 const HEAP = ['-Xmx256m', '-Xms128m', '-XX:+UseSerialGC'];
 
-/** Known to the broker from its first start. */
+/** The credentials, which the broker has from its first start. */
 const CREDENTIALS = { name: 'quipu', password: 'p@ss:word' };
 
 export interface KafkaServer extends TestServer {
-  /** As `url`, for a client that authenticates. */
+  /** The URL for a client that authenticates. */
   readonly saslUrl: string;
-  /** For a client that authenticates within TLS, where the broker has an identity. */
+  /** The URL for a client that authenticates within TLS, if the broker has an identity. */
   readonly tlsUrl: string;
 }
 
 export interface KafkaOptions {
-  /** The loopback port that the broker tells its clients, of a proxy before it; default its own. */
+  /** The loopback port that the broker advertises, such as a proxy's; default: its own. */
   readonly advertisedPort?: number;
-  /** For localhost and 127.0.0.1. */
+  /** A certificate for localhost and 127.0.0.1. */
   readonly identity?: BrokerIdentity;
 }
 
@@ -98,7 +98,7 @@ const writeConfiguration = async (
   return { server, log4j };
 };
 
-/** Makes its empty log, and the credentials. */
+/** Formats the empty log with the credentials. */
 const format = async (java: readonly string[], properties: string): Promise<void> => {
   const tool = [...java, 'kafka.tools.StorageTool'];
   const run = promisify(execFile);
@@ -112,7 +112,7 @@ const format = async (java: readonly string[], properties: string): Promise<void
 const API_VERSIONS = Buffer.from('0000000c001200000000000000026869', 'hex');
 
 /**
- * Whether it answers a request for the versions that it speaks: the port alone is open before the
+ * Whether the broker answers a request for its API versions: the port is open before the
  * broker has read its log.
  */
 const answers = (port: number): Promise<boolean> =>

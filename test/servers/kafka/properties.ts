@@ -1,12 +1,12 @@
-/** What the broker of the tests is told; small, since it shares two cores with what it serves. */
+/** Settings of the test broker. They are small, since it shares two cores with the tests. */
 export interface BrokerPorts {
   readonly clients: number;
   /** For clients that authenticate, by SCRAM-SHA-256. */
   readonly sasl: number;
-  /** For clients that authenticate with a password as it is, within TLS. */
+  /** For clients that authenticate by PLAIN within TLS. */
   readonly tls: number;
   readonly controller: number;
-  /** What clients are told instead of `clients`: the same, or that of a proxy. */
+  /** The port that the broker advertises to clients: `clients`, or the port of a proxy. */
   readonly advertised: number;
 }
 
@@ -24,7 +24,7 @@ export interface BrokerIdentity {
 export interface BrokerSettings {
   readonly ports: BrokerPorts;
   readonly credentials: BrokerCredentials;
-  /** Without one it does not speak TLS. */
+  /** Undefined: the broker has no TLS listener. */
   readonly identity: BrokerIdentity | undefined;
   readonly dataFolder: string;
 }
@@ -43,6 +43,10 @@ const listeners = (
 ): readonly string[] => names.map((name) => `${name}://${host}:${ports[LISTENERS[name]]}`);
 
 const LOGIN_MODULES = 'org.apache.kafka.common.security';
+const SCRAM_LOGIN = `${LOGIN_MODULES}.scram.ScramLoginModule required;`;
+
+const plainLogin = ({ name, password }: BrokerCredentials): string =>
+  `${LOGIN_MODULES}.plain.PlainLoginModule required user_${name}="${password}";`;
 
 export const serverProperties = (settings: BrokerSettings): string => {
   const { ports, credentials, identity, dataFolder } = settings;
@@ -63,7 +67,7 @@ export const serverProperties = (settings: BrokerSettings): string => {
     'listener.security.protocol.map':
       'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL:SASL_PLAINTEXT,TLS:SASL_SSL',
     'sasl.enabled.mechanisms': 'SCRAM-SHA-256',
-    'listener.name.sasl.scram-sha-256.sasl.jaas.config': `${LOGIN_MODULES}.scram.ScramLoginModule required;`,
+    'listener.name.sasl.scram-sha-256.sasl.jaas.config': SCRAM_LOGIN,
     ...(identity && tlsProperties(identity, credentials)),
     'log.dirs': dataFolder,
     'offsets.topic.replication.factor': '1',
@@ -83,10 +87,10 @@ export const serverProperties = (settings: BrokerSettings): string => {
 
 const tlsProperties = (
   { certificate, key }: BrokerIdentity,
-  { name, password }: BrokerCredentials,
+  credentials: BrokerCredentials,
 ): Readonly<Record<string, string>> => ({
   'listener.name.tls.sasl.enabled.mechanisms': 'PLAIN',
-  'listener.name.tls.plain.sasl.jaas.config': `${LOGIN_MODULES}.plain.PlainLoginModule required user_${name}="${password}";`,
+  'listener.name.tls.plain.sasl.jaas.config': plainLogin(credentials),
   'listener.name.tls.ssl.keystore.type': 'PEM',
   'listener.name.tls.ssl.keystore.certificate.chain': oneLine(certificate),
   'listener.name.tls.ssl.keystore.key': oneLine(key),

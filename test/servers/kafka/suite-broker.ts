@@ -3,10 +3,10 @@ import { startKafka } from './kafka.server.js';
 
 const SCHEMES = { kafkajs: 'kafka:', platformatic: 'kafka+platformatic:' } as const;
 
-/** The shortest session timeout that a broker allows by default: the given one may be any. */
+/** The shortest session time-out that a broker allows by default. */
 const SESSION_MS = 6_000;
 
-/** The broker that `TEST_KAFKA_URL` names or a new one, of which each test sees its own topics. */
+/** The broker of `TEST_KAFKA_URL` or a new one. Each test has its own topics. */
 export class SuiteBroker {
   private constructor(
     private readonly serverUrl: string,

@@ -6,14 +6,14 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** Not beside the compiled file, from which the bench starts. */
+/** By the working directory: the bench runs compiled files, without the sources beside them. */
 const SOURCE = path.resolve('test/servers/mongodb/ferretdb');
 const HASH_LENGTH = 16;
 
 /**
  * The program of the server, built once for each change of its sources. The first build downloads
  * its modules and takes a minute or two.
- * @throws with what Go said
+ * @throws Error with the output of Go
  */
 export const ferretDbProgram = async (): Promise<string> => {
   const cache =
@@ -25,7 +25,7 @@ export const ferretDbProgram = async (): Promise<string> => {
   const program = path.join(cache, `ferretdb-${hash.digest('hex').slice(0, HASH_LENGTH)}`);
   if (existsSync(program)) return program;
   await mkdir(cache, { recursive: true });
-  // Of several that build at once each brings a whole program to the name.
+  // The rename is atomic, so concurrent builds never leave a partial program.
   const fresh = `${program}.${process.pid}`;
   const words = ['build', '-mod=readonly', '-trimpath', '-ldflags', '-s -w', '-o', fresh, '.'];
   await promisify(execFile)('go', words, { cwd: SOURCE });

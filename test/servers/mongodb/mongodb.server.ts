@@ -33,7 +33,7 @@ export const startMongoDb = async (): Promise<TestServer> => {
   }
 };
 
-/** Whether it answers a command. */
+/** Whether the server answers a command. */
 const answers = async (url: string): Promise<boolean> => {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 });
   try {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { startMongoDb } from './mongodb.server.js';
 
-/** Databases for the tests of one suite, on the server that `TEST_MONGODB_URL` names or a new one. */
+/** Databases for one suite, on the server of `TEST_MONGODB_URL` or on a new server. */
 export class SuiteDatabases {
   private constructor(
     private readonly serverUrl: string,

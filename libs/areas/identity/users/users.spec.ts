@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
+import { AccountOfUserQuery } from '../accounts/account-of-user.handler.js';
 import { fingerprint } from '../authentication/credentials.js';
 import { CreateUserCommand } from './create-user.handler.js';
 import { DefineTenantCommand } from '../tenants/define-tenant.handler.js';
 import { EraseUserCommand } from './erase-user.handler.js';
-import { FindUserByNameQuery } from './find-user-by-name.handler.js';
 import {
   ADA,
   anyContext,
@@ -34,7 +34,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.end());
 
-const find = (username: string, at = here) => at.ask(new FindUserByNameQuery(username));
+const accountOf = (username: string, at = here) => at.ask(new AccountOfUserQuery(username));
+const logIn = (username: string) => {
+  const device = { appName: 'analytical engine', deviceInfo: null, otpCode: null };
+  const data = { username, password: ADA.password, ...device };
+  return here.execute(new LogInCommand(data, anyContext()));
+};
+const unknownUser = { code: 'user_not_found' };
 const keysOf = async (userId: UserId) => (await here.ask(new ListApiKeysQuery(userId))).keys;
 const erase = (username: string) => here.execute(new EraseUserCommand({ username }, anyContext()));
 
@@ -46,13 +52,13 @@ describe('creating a user', () => {
     expect(ada.renterKey).toMatch(/^svc_api_[A-Za-z0-9_-]{43}$/);
     expect((await here.createUser(BOB)).userId).toBe(2);
     expect(here.openedAccounts).toEqual(['1', '2']);
-    expect(await find('ADA')).toMatchObject({
-      userId: 1,
-      username: 'ada',
-      email: 'ada@example.com',
-      role: 'Partner',
+    expect(await accountOf('ADA')).toBe('1');
+    await here.execute(new DefineTenantCommand(TENANT, anyContext()));
+    expect(await logIn('ADA')).toMatchObject({
+      session: { user: { id: 1, username: 'ada', email: 'ada@example.com', role: 'Partner' } },
     });
-    expect(await find('unknown')).toBeNull();
+    await expect(accountOf('unknown')).rejects.toMatchObject(unknownUser);
+    await expect(accountOf('ada@example.com')).rejects.toMatchObject(unknownUser);
   });
 
   it('generates a password when none is given', async () => {
@@ -252,25 +258,18 @@ describe('erasing a user', () => {
   beforeEach(async () => {
     await here.execute(new DefineTenantCommand(TENANT, anyContext()));
     await here.createUser({ username: 'lovelace' });
-    const data = {
-      username: 'lovelace',
-      password: ADA.password,
-      appName: 'analytical engine',
-      deviceInfo: null,
-      otpCode: null,
-    };
-    await here.execute(new LogInCommand(data, anyContext()));
+    await logIn('lovelace');
   });
 
   it('never writes personal data in plain text, in the log or in read models', async () => {
     await keysOf(FIRST_ID);
-    await find('lovelace');
+    await accountOf('lovelace');
     for (const word of SECRET_WORDS) expect(await filesHolding(word)).toEqual([]);
   });
 
   it('leaves no data that can be decrypted, in any process, and frees the names', async () => {
     const there = await world.start(here.clock);
-    expect(await find('lovelace', there)).not.toBeNull();
+    expect(await accountOf('lovelace', there)).toBe('1');
     const { state } = await there.streams.users.stateOf('user-1');
     if (state.status !== 'registered') throw new Error('expected a user');
     const { sealedUsername, sealedEmail, sealedPasswordHash } = state;
@@ -281,7 +280,7 @@ describe('erasing a user', () => {
     await expect(there.personalData.seal(FIRST_ID, 'username', 'lovelace')).rejects.toThrow(
       'erased',
     );
-    expect(await find('lovelace', there)).toBeNull();
+    await expect(accountOf('lovelace', there)).rejects.toMatchObject(unknownUser);
     expect(await keysOf(FIRST_ID)).toEqual([]);
     expect((await there.createUser({ username: 'lovelace' })).userId).toBe(2);
     await expect(erase('unknown')).rejects.toMatchObject({ code: 'user_not_found' });
@@ -293,6 +292,7 @@ describe('erasing a user', () => {
       data: { userId: FIRST_ID, reason: 'requested', erasedAt: new Date(0).toISOString() },
     } as const;
     await here.streams.users.run('user-1', erasure, anyContext());
+    await expect(accountOf('lovelace')).rejects.toMatchObject(unknownUser);
     expect(await erase('lovelace')).toEqual({ userId: FIRST_ID, keysRevoked: 3 });
     await expect(erase('lovelace')).rejects.toMatchObject({ code: 'user_not_found' });
   });

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-const HOUSE = path.resolve(import.meta.dirname, '../..');
-export const DOCKER = path.join(HOUSE, 'docker');
+const ROOT = path.resolve(import.meta.dirname, '../..');
+export const DOCKER = path.join(ROOT, 'docker');
 
 const Volume = z.string().transform((text) => {
   const [source = '', target = '', mode = 'rw'] = text.split(':');
@@ -26,7 +26,7 @@ const Service = z.looseObject({
   environment: z.record(z.string(), z.string()).default({}),
   env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
   volumes: z.array(Volume).default([]),
-  /** The short form: Compose ignores an owner or a mode that the long one names. */
+  /** The short form: Compose ignores the owner and the mode of the long form. */
   secrets: z.array(z.string()).default([]),
   ports: z.array(z.string()).default([]),
   networks: z.array(z.string()).default([]),
@@ -61,7 +61,7 @@ type Json = string | number | boolean | null | readonly Json[] | { readonly [key
 const isMap = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lists that a later file puts in place of an earlier one's; others grow. */
+/** Lists that a later file replaces. Other lists are concatenated. */
 const REPLACED = ['command', 'entrypoint', 'test'];
 
 const targetOf = (volume: Json): Json =>
@@ -74,7 +74,7 @@ const listOf = (key: string, base: readonly Json[], later: readonly Json[]): rea
   return [...base.filter((volume) => !targets.includes(targetOf(volume))), ...later];
 };
 
-/** As Compose lays one file over another, as far as these files go. */
+/** Merges two files as Compose does, for the features that these files use. */
 const merged = (base: Json | undefined, later: Json, key = ''): Json => {
   if (Array.isArray(base) && Array.isArray(later)) return listOf(key, base, later);
   if (!isMap(base) || !isMap(later)) return later;
@@ -87,7 +87,7 @@ const merged = (base: Json | undefined, later: Json, key = ''): Json => {
 
 const VARIABLE = /\$\$|\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g;
 
-/** Names of variables, with how the file bears their absence: `-` a default, `?` a refusal. */
+/** The variables of a file, each with its behaviour when unset: `-` a default, `?` an error. */
 export const variablesIn = (text: string): ReadonlyMap<string, string> =>
   new Map(
     [...text.matchAll(VARIABLE)].flatMap(([, name, without = '']) =>
@@ -108,21 +108,21 @@ const interpolated = (value: Json, variables: Readonly<Record<string, string>>):
   return Object.fromEntries(entries) as Json;
 };
 
-const laid = (files: Files, names: readonly string[]): Json =>
+const mergedFiles = (files: Files, names: readonly string[]): Json =>
   names
     .map((name) => parse(files[name] ?? '', { merge: true }) as Json)
     .reduce((base, later) => merged(base, later));
 
-/** What Compose would start from these files, each laid over those before it. */
+/** The deployment that Compose would start from these files, merged in order. */
 export const deploymentOf = (
   files: Files,
   names: readonly string[],
   variables: Readonly<Record<string, string>>,
-): Deployment => Deployment.parse(interpolated(laid(files, names), variables));
+): Deployment => Deployment.parse(interpolated(mergedFiles(files, names), variables));
 
-/** The same with `${…}` as it stands in the files. */
+/** The same without interpolation of `${…}`. */
 export const writtenDeploymentOf = (files: Files, names: readonly string[]): Deployment =>
-  Deployment.parse(laid(files, names));
+  Deployment.parse(mergedFiles(files, names));
 
-/** Whether a file that a deployment refers to lies in the repository; operators bring secrets. */
+/** Whether the repository has a file that a deployment names. Operators supply secrets. */
 export const isThere = (file: string): boolean => existsSync(path.resolve(DOCKER, file));

@@ -7,13 +7,13 @@ import {
   type Service,
   variablesIn,
   writtenDeploymentOf,
-} from './compose.specification.js';
+} from './compose.fixture.js';
 import { areas } from './areas.js';
 import { readSettings, type Settings, SettingsError, variablesOf } from './settings.js';
 
 const VARIABLES = Object.keys(variablesOf(areas));
 
-/** Where an image keeps what must outlive its container; an image that is not here is a fault. */
+/** The folders of an image that need a volume. An image that is not listed is a fault. */
 const STATE: Readonly<Record<string, readonly string[]>> = {
   quipu: [],
   'nginxinc/nginx-unprivileged': [],
@@ -23,7 +23,7 @@ const STATE: Readonly<Record<string, readonly string[]>> = {
   mongo: ['/data/db', '/data/configdb'],
 };
 
-/** Time to settle what a drain cut short, and to close. */
+/** The time after the drain to settle interrupted requests and to close. */
 const SETTLING_SECONDS = 10;
 const EXACT_IMAGE = /^[a-z0-9./-]+:\d+\.\d+\.\d+(-[a-z0-9-]+)?(@sha256:[\da-f]{64})?$/;
 const SECRET_NAME = /PASSWORD|SECRET|TOKEN|_KEY$/;
@@ -63,7 +63,7 @@ const ourSettings: Rule = ({ service }) => {
   ];
 };
 
-/** Hosts of URLs, by the variable that names them; each is a service that can be reached. */
+/** The hosts that the settings name. Each must be a service within reach. */
 const hostsOf = ({ eventStore, readStore, bus }: Settings): readonly string[] => [
   ...[eventStore, readStore].flatMap((target) => ('url' in target ? hostsIn(target.url) : [])),
   ...(bus.kind === 'kafka' ? bus.brokers.map((broker) => broker.split(':')[0] ?? '') : []),
@@ -88,7 +88,7 @@ const reachableEngines: Rule = ({ service, deployment }) => {
   });
 };
 
-/** A fleet whose processes each kept their own log would start, and lose it. */
+/** Processes of a fleet with a log each would start, and lose the log with the container. */
 const sharedEngines: Rule = ({ name, service, deployment }) => {
   const settings = isOurs(service) ? settingsOf(service) : '';
   if (typeof settings === 'string' || !isFleet(deployment)) return [];
@@ -119,7 +119,7 @@ const confined: Rule = ({ service }) => {
   return [
     ...unless(service.read_only, 'its root file system can be written'),
     ...unless(service.cap_drop.includes('ALL'), 'it keeps capabilities'),
-    ...unless(service.init || !isOurs(service), 'nobody reaps its children'),
+    ...unless(service.init || !isOurs(service), 'no init process reaps its children'),
     ...unless(!service.user.startsWith('0') && service.user !== 'root', 'it runs as root'),
   ];
 };
@@ -142,7 +142,7 @@ const waits: Rule = ({ service, deployment }) =>
 
 const state: Rule = ({ service, deployment }) => {
   const known = STATE[repositoryOf(service)];
-  if (!known) return ['nobody has said where its image keeps its state'];
+  if (!known) return ['STATE does not list its image'];
   const settings = isOurs(service) ? settingsOf(service) : '';
   const holdsLog = typeof settings !== 'string' && !isFleet(deployment);
   const folders = holdsLog ? [settings.home] : known;
@@ -194,7 +194,7 @@ const RULES: readonly Rule[] = [
   unpublished,
 ];
 
-/** Held against what is written: after interpolation every password is in clear text. */
+/** Checks the uninterpolated files: interpolation puts passwords in clear text. */
 const clearText: Rule = ({ service: { environment } }) =>
   Object.entries(environment).flatMap(([key, value]) => [
     ...unless(!SECRET_NAME.test(key) || REFERENCE.test(value), `${key} holds a secret`),
@@ -212,7 +212,7 @@ const wholeFaults = ({ services, volumes, networks, secrets }: Deployment): read
     ...Object.keys(volumes).flatMap((volume) =>
       unless(
         used.some(({ source }) => source === volume),
-        `nobody uses the volume ${volume}`,
+        `no service uses the volume ${volume}`,
       ),
     ),
     ...engines.flatMap(([name, service]) =>
@@ -234,11 +234,11 @@ const variableFaults = (
   const used = variablesIn(names.map((name) => files[name] ?? '').join('\n'));
   return [...used].flatMap(([name, without]) => [
     ...unless(name in variables, `${name} is not in example.env`),
-    ...unless(without !== '', `\${${name}} has neither a default nor a refusal`),
+    ...unless(without !== '', `\${${name}} has neither a default nor an error`),
   ]);
 };
 
-/** Everything that is wrong with what Compose would start from these files. */
+/** The faults of the deployment that Compose would start from these files. */
 export const faultsOf = (
   files: Files,
   names: readonly string[],

@@ -1,12 +1,12 @@
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
-import { type Deployment } from './compose.specification.js';
+import { type Deployment } from './compose.fixture.js';
 import { readSettings } from './settings.js';
 
 const MEBIBYTE = 1_048_576;
 
 /**
- * Routes on either side of every line between OpenAI's envelope and the application's, and whether
- * the gateway answers them with OpenAI's; test/end-to-end/envelopes.spec.ts asks the gateway itself.
+ * Routes at the border between OpenAI's error envelope and the application's. True: the gateway
+ * answers with OpenAI's, as test/end-to-end/envelopes.spec.ts verifies.
  */
 const OPENAI_ROUTES: ReadonlyMap<string, boolean> = new Map([
   ['/v1', true],
@@ -33,7 +33,7 @@ const upstreamFaults = (text: string, { services }: Deployment): readonly string
     return [
       ...(isReached ? [] : [`${name} is on none of its networks`]),
       ...(service.environment['PORT'] === port ? [] : [`${name} does not listen at ${port}`]),
-      ...(resolve ? [] : [`it never learns of another ${name}`]),
+      ...(resolve ? [] : [`it does not resolve ${name} again`]),
     ];
   });
 };
@@ -48,26 +48,26 @@ const limitFaults = (text: string, { services }: Deployment): readonly string[] 
   const forwarded = valueOf(text, 'proxy_set_header X-Forwarded-For');
   return [
     ...(readSeconds * 1_000 > requestMsMax ? [] : ['it ends requests before the gateway does']),
-    ...(bodyBytes > bodyLimitBytes ? [] : ['it refuses bodies before the gateway does']),
+    ...(bodyBytes > bodyLimitBytes ? [] : ['it rejects bodies before the gateway does']),
     ...(trustProxy === 1 && forwarded === '$proxy_add_x_forwarded_for'
       ? []
-      : ['the gateway does not learn who the client is']),
+      : ['the gateway does not get the address of the client']),
   ];
 };
 
 const streamFaults = (text: string): readonly string[] =>
   ['proxy_buffering', 'gzip'].flatMap((directive) =>
-    valueOf(text, directive) === 'off' ? [] : [`${directive} holds events of a stream back`],
+    valueOf(text, directive) === 'off' ? [] : [`${directive} delays events of a stream`],
   );
 
 const envelopeFaults = (text: string): readonly string[] => {
   const [, pattern = '$^'] = /^\s*~(\S+) '\{"error"/m.exec(text) ?? [];
   return [...OPENAI_ROUTES]
     .filter(([url, isOpenAi]) => new RegExp(pattern).test(url) !== isOpenAi)
-    .map(([url]) => `it fails in another envelope than ${url}`);
+    .map(([url]) => `it answers ${url} in the wrong error envelope`);
 };
 
-/** Everything that is wrong with nginx before the gateways of a deployment. */
+/** The faults of the nginx configuration in front of the gateways of a deployment. */
 export const nginxFaultsOf = (text: string, deployment: Deployment): readonly string[] => [
   ...upstreamFaults(text, deployment),
   ...limitFaults(text, deployment),
@@ -75,5 +75,5 @@ export const nginxFaultsOf = (text: string, deployment: Deployment): readonly st
   ...envelopeFaults(text),
   ...(valueOf(text, 'proxy_next_upstream') === 'error timeout'
     ? []
-    : ['it may send a request again that has been charged for']),
+    : ['it may repeat a request that was charged']),
 ];

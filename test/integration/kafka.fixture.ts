@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BusMessage } from '#platform/bus/bus.port.js';
+import { type KafkaClientName } from '#platform/bus/kafka/kafka-url.js';
+
+const DEADLINE_MS = 60_000;
+export const KEYS = 8;
+export const CLIENTS: readonly KafkaClientName[] = ['kafkajs', 'platformatic'];
+/** The scheme of a broker's URL by client. */
+export const SCHEMES = { kafkajs: 'kafka:', platformatic: 'kafka+platformatic:' } as const;
+
+/** @throws Error unless the condition holds in time */
+export const eventually = async (what: string, condition: () => boolean | Promise<boolean>) => {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
+    await sleep(10);
+  }
+};
+
+/** A message with a fixed id. The keys repeat, so that messages of a key have an order. */
+export const message = (n: number, key = `job-${n % KEYS}`): BusMessage => ({
+  key,
+  id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+  headers: {},
+  data: n,
+});
