@@ -9,7 +9,8 @@ import {
   writtenDeploymentOf,
 } from './compose.fixture.js';
 import { areas } from './areas.js';
-import { readSettings, type Settings, SettingsError, variablesOf } from './settings.js';
+import { SettingsError } from '#platform/runtime/settings.js';
+import { readSettings, type Settings, variablesOf } from './settings.js';
 
 const VARIABLES = Object.keys(variablesOf(areas));
 

@@ -16,7 +16,8 @@ import { type Engines } from '#platform/runtime/runtime.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { areas as shippedAreas } from './areas.js';
-import { type Settings, SettingsError, withoutSecrets } from './settings.js';
+import { SettingsError } from '#platform/runtime/settings.js';
+import { type Settings, withoutSecrets } from './settings.js';
 import { topicSettingsOf } from './topic-settings.js';
 
 /** The stores, bus and secrets of a process, opened at its start and closed at its end. */

@@ -9,7 +9,8 @@ import { EventCodec } from '#platform/runtime/event-codec.js';
 import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
 import { deriveKey } from '#platform/secrets/secrets.js';
 import { publishers } from './areas.js';
-import { type GrpcSettings, type Settings, SettingsError } from './settings.js';
+import { SettingsError } from '#platform/runtime/settings.js';
+import { type GrpcSettings, type Settings } from './settings.js';
 
 /**
  * The embedded event store of a gateway, served where the settings say so.
@@ -23,8 +24,8 @@ export const serveEventStoreOf = async (
   grpc && serve(grpc, eventStore, () => app.get(Authenticator, { strict: false }));
 
 /**
- * The embedded event store alone. API keys are authenticated from the served log; app tokens give no
- * access to it.
+ * The embedded event store alone. API keys are authenticated from the served log; app tokens give
+ * no access to it.
  * @throws SettingsError
  */
 export const serveEventStoreAlone = (

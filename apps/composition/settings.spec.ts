@@ -5,7 +5,8 @@ import { CATALOG_SETTINGS } from '#areas/catalog/catalog.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { REQUEST_LIMITS } from '#areas/inference/ports.js';
-import { listeningUrl, readSettings, SettingsError, withoutSecrets } from './settings.js';
+import { SettingsError } from '#platform/runtime/settings.js';
+import { listeningUrl, readSettings, withoutSecrets } from './settings.js';
 
 const TENANT_AT_Q = { baseUrl: 'https://q.example' };
 

@@ -7,6 +7,7 @@ import { type Area } from '#platform/runtime/area.js';
 import {
   type AnySettings,
   type InstallationFacts,
+  SettingsError,
   type Variable,
   type Variables,
 } from '#platform/runtime/settings.js';
@@ -62,11 +63,6 @@ export interface Settings {
   readonly bodyLimitBytes: number;
   /** The settings of the areas, by the token under which their services inject them. */
   readonly ofAreas: ReadonlyMap<InjectionToken, unknown>;
-}
-
-/** A setting is missing or wrong. The message names it, and the process does not start. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
 }
 
 const SQLITE = 'sqlite:';

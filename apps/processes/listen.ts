@@ -1,5 +1,6 @@
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type Settings, SettingsError } from '../composition/settings.js';
+import { SettingsError } from '#platform/runtime/settings.js';
+import { type Settings } from '../composition/settings.js';
 
 /** Binds the HTTP server. @throws SettingsError that names HOST and PORT */
 export const listen = async (

@@ -1,12 +1,7 @@
 import { pino, type Logger } from 'pino';
-import { CatalogError } from '#areas/catalog/catalog.error.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
-import {
-  readSettings,
-  type Settings,
-  SettingsError,
-  withoutSecrets,
-} from '../composition/settings.js';
+import { SettingsError } from '#platform/runtime/settings.js';
+import { readSettings, type Settings, withoutSecrets } from '../composition/settings.js';
 
 /** A process of the fleet that has started. */
 export interface RunningProcess {
@@ -78,7 +73,6 @@ const flushed = (destination: ReturnType<typeof pino.destination>): Promise<void
 
 /** The message for an error that the operator can correct; undefined for a defect. */
 const badSetting = (error: unknown): string | undefined => {
-  if (error instanceof CatalogError) return `bad settings\n  QUIPU_CATALOG: ${error.message}`;
   const isTheirs = error instanceof SettingsError || error instanceof MasterKeyError;
   return isTheirs ? error.message : undefined;
 };

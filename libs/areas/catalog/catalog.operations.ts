@@ -7,6 +7,8 @@ import {
 import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
 import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
+import { SettingsError } from '#platform/runtime/settings.js';
+import { CatalogError } from './catalog.error.js';
 import { Catalog } from './catalog.js';
 
 /** Starts the catalog where callers are served, stops it, and reports its state. */
@@ -20,10 +22,14 @@ export class CatalogOperations
     private readonly events: ProcessEvents,
   ) {}
 
+  /** @throws SettingsError for a catalog that cannot be used */
   async onApplicationBootstrap(): Promise<void> {
     if (!this.role.servesCallers) return;
     this.events.onReload(() => this.catalog.reload());
-    await this.catalog.start();
+    await this.catalog.start().catch((cause: unknown) => {
+      if (!(cause instanceof CatalogError)) throw cause;
+      throw new SettingsError(`bad settings\n  QUIPU_CATALOG: ${cause.message}`, { cause });
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,6 +1,11 @@
 import { type InjectionToken } from '@nestjs/common';
 import { type z } from 'zod';
 
+/** A setting is missing or wrong; the message names it, and the start stops. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
 /** One environment variable: how it is read, and what its row of the settings table says. */
 export interface Variable<Value = unknown> {
   /** Reads the text of the variable; sees `undefined` where it is not set or empty. */
