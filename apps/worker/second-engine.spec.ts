@@ -26,7 +26,7 @@ import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { tasksContract } from '#platform/tasks/tasks.contract.js';
 import { HEARTBEATS_TOPIC, WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { Fleet, NANO } from './worker.fixture.js';
-import { type WorkerReport } from './worker-health.js';
+import { type WorkerReport } from './worker.operations.js';
 
 const TASKS_TOPIC = tasksTopicOf('counting');
 const never = new AbortController().signal;

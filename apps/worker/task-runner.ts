@@ -21,7 +21,7 @@ import {
 import { type TaskSeal } from '#platform/tasks/task.seal.js';
 import { type ReplyOutbox } from './reply-outbox.js';
 import { RunReplies } from './run-replies.js';
-import { type TaskOutcome, type WorkerMetrics } from './worker-metrics.js';
+import { type TaskOutcome, type WorkerMetrics } from './worker.metrics.js';
 
 export interface TaskRunnerOptions {
   readonly definition: AnyEngineDefinition;

@@ -1,21 +1,20 @@
-import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions } from '@nestjs/microservices';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type AnyEngineDefinition, type EngineHost } from '#platform/tasks/engine.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
-import { nestLogger } from '../operations/nest.logger.js';
+import { createOperationsApplication } from '../operations/operations.application.js';
+import { Readiness } from '../operations/readiness.js';
 import { BusServer } from './bus.server.js';
 import { Heartbeats } from './heartbeats.js';
 import { ReplyOutbox } from './reply-outbox.js';
 import { TaskRunner } from './task-runner.js';
 import { TaskRunners } from './task-runners.js';
 import { tasksControllerOf } from './tasks.controller.js';
-import { WorkerHealth } from './worker-health.js';
-import { WorkerMetrics } from './worker-metrics.js';
+import { WorkerMetrics } from './worker.metrics.js';
 import { WorkerModule } from './worker.module.js';
+import { WorkerOperations } from './worker.operations.js';
 
 export interface WorkerOptions {
   /** Connects to the gateways. The process that opened the bus closes it after `stop`. */
@@ -50,14 +49,12 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const { instance: worker } = engineHost;
   const metrics = new WorkerMetrics();
   const runners = runnersOf(options, metrics);
-  const health = new WorkerHealth(bus, runners);
-  const ready = health.holdBack('starting');
+  const operations = new WorkerOperations(bus, runners, metrics);
   const tasks = runners.all.map((runner) => tasksControllerOf(runner, worker));
-  const app = await NestFactory.create<NestFastifyApplication>(
-    WorkerModule.of(tasks, runners, metrics, health),
-    new FastifyAdapter({ forceCloseConnections: 'idle' }),
-    { logger: nestLogger(logger), abortOnError: false },
-  );
+  const module = WorkerModule.of(tasks, operations, metrics.registry);
+  const app = await createOperationsApplication(module, logger);
+  const readiness = app.get(Readiness, { strict: false });
+  const ready = readiness.holdBack('starting');
   const server = new BusServer(bus);
   app.connectMicroservice<MicroserviceOptions>({ strategy: server });
   let phase: Phase = 'starting';
@@ -67,7 +64,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     phase = 'stopping';
-    health.holdBack('draining');
+    readiness.holdBack('draining');
     heartbeats.beat();
     await server.close();
     await runners.close(drainSeconds * 1_000);

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { type z } from 'zod';
 import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
+import { within } from '#platform/kernel/within.js';
 import { type EngineDefinition } from './engine.js';
 import { inputOf } from './engine-run.js';
 import { OpenTask, type Reply, TASK_LIMITS, type TaskLimits } from './open-task.js';
@@ -134,17 +135,13 @@ class BusTasks extends Tasks implements TaskHosting {
 
   async #listeningInTime(): Promise<void> {
     if (this.#closed) throw new TaskError('closed', 'the process that asks is stopping');
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      reject(new TaskError('no_worker', 'replies of workers cannot be received yet'));
-    }, this.#limits.takeMsMax);
     try {
-      await Promise.race([this.#listening(), late]);
+      await within(this.#listening(), this.#limits.takeMsMax, () => {
+        throw new TaskError('no_worker', 'replies of workers cannot be received yet');
+      });
     } catch (cause) {
       if (cause instanceof TaskError) throw cause;
       throw new TaskError('no_worker', 'replies of workers cannot be received', { cause });
-    } finally {
-      clearTimeout(timer);
     }
   }
 

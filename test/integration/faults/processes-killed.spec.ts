@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 import { tasksTopicOf, workersGroupOf } from '#platform/tasks/task.protocol.js';
-import { type WorkerReport } from '#apps/worker/worker-health.js';
+import { type WorkerReport } from '#apps/worker/worker.operations.js';
 import { type Member } from '../../end-to-end/fleet.harness.js';
 import { eventually } from '../../end-to-end/quipu.harness.js';
 import {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type EngineCount } from '#platform/tasks/engine.js';
 
 /** The outcome of a delivered task; other values are failure codes. */
@@ -34,10 +34,6 @@ export class WorkerMetrics {
   });
   /** Counts that engines keep, by name. */
   readonly #counts = new Map<string, Counter>();
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-  }
 
   ended(engine: string, outcome: TaskOutcome, seconds?: number): void {
     this.#tasks.labels(engine, outcome).inc();

@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BusHealth } from '#platform/bus/bus.port.js';
-import { WorkerHealth } from './worker-health.js';
+import { Readiness } from '../operations/readiness.js';
+import { WorkerMetrics } from './worker.metrics.js';
+import { WorkerOperations } from './worker.operations.js';
 
-const healthOn = (health: () => Promise<BusHealth>, models = 1): WorkerHealth => {
+const healthOn = (health: () => Promise<BusHealth>, models = 1): Readiness => {
   const reasons = models === 0 ? ['there is no model file'] : [];
   const text = { name: 'text', ready: models > 0, reasons, facts: { models }, runningTasks: 2 };
   const counting = { name: 'counting', ready: true, reasons: [], facts: {}, runningTasks: 1 };
-  return new WorkerHealth({ health }, { reports: () => [text, counting], running: 3 });
+  const runners = { all: [], reports: () => [text, counting], running: 3 };
+  return new Readiness([new WorkerOperations({ health }, runners, new WorkerMetrics())]);
 };
 
 const well = (): Promise<BusHealth> => Promise.resolve({ reachable: true, reason: null });
@@ -42,9 +45,16 @@ describe('the health of a worker', () => {
     go();
     const report = await health.report();
     expect(report.reasons).toEqual(['text: there is no model file']);
-    expect(report.engines).toMatchObject([
+    expect(report['engines']).toMatchObject([
       { name: 'text', status: 'not_ready', reasons: ['there is no model file'] },
       { name: 'counting', status: 'ready', reasons: [] },
     ]);
+  });
+
+  it('names an engine that is not ready and gives no reason', async () => {
+    const silent = { name: 'text', ready: false, reasons: [], facts: {}, runningTasks: 0 };
+    const runners = { all: [], reports: () => [silent], running: 0 };
+    const operations = new WorkerOperations({ health: well }, runners, new WorkerMetrics());
+    expect((await operations.readiness()).reasons).toEqual(['text: the engine is not ready']);
   });
 });

@@ -1,0 +1,69 @@
+import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
+import {
+  type MetricsSource,
+  type ReadinessCheck,
+  type ReadinessPart,
+} from '#platform/runtime/operations.js';
+import { answered } from '../operations/answered.js';
+import { type ReadinessReport } from '../operations/readiness.js';
+import { type EngineReport, type TaskRunners } from './task-runners.js';
+import { type WorkerMetrics } from './worker.metrics.js';
+
+/** The facts of a worker in `/health/ready`. */
+export interface WorkerFacts {
+  readonly bus: BusHealth;
+  readonly engines: readonly {
+    readonly name: string;
+    readonly status: 'ready' | 'not_ready';
+    /** Empty when ready. */
+    readonly reasons: readonly string[];
+    readonly running_tasks: number;
+    readonly facts: Readonly<Record<string, number | string>>;
+  }[];
+  /** Of all engines. */
+  readonly running_tasks: number;
+}
+
+export type WorkerReport = ReadinessReport<WorkerFacts>;
+
+/** Whether this worker accepts tasks, for each of its engines, and what it has run. */
+export class WorkerOperations implements ReadinessCheck, MetricsSource {
+  constructor(
+    private readonly bus: Pick<Bus, 'health'>,
+    private readonly runners: Pick<TaskRunners, 'all' | 'reports' | 'running'>,
+    private readonly metrics: WorkerMetrics,
+  ) {}
+
+  async readiness(): Promise<ReadinessPart> {
+    const { answer, failure } = await answered(this.bus.health());
+    const bus = answer ?? { reachable: false, reason: failure };
+    const engines = this.runners.reports();
+    const reasons = [
+      ...engines.flatMap(reasonsOf),
+      ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
+    ];
+    const facts: WorkerFacts = {
+      bus,
+      engines: engines.map(({ name, ready, reasons: ofEngine, runningTasks, facts: known }) => ({
+        name,
+        status: ready ? 'ready' : 'not_ready',
+        reasons: ofEngine,
+        running_tasks: runningTasks,
+        facts: known,
+      })),
+      running_tasks: this.runners.running,
+    };
+    return { reasons, facts: { ...facts } };
+  }
+
+  collect(): void {
+    for (const runner of this.runners.all) {
+      this.metrics.observe(runner.definition.name, runner.running, runner.counts());
+    }
+  }
+}
+
+const reasonsOf = ({ name, ready, reasons }: EngineReport): readonly string[] => {
+  if (reasons.length === 0 && !ready) return [`${name}: the engine is not ready`];
+  return reasons.map((reason) => `${name}: ${reason}`);
+};
