@@ -7,8 +7,10 @@ class EmptyModule {}
 
 describe('an area', () => {
   it('has every list, whether it declares it or not', () => {
-    const { name, module, errors, ...lists } = defineArea({ name: 'empty', module: EmptyModule });
-    expect([name, module, errors]).toEqual(['empty', EmptyModule, {}]);
+    const area = defineArea({ name: 'empty', module: EmptyModule });
+    const { name, description, module, errors, ...lists } = area;
+    expect({ name, module, errors }).toEqual({ name: 'empty', module: EmptyModule, errors: {} });
+    expect(description).not.toBe('');
     expect(Object.values(lists).every((list) => Array.isArray(list) && list.length === 0)).toBe(
       true,
     );
