@@ -6,8 +6,8 @@ import { type FleetUnderFault, SCRIPTED } from './fleet-under-fault.harness.js';
 const CALLERS = 4;
 /**
  * The pause between two requests of a caller, and before a retry. It leaves CPU time for the
- * processes that a fault restarts, and for projections that catch up: each request makes two guarded
- * writes, for which the MongoDB-wire server of the tests scans the collection.
+ * processes that a fault restarts, and for projections that catch up: each request makes two
+ * guarded writes, for which the MongoDB-wire server of the tests scans the collection.
  */
 const PAUSE_MS = 300;
 const RETRY_MS = 100;
