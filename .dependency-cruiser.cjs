@@ -3,7 +3,7 @@
  * misses a framework imported by name. test/probes/boundaries.spec.ts plants a violation for each.
  */
 const decisions = '^(events|projections)/|\\.(decider|saga)\\.ts$';
-const spec = '\\.(spec|contract|specification|fake|fixture)\\.ts$';
+const spec = '\\.(spec|contract|fake|fixture)\\.ts$';
 const adapters = '/(sqlite|in-process|eventstoredb|grpc|mongodb|kafka)/';
 
 module.exports = {

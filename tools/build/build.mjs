@@ -16,7 +16,7 @@ const CONFIGURATION = ['.swcrc', 'package-lock.json', 'tools/build/build.mjs'];
 
 const isSource = ({ name, parentPath }) =>
   name.endsWith('.ts') &&
-  !/\.(spec|contract|specification|fake|fixture|d)\.ts$/.test(name) &&
+  !/\.(spec|contract|fake|fixture|d)\.ts$/.test(name) &&
   !parentPath.includes('node_modules');
 
 const filesIn = async (folder) => {

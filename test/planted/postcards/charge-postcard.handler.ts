@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { type Capture } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { type PostcardDelivered } from './postcard.events.js';
@@ -26,7 +27,7 @@ export class ChargePostcardHandler implements ICommandHandler<ChargePostcardComm
 
   async execute({ data, context }: ChargePostcardCommand): Promise<void> {
     const { postcardId, accountId, words, deliveredAt } = data;
-    const capture = {
+    const capture: Capture = {
       accountId,
       holdId: postcardId,
       purpose: postcardProduct.purpose,
@@ -36,9 +37,9 @@ export class ChargePostcardHandler implements ICommandHandler<ChargePostcardComm
       outcome: 'completed',
       evidence: { postcardId },
       capturedAt: deliveredAt,
-    } as const;
+    };
     try {
-      await this.ledger.capture({ ...capture, lines: [...capture.lines], excess: [] }, context);
+      await this.ledger.capture(capture, context);
     } catch (error) {
       // A saga sends a command at least once: the first one has charged.
       if (!(error instanceof DomainError) || error.code !== 'hold_not_open') throw error;
