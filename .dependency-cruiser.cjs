@@ -4,7 +4,7 @@
  */
 const decisions = '^(events|projections)/|\\.(decider|saga)\\.ts$';
 const spec = '\\.(spec|contract|fake|fixture)\\.ts$';
-const adapters = '/(sqlite|in-process|eventstoredb|grpc|mongodb|kafka)/';
+const adapters = '/(sqlite|in-process|eventstoredb|grpc|mongodb|kafka|file|s3)/';
 
 module.exports = {
   forbidden: [
@@ -12,7 +12,8 @@ module.exports = {
       name: 'decisions-do-no-io',
       comment:
         'Whatever a decider, saga, event or projection reaches, directly or not, is the kernel, the ' +
-        'types of the ledger, zod, immutable, another decision, or a pure file of its area.',
+        'types of the ledger, the state of a job, zod, immutable, another decision, or a pure file ' +
+        'of its area.',
       severity: 'error',
       from: { path: decisions, pathNot: spec },
       to: {
@@ -20,7 +21,8 @@ module.exports = {
         pathNot: [
           decisions,
           '^libs/platform/kernel/',
-          '^libs/platform/ledger/hold\\.ts$',
+          '^libs/platform/ledger/(hold|price)\\.ts$',
+          '^libs/platform/jobs/job\\.(state|usage)\\.ts$',
           '^libs/areas/',
           'node_modules/zod/',
           'node_modules/immutable/',
@@ -51,11 +53,11 @@ module.exports = {
     {
       name: 'platform-knows-no-area',
       comment:
-        'A new area changes nothing in the platform, which imports its own events and the words ' +
-        'that the events of all areas share.',
+        'A new area changes nothing in the platform, which imports its own events, those of jobs, ' +
+        'and the words that the events of all areas share.',
       severity: 'error',
       from: { path: '^libs/platform/' },
-      to: { path: '^(libs/(areas|engines)|apps|projections)/|^events/(?!platform/)[^/]+/' },
+      to: { path: '^(libs/(areas|engines)|apps|projections)/|^events/(?!(platform|jobs)/)[^/]+/' },
     },
     {
       name: 'areas-do-not-meet',

@@ -30,6 +30,8 @@ export default {
     project('golden', ['<rootDir>/test/golden/**/*.spec.ts']),
     project('property', ['<rootDir>/test/property/**/*.spec.ts']),
     project('end-to-end', ['<rootDir>/test/end-to-end/**/*.spec.ts']),
+    project('attack', ['<rootDir>/test/attack/**/*.spec.ts']),
+    project('oracles', ['<rootDir>/test/oracles/**/*.spec.ts']),
     project('fault', ['<rootDir>/test/fault/**/*.spec.ts']),
   ],
 };

@@ -1,5 +1,6 @@
 /**
- * Copies what an embedded installation cannot rebuild, while it runs: the log, then the keys of its
+ * Copies what an embedded installation cannot rebuild, while it runs: what was published of the
+ * log, then the log, so that nothing is published that the copy lacks; then the keys of its
  * subjects, so that no event is copied whose key is not. The master key is kept elsewhere.
  *
  *     node docker/back-up.mjs <QUIPU_HOME> <a folder that is not there yet>
@@ -8,7 +9,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-const FILES = ['events.db', 'subject-keys.db'];
+const FILES = ['audit.db', 'events.db', 'subject-keys.db'];
 
 const [, , home, target] = process.argv;
 if (!home || !target) {

@@ -63,7 +63,7 @@ export class UnreadableEventError extends Error {
 
   constructor(
     readonly stored: StoredEvent,
-    reason: string,
+    readonly reason: string,
     options?: ErrorOptions,
   ) {
     super(`cannot read ${stored.type} version ${stored.version}: ${reason}`, options);

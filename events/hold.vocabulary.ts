@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AccountId, Instant, MicroUsdDecimal } from './vocabulary.js';
+import { RigName } from './catalog/rate-card.events.js';
+import { AccountId, Instant, KeyId, MicroUsdDecimal } from './vocabulary.js';
 
 /**
  * The words of metering: what a hold reserves, renews, charges and frees. The ledger's port and the
@@ -41,6 +42,10 @@ export const PriceLine = z.strictObject({
 });
 export type PriceLine = z.infer<typeof PriceLine>;
 
+/** A line of a charge. It names its rig where the charge has work of several rigs. */
+export const ChargedLine = PriceLine.extend({ rig: RigName.exactOptional() });
+export type ChargedLine = z.infer<typeof ChargedLine>;
+
 /** Units that were claimed above the bound of the hold; recorded, never charged. */
 export const Excess = z.strictObject({
   step: StepPath.exactOptional(),
@@ -69,6 +74,8 @@ export const HoldTerms = z.strictObject({
   placedAt: Instant,
   /** From here on the sweep may expire it. */
   expiresAt: Instant,
+  /** The key that asked; absent where none did, as in an app with an access token. */
+  key: KeyId.exactOptional(),
 });
 export type HoldTerms = z.infer<typeof HoldTerms>;
 
@@ -90,13 +97,22 @@ export const CaptureTerms = z.strictObject({
   accountId: AccountId,
   holdId: HoldId,
   purpose: Purpose,
-  lines: z.array(PriceLine),
+  /** The rig that did the work of every line; null where the lines name theirs, or none did. */
+  rig: RigName.nullable(),
+  lines: z.array(ChargedLine),
   /** Who counted: the provider of the work, or Quipu from what was delivered. */
   usageSource: z.enum(['provider', 'counted']),
   excess: z.array(Excess),
   outcome: z.enum(['completed', 'client_gone', 'timed_out', 'shut_down', 'upstream_failed']),
   evidence: CaptureEvidence,
   capturedAt: Instant,
+  /** The model that the caller asked for; the statement has lines for each. Absent: none. */
+  model: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,256}$/)
+    .exactOptional(),
+  /** The job that is charged; the statement has lines for each. Absent: none. */
+  jobId: z.uuid().exactOptional(),
 });
 export type CaptureTerms = z.infer<typeof CaptureTerms>;
 

@@ -8,8 +8,17 @@ export const Instant = z.iso.datetime({ precision: 3 });
 /** Micro-dollars (1 USD = 1,000,000) as a decimal string; never negative. */
 export const MicroUsdDecimal = z.string().regex(/^(0|[1-9]\d{0,17})$/);
 
+/** Micro-dollars as a decimal string, with a sign where the amount is below zero. */
+export const SignedMicroUsdDecimal = z.string().regex(/^(0|-?[1-9]\d{0,17})$/);
+
+/** A month in UTC, `YYYY-MM`. */
+export const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/);
+
 /** SHA-256 in lower-case hex. */
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The id of an API key: no secret. The successor of a key counts under the id of the first. */
+export const KeyId = z.string().regex(/^[0-9a-f]{16}$/);
 
 /** The integer id of a user, as the login reply shows it. */
 export const UserId = z.int().positive().brand<'UserId'>();

@@ -1,5 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { depositIdOf, limitOf, prefixOf, reasonOf, startOfTailOf, usdOf } from './options.js';
+import {
+  depositIdOf,
+  keyIdOf,
+  limitOf,
+  pageLimitOf,
+  percentsOf,
+  prefixOf,
+  reasonOf,
+  requestIdOf,
+  startOfTailOf,
+  usdOf,
+} from './options.js';
 
 describe('an amount in dollars', () => {
   it.each([
@@ -66,5 +77,39 @@ describe('texts', () => {
     expect(() => depositIdOf(' ')).toThrow('Expected 1 to 200 characters.');
     expect(() => prefixOf('')).toThrow('Expected at least one character.');
     expect(prefixOf('account-')).toBe('account-');
+  });
+});
+
+describe('the length of a page', () => {
+  it('is at most 1,000', () => {
+    expect(pageLimitOf('1000')).toBe(1_000);
+    expect(() => pageLimitOf('1001')).toThrow('Expected at most 1000');
+    expect(() => pageLimitOf('0')).toThrow('Expected a whole number above zero');
+  });
+});
+
+describe('percents', () => {
+  it('are sorted; there may be none', () => {
+    expect(percentsOf('80,50,100')).toEqual([50, 80, 100]);
+    expect(percentsOf('')).toEqual([]);
+  });
+
+  it.each(['0', '101', '50,50', '5.5', 'half', '1,2,3,4,5,6,7,8,9,10,11'])('reject %j', (text) => {
+    expect(() => percentsOf(text)).toThrow('Expected at most 10 different percents');
+  });
+});
+
+describe('the id of a request', () => {
+  it('is a UUID', () => {
+    const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+    expect(requestIdOf(id.toUpperCase())).toBe(id);
+    expect(() => requestIdOf('14:03')).toThrow('Expected the id of a request');
+  });
+});
+
+describe('the id of a key', () => {
+  it('is 16 hex digits', () => {
+    expect(keyIdOf('2b9ac6a26d6d9ca1')).toBe('2b9ac6a26d6d9ca1');
+    expect(() => keyIdOf('sk-svc-secret')).toThrow('Expected the id of a key');
   });
 });

@@ -26,12 +26,15 @@ export const usdOf = (text: string): MicroUsd => {
 /** A position in the log; `end` is the position after the last event. */
 export type StartOfTail = bigint | 'end';
 
-export const startOfTailOf = (text: string): StartOfTail => {
-  if (text === 'end') return 'end';
+export const startOfTailOf = (text: string): StartOfTail =>
+  text === 'end' ? text : readPosition(text, 'Expected a position in the log, or "end".');
+
+export const positionOf = (text: string): bigint =>
+  readPosition(text, 'Expected a position in the log.');
+
+const readPosition = (text: string, message: string): bigint => {
   const position = /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;
-  if (position === undefined || position > POSITION_MAX) {
-    throw new InvalidArgumentError('Expected a position in the log, or "end".');
-  }
+  if (position === undefined || position > POSITION_MAX) throw new InvalidArgumentError(message);
   return position;
 };
 
@@ -41,9 +44,71 @@ export const limitOf = (text: string): number => {
   return limit;
 };
 
+/** As many as one page of a list may have. */
+const PAGE_MAX = 1_000;
+
+export const pageLimitOf = (text: string): number => {
+  const limit = limitOf(text);
+  if (limit <= PAGE_MAX) return limit;
+  throw new InvalidArgumentError(`Expected at most ${PAGE_MAX}.`);
+};
+
 export const reasonOf = (text: string): string => textOf(text, REASON_LENGTH_MAX);
 
 export const depositIdOf = (text: string): string => textOf(text, DEPOSIT_ID_LENGTH_MAX);
+
+const match = (text: string, pattern: RegExp, expected: string): string => {
+  if (pattern.test(text)) return text;
+  throw new InvalidArgumentError(`Expected ${expected}.`);
+};
+
+export const monthOf = (text: string): string =>
+  match(text, /^\d{4}-(0[1-9]|1[0-2])$/, 'a month, such as 2026-11');
+
+export const countryOf = (text: string): string =>
+  match(text, /^[A-Z]{2}$/, 'two capital letters, such as DE');
+
+export const regionOf = (text: string): string =>
+  match(text, /^[A-Z0-9]{1,3}$/, '1 to 3 capital letters or digits, such as QC');
+
+export const uuidOf = (text: string): string =>
+  match(text, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID in lower case');
+
+/** A day in UTC stands for its first instant. */
+export const instantOf = (text: string): string => {
+  const full = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;
+  const isKnown = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(full);
+  const time = isKnown ? Date.parse(full) : NaN;
+  if (!Number.isNaN(time) && full.startsWith(new Date(time).toISOString().slice(0, 19))) {
+    return new Date(time).toISOString();
+  }
+  throw new InvalidArgumentError('Expected a day or an instant in UTC, such as 2026-11-21.');
+};
+
+/** The id of a key, as a list of keys shows it. */
+export const keyIdOf = (text: string): string => {
+  if (/^[0-9a-f]{16}$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected the id of a key: 16 hex digits.');
+};
+
+/** The id of a request, as the header `x-request-id` has it. */
+export const requestIdOf = (text: string): string => {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('Expected the id of a request: a UUID.');
+};
+
+const PERCENTS_MAX = 10;
+
+/** @returns them in ascending order */
+export const percentsOf = (text: string): readonly number[] => {
+  const percents = text === '' ? [] : text.split(',').map(Number);
+  const isPercent = (one: number): boolean => Number.isInteger(one) && one >= 1 && one <= 100;
+  const isSet = new Set(percents).size === percents.length && percents.length <= PERCENTS_MAX;
+  if (isSet && percents.every(isPercent)) return percents.sort((one, other) => one - other);
+  throw new InvalidArgumentError(
+    `Expected at most ${PERCENTS_MAX} different percents from 1 to 100, such as 50,80,100.`,
+  );
+};
 
 export const prefixOf = (text: string): string => {
   if (text === '') throw new InvalidArgumentError('Expected at least one character.');

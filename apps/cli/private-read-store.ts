@@ -9,6 +9,7 @@ import {
 } from '#platform/read-store/read-store.checks.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import {
+  type Checkpoint,
   type CollectionName,
   type ListOptions,
   type ReadStore,
@@ -33,6 +34,8 @@ interface Collection {
 export class PrivateLayer {
   readonly collections = new Map<CollectionName, Collection>();
   readonly checkpoints = new Map<string, Position>();
+  /** The events that this process committed with them. */
+  readonly events = new Map<string, string>();
   readonly droppedCheckpoints = new Set<string>();
   /** The latest lease with which this process saved each checkpoint. */
   readonly fences = new Map<string, bigint>();
@@ -125,7 +128,9 @@ export class PrivateReadStore implements ReadStore {
     }
     const { checkpoint } = commit;
     if (!checkpoint) return;
-    const { name, position } = checkpoint;
+    const { name, position, event } = checkpoint;
+    const reached = this.layer.checkpoints.get(name) ?? 0n;
+    if (event !== undefined && position >= reached) this.layer.events.set(name, event);
     if (position > (this.layer.checkpoints.get(name) ?? -1n)) {
       this.layer.checkpoints.set(name, position);
     }
@@ -140,6 +145,21 @@ export class PrivateReadStore implements ReadStore {
     return held !== undefined && held >= (below ?? 0n) ? held : below;
   }
 
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    this.#expectOpen();
+    const { checkpoints, droppedCheckpoints, events } = this.layer;
+    const below = (await this.beneath.checkpoints()).filter(
+      ({ name }) => !droppedCheckpoints.has(name),
+    );
+    const found = new Map(below.map((checkpoint) => [checkpoint.name, checkpoint]));
+    for (const [name, position] of checkpoints) {
+      const there = found.get(name);
+      if (there && there.position > position) continue;
+      found.set(name, { name, position, event: events.get(name) ?? there?.event ?? null });
+    }
+    return [...found.values()];
+  }
+
   drop(collection: CollectionName, checkpoint: string): Promise<void> {
     return Promise.resolve().then(() => {
       this.#expectOpen();
@@ -147,6 +167,7 @@ export class PrivateReadStore implements ReadStore {
       checkKey(checkpoint);
       this.layer.collections.set(collection, { dropped: true, documents: new Map() });
       this.layer.checkpoints.delete(checkpoint);
+      this.layer.events.delete(checkpoint);
       this.layer.fences.delete(checkpoint);
       this.layer.droppedCheckpoints.add(checkpoint);
     });

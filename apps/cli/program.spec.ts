@@ -64,6 +64,22 @@ describe('the command line', () => {
     expect(await parse('projections', 'rebuild', '--all')).toEqual({ names: [], all: true });
   });
 
+  it('reads what jobs to list, and which one to show', async () => {
+    const list = ['jobs', 'list', '--user', 'ada'];
+    expect(await parse(...list)).toEqual({ user: 'ada', limit: 20 });
+    const words = ['--type', 'batch', '--state', 'timed_out', '--after', 'j-1', '--limit', '5'];
+    expect(await parse(...list, ...words)).toEqual({
+      user: 'ada',
+      type: 'batch',
+      state: 'timed_out',
+      after: 'j-1',
+      limit: 5,
+    });
+    expect(await parse('jobs', 'show', 'j-1', '--watch')).toEqual({ id: 'j-1', watch: true });
+    expect(await parse('jobs', 'cancel', 'j-1', '--json')).toEqual({ id: 'j-1', json: true });
+    expect(await parse('jobs', 'retry', 'j-1')).toEqual({ id: 'j-1' });
+  });
+
   it('rotates the API key by default', async () => {
     expect(await parse('key', 'rotate', '--user', 'ada')).toEqual({ user: 'ada', kind: 'api' });
     const renter = await parse('key', 'rotate', '--user', 'ada', '--kind', 'renter');
@@ -83,6 +99,10 @@ describe('the command line', () => {
     ['--colour', ['ledger', 'check', '--colour']],
     ['--group', ['deadletters', 'list', '--topic', 'tasks']],
     ['--topic', ['deadletters', 'retry', '--group', 'workers', '--all']],
+    ['--user', ['jobs', 'list']],
+    ['--state', ['jobs', 'list', '--user', 'ada', '--state', 'asleep']],
+    ['--limit', ['jobs', 'list', '--user', 'ada', '--limit', '1001']],
+    ['id', ['jobs', 'show', '--watch']],
     ['lodger', ['lodger', 'check']],
     ['too many arguments', ['ledger', 'check', 'twice']],
   ])('names the invalid %s', async (named, words) => {

@@ -35,6 +35,8 @@ export interface Needs {
   readonly areas: readonly string[];
   /** The read models that the work reads. They catch up with the log head before the work. */
   readonly projections: readonly AnyProjection[];
+  /** What a read model that stops leads to; default: the command fails. */
+  readonly onStopped?: 'fail' | 'go-on';
 }
 
 /**
@@ -50,12 +52,13 @@ export const withQuipu = <Result>(
   withInstallation(invocation, needs.installation, async (installation) => {
     const readStore = new PrivateReadStore(installation.engines.readStore);
     const engines = { ...installation.engines, readStore };
-    const wanted = areasFor(needs, invocation.parts?.areas ?? shippedAreas);
-    const runtime = new Runtime(engines, wanted);
+    const areas = invocation.parts?.areas ?? shippedAreas;
+    const wanted = areasFor(needs, areas);
+    const runtime = new Runtime(engines, [...wanted, ...eventsOfOthers(needs, areas)]);
     const app = await compose({ ...installation, engines }, runtime, wanted);
     try {
       await runtime.startProjections();
-      await catchUp(runtime, invocation);
+      await catchUp(runtime, invocation, needs);
       return await work({
         commands: app.get(CommandBus),
         queries: app.get(QueryBus),
@@ -76,19 +79,34 @@ const areasFor = ({ areas: names, projections }: Needs, areas: readonly Area[]):
       projections: area.projections.filter((one) => projections.includes(one)),
     }));
 
+/** A read model may read events of any area. */
+const eventsOfOthers = ({ areas: names }: Needs, areas: readonly Area[]): readonly Area[] =>
+  areas.filter(({ name }) => !names.includes(name)).map((area) => ({ ...area, projections: [] }));
+
 const compose = (
   { settings, engines, logger }: Installation,
   runtime: Runtime,
   wanted: readonly Area[],
 ): Promise<INestApplicationContext> => {
-  const module = QuipuModule.of({ settings, engines, runtime, areas: wanted, role: 'cli' });
+  const module = QuipuModule.of({
+    settings,
+    engines,
+    runtime,
+    areas: wanted,
+    role: 'cli',
+    runsReactions: false,
+  });
   // Nest throws a composition error instead of ending the process.
   const options = { logger: nestLogger(logger), abortOnError: false };
   return NestFactory.createApplicationContext(module, options);
 };
 
 /** Waits for the current log head only: a busy server keeps moving it. */
-const catchUp = async ({ projectionHost, engines }: Runtime, invocation: Invocation) => {
+const catchUp = async (
+  { projectionHost, engines }: Runtime,
+  invocation: Invocation,
+  { onStopped = 'fail' }: Needs,
+) => {
   const head = await engines.eventStore.head();
   const progress = await openProgress(invocation.stderr, 'Reading the log');
   try {
@@ -96,8 +114,9 @@ const catchUp = async ({ projectionHost, engines }: Runtime, invocation: Invocat
       stopIfInterrupted(invocation.signal);
       const runners = await projectionHost.status();
       const failed = runners.find(({ failure }) => failure !== null);
-      if (failed) throw stopped(failed.projection, failed.failure);
-      const slowest = runners.reduce((least, { position }) => lower(least, position), head);
+      if (failed && onStopped === 'fail') throw stopped(failed.projection, failed.failure);
+      const going = runners.filter(({ failure }) => failure === null);
+      const slowest = going.reduce((least, { position }) => lower(least, position), head);
       if (slowest >= head) return;
       progress.update(slowest, head);
       await sleep(CATCH_UP_POLL_MS);

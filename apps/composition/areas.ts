@@ -1,13 +1,42 @@
+import { auditArea } from '#areas/audit/audit.area.js';
+import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { filesArea } from '#areas/files/files.area.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
+import { jobsArea } from '#areas/jobs/jobs.area.js';
+import { investorsArea } from '#areas/investors/investors.area.js';
+import { partnersArea } from '#areas/partners/partners.area.js';
+import { payoutsArea } from '#areas/payouts/payouts.area.js';
+import { paymentsArea } from '#areas/payments/payments.area.js';
+import { rigsArea } from '#areas/rigs/rigs.area.js';
+import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
+import { taxArea } from '#areas/tax/tax.area.js';
+import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { platformEvents } from '#events/platform/lease.events.js';
 import { type Area } from '#platform/runtime/area.js';
 
 /** The areas of Quipu, one line each. */
-export const areas: readonly Area[] = [identityArea, billingArea, catalogArea, inferenceArea];
+export const areas: readonly Area[] = [
+  identityArea,
+  billingArea,
+  catalogArea,
+  inferenceArea,
+  jobsArea,
+  filesArea,
+  batchesArea,
+  rigsArea,
+  partnersArea,
+  investorsArea,
+  payoutsArea,
+  taxArea,
+  auditArea,
+  paymentsArea,
+  webhooksArea,
+  statisticsArea,
+];
 
 /** The sources of events: the platform and each area. */
 export const publishers: readonly {

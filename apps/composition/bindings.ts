@@ -1,17 +1,42 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { BillSources } from '#areas/audit/bill-sources.port.js';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
+import { BatchFiles } from '#areas/batches/batch-files.port.js';
+import { accountStream } from '#areas/billing/accounts.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
+import { StatementQuery } from '#areas/billing/statements/statement.handler.js';
+import { StatementTaxes } from '#areas/billing/statements/statement-taxes.port.js';
 import { Catalog } from '#areas/catalog/catalog.js';
+import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
+import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
+import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
+import { InvestorUsers } from '#areas/investors/investor-users.port.js';
+import { PartnerAccess } from '#areas/partners/partner-access.js';
+import { PartnerUsers } from '#areas/partners/partner-users.port.js';
+import { Deposits } from '#areas/payments/deposits.port.js';
+import { Charges } from '#areas/payouts/charges.port.js';
+import { Beneficiaries } from '#areas/payouts/beneficiaries.port.js';
+import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
+import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
+import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
+import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
-import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { StoredBatchFiles } from './batch-files.binding.js';
+import { AccountCharges } from './charges.binding.js';
+import { CatalogRigs } from './measured-rigs.binding.js';
+import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
 /** Binds the ports of one area to services of other areas. */
@@ -28,9 +53,124 @@ const bindings: readonly Binding[] = [
       { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
       {
         provide: RIGS,
-        inject: [Catalog, Tasks, LOGGER],
-        useFactory: (catalog: Catalog, tasks: Tasks, logger: Logger) =>
-          bindRigs(catalog, createTextEngine(tasks), logger),
+        inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER],
+        useFactory: (catalog: Catalog, tasks: Tasks, batchPercent: number, logger: Logger) =>
+          bindRigs(catalog, createTextEngine(tasks), batchPercent, logger),
+      },
+    ],
+  },
+  {
+    of: 'batches',
+    providers: [
+      {
+        provide: BatchFiles,
+        inject: [FileStore],
+        useFactory: (files: FileStore) => new StoredBatchFiles(files),
+      },
+    ],
+  },
+  {
+    of: 'rigs',
+    providers: [
+      {
+        provide: MeasuredRigs,
+        inject: [Catalog, RIGS, BATCH_RIG_PERCENT],
+        useFactory: (catalog: Catalog, router: RigRouter, batchPercent: number) =>
+          new CatalogRigs(catalog, router, batchPercent),
+      },
+    ],
+  },
+  {
+    of: 'billing',
+    providers: [
+      {
+        provide: StatementTaxes,
+        inject: [QueryBus],
+        useFactory: (queries: QueryBus): StatementTaxes => ({
+          termsOf: (accountId, at) => queries.execute(new SupplyTaxQuery(accountId, at)),
+        }),
+      },
+    ],
+  },
+  {
+    of: 'partners',
+    providers: [
+      {
+        provide: PartnerUsers,
+        inject: [CommandBus, QueryBus],
+        useFactory: (commands: CommandBus, queries: QueryBus) =>
+          new IdentityPartnerUsers(commands, queries),
+      },
+    ],
+  },
+  {
+    of: 'audit',
+    providers: [
+      {
+        provide: BillSources,
+        inject: [QueryBus],
+        useFactory: (queries: QueryBus): BillSources => ({
+          accountStream,
+          rateCardStream: () => RATE_CARD_STREAM,
+          statement: (accountId, month) => queries.execute(new StatementQuery(accountId, month)),
+        }),
+      },
+    ],
+  },
+  {
+    of: 'payments',
+    providers: [
+      {
+        provide: Deposits,
+        inject: [CommandBus],
+        useFactory: (commands: CommandBus): Deposits => ({
+          credit: async (deposit, context) => {
+            const data = { ...deposit, method: 'crypto' } as const;
+            await commands.execute(
+              new ChangeAccountCommand({ type: 'DepositFunds', data }, context),
+            );
+          },
+        }),
+      },
+    ],
+  },
+  {
+    of: 'investors',
+    providers: [
+      {
+        provide: InvestorUsers,
+        inject: [QueryBus],
+        useFactory: (queries: QueryBus): InvestorUsers => ({
+          roleOf: async (userId) => (await profileOf(queries, userId))?.role ?? null,
+        }),
+      },
+    ],
+  },
+  {
+    of: 'payouts',
+    providers: [
+      {
+        provide: Beneficiaries,
+        inject: [PartnerAccess],
+        useFactory: (partners: PartnerAccess): Beneficiaries => ({
+          ofUser: async (caller) =>
+            caller.role === 'Investor'
+              ? `investor-${caller.userId}`
+              : `partner-${await partners.partnerOf(caller, undefined)}`,
+        }),
+      },
+      {
+        provide: Charges,
+        inject: [EVENT_STORE, CODEC],
+        useFactory: (eventStore: EventStore, codec: EventCodec) =>
+          new AccountCharges(eventStore, codec),
+      },
+      {
+        provide: WithholdingTax,
+        inject: [QueryBus],
+        useFactory: (queries: QueryBus): WithholdingTax => ({
+          decide: (payment) => queries.execute(new WithholdingQuery(payment)),
+        }),
       },
     ],
   },

@@ -29,7 +29,7 @@ const SETTLING_SECONDS = 10;
 const EXACT_IMAGE = /^[a-z0-9./-]+:\d+\.\d+\.\d+(-[a-z0-9-]+)?(@sha256:[\da-f]{64})?$/;
 const SECRET_NAME = /PASSWORD|SECRET|TOKEN|_KEY$/;
 const REFERENCE = /^\$\{[A-Z_]+:\?[^}]+\}$/;
-const OPERATORS = ['secrets/', 'models'];
+const OPERATORS = ['secrets/', 'models', 'blobs'];
 
 interface Described {
   readonly name: string;

@@ -74,7 +74,7 @@ describe('the compose files', () => {
 
   it('keep files of operators out of git', () => {
     const ignored = readFileSync(path.join(DOCKER, '.gitignore'), 'utf8').split('\n');
-    expect(ignored).toEqual(expect.arrayContaining(['.env', 'secrets/', 'models/']));
+    expect(ignored).toEqual(expect.arrayContaining(['.env', 'secrets/', 'models/', 'blobs/']));
   });
 });
 

@@ -1,22 +1,33 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Logger } from 'pino';
+import { type CheckpointStore } from '#platform/audit/checkpoint-store.port.js';
+import { SqliteCheckpointStore } from '#platform/audit/sqlite/sqlite-checkpoint-store.js';
+import { type AnsweredLog } from '#platform/idempotency/answered-log.port.js';
 import { type AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { LazyAnswerStore } from '#platform/idempotency/sqlite/lazy-answer-store.js';
 import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
+import { type Blobs } from '#platform/blobs/blobs.port.js';
+import { FileObjectStore } from '#platform/blobs/file/file-object-store.js';
+import { type ObjectStore } from '#platform/blobs/object-store.port.js';
+import { StoredBlobs } from '#platform/blobs/stored-blobs.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
+import { AppendWitness } from '#platform/event-store/append-witness.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import {
+  type EmbeddedReadStore,
+  openSqliteReadStore,
+} from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type Engines } from '#platform/runtime/runtime.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { areas as shippedAreas } from './areas.js';
 import { SettingsError } from '#platform/runtime/settings.js';
+import { prepareHome } from './home.js';
 import { type Settings, withoutSecrets } from './settings.js';
 import { topicSettingsOf } from './topic-settings.js';
 
@@ -24,16 +35,29 @@ import { topicSettingsOf } from './topic-settings.js';
 export interface OpenEngines extends Engines {
   readonly secrets: Secrets;
   readonly answers: AnswerStore;
+  readonly checkpoints: CheckpointStore;
+  /** Empties read models in a file beside the log; null where other machines may use either. */
+  readonly clearReadModels: EmbeddedReadStore['clear'] | null;
+  readonly blobs: Blobs;
   close(): Promise<void>;
 }
 
-/** The stores of shared data that are not events: read models, answers and keys. */
+/** The stores of shared data that are not events: read models, answers, keys and checkpoints. */
 interface SharedStores {
   readonly readStore: ReadStore;
   readonly secrets: Secrets;
   readonly answers: AnswerStore;
+  readonly checkpoints: CheckpointStore;
+  readonly clearReadModels: EmbeddedReadStore['clear'] | null;
   /** Closes in the reverse order of opening. */
   close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** Called after each append of this process. */
+  readonly onAppended?: () => void;
+  /** Instead of the bus that the settings name. */
+  readonly bus?: Bus;
 }
 
 /** Opens the adapter that each setting names. No other file chooses adapters. */
@@ -42,25 +66,41 @@ export const openEngines = async (
   clock: Clock,
   logger: Logger,
   areas: readonly Area[] = shippedAreas,
+  { onAppended, bus: given }: EngineOptions = {},
 ): Promise<OpenEngines> => {
   await openHome(settings);
+  const openingLog = openEventStore(settings, clock, logger).then(
+    (log) => new AppendWitness(log, onAppended),
+  );
+  const answeredLog: AnsweredLog = {
+    lastEvent: async () => (await openingLog).lastEvent(),
+    has: async (event) => (await openingLog).has(event),
+  };
+  const objects = await openObjects(settings);
   const opened = await allOrNone(
-    openEventStore(settings, clock, logger),
-    openSharedStores(settings, clock),
-    openBus(settings, logger, areas),
+    openingLog,
+    openSharedStores(settings, clock, answeredLog),
+    given ? Promise.resolve(given) : openBus(settings, logger, areas),
   );
   const [eventStore, shared, bus] = opened;
-  const { readStore, secrets, answers } = shared;
+  const { readStore, secrets, answers, checkpoints } = shared;
+  const isEmbedded = settings.eventStore.kind === 'sqlite';
+  const blobs = new StoredBlobs({ objects, secrets, clock });
   return {
     eventStore,
     readStore,
     bus,
     clock,
     logger,
+    keepsTree: true,
     secrets,
     answers,
+    checkpoints,
+    clearReadModels: isEmbedded ? shared.clearReadModels : null,
+    blobs,
     close: async () => {
       await bus.close();
+      await blobs.close();
       await shared.close();
       await eventStore.close();
     },
@@ -68,8 +108,8 @@ export const openEngines = async (
 };
 
 /** The folder of a store in files. */
-export const openHome = ({ home }: Settings): Promise<unknown> =>
-  located('QUIPU_HOME', home, mkdir(home, { recursive: true, mode: 0o700 }));
+export const openHome = (settings: Settings): Promise<void> =>
+  located('QUIPU_HOME', settings.home, prepareHome(settings));
 
 export const openEventStore = (
   { eventStore: target }: Settings,
@@ -105,31 +145,59 @@ export const openBus = async (
   return located('QUIPU_BUS', brokers, openKafkaBus(options));
 };
 
-const openSharedStores = (settings: Settings, clock: Clock): Promise<SharedStores> => {
-  const { readStore: target } = settings;
+/** Asks nothing of a server: a process starts, and serves what needs no blobs, without it. */
+const openObjects = async ({ blobs: target }: Settings): Promise<ObjectStore> => {
   switch (target.kind) {
-    case 'sqlite':
-      return openFiles(target.file, settings, clock);
-    case 'mongodb':
-      return located('QUIPU_READ_STORE', target.url, openDatabase(target.url, settings, clock));
+    case 'file':
+      return new FileObjectStore(target.folder);
+    case 's3': {
+      const { S3ObjectStore } = await import('#platform/blobs/s3/s3-object-store.js');
+      return new S3ObjectStore(target);
+    }
   }
 };
 
-const openFiles = async (file: string, settings: Settings, clock: Clock): Promise<SharedStores> => {
+const openSharedStores = (
+  settings: Settings,
+  clock: Clock,
+  log: AnsweredLog,
+): Promise<SharedStores> => {
+  const { readStore: target } = settings;
+  switch (target.kind) {
+    case 'sqlite':
+      return openFiles(target.file, settings, clock, log);
+    case 'mongodb':
+      return located(
+        'QUIPU_READ_STORE',
+        target.url,
+        openDatabase(target.url, settings, clock, log),
+      );
+  }
+};
+
+const openFiles = async (
+  file: string,
+  settings: Settings,
+  clock: Clock,
+  log: AnsweredLog,
+): Promise<SharedStores> => {
   const { home: directory, masterKeyFile } = settings;
   const secrets = await openSecrets({ directory, masterKeyFile });
   const readStore = await located('QUIPU_READ_STORE', file, openSqliteReadStore({ file }));
   const answersFile = path.join(directory, 'answers.db');
   const encryptionKey = secrets.key('idempotency');
   const answers = new LazyAnswerStore(answersFile, () =>
-    openSqliteAnswerStore({ file: answersFile, encryptionKey, clock }),
+    openSqliteAnswerStore({ file: answersFile, encryptionKey, clock, log }),
   );
+  const checkpoints = new SqliteCheckpointStore(path.join(directory, 'audit.db'));
   const close = async (): Promise<void> => {
     await answers.close();
+    await checkpoints.close();
     await readStore.close();
     secrets.close();
   };
-  return { readStore, secrets, answers, close };
+  const clearReadModels: EmbeddedReadStore['clear'] = (seen) => readStore.clear(seen);
+  return { readStore, secrets, answers, checkpoints, clearReadModels, close };
 };
 
 /** Loads the client, some 20 MB of code, only for an installation that uses it. */
@@ -137,13 +205,15 @@ const openDatabase = async (
   url: string,
   settings: Settings,
   clock: Clock,
+  log: AnsweredLog,
 ): Promise<SharedStores> => {
-  const [{ openMongoDatabase }, { openMongoReadStore }, { openMongoAnswerStore }, subjects] =
+  const [{ openMongoDatabase }, { openMongoReadStore }, { openMongoAnswerStore }, subjects, audit] =
     await Promise.all([
       import('#platform/mongodb/mongo-database.js'),
       import('#platform/read-store/mongodb/mongodb-read-store.js'),
       import('#platform/idempotency/mongodb/mongodb-answer-store.js'),
       import('#platform/secrets/mongodb/mongodb-subject-keys.js'),
+      import('#platform/audit/mongodb/mongodb-checkpoint-store.js'),
     ]);
   const database = await openMongoDatabase({ url });
   try {
@@ -152,14 +222,15 @@ const openDatabase = async (
     const secrets = await openSecrets({ directory, masterKeyFile, sharedKeys });
     const readStore = await openMongoReadStore({ database, clock });
     const encryptionKey = secrets.key('idempotency');
-    const answers = await openMongoAnswerStore({ database, encryptionKey, clock });
+    const answers = await openMongoAnswerStore({ database, encryptionKey, clock, log });
     const close = async (): Promise<void> => {
       await answers.close();
       await readStore.close();
       secrets.close();
       await database.close();
     };
-    return { readStore, secrets, answers, close };
+    const checkpoints = new audit.MongoCheckpointStore(database);
+    return { readStore, secrets, answers, checkpoints, clearReadModels: null, close };
   } catch (error) {
     await database.close();
     throw error;

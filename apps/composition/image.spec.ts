@@ -46,7 +46,7 @@ describe('the image', () => {
 
   it('contains every folder that the build compiles, and no secret', async () => {
     const [, roots = ''] =
-      /const ROOTS = \[(.*?)\]/.exec(await textOf('tools/build/build.mjs')) ?? [];
+      /const ROOTS = \[(.*?)\]/s.exec(await textOf('tools/build/build.mjs')) ?? [];
     const compiled = [...roots.matchAll(/'([^']+)'/g)].map(([, root]) => `!${root}`);
     const [first, ...letIn] = (await textOf('docker/Dockerfile.dockerignore'))
       .split('\n')
@@ -111,7 +111,9 @@ describe('the health check', () => {
 
   beforeEach(async () => {
     server = createServer((request, response) => {
-      response.writeHead(request.url === '/health/ready' ? status : 404).end('{"reasons":["x"]}');
+      const { authorization = 'no one' } = request.headers;
+      const found = request.url === '/health/ready' ? status : 404;
+      response.writeHead(found).end(`{"asked by":"${authorization}"}`);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -120,10 +122,8 @@ describe('the health check', () => {
     server.close();
   });
 
-  const check = (port: number): Promise<Exit> =>
-    run(process.execPath, [path.join(DOCKER, 'health-check.mjs'), '/health/ready'], {
-      PORT: `${port}`,
-    });
+  const check = (environment: Readonly<Record<string, string>>): Promise<Exit> =>
+    run(process.execPath, [path.join(DOCKER, 'health-check.mjs'), '/health/ready'], environment);
 
   it.each([
     [200, 0],
@@ -131,14 +131,27 @@ describe('the health check', () => {
   ])('of a process that answers %d exits with %d and prints the answer', async (answered, code) => {
     status = answered;
     const { port } = server.address() as AddressInfo;
-    expect(await check(port)).toEqual({ code, output: '{"reasons":["x"]}\n' });
+    const output = '{"asked by":"no one"}\n';
+    expect(await check({ PORT: `${port}` })).toEqual({ code, output });
+  });
+
+  it('asks as an operator where the settings let it', async () => {
+    status = 200;
+    const { port } = server.address() as AddressInfo;
+    const operations = { PORT: '1', QUIPU_OPERATIONS_PORT: `${port}` };
+    expect(await check(operations)).toMatchObject({ code: 0 });
+    const token = { PORT: `${port}`, QUIPU_OPERATIONS_TOKEN: 'knots' };
+    expect(await check(token)).toMatchObject({ output: '{"asked by":"Bearer knots"}\n' });
   });
 
   it('of a process that does not listen exits with 1', async () => {
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, 'close');
-    expect(await check(port)).toEqual({ code: 1, output: expect.stringContaining('ECONNREFUSED') });
+    expect(await check({ PORT: `${port}` })).toEqual({
+      code: 1,
+      output: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 });
 

@@ -18,6 +18,8 @@ describe('nginx before the gateways', () => {
     ['addresses resolved once', ':8080 resolve', ':8080', 'it does not resolve gateway again'],
     ['a short time-out', 'read_timeout 660s', 'read_timeout 600s', 'it ends requests before'],
     ['a small limit', 'body_size 8m', 'body_size 4m', 'it rejects bodies before'],
+    ['a small limit of files', 'body_size 520m', 'body_size 512m', 'it rejects files before'],
+    ['a buffer of files', 'request_buffering off', 'request_buffering on', 'it buffers uploads'],
     [
       'no address of the client',
       '$proxy_add_x_forwarded_for',

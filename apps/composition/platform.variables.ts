@@ -1,16 +1,40 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { BusError } from '#platform/bus/bus.errors.js';
+import { BlobError } from '#platform/blobs/blobs.errors.js';
+import { readS3Url, type S3Target } from '#platform/blobs/s3/s3-url.js';
 import { type KafkaTarget, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
-import { type ValuesOf, variable } from '#platform/runtime/settings.js';
+import { type ValuesOf, variable, wholeNumber } from '#platform/runtime/settings.js';
 
 export type BusTarget = { readonly kind: 'memory' } | ({ readonly kind: 'kafka' } & KafkaTarget);
+
+export type BlobsTarget =
+  { readonly kind: 'file'; readonly folder: string } | ({ readonly kind: 's3' } & S3Target);
+
+const FILE = 'file:';
+
+/** A folder as it was given, or a bucket. */
+const BlobsSetting = z
+  .string()
+  .transform((value, context): BlobsTarget => {
+    if (value.startsWith(FILE) && value !== FILE) {
+      return { kind: 'file', folder: value.slice(FILE.length) };
+    }
+    try {
+      return { kind: 's3', ...readS3Url(value) };
+    } catch (error) {
+      if (!(error instanceof BlobError)) throw error;
+      context.addIssue({ code: 'custom', message: `expected file:<folder>, or ${error.message}` });
+      return z.NEVER;
+    }
+  })
+  .optional();
 
 /** The name of a process, which leases and topics of the bus contain. */
 const INSTANCE = /^[a-z][a-z0-9.-]{0,62}$/;
 
 /** A port of Node's HTTP server; 0 lets the system choose. */
-const Port = z.coerce.number().int().min(0).max(65_535);
+const Port = wholeNumber(0, 65_535);
 
 /** An address or a host name that a URL accepts unchanged. */
 const isHost = (host: string): boolean =>
@@ -63,7 +87,10 @@ const BusSetting = z
     }
   });
 
-const Milliseconds = z.coerce.number().int().max(600_000);
+const RequestsPerMinute = wholeNumber(0, 60_000_000);
+
+const MILLISECONDS_MAX = 600_000;
+const GIBIBYTE = 1_073_741_824;
 
 /** Names, separated by commas. */
 const Names = z
@@ -82,12 +109,29 @@ export const platformVariables = {
     Port.default(8080),
     'the port that the process listens on; port 0 lets the system choose',
   ),
+  QUIPU_OPERATIONS_PORT: variable(
+    Port.optional(),
+    'a further port with all of `/health/ready` and `/metrics`, which callers cannot reach',
+  ),
+  QUIPU_OPERATIONS_HOST: variable(
+    z.string().refine(isHost, 'expected an address or a host name').optional(),
+    'the address of that port',
+    '`HOST`',
+  ),
+  QUIPU_OPERATIONS_TOKEN: variable(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{16,512}$/, 'expected 16 to 512 printable characters without spaces')
+      .optional(),
+    'opens all of `/health/ready` and `/metrics` on any port, as `Authorization: Bearer`; with a ' +
+      'token the operations port requires it too',
+  ),
   QUIPU_HOME: variable(
-    z.string().min(1).default('.quipu'),
+    z.string().regex(/\S/, 'expected a folder').default('.quipu'),
     'the folder of the log, read models, keys, stored answers, `bootstrap.json` and `models/`',
   ),
   QUIPU_MASTER_KEY_FILE: variable(
-    z.string().min(1).optional(),
+    z.string().regex(/\S/, 'expected a file').optional(),
     'the key from which every other key derives; the same in all processes of a fleet',
     '`<QUIPU_HOME>/master.key`',
   ),
@@ -116,17 +160,36 @@ export const platformVariables = {
       '`?prefix=` names an installation on a shared broker',
     '`memory:`',
   ),
+  QUIPU_BLOBS: variable(
+    BlobsSetting,
+    'files of callers and results of jobs, which may not be deleted; or ' +
+      '`s3://bucket/prefix?endpoint=…&region=…&path-style=true`, with the credentials of the ' +
+      'AWS variables',
+    '`file:<QUIPU_HOME>/blobs`',
+  ),
   QUIPU_WORKER_ENGINES: variable(
     Names,
     'the engines that a worker runs, with commas between them, such as `text`',
     'all that can run',
   ),
+  QUIPU_PROCESSES: variable(
+    wholeNumber(1, 64).optional(),
+    'the processes of a standalone that answer requests on its port; above 1, the first process ' +
+      'runs projections, sagas and jobs for them. Only with embedded stores',
+    'the cores less one, 8 at most',
+  ),
+  QUIPU_PROJECTOR_THREAD: variable(
+    z.enum(['0', '1']).optional(),
+    '`1`: a standalone runs projections and sagas in a thread of their own; `0`, and always with ' +
+      '`mongodb://…`: on the thread that answers requests',
+    '`1` with more than two cores',
+  ),
   QUIPU_LEASE_TTL_MS: variable(
-    Milliseconds.min(1_000).default(10_000),
+    wholeNumber(1_000, MILLISECONDS_MAX).default(10_000),
     'another process takes the lease of the projections over after this long without a renewal',
   ),
   QUIPU_LEASE_RENEW_MS: variable(
-    Milliseconds.min(100).default(3_000),
+    wholeNumber(100, MILLISECONDS_MAX).default(3_000),
     'how often the holder renews the lease: at most a third of its time to live',
   ),
   QUIPU_GRPC_PORT: variable(
@@ -139,12 +202,12 @@ export const platformVariables = {
     '`HOST`',
   ),
   QUIPU_GRPC_TLS_CERT: variable(
-    z.string().min(1).optional(),
+    z.string().regex(/\S/, 'expected a file').optional(),
     'the certificate of that server, a PEM file; its callers send the API key of an Admin as ' +
       'password',
   ),
   QUIPU_GRPC_TLS_KEY: variable(
-    z.string().min(1).optional(),
+    z.string().regex(/\S/, 'expected a file').optional(),
     'the private key of that certificate, a PEM file',
   ),
   QUIPU_GRPC_INSECURE: variable(
@@ -160,12 +223,34 @@ export const platformVariables = {
     '`fatal` … `debug`, or `silent`',
   ),
   QUIPU_DRAIN_SECONDS: variable(
-    z.coerce.number().int().min(1).max(86_400).default(30),
+    wholeNumber(1, 86_400).default(30),
     'how long a stop waits for open requests before it cuts them short',
   ),
   QUIPU_BODY_LIMIT_BYTES: variable(
-    z.coerce.number().int().min(1_024).max(1_073_741_824).default(4_194_304),
-    'the largest request body',
+    wholeNumber(1_024, GIBIBYTE).default(4_194_304),
+    'the largest request body; without valid credentials it is 16384 bytes at most',
+  ),
+  QUIPU_RECEIVING_BYTES: variable(
+    wholeNumber(65_536, 16 * GIBIBYTE).default(67_108_864),
+    'bytes of unfinished request bodies in memory, of all connections; above it 503',
+  ),
+  QUIPU_RECEIVE_SECONDS: variable(
+    wholeNumber(1, 3_600).default(60),
+    'how long the headers and the body of a request may take to arrive; after it 408',
+  ),
+  QUIPU_UPLOAD_SECONDS: variable(
+    wholeNumber(1, 86_400).default(3_600),
+    'how long a file may take to arrive; after it 408',
+  ),
+  QUIPU_ACCOUNT_REQUESTS_PER_MINUTE: variable(
+    RequestsPerMinute.default(10_000),
+    'the requests of one account that the gateways of one port answer in a minute; `0` for ' +
+      'no limit',
+  ),
+  QUIPU_KEY_REQUESTS_PER_MINUTE: variable(
+    RequestsPerMinute.default(5_000),
+    'the requests with one key or access token that the gateways of one port answer in a ' +
+      'minute; `0` for no limit',
   ),
 } as const;
 

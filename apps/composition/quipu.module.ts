@@ -1,10 +1,15 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import { CheckpointStore } from '#platform/audit/checkpoint-store.port.js';
+import { BlobSweeper } from '#platform/blobs/blob-sweeper.js';
+import { Blobs } from '#platform/blobs/blobs.port.js';
 import { AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { AnswerSweeper } from '#platform/idempotency/answer-sweeper.js';
 import { type Area, Areas } from '#platform/runtime/area.js';
+import { BusNeed } from '#platform/runtime/operations.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { ProcessFacts } from '#platform/runtime/process-facts.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
@@ -21,6 +26,10 @@ export interface Composition {
   readonly runtime: Runtime;
   readonly areas: readonly Area[];
   readonly role: ProcessRole['name'];
+  /** Whether the process starts the reactions of the runtime. */
+  readonly runsReactions: boolean;
+  /** Whether attempts of jobs run here. Default: where the reactions run. */
+  readonly hostsJobs?: boolean;
   /** Nest modules beside the areas, such as the HTTP modules of a gateway. */
   readonly edges?: NonNullable<DynamicModule['imports']>;
 }
@@ -28,18 +37,28 @@ export interface Composition {
 /** The composition root: the platform, the areas, and the bindings between them. */
 @Module({})
 export class QuipuModule {
-  static of({ settings, engines, runtime, areas, role, edges = [] }: Composition): DynamicModule {
+  static of(composition: Composition): DynamicModule {
+    const { settings, engines, runtime, areas, role, runsReactions, edges = [] } = composition;
+    const { hostsJobs = runsReactions } = composition;
+    const { instance, bus } = settings;
+    const sharesBus = bus.kind !== 'memory';
+    const facts = new ProcessFacts({ instance, sharesBus, runsReactions, hostsJobs });
     const providers: readonly Provider[] = [
       { provide: Runtime, useValue: runtime },
       { provide: Registry, useValue: new Registry() },
       { provide: Areas, useValue: new Areas(areas) },
       { provide: ProcessRole, useValue: new ProcessRole(role) },
+      { provide: ProcessFacts, useValue: facts },
       ProcessEvents,
       { provide: SECRETS, useValue: engines.secrets },
       { provide: AnswerStore, useValue: engines.answers },
       AnswerSweeper,
+      { provide: CheckpointStore, useValue: engines.checkpoints },
+      { provide: Blobs, useValue: engines.blobs },
+      BlobSweeper,
       { provide: Tasks, useFactory: () => bindTasks(settings, engines) },
       TasksLifecycle,
+      { provide: BusNeed, useExisting: TasksLifecycle },
       ...[...settings.ofAreas].map(([provide, useValue]) => ({ provide, useValue })),
       ...bindingsOf(areas),
     ];

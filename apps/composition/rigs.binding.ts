@@ -5,8 +5,9 @@ import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry
 import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
 import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
+import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
 import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
-import { type Rig } from '#areas/inference/rigs/rig-state.js';
+import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
@@ -23,17 +24,29 @@ const ports = { clock: precise, sleep: sleepAtLeast, random: Math.random };
 /**
  * Routes requests to the rigs of the current catalog. After a change of the catalog, open requests
  * keep the old rigs, which close when the last of these requests has ended.
+ * @param batchPercent the part of each rig's slots that lines of batches may occupy
  */
-export const bindRigs = (catalog: Catalog, engine: TextEngine, logger: Logger): RigRouter => {
-  let current = createRigRouter({ ...ports, rigs: rigsOf(catalog, engine) });
+export const bindRigs = (
+  catalog: Catalog,
+  engine: TextEngine,
+  batchPercent: number,
+  logger: Logger,
+): RigRouter => {
+  const onChange = (change: RigChange): void => logChange(change, logger);
+  const open = (): RigRouter =>
+    createRigRouter({ ...ports, onChange, rigs: rigsOf(catalog, engine, batchPercent) });
+  let current = open();
   let closing: Promise<unknown> = Promise.resolve();
   catalog.onChange(() => {
     const old = current;
     warnOfMissingKeys(catalog, logger);
-    current = createRigRouter({ ...ports, rigs: rigsOf(catalog, engine) });
+    warnOfIgnoredFields(catalog, logger);
+    current = open();
     closing = Promise.all([closing, closeWhenIdle(old)]);
   });
   return {
+    check: (target, body) => current.check(target, body),
+    refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
@@ -43,6 +56,17 @@ export const bindRigs = (catalog: Catalog, engine: TextEngine, logger: Logger): 
       await closing;
     },
   };
+};
+
+const logChange = (change: RigChange, logger: Logger): void => {
+  const { rig } = change;
+  if (change.state === 'up') {
+    logger.info({ rig }, 'a rig is up again');
+    return;
+  }
+  const { kind, message, cause } = change.cause;
+  const detail = Error.isError(cause) ? cause.message : undefined;
+  logger.warn({ rig, kind, reason: message, detail }, 'a rig is down; its requests are refused');
 };
 
 /** A warning, since servers on a private network often need no key. */
@@ -57,6 +81,16 @@ const warnOfMissingKeys = (catalog: Catalog, logger: Logger): void => {
   }
 };
 
+/** Some fields would have a rig do more than was held, so `allow_fields` cannot name them. */
+const warnOfIgnoredFields = (catalog: Catalog, logger: Logger): void => {
+  for (const rig of catalog.rigs()) {
+    if (rig.kind !== 'openai') continue;
+    for (const field of rig.allowedFields.filter((one) => !isAllowable(one))) {
+      logger.warn({ rig: rig.name, field }, 'a rig cannot allow this field; it stays refused');
+    }
+  }
+};
+
 const closeWhenIdle = async (router: RigRouter): Promise<void> => {
   while (router.waiting() > 0 || router.status().some(({ inFlight }) => inFlight > 0)) {
     await sleep(100, undefined, { ref: false });
@@ -64,14 +98,24 @@ const closeWhenIdle = async (router: RigRouter): Promise<void> => {
   await router.close();
 };
 
-const rigsOf = (catalog: Catalog, engine: TextEngine): readonly Rig[] =>
+/** How many slots of a rig lines of batches may occupy. */
+export const batchConcurrencyMaxOf = (
+  { maxConcurrency }: CatalogRig,
+  batchPercent: number,
+): number => Math.max(1, Math.floor((maxConcurrency * batchPercent) / 100));
+
+const rigsOf = (catalog: Catalog, engine: TextEngine, batchPercent: number): readonly Rig[] =>
   catalog.rigs().map((rig) => {
     const models = catalog.models().filter((model) => model.rigs.includes(rig.name));
     return {
       name: rig.name,
       maxConcurrency: rig.maxConcurrency,
+      batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
       models: new Set(models.map(({ id }) => id)),
       backend: backendOf(rig, models, engine),
+      ...(rig.kind === 'openai' && {
+        operatorFields: new OperatorFields(rig.server, rig.allowedFields),
+      }),
     };
   });
 
@@ -93,6 +137,7 @@ const backendOf = (
         answerTimeoutMs,
         idleTimeoutMs,
         ...(apiKey !== undefined && { apiKey }),
+        readsMaxTokensOnly: rig.server === 'ollama',
       });
     }
     case 'embedded':

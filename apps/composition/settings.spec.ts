@@ -1,4 +1,5 @@
-import { homedir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
+import { availableParallelism, homedir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CATALOG_SETTINGS } from '#areas/catalog/catalog.settings.js';
@@ -7,6 +8,7 @@ import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { REQUEST_LIMITS } from '#areas/inference/ports.js';
 import { SettingsError } from '#platform/runtime/settings.js';
 import { listeningUrl, readSettings, withoutSecrets } from './settings.js';
+import { COMPOSE_VARIABLES } from './unknown-variables.js';
 
 const TENANT_AT_Q = { baseUrl: 'https://q.example' };
 
@@ -28,18 +30,27 @@ describe('settings', () => {
     expect(settings).toEqual({
       host: '127.0.0.1',
       port: 8080,
+      operations: { host: '127.0.0.1', port: undefined, token: undefined },
       home,
       masterKeyFile: path.join(home, 'master.key'),
       eventStore: { kind: 'sqlite', file: path.join(home, 'events.db') },
       readStore: { kind: 'sqlite', file: path.join(home, 'views.db') },
       bus: { kind: 'memory' },
+      blobs: { kind: 'file', folder: path.join(home, 'blobs') },
       workerEngines: undefined,
+      // On two cores one.
+      processes: Math.min(Math.max(availableParallelism() - 1, 1), 8),
+      hasProjectorThread: availableParallelism() > 2,
       lease: { ttlMs: 10_000, renewMs: 3_000 },
       grpc: undefined,
+      requestRates: { perAccount: 10_000, perKey: 5_000 },
       trustProxy: 0,
       logLevel: 'info',
       drainSeconds: 30,
       bodyLimitBytes: 4_194_304,
+      receivingBytesMax: 67_108_864,
+      receiveMsMax: 60_000,
+      uploadMsMax: 3_600_000,
     });
     expect(ofAreas.get(CATALOG_SETTINGS)).toMatchObject({
       localModelsFolder: path.join(home, 'models'),
@@ -77,7 +88,10 @@ describe('settings', () => {
   it.each([
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
-    ['HOST', '::', { host: '::' }],
+    ['HOST', '::', { host: '::', operations: { host: '::' } }],
+    ['QUIPU_OPERATIONS_PORT', '9090', { operations: { host: '127.0.0.1', port: 9_090 } }],
+    ['QUIPU_OPERATIONS_HOST', '::1', { host: '127.0.0.1', operations: { host: '::1' } }],
+    ['QUIPU_OPERATIONS_TOKEN', 'x'.repeat(16), { operations: { token: 'x'.repeat(16) } }],
     ['HOST', 'Quipu.example', { host: 'Quipu.example' }],
     [
       'QUIPU_HOME',
@@ -123,6 +137,21 @@ describe('settings', () => {
       'kafka+platformatic://one:9092',
       { bus: { kind: 'kafka', client: 'platformatic', brokers: ['one:9092'] } },
     ],
+    ['QUIPU_BLOBS', 'file:/data/blobs', { blobs: { kind: 'file', folder: '/data/blobs' } }],
+    ['QUIPU_BLOBS', 'file:~/b', { blobs: { kind: 'file', folder: path.join(homedir(), 'b') } }],
+    [
+      'QUIPU_BLOBS',
+      's3://quipu/prod?region=eu-west-1',
+      {
+        blobs: {
+          kind: 's3',
+          bucket: 'quipu',
+          prefix: 'prod/',
+          region: 'eu-west-1',
+          pathStyle: false,
+        },
+      },
+    ],
     ['QUIPU_INSTANCE', 'gateway-1', { instance: 'gateway-1' }],
     ['QUIPU_WORKER_ENGINES', 'text, count', { workerEngines: ['text', 'count'] }],
     ['QUIPU_LEASE_TTL_MS', '30000', { lease: { ttlMs: 30_000, renewMs: 3_000 } }],
@@ -132,6 +161,9 @@ describe('settings', () => {
     ['QUIPU_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['QUIPU_DRAIN_SECONDS', '5', { drainSeconds: 5 }],
     ['QUIPU_BODY_LIMIT_BYTES', '1024', { bodyLimitBytes: 1_024 }],
+    ['QUIPU_RECEIVING_BYTES', '65536', { receivingBytesMax: 65_536 }],
+    ['QUIPU_RECEIVE_SECONDS', '5', { receiveMsMax: 5_000 }],
+    ['QUIPU_UPLOAD_SECONDS', '90', { uploadMsMax: 90_000 }],
   ])('%s=%s', (name, value, settings) => {
     expect(readSettings({ [name]: value })).toMatchObject(settings);
   });
@@ -141,9 +173,22 @@ describe('settings', () => {
     ['PORT', '-1'],
     ['PORT', 'http'],
     ['PORT', '80.5'],
+    ['PORT', ' '],
+    ['PORT', ' 80'],
+    ['PORT', '1e3'],
+    ['PORT', '0x1F90'],
+    ['PORT', '+80'],
+    ['PORT', '9'.repeat(400)],
+    ['HOST', ' '],
+    ['QUIPU_HOME', ' '],
+    ['QUIPU_MASTER_KEY_FILE', ' '],
     ['HOST', '999.1.1.1'],
     ['HOST', 'a/b'],
     ['HOST', 'a:80'],
+    ['QUIPU_OPERATIONS_PORT', '9090/tcp'],
+    ['QUIPU_OPERATIONS_HOST', 'a/b'],
+    ['QUIPU_OPERATIONS_TOKEN', 'x'.repeat(15)],
+    ['QUIPU_OPERATIONS_TOKEN', 'two words of a token'],
     ['QUIPU_TRUST_PROXY', 'nginx'],
     ['QUIPU_TRUST_PROXY', '-1'],
     ['QUIPU_TRUST_PROXY', '10.0.0.0/33'],
@@ -156,6 +201,9 @@ describe('settings', () => {
     ['QUIPU_BUS', 'amqp://localhost'],
     ['QUIPU_BUS', 'kafka://'],
     ['QUIPU_BUS', 'memory:shared'],
+    ['QUIPU_BLOBS', 'file:'],
+    ['QUIPU_BLOBS', '/data/blobs'],
+    ['QUIPU_BLOBS', 's3://Quipu'],
     ['QUIPU_INSTANCE', 'Gateway 1'],
     ['QUIPU_INSTANCE', '1-gateway'],
     ['QUIPU_WORKER_ENGINES', 'text,'],
@@ -172,8 +220,35 @@ describe('settings', () => {
     ['QUIPU_SETTLE_SECONDS', '0'],
     ['QUIPU_KEEP_ALIVE_SECONDS', '86401'],
     ['QUIPU_BODY_LIMIT_BYTES', '1'],
+    ['QUIPU_RECEIVING_BYTES', '65535'],
+    ['QUIPU_RECEIVE_SECONDS', '0'],
   ])('name the wrong variable: %s=%s', (name, value) => {
     expect(messageOf({ [name]: value })).toMatch(new RegExp(`^bad settings\\n  ${name}: .+$`));
+  });
+
+  it.each([
+    ['QUIPU_PORT', 'PORT'],
+    ['QUIPU_GRPC_PRT', 'QUIPU_GRPC_PORT'],
+    ['QUIPU_DRAIN_SECOND', 'QUIPU_DRAIN_SECONDS'],
+    ['QUIPU_TRUST_PROXIES', 'QUIPU_TRUST_PROXY'],
+    ['quipu_home', 'QUIPU_HOME'],
+    ['QUIPU_REQUESTS_SECOND', 'QUIPU_REQUEST_SECONDS'],
+  ])('reject %s, which no setting has, with the nearest name', (name, nearest) => {
+    expect(messageOf({ [name]: '1' })).toBe(
+      `bad settings\n  ${name}: no setting has this name; the nearest is ${nearest}`,
+    );
+  });
+
+  it('leave the names of others alone, and those that only the compose files read', async () => {
+    const others = { PATH: '/bin', QUIPUS: '1', QUIPU_UNSET: '', QUIPU_TEST_CACHE: '/cache' };
+    const folder = path.resolve(import.meta.dirname, '../../docker');
+    const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml'));
+    const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
+    const used = texts.join('').match(/(?<=\$\{)QUIPU_[A-Z_]+/g) ?? [];
+    const ofCompose = Object.fromEntries(COMPOSE_VARIABLES.map((name) => [name, '1']));
+    expect(() => readSettings({ ...others, ...ofCompose })).not.toThrow();
+    const settings = ['QUIPU_BLOBS', 'QUIPU_WEB_URL'];
+    expect(new Set(used)).toEqual(new Set([...COMPOSE_VARIABLES, ...settings]));
   });
 
   const served = { QUIPU_GRPC_PORT: '2113' };
@@ -202,6 +277,8 @@ describe('settings', () => {
     ['QUIPU_GRPC_INSECURE', { ...insecure, HOST: '0.0.0.0' }],
     ['QUIPU_GRPC_INSECURE', { ...insecure, QUIPU_GRPC_HOST: 'quipu.example' }],
     ['QUIPU_GRPC_PORT', { ...insecure, QUIPU_EVENT_STORE: 'esdb://log:2113' }],
+    ['QUIPU_PROCESSES', { QUIPU_PROCESSES: '2', QUIPU_EVENT_STORE: 'esdb://log:2113' }],
+    ['QUIPU_PROCESSES', { QUIPU_PROCESSES: '2', QUIPU_READ_STORE: 'mongodb://views' }],
   ])('reject contradictions, by name: %s', (name, environment) => {
     expect(messageOf(environment)).toMatch(new RegExp(`^bad settings\\n  ${name}: .+$`));
   });
@@ -211,8 +288,19 @@ describe('settings', () => {
     ['QUIPU_READ_STORE', 'mongo://admin:hunter2@views'],
     ['QUIPU_BUS', 'kafka://admin:hunter2@one:port'],
     ['QUIPU_BUS', 'kafka://admin:hunter2@one:9092?mechanism=none'],
+    ['QUIPU_BLOBS', 's3://quipu?endpoint=https://admin:hunter2@s3'],
   ])('never repeat a password: %s=%s', (name, value) => {
     expect(messageOf({ [name]: value })).not.toContain('hunter2');
+  });
+
+  it('run one process where the stores are on servers', () => {
+    expect(readSettings({ QUIPU_READ_STORE: 'mongodb://views' }).processes).toBe(1);
+    expect(readSettings({ QUIPU_PROCESSES: '3' }).processes).toBe(3);
+  });
+
+  it('run the projector in a thread or not, as they say', () => {
+    expect(readSettings({ QUIPU_PROJECTOR_THREAD: '1' }).hasProjectorThread).toBe(true);
+    expect(readSettings({ QUIPU_PROJECTOR_THREAD: '0' }).hasProjectorThread).toBe(false);
   });
 
   it('hide users and passwords of URLs in a text', () => {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { homedir, hostname } from 'node:os';
+import { availableParallelism, homedir, hostname } from 'node:os';
 import path from 'node:path';
 import { type InjectionToken } from '@nestjs/common';
 import { z } from 'zod';
@@ -12,7 +12,13 @@ import {
   type Variables,
 } from '#platform/runtime/settings.js';
 import { areas } from './areas.js';
-import { type BusTarget, platformVariables, type PlatformValues } from './platform.variables.js';
+import {
+  type BlobsTarget,
+  type BusTarget,
+  platformVariables,
+  type PlatformValues,
+} from './platform.variables.js';
+import { unknownVariables } from './unknown-variables.js';
 
 /** The variables of a process with these areas, by name. */
 export const variablesOf = (registered: readonly Area[]): Readonly<Record<string, Variable>> =>
@@ -43,6 +49,12 @@ export interface GrpcSettings {
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** Where and to whom the process shows its reports. */
+  readonly operations: {
+    readonly host: string;
+    readonly port: number | undefined;
+    readonly token: string | undefined;
+  };
   /** Absolute. */
   readonly home: string;
   /** Absolute; every process of a fleet needs the same key. */
@@ -50,10 +62,16 @@ export interface Settings {
   readonly eventStore: EventStoreTarget;
   readonly readStore: ReadStoreTarget;
   readonly bus: BusTarget;
+  /** A folder is absolute. */
+  readonly blobs: BlobsTarget;
   /** The name of this process in the fleet. */
   readonly instance: string;
   /** The engines that a worker runs; undefined: all that can run on its machine. */
   readonly workerEngines: readonly string[] | undefined;
+  /** How many processes of a standalone answer requests. */
+  readonly processes: number;
+  /** Whether a standalone on embedded read models runs its projections and sagas in a thread. */
+  readonly hasProjectorThread: boolean;
   /** The time to live of a lease, and the interval of its renewals. */
   readonly lease: { readonly ttlMs: number; readonly renewMs: number };
   readonly grpc: GrpcSettings | undefined;
@@ -61,6 +79,14 @@ export interface Settings {
   readonly logLevel: string;
   readonly drainSeconds: number;
   readonly bodyLimitBytes: number;
+  /** Requests a minute, in this process; 0 for no limit. */
+  readonly requestRates: { readonly perAccount: number; readonly perKey: number };
+  /** Of all bodies that are being received. */
+  readonly receivingBytesMax: number;
+  /** The time limit for the arrival of a request. */
+  readonly receiveMsMax: number;
+  /** The time limit for the arrival of a form with a file. */
+  readonly uploadMsMax: number;
   /** The settings of the areas, by the token under which their services inject them. */
   readonly ofAreas: ReadonlyMap<InjectionToken, unknown>;
 }
@@ -86,6 +112,11 @@ const eventStoreOf = (setting: string | undefined, home: string): EventStoreTarg
 const readStoreOf = (setting: string | undefined, home: string): ReadStoreTarget => {
   const file = sqliteFileOf(setting, path.join(home, 'views.db'));
   return file === undefined ? { kind: 'mongodb', url: setting ?? '' } : { kind: 'sqlite', file };
+};
+
+const blobsOf = (target: BlobsTarget | undefined, home: string): BlobsTarget => {
+  if (target?.kind === 's3') return target;
+  return { kind: 'file', folder: fileOf(target?.folder, path.join(home, 'blobs')) };
 };
 
 const expandHome = (file: string): string =>
@@ -125,11 +156,32 @@ const grpcOf = (variables: PlatformValues): GrpcSettings | undefined => {
   return { host, port, tls };
 };
 
+const PROCESSES_MAX = 8;
+
+const isEmbedded = (store: string | undefined): boolean => store?.startsWith(SQLITE) ?? true;
+
+const hasEmbeddedStores = (variables: PlatformValues): boolean =>
+  isEmbedded(variables.QUIPU_EVENT_STORE) && isEmbedded(variables.QUIPU_READ_STORE);
+
+/** Leaves a core to the writer of the log, projections and sagas. */
+const processesOf = (variables: PlatformValues): number => {
+  if (variables.QUIPU_PROCESSES !== undefined) return variables.QUIPU_PROCESSES;
+  if (!hasEmbeddedStores(variables)) return 1;
+  return Math.min(Math.max(availableParallelism() - 1, 1), PROCESSES_MAX);
+};
+
+/** On two cores a second thread costs more than it takes off the first one. */
+const hasProjectorThread = ({ QUIPU_PROJECTOR_THREAD: chosen }: PlatformValues): boolean =>
+  chosen === undefined ? availableParallelism() > 2 : chosen === '1';
+
 /** Contradictions between valid values, as `<variable>: <reason>`. */
 const contradictions = (variables: PlatformValues): readonly string[] => {
   const { QUIPU_LEASE_TTL_MS: ttlMs, QUIPU_LEASE_RENEW_MS: renewMs } = variables;
   const { QUIPU_GRPC_TLS_CERT: cert, QUIPU_GRPC_TLS_KEY: key } = variables;
   const wrong: string[] = [];
+  if ((variables.QUIPU_PROCESSES ?? 1) > 1 && !hasEmbeddedStores(variables)) {
+    wrong.push('QUIPU_PROCESSES: only with embedded stores; with servers, start more gateways');
+  }
   if (renewMs * 3 > ttlMs) {
     wrong.push('QUIPU_LEASE_RENEW_MS: more than a third of QUIPU_LEASE_TTL_MS');
   }
@@ -170,9 +222,15 @@ const valuesOf = (
     ([name, { schema }]) => [name, schema] as const,
   );
   const parsed = z.object(Object.fromEntries(schemas)).safeParse(set);
-  const faults = parsed.success
-    ? contradictions(parsed.data as PlatformValues)
-    : parsed.error.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`);
+  const faults = [
+    ...(parsed.success
+      ? contradictions(parsed.data as PlatformValues)
+      : parsed.error.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`)),
+    ...unknownVariables(
+      Object.keys(set),
+      schemas.map(([name]) => name),
+    ),
+  ];
   if (parsed.success && faults.length === 0) return parsed.data;
   throw new SettingsError(`bad settings\n  ${faults.join('\n  ')}`);
 };
@@ -204,18 +262,33 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
   return {
     host: values.HOST,
     port: values.PORT,
+    operations: {
+      host: values.QUIPU_OPERATIONS_HOST ?? values.HOST,
+      port: values.QUIPU_OPERATIONS_PORT,
+      token: values.QUIPU_OPERATIONS_TOKEN,
+    },
     home,
     masterKeyFile: fileOf(values.QUIPU_MASTER_KEY_FILE, path.join(home, 'master.key')),
     eventStore: eventStoreOf(values.QUIPU_EVENT_STORE, home),
     readStore: readStoreOf(values.QUIPU_READ_STORE, home),
     bus: values.QUIPU_BUS,
+    blobs: blobsOf(values.QUIPU_BLOBS, home),
     instance: values.QUIPU_INSTANCE ?? instanceName(),
     workerEngines: values.QUIPU_WORKER_ENGINES,
+    processes: processesOf(values),
+    hasProjectorThread: hasProjectorThread(values),
     lease: { ttlMs: values.QUIPU_LEASE_TTL_MS, renewMs: values.QUIPU_LEASE_RENEW_MS },
     grpc: grpcOf(values),
     trustProxy: values.QUIPU_TRUST_PROXY,
     logLevel: values.QUIPU_LOG_LEVEL,
     drainSeconds: values.QUIPU_DRAIN_SECONDS,
     bodyLimitBytes: values.QUIPU_BODY_LIMIT_BYTES,
+    requestRates: {
+      perAccount: values.QUIPU_ACCOUNT_REQUESTS_PER_MINUTE,
+      perKey: values.QUIPU_KEY_REQUESTS_PER_MINUTE,
+    },
+    receivingBytesMax: values.QUIPU_RECEIVING_BYTES,
+    receiveMsMax: values.QUIPU_RECEIVE_SECONDS * 1_000,
+    uploadMsMax: values.QUIPU_UPLOAD_SECONDS * 1_000,
   };
 };

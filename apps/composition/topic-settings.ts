@@ -1,3 +1,4 @@
+import { jobTopicSettings } from '#platform/jobs/job-topics.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type TaskTopicSettings, taskTopicSettings } from '#platform/tasks/task-topics.js';
 
@@ -7,5 +8,5 @@ export const topicSettingsOf = (areas: readonly Area[]): ((topic: string) => Tas
   const declared = new Map(
     areas.flatMap(({ topics }) => topics).map(({ topic, ...settings }) => [topic, settings]),
   );
-  return (topic) => declared.get(topic) ?? ofTasks(topic);
+  return (topic) => declared.get(topic) ?? { ...ofTasks(topic), ...jobTopicSettings(topic) };
 };

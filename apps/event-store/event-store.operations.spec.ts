@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { counted, follow } from '#platform/event-store/event-store.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { asOperator, operationsSettings } from '../operations/operations.fixture.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
 import { EventStoreMetrics } from './event-store.metrics.js';
 import { EventStoreModule } from './event-store.module.js';
@@ -25,7 +26,7 @@ describe('health and metrics of the event store', () => {
     const metrics = new EventStoreMetrics();
     eventStore = new MeasuredEventStore(log, metrics);
     const operations = new EventStoreOperations(eventStore, metrics);
-    const module = EventStoreModule.of(operations, metrics.registry);
+    const module = EventStoreModule.of(operations, metrics.registry, operationsSettings);
     app = await createOperationsApplication(module, pino({ level: 'silent' }));
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
@@ -37,7 +38,7 @@ describe('health and metrics of the event store', () => {
     await rm(folder, { recursive: true });
   });
 
-  const ask = (route: string) => fetch(url + route);
+  const ask = (route: string) => fetch(url + route, asOperator);
   const metric = async (name: string): Promise<number> => {
     const text = await (await ask('/metrics')).text();
     const line = text.split('\n').find((one) => one.startsWith(`${name} `));

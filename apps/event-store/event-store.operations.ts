@@ -1,3 +1,4 @@
+import { describeDamage } from '#platform/event-store/event-store.errors.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import {
   type MetricsSource,
@@ -15,11 +16,16 @@ export class EventStoreOperations implements ReadinessCheck, MetricsSource {
 
   async readiness(): Promise<ReadinessPart> {
     const { health, head } = await this.#state();
+    const { writable, reason, damaged = [] } = health;
     const reasons = [
-      ...(health.writable ? [] : [`the event store cannot be written: ${health.reason ?? ''}`]),
+      ...(writable ? [] : [`the event store cannot be written: ${reason ?? ''}`]),
+      ...damaged.map((one) => `the log is damaged: ${describeDamage(one)}`),
       ...(head === null ? ['the head of the log cannot be read'] : []),
     ];
-    return { reasons, facts: { event_store: health, head: head?.toString() ?? null } };
+    return {
+      reasons,
+      facts: { event_store: { writable, reason }, head: head?.toString() ?? null },
+    };
   }
 
   /** Keeps the last position if the head is unreadable; `quipu_log_writable` shows the failure. */

@@ -1,24 +1,37 @@
-import { randomUUID } from 'node:crypto';
-import { type Socket } from 'node:net';
 import { type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
+import { drawRequestId } from '#platform/runtime/request-id.js';
 import { DtoPipe } from './errors/dto.pipe.js';
 import { envelope } from './errors/envelope.js';
+import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
-import { HttpFailure } from './errors/http-failure.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
-import { refuseMalformed } from './errors/malformed-request.js';
+import { closeConnectionsSoon } from '../operations/bounded-close.js';
 import { nestLogger } from '../operations/nest.logger.js';
+import { ArrivalLimit } from './bodies/arrival-limit.js';
+import { BodyInterceptor } from './bodies/body.interceptor.js';
+import { type ReceptionLimits, Receptions } from './bodies/receptions.js';
+import { leaveBodiesUnread, readBody } from './bodies/unread-body.js';
+import { type DirectEdge, DirectRoutes } from './direct/direct-routes.js';
+import { ClientErrors } from './errors/client-errors.js';
+import { refuseMisdirected } from './errors/misdirected-request.js';
 import { serveOpenApi } from './openapi/openapi.js';
+import { acceptUploads } from './uploads/uploads.js';
 
-export interface GatewayOptions {
-  readonly bodyLimitBytes: number;
+export interface GatewayOptions extends ReceptionLimits {
+  /** The time limit for the arrival of a request's headers, and of a body that is not a form. */
+  readonly receiveMsMax: number;
+  /** The time limit for the arrival of a form. */
+  readonly uploadMsMax: number;
   readonly trustProxy: number | readonly string[];
 }
+
+/** How often Node looks for requests that took too long to arrive. */
+const CONNECTIONS_CHECKED_EVERY_MS = 500;
 
 /** Section 5.9 of the interface. */
 const SECURITY_HEADERS = {
@@ -33,7 +46,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
  * The id of a request. Event ids derive from it, so the gateway draws it: with an id of its own
  * choice a caller could repeat the events of another.
  */
-const requestId = (): string => randomUUID();
+const requestId = (): string => drawRequestId(Date.now());
 
 /** A caller's own request id is returned beside the gateway's if it is a UUID. */
 const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -46,38 +59,14 @@ const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => voi
 };
 
 /**
- * Fastify's JSON parser, which rejects prototype poisoning, with the gateway's error message. An
- * empty body counts as no body: some clients send the content type without one.
+ * Logs one line per request, without its query, headers and body, which may contain secrets. A
+ * failure that has one of its own needs no other.
  */
-const readJson = (fastify: FastifyInstance): void => {
-  fastify.removeContentTypeParser('text/plain');
-  const parse = fastify.getDefaultJsonParser('error', 'error');
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') {
-      done(null, undefined);
-      return;
-    }
-    void parse(request, body as string, (error, value) => {
-      done(error && invalidJson(error), value);
-    });
-  });
-};
-
-const invalidJson = (error: Error): HttpFailure =>
-  new HttpFailure({
-    status: 400,
-    code: 'invalid_json',
-    message: `the body is not JSON: ${error.message}`,
-  });
-
-/** Logs one line per request, without its query, headers and body, which may contain secrets. */
 const requestLog =
   (logger: Logger) =>
-  ({ id: requestId, method, url }: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    if (logger.isLevelEnabled('info')) {
-      const [path] = url.split('?', 1);
-      const { statusCode: status, elapsedTime: elapsedMs } = reply;
-      logger.info({ requestId, method, path, status, elapsedMs }, 'request');
+  (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    if (request.isFailureLogged !== true && logger.isLevelEnabled('info')) {
+      logger.info(factsOf(request, reply), 'request');
     }
     done();
   };
@@ -91,19 +80,19 @@ const trusted = (trustProxy: GatewayOptions['trustProxy']) =>
 /** Builds the HTTP edge of a composed module. The server does not listen yet. */
 export const createGateway = async (
   module: DynamicModule,
-  { bodyLimitBytes, trustProxy }: GatewayOptions,
+  options: GatewayOptions,
   logger: Logger,
 ): Promise<NestFastifyApplication> => {
+  const receptions = new Receptions(options);
+  const clientErrors = new ClientErrors(receptions, SECURITY_HEADERS);
   const adapter = new FastifyAdapter({
-    bodyLimit: bodyLimitBytes,
-    trustProxy: trusted(trustProxy),
+    ...arrivalLimits(options),
+    trustProxy: trusted(options.trustProxy),
     genReqId: requestId,
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
-    clientErrorHandler: (error: Error, socket: Socket) => {
-      refuseMalformed(error, socket, SECURITY_HEADERS);
-    },
+    clientErrorHandler: clientErrors.handle,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const failure = failureOf(error, { errors: {}, failures: [] });
       void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
@@ -116,13 +105,45 @@ export const createGateway = async (
     bodyParser: false,
   });
   const fastify = adapter.getInstance<FastifyInstance>();
-  readJson(fastify);
+  leaveBodiesUnread(fastify);
+  clientErrors.watch(fastify);
+  new ArrivalLimit(options.receiveMsMax, clientErrors.handle).watch(fastify);
   fastify.addHook('onRequest', onRequest);
+  const failureLog = app.get(FailureLog, { strict: false });
   fastify.addHook('onResponse', requestLog(logger));
+  fastify.addHook('onClose', (_, done) => {
+    failureLog.close();
+    done();
+  });
+  refuseMisdirected(fastify);
+  fastify.addHook('preClose', (done) => {
+    receptions.close();
+    done();
+  });
+  closeConnectionsSoon(fastify);
+  app.useGlobalInterceptors(new BodyInterceptor(receptions));
+  await acceptUploads(fastify);
   app.useGlobalPipes(new DtoPipe());
-  app.useGlobalFilters(new FailureFilter(app.get(Failures, { strict: false }), logger));
+  const filter = new FailureFilter(app.get(Failures, { strict: false }), failureLog);
+  app.useGlobalFilters(filter);
+  const directRoutes = app.get(DirectRoutes, { strict: false });
+  const edge: DirectEdge = {
+    readBody: (request, reply) => readBody(receptions, request, reply),
+    fail: (error, request, reply) => filter.answer(error, request, reply),
+  };
+  fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));
   serveOpenApi(app, fastify);
   await app.init();
   await fastify.ready();
   return app;
 };
+
+/** Node ends a request that does not arrive in time with a client error. */
+const arrivalLimits = ({ receiveMsMax, uploadMsMax }: GatewayOptions) => ({
+  requestTimeout: uploadMsMax,
+  http: {
+    requestTimeout: uploadMsMax,
+    headersTimeout: receiveMsMax,
+    connectionsCheckingInterval: CONNECTIONS_CHECKED_EVERY_MS,
+  },
+});

@@ -1,16 +1,18 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import {
   ApiOkResponse,
   ApiOperation,
   ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Readiness, type ReadinessReport } from './readiness.js';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { OperationsReports } from './operations-reports.js';
+import { type ReadinessReport } from './readiness.js';
+import { sendReport } from './send-report.js';
 
 const reportSchema = (status: ReadinessReport['status'], ...reasons: readonly string[]) => ({
   type: 'object' as const,
-  required: ['status', 'reasons'],
+  required: ['status'],
   properties: {
     status: { type: 'string' as const, enum: ['ready', 'not_ready'] },
     reasons: { type: 'array' as const, items: { type: 'string' as const } },
@@ -22,6 +24,7 @@ const reportSchema = (status: ReadinessReport['status'], ...reasons: readonly st
     event_store: { writable: true, reason: null },
     read_store: { reachable: true, reason: null },
     bus: { reachable: true, reason: null },
+    tasks: { ready: true, reason: null },
     lease: null,
     head: '42',
     projections: [],
@@ -35,7 +38,7 @@ const reportSchema = (status: ReadinessReport['status'], ...reasons: readonly st
 @ApiTags('operations')
 @Controller('health')
 export class HealthController {
-  constructor(private readonly readiness: Readiness) {}
+  constructor(private readonly reports: OperationsReports) {}
 
   @Get('live')
   @ApiOperation({
@@ -46,22 +49,23 @@ export class HealthController {
     description: 'The process answers.',
     schema: { type: 'object', example: { status: 'live' } },
   })
-  live(): object {
-    return { status: 'live' };
+  live(@Res() reply: FastifyReply): void {
+    sendReport(reply, this.reports.live());
   }
 
   @Get('ready')
   @ApiOperation({
     summary: 'Which parts are behind, stopped or not writable',
-    description: 'A process that fails this should get no requests until it passes again.',
+    description:
+      'A process that fails this should get no requests until it passes again. Reasons and facts ' +
+      'are shown on the operations port, and to requests with the operations token.',
   })
   @ApiOkResponse({ description: 'Nothing is wrong.', schema: reportSchema('ready') })
   @ApiServiceUnavailableResponse({
-    description: '`reasons` lists what is wrong.',
+    description: 'Something is wrong.',
     schema: reportSchema('not_ready', 'draining'),
   })
-  async ready(@Res() reply: FastifyReply): Promise<void> {
-    const report = await this.readiness.report();
-    void reply.status(report.status === 'ready' ? 200 : 503).send(report);
+  async ready(@Req() { headers }: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    sendReport(reply, await this.reports.ready(headers));
   }
 }

@@ -1,33 +1,37 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { type FastifyReply } from 'fastify';
-import { Registry } from 'prom-client';
-import { type MetricsSource } from '#platform/runtime/operations.js';
-
-export const METRICS_SOURCES = Symbol('MetricsSources');
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import {
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProduces,
+  ApiTags,
+  ApiUnauthorizedResponse,
+} from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { OperationsReports } from './operations-reports.js';
+import { sendReport } from './send-report.js';
 
 @ApiTags('operations')
 @Controller('metrics')
 export class MetricsController {
-  constructor(
-    private readonly registry: Registry,
-    @Inject(METRICS_SOURCES) private readonly sources: readonly MetricsSource[],
-  ) {}
+  constructor(private readonly reports: OperationsReports) {}
 
   @Get()
   @ApiOperation({
     summary: 'Metrics in the text format of Prometheus',
     description:
       'Names follow the OpenTelemetry semantic conventions for generative AI where these have ' +
-      'one; all others start with `quipu_`.',
+      'one; all others start with `quipu_`. Shown on the operations port, and to requests with ' +
+      'the operations token.',
   })
   @ApiProduces('text/plain')
   @ApiOkResponse({
     description: 'All metrics of this process.',
     schema: { type: 'string', example: 'quipu_open_requests 0' },
   })
-  async scrape(@Res() reply: FastifyReply): Promise<void> {
-    await Promise.all(this.sources.map(async (source) => source.collect()));
-    void reply.type(this.registry.contentType).send(await this.registry.metrics());
+  @ApiUnauthorizedResponse({ description: 'The operations token is missing or wrong.' })
+  @ApiNotFoundResponse({ description: 'The process has no operations token.' })
+  async scrape(@Req() { headers }: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    sendReport(reply, await this.reports.metrics(headers));
   }
 }

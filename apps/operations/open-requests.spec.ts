@@ -4,8 +4,9 @@ import { OpenRequests } from './open-requests.js';
 
 const MS_MAX = 600_000;
 
-/** Whether a promise has settled. */
+/** Whether a promise has settled, once everything that could settle it has run. */
 const isOver = async (promise: Promise<unknown>): Promise<boolean> => {
+  await jest.advanceTimersByTimeAsync(0);
   const pending = Symbol('pending');
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
 };
@@ -87,6 +88,15 @@ describe('a drain', () => {
     await drained;
     expect(signal.aborted).toBe(false);
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('waits for the last of several open requests', async () => {
+    const [one, two] = [requests.open(MS_MAX), requests.open(MS_MAX)];
+    const drained = requests.drain(30_000);
+    one.close();
+    expect(await isOver(drained)).toBe(false);
+    two.close();
+    await drained;
   });
 
   it('cuts the remaining requests at the deadline, and waits until they are settled', async () => {

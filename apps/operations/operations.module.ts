@@ -2,7 +2,14 @@ import { type DynamicModule, type InjectionToken, Module, type Provider } from '
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type MetricsSource, type ReadinessCheck } from '#platform/runtime/operations.js';
 import { HealthController } from './health.controller.js';
-import { METRICS_SOURCES, MetricsController } from './metrics.controller.js';
+import { MetricsController } from './metrics.controller.js';
+import {
+  OPERATIONS_SETTINGS,
+  OperationsAccess,
+  type OperationsSettings,
+} from './operations-access.js';
+import { METRICS_SOURCES, OperationsReports } from './operations-reports.js';
+import { OperationsServer } from './operations.server.js';
 import { READINESS_CHECKS, Readiness } from './readiness.js';
 
 export interface Operations {
@@ -12,6 +19,7 @@ export interface Operations {
   readonly readiness: readonly InjectionToken<ReadinessCheck>[];
   /** Updated before each scrape of `/metrics`. */
   readonly metrics: readonly InjectionToken<MetricsSource>[];
+  readonly settings: OperationsSettings;
 }
 
 /**
@@ -20,7 +28,7 @@ export interface Operations {
  */
 @Module({})
 export class OperationsModule {
-  static of({ providers, readiness, metrics }: Operations): DynamicModule {
+  static of({ providers, readiness, metrics, settings }: Operations): DynamicModule {
     return {
       module: OperationsModule,
       global: true,
@@ -30,8 +38,12 @@ export class OperationsModule {
         Readiness,
         { provide: READINESS_CHECKS, inject: [...readiness], useFactory: listed },
         { provide: METRICS_SOURCES, inject: [...metrics], useFactory: listed },
+        { provide: OPERATIONS_SETTINGS, useValue: settings },
+        { provide: OperationsAccess, useValue: new OperationsAccess(settings) },
+        OperationsReports,
+        OperationsServer,
       ],
-      exports: [Readiness],
+      exports: [Readiness, OperationsServer, OperationsReports],
     };
   }
 

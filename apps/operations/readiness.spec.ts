@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
+import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
@@ -31,8 +32,11 @@ interface Parts {
   readonly reactions: readonly (Omit<typeof subscription, 'failure'> & Failing)[];
   readonly lease: LeadershipStatus | null;
   readonly busHealth: BusHealth;
+  readonly needsBus: boolean;
   readonly head: () => Promise<bigint>;
   readonly checkpoint: () => Promise<bigint | undefined>;
+  /** Events that the codec could not read. */
+  readonly unreadable: readonly DamagedEvent[];
 }
 
 interface Failing {
@@ -46,14 +50,17 @@ const openProcess = ({
   reactions = [{ ...subscription, name: 'hold-expiry' }],
   lease = null,
   busHealth = { reachable: true, reason: null },
+  needsBus = true,
   head = () => Promise.resolve(100n),
   checkpoint = () => Promise.resolve(undefined),
+  unreadable = [],
 }: Partial<Parts> = {}) => {
   const requests = new OpenRequests(new Registry());
   const runtime = {
     projectionHost: { status: () => Promise.resolve(projections) },
     reactions: () => reactions,
     leadership: () => lease,
+    codec: { unreadable: () => unreadable },
   } as unknown as Runtime;
   const eventStore = {
     health: () => Promise.resolve(health),
@@ -64,7 +71,9 @@ const openProcess = ({
   const area = {
     readiness: () => ({ reasons: [], facts: { catalog: { models: 1, failure: null }, rigs: [] } }),
   };
-  const runtimeChecks = new RuntimeReadiness(runtime, eventStore, readStore, bus);
+  const runtimeChecks = new RuntimeReadiness(runtime, eventStore, readStore, bus, {
+    needsBus: () => needsBus,
+  });
   const readiness = new Readiness([runtimeChecks, requests, area]);
   return { readiness, requests };
 };
@@ -90,6 +99,33 @@ describe('readiness', () => {
       open_requests: 1,
     });
     expect(() => JSON.stringify(report)).not.toThrow();
+  });
+
+  it('names events that the store or the codec could not read', async () => {
+    const stored = { position: 7n, stream: 'account-ada', reason: 'it cannot be read: no JSON' };
+    const unfit = { position: 9n, stream: null, reason: 'cannot read HoldPlaced version 1' };
+    const health = { writable: true, reason: null, damaged: [stored] };
+    const report = await openProcess({ health, unreadable: [unfit] }).readiness.report();
+    expect(report).toMatchObject({
+      status: 'not_ready',
+      reasons: [
+        'the log is damaged: the event at position 7 of account-ada: it cannot be read: no JSON',
+        'the log is damaged: the event at position 9 of an unknown stream: ' +
+          'cannot read HoldPlaced version 1',
+      ],
+    });
+    expect(() => JSON.stringify(report)).not.toThrow();
+  });
+
+  it('names a read model and a reaction that are ahead of the log', async () => {
+    const head = () => Promise.resolve(89n);
+    const { reasons } = await openProcess({ head }).readiness.report();
+    expect(reasons).toEqual([
+      'invoices is at position 90, and the log ends at 89: ' +
+        'the log was exchanged while this process ran',
+      'hold-expiry is at position 90, and the log ends at 89: ' +
+        'the log was exchanged while this process ran',
+    ]);
   });
 
   it('is withheld until the start releases it', async () => {
@@ -144,6 +180,15 @@ describe('readiness', () => {
     expect(await openProcess({ busHealth }).readiness.report()).toMatchObject({
       status: 'not_ready',
       reasons: ['the bus cannot be reached: no broker answers'],
+    });
+  });
+
+  it('reports a bus that is not needed, and is ready without it', async () => {
+    const busHealth = { reachable: false, reason: 'no broker answers' };
+    expect(await openProcess({ busHealth, needsBus: false }).readiness.report()).toMatchObject({
+      status: 'ready',
+      reasons: [],
+      bus: busHealth,
     });
   });
 

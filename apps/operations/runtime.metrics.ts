@@ -15,6 +15,7 @@ export class RuntimeMetrics implements MetricsSource {
   readonly #lag: Gauge;
   readonly #leader: Gauge;
   readonly #head: Gauge;
+  readonly #projector: { readonly utilization: Gauge; readonly losses: Gauge } | null;
 
   constructor(
     registry: Registry,
@@ -46,22 +47,42 @@ export class RuntimeMetrics implements MetricsSource {
       registers,
     });
     this.#head = logHeadPosition(registry);
+    this.#projector = runtime.projector?.place === 'thread' ? projectorGauges(registers) : null;
   }
 
   /** An unreadable value keeps its last reading. */
   async collect(): Promise<void> {
-    const [head, status] = await Promise.all([
+    const { projector } = this.runtime;
+    const [head, status, elsewhere] = await Promise.all([
       answered(this.eventStore.head()),
       answered(this.runtime.projectionHost.status()),
+      answered(projector?.status() ?? Promise.resolve(null)),
     ]);
     if (head.answer !== undefined) this.#head.set(Number(head.answer));
+    if (projector?.place === 'process') return;
     const lease = this.runtime.leadership();
     if (lease) this.#leader.set(lease.role === 'leader' ? 1 : 0);
     const projections = status.answer ?? [];
     for (const { name, lagMs } of projections) this.#lag.labels(name).set(lagMs / 1_000);
-    for (const { name, position, phase } of [...projections, ...this.runtime.reactions()]) {
+    this.#projector?.utilization.set(projector?.utilization ?? 0);
+    this.#projector?.losses.set(projector?.losses ?? 0);
+    const reactions = [...(elsewhere.answer?.sagas ?? []), ...this.runtime.reactions()];
+    for (const { name, position, phase } of [...projections, ...reactions]) {
       this.#position.labels(name).set(Number(position));
       this.#stopped.labels(name).set(phase === 'stopped' ? 1 : 0);
     }
   }
 }
+
+const projectorGauges = (registers: Registry[]) => ({
+  utilization: new Gauge({
+    name: 'quipu_projector_utilization',
+    help: 'The part of its time that the projector thread worked since the last scrape, 0 to 1.',
+    registers,
+  }),
+  losses: new Gauge({
+    name: 'quipu_projector_losses',
+    help: 'How often the projector thread of this process has ended and was started again.',
+    registers,
+  }),
+});

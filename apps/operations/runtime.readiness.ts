@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
+import { describeDamage } from '#platform/event-store/event-store.errors.js';
 import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
+import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
 import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
+import { BusNeed, type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
 import { type ProjectionStatus } from '#platform/runtime/projection-host.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
@@ -27,7 +29,7 @@ interface ReadStoreHealth {
 
 /** The facts of a process with projections. */
 export interface RuntimeFacts {
-  readonly event_store: EventStoreHealth;
+  readonly event_store: Pick<EventStoreHealth, 'writable' | 'reason'>;
   readonly read_store: ReadStoreHealth;
   readonly bus: BusHealth;
   /** Null while the log does not answer. */
@@ -38,7 +40,10 @@ export interface RuntimeFacts {
   readonly reactions: readonly Readable<RunnerStatus>[];
 }
 
-/** Reports stores and a bus that do not answer, and projections and sagas that lag or stopped. */
+/**
+ * Reports stores and a needed bus that do not answer, and projections and sagas that lag or
+ * stopped.
+ */
 @Injectable()
 export class RuntimeReadiness implements ReadinessCheck {
   constructor(
@@ -46,36 +51,55 @@ export class RuntimeReadiness implements ReadinessCheck {
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(READ_STORE) private readonly readStore: ReadStore,
     @Inject(BUS) private readonly bus: Bus,
+    private readonly busNeed: BusNeed,
   ) {}
 
   async readiness(): Promise<ReadinessPart & { readonly facts: RuntimeFacts & object }> {
-    const [eventStore, readStore, bus, head, status] = await Promise.all([
+    const [eventStore, readStore, bus, { status, reactions, projector, head }] = await Promise.all([
       this.#eventStoreHealth(),
       this.#readStoreHealth(),
       this.#busHealth(),
-      answered(this.eventStore.head()),
-      answered(this.runtime.projectionHost.status()),
+      this.#positions(),
     ]);
     const projections = status.answer ?? [];
-    const reactions = this.runtime.reactions();
+    const end = head.answer;
+    const ahead = [...projections, ...reactions].filter(
+      ({ position }) => end !== undefined && position > end,
+    );
     const lease = this.runtime.leadership();
+    const unreadable = oncePerEvent([
+      ...(eventStore.damaged ?? []),
+      ...this.runtime.codec.unreadable(),
+      ...(projector.answer?.damaged ?? []),
+    ]);
     const reasons = [
       ...(eventStore.writable
         ? []
         : [`the event store cannot be written: ${eventStore.reason ?? ''}`]),
+      ...unreadable.map((one) => `the log is damaged: ${describeDamage(one)}`),
       ...(readStore.reachable ? [] : [`the read store does not answer: ${readStore.reason ?? ''}`]),
-      ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
+      ...(bus.reachable || !this.busNeed.needsBus()
+        ? []
+        : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
       ...(status.failure === null ? [] : [`projections cannot be read: ${status.failure}`]),
+      ...(projector.failure === null
+        ? []
+        : [`projections and sagas do not run: ${projector.failure}`]),
       ...(lease?.failure ? [`the lease cannot be requested: ${lease.failure}`] : []),
       ...[...projections, ...reactions]
         .filter(({ phase }) => phase === 'stopped')
         .map(({ name, failure }) => `${name} has stopped: ${failure ?? ''}`),
+      ...ahead.map(
+        ({ name, position }) =>
+          `${name} is at position ${position}, and the log ends at ${end}: ` +
+          'the log was exchanged while this process ran',
+      ),
       ...projections
         .filter(({ lagMs }) => lagMs > LAG_MS_MAX)
         .map(({ name, lagMs }) => `${name} is ${Math.round(lagMs / 1_000)} s behind`),
     ];
     const facts = {
-      event_store: eventStore,
+      event_store: { writable: eventStore.writable, reason: eventStore.reason },
       read_store: readStore,
       bus,
       head: head.answer?.toString() ?? null,
@@ -84,6 +108,14 @@ export class RuntimeReadiness implements ReadinessCheck {
       reactions: reactions.map(readable),
     };
     return { reasons, facts: { ...facts } };
+  }
+
+  /** The head is read last: it only grows, so nothing may be ahead of it. */
+  async #positions() {
+    const status = await answered(this.runtime.projectionHost.status());
+    const projector = await answered(this.runtime.projector?.status() ?? Promise.resolve(null));
+    const reactions = [...(projector.answer?.sagas ?? []), ...this.runtime.reactions()];
+    return { status, reactions, projector, head: await answered(this.eventStore.head()) };
   }
 
   async #eventStoreHealth(): Promise<EventStoreHealth> {
@@ -101,6 +133,11 @@ export class RuntimeReadiness implements ReadinessCheck {
     return answer ?? { reachable: false, reason: failure };
   }
 }
+
+/** Several readers of one process may meet the same damage. */
+const oncePerEvent = (damaged: readonly DamagedEvent[]): readonly DamagedEvent[] => [
+  ...new Map(damaged.map((one) => [one.position, one])).values(),
+];
 
 const readable = <Status extends RunnerStatus>(status: Status): Readable<Status> => ({
   ...status,

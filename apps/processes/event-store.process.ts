@@ -32,7 +32,7 @@ export const startEventStore = async (
   const eventStore = new MeasuredEventStore(log, metrics);
   const grpc = await serveEventStoreAlone(served, eventStore, settings, clock);
   const operations = new EventStoreOperations(eventStore, metrics);
-  const module = EventStoreModule.of(operations, metrics.registry);
+  const module = EventStoreModule.of(operations, metrics.registry, settings.operations);
   const app = await createOperationsApplication(module, logger);
   await listen(app, settings);
   const url = await app.getUrl();

@@ -5,5 +5,5 @@ import { greetingOf } from './greeting.js';
 
 runProcess(async (settings, logger) => {
   const gateway = await startGateway(settings, logger, { subscriptions: 'elsewhere' });
-  return { ...gateway, greeting: greetingOf(gateway) };
+  return { ...gateway, greeting: greetingOf(gateway, process.stdout.isTTY) };
 });

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { type InjectionToken } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
@@ -7,10 +8,13 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
 import { ProcessEvents } from '#platform/runtime/process-events.js';
-import { Runtime } from '#platform/runtime/runtime.js';
+import { type ProjectorLink } from '#platform/runtime/projector/projector-link.js';
+import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
 import { type Bootstrap, bootstrap } from '../composition/bootstrap.js';
+import { withoutSagas } from '../composition/divided-areas.js';
 import { type OpenEngines, openEngines } from '../composition/engines.js';
+import { clearForeignReadModels } from '../composition/foreign-read-models.js';
 import { QuipuModule } from '../composition/quipu.module.js';
 import { serveEventStoreOf } from '../composition/served-event-store.js';
 import { type Settings } from '../composition/settings.js';
@@ -20,13 +24,29 @@ import { httpModulesOf } from '../gateway/http-modules.js';
 import { OpenRequests } from '../operations/open-requests.js';
 import { Readiness } from '../operations/readiness.js';
 import { listen } from './listen.js';
+import { GroupModule } from './group.module.js';
 import { operationsOf } from './operations-of.js';
+import { type ProjectorThread, projectorThreadOf } from './projector.thread.js';
 
-/** Whether this process runs projections, sagas and relays. */
-export type SubscriptionHosting = 'here' | 'under-lease' | 'elsewhere';
+/**
+ * Whether this process runs projections, sagas, relays and consumers. `in-thread`: projections and
+ * sagas in a thread, the others on the main thread, which has the bus.
+ */
+export type SubscriptionHosting = 'here' | 'in-thread' | 'under-lease' | 'elsewhere';
+
+export interface GroupParts {
+  /** The projector. */
+  readonly link: ProjectorLink;
+  /** Further values, by their tokens. */
+  readonly values: ReadonlyMap<InjectionToken, unknown>;
+}
 
 export interface GatewayOptions {
   readonly subscriptions: SubscriptionHosting;
+  /** What a gateway of a group has from the process that leads it. */
+  readonly group?: GroupParts;
+  /** The variables that the settings were read from, for `in-thread`. Default: the process's. */
+  readonly environment?: NodeJS.ProcessEnv;
   readonly clock?: Clock;
   /** Default: the areas that ship. The settings were read for the same list. */
   readonly areas?: readonly Area[];
@@ -52,6 +72,7 @@ export interface Gateway {
 interface Parts {
   readonly app: NestFastifyApplication;
   readonly runtime: Runtime;
+  readonly projector: ProjectorThread | undefined;
   readonly grpc: EventStoreServer | undefined;
   readonly engines: OpenEngines;
 }
@@ -60,21 +81,43 @@ interface Parts {
 export const startGateway = async (
   settings: Settings,
   logger: Logger,
-  { subscriptions, clock = systemClock, areas = shippedAreas, httpFolders }: GatewayOptions,
+  options: GatewayOptions,
 ): Promise<Gateway> => {
-  const engines = await openEngines(settings, clock, logger, areas);
-  const runtime = new Runtime(engines, areas);
+  const { subscriptions, clock = systemClock, areas = shippedAreas, httpFolders } = options;
+  if (subscriptions === 'in-thread' && (options.areas ?? options.clock)) {
+    throw new Error('a projector in a thread has the areas that ship, and no other clock');
+  }
+  const { environment = process.env } = options;
+  const projector =
+    subscriptions === 'in-thread' ? projectorThreadOf(settings, logger, environment) : undefined;
+  const link = projector?.link ?? options.group?.link;
+  const engines = await openEngines(settings, clock, logger, areas, {
+    onAppended: () => link?.announce(),
+  });
+  await clearForeignReadModels(engines);
+  const runtime = new Runtime(engines, projector ? withoutSagas(areas) : areas, link);
+  const projecting = projector?.start(engines);
+  // Awaited below, behind the failures that this thread finds in the same settings.
+  projecting?.catch(() => undefined);
   const httpModules = await httpModulesOf(areas, httpFolders);
-  const edges = [GatewayModule.of(httpModules), operationsOf(areas, [OpenRequests])];
-  const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'gateway', edges });
+  const edges = [
+    GatewayModule.of(httpModules, settings.requestRates),
+    ...(options.group ? [GroupModule.of(options.group.values)] : []),
+    operationsOf(areas, settings.operations, [OpenRequests]),
+  ];
+  const runsReactions = subscriptions !== 'elsewhere';
+  const parts = { settings, engines, runtime, areas, runsReactions, edges };
+  const module = QuipuModule.of({ ...parts, role: 'gateway' });
   await (subscriptions === 'here' ? runtime.startProjections() : runtime.startFollowing());
   const app = await createGateway(module, settings, logger);
   const commands = app.get(CommandBus);
+  const serviceOf: ServiceSource = (type) => app.get(type, { strict: false });
   const processEvents = app.get(ProcessEvents);
-  if (subscriptions === 'here') await runtime.startReactions(commands);
+  await projecting;
+  if (subscriptions === 'here' || projector) await runtime.startReactions(commands, serviceOf);
   if (subscriptions === 'under-lease') {
     const { instance, lease } = settings;
-    runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands);
+    runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), commands, serviceOf);
   }
   const grpc = await serveEventStoreOf(settings, engines.eventStore, app);
   // Before the bootstrap, whose secrets are shown once, by a start that succeeds.
@@ -91,18 +134,27 @@ export const startGateway = async (
     bootstrap: first,
     bootstrapFile: path.join(settings.home, 'bootstrap.json'),
     grpcPort: grpc?.port,
-    reload: () => processEvents.reload(),
+    reload: async () => {
+      await Promise.all([processEvents.reload(), projector?.link.reload()]);
+    },
     stop: () => {
-      stopping ??= stop({ app, runtime, grpc, engines }, settings.drainSeconds * 1_000);
+      stopping ??= stop({ app, runtime, projector, grpc, engines }, settings.drainSeconds * 1_000);
       return stopping;
     },
   };
 };
 
-const stop = async ({ app, runtime, grpc, engines }: Parts, drainMs: number): Promise<void> => {
+const stop = async (
+  { app, runtime, projector, grpc, engines }: Parts,
+  drainMs: number,
+): Promise<void> => {
   // The server still listens during the drain: a new request gets 503 and `Retry-After`.
-  await app.get(OpenRequests, { strict: false }).drain(drainMs);
+  await Promise.all([
+    app.get(OpenRequests, { strict: false }).drain(drainMs),
+    app.get(ProcessEvents).drain(drainMs),
+  ]);
   await app.close();
+  await projector?.stop();
   await runtime.stop();
   await grpc?.close();
   await engines.close();

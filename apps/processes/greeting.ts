@@ -3,34 +3,53 @@ import { type Gateway } from './gateway.process.js';
 
 const MODEL = 'quipu/nano';
 
-/** The credentials, shown only once, and a command to try. */
+/** A command to try. Where the output may be stored, the credentials stand in their file only. */
 const firstGreeting = (
   url: string,
   { username, password, api_key: apiKey }: Bootstrap,
   file: string,
-): string => `
-Quipu is ready at ${url} (API documents: ${url}/docs)
-
-An account was created, with 10 USD of credit. Its credentials are in ${file}
+  isTerminal: boolean,
+): string => {
+  const credentials = isTerminal
+    ? `. Its credentials are in ${file}
 and are not shown again:
 
   user      ${username}
   password  ${password}
   API key   ${apiKey}
+`
+    : `. Its credentials are in
+${file}
+`;
+  const key = isTerminal ? apiKey : '$KEY';
+  const readKey = `\n  KEY=$(sed -n 's/.*"api_key": "\\(.*\\)".*/\\1/p' '${file}')\n`;
+  return `
+Quipu is ready at ${url} (API documents: ${url}/docs)
 
+An account was created, with 10 USD of credit${credentials}
 Try it:
-
+${isTerminal ? '' : readKey}
   curl ${url}/v1/chat/completions \\
-    -H 'Authorization: Bearer ${apiKey}' \\
+    -H "Authorization: Bearer ${key}" \\
     -H 'Content-Type: application/json' \\
     -d '{"model":"${MODEL}","messages":[{"role":"user","content":"What is Quipu?"}]}'
 
 and see it metered:
 
-  curl -H 'Authorization: Bearer ${apiKey}' ${url}/api/v1/billing/overview.php
+  curl -H "Authorization: Bearer ${key}" ${url}/api/v1/billing/overview.php
 
 `;
+};
 
-/** The output of a start. A first start also prints the credentials. */
-export const greetingOf = ({ url, bootstrap, bootstrapFile }: Gateway): string =>
-  bootstrap ? firstGreeting(url, bootstrap, bootstrapFile) : `Quipu is ready at ${url}\n`;
+/**
+ * The output of a start. A first start also says where the credentials are.
+ * @param isTerminal whether the output is a terminal, which shows the credentials; a container, a
+ *   service or a pipe may store what it gets
+ */
+export const greetingOf = (
+  { url, bootstrap, bootstrapFile }: Pick<Gateway, 'url' | 'bootstrap' | 'bootstrapFile'>,
+  isTerminal: boolean,
+): string =>
+  bootstrap
+    ? firstGreeting(url, bootstrap, bootstrapFile, isTerminal)
+    : `Quipu is ready at ${url}\n`;

@@ -3,9 +3,11 @@ import { type Logger } from 'pino';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
-import { Runtime } from '#platform/runtime/runtime.js';
+import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
 import { openEngines } from '../composition/engines.js';
+import { clearForeignReadModels } from '../composition/foreign-read-models.js';
 import { QuipuModule } from '../composition/quipu.module.js';
 import { type Settings } from '../composition/settings.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
@@ -36,15 +38,20 @@ export const startProjector = async (
   { clock = systemClock, areas = shippedAreas }: ProjectorOptions = {},
 ): Promise<Projector> => {
   const engines = await openEngines(settings, clock, logger, areas);
+  await clearForeignReadModels(engines);
   const runtime = new Runtime(engines, areas);
-  const edges = [operationsOf(areas)];
-  const module = QuipuModule.of({ settings, engines, runtime, areas, role: 'projector', edges });
+  const edges = [operationsOf(areas, settings.operations)];
+  const parts = { settings, engines, runtime, areas, runsReactions: true, edges };
+  const module = QuipuModule.of({ ...parts, role: 'projector' });
   await runtime.startFollowing();
   const app = await createOperationsApplication(module, logger);
   const { instance, lease } = settings;
-  runtime.startUnder(leaseLeadership(runtime, { instance, ...lease }), app.get(CommandBus));
+  const serviceOf: ServiceSource = (type) => app.get(type, { strict: false });
+  const leadership = leaseLeadership(runtime, { instance, ...lease });
+  runtime.startUnder(leadership, app.get(CommandBus), serviceOf);
   await listen(app, settings);
   const stop = async (): Promise<void> => {
+    await app.get(ProcessEvents).drain(settings.drainSeconds * 1_000);
     await runtime.stop();
     await app.close();
     await engines.close();

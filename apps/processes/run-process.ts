@@ -1,6 +1,7 @@
 import { pino, type Logger } from 'pino';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { SettingsError } from '#platform/runtime/settings.js';
+import { GatewayStartError } from './gateway-start.error.js';
 import { readSettings, type Settings, withoutSecrets } from '../composition/settings.js';
 
 /** A process of the fleet that has started. */
@@ -16,6 +17,11 @@ export interface RunningProcess {
 /** The exit code for settings that the operator must correct. */
 const EXIT_BAD_SETTINGS = 2;
 
+/** A pipe takes so much at once: lines of several processes on one pipe do not mix. */
+const WRITE_BYTES_MAX = 4_096;
+/** Lines that wait together for a write, or for a second. */
+const WAITING_BYTES = 2_048;
+
 /** Error messages of an upstream may contain the caller's prompt or the API key. */
 const UPSTREAM_WORDS = ['err.details.upstreamError', 'err.details.rigError.details.upstreamError'];
 
@@ -24,6 +30,8 @@ export const runProcess = (
   start: (settings: Settings, logger: Logger) => Promise<RunningProcess>,
 ): void => {
   run(start).catch((error: unknown) => {
+    // The gateway has printed the reason.
+    if (error instanceof GatewayStartError) process.exit(error.exitCode);
     const message = badSetting(error);
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`${withoutSecrets(message ?? defect)}\n`);
@@ -36,7 +44,11 @@ const run = async (
 ): Promise<void> => {
   const settings = readSettings(process.env);
   // Asynchronous, so that a request never waits for the terminal.
-  const destination = pino.destination({ sync: false, minLength: 4_096 });
+  const destination = pino.destination({
+    sync: false,
+    minLength: WAITING_BYTES,
+    maxWrite: WRITE_BYTES_MAX,
+  });
   const redact = { paths: UPSTREAM_WORDS, remove: true };
   const logger = pino({ level: settings.logLevel, base: null, redact }, destination);
   const flushing = setInterval(() => void flushed(destination), 1_000).unref();

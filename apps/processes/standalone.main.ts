@@ -1,9 +1,14 @@
 import 'reflect-metadata';
 import { runProcess } from './run-process.js';
 import { greetingOf } from './greeting.js';
+import { startStandaloneGroup } from './standalone.group.js';
 import { startStandalone } from './standalone.process.js';
 
 runProcess(async (settings, logger) => {
-  const standalone = await startStandalone(settings, logger);
-  return { ...standalone, greeting: greetingOf(standalone) };
+  const projector = settings.hasProjectorThread ? 'in-thread' : 'here';
+  const standalone =
+    settings.processes > 1
+      ? await startStandaloneGroup(settings, logger)
+      : await startStandalone(settings, logger, { projector });
+  return { ...standalone, greeting: greetingOf(standalone, process.stdout.isTTY) };
 });

@@ -4,7 +4,6 @@ import { runProcess } from './run-process.js';
 import { startWorkerProcess } from './worker.process.js';
 
 runProcess(async (settings, logger) => {
-  const engines = areas.flatMap((area) => area.engines);
-  const worker = await startWorkerProcess(settings, logger, engines);
+  const worker = await startWorkerProcess(settings, logger, areas);
   return { greeting: `A Quipu worker is ready at ${worker.url}\n`, stop: () => worker.stop() };
 });

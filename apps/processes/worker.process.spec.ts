@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { textEngine } from '#areas/inference/text/text.engine.js';
+import { inferenceArea } from '#areas/inference/inference.area.js';
 import { readSettings } from '../composition/settings.js';
 import { startWorkerProcess } from './worker.process.js';
 import { silent } from '../worker/worker.fixture.js';
@@ -18,7 +18,7 @@ describe('a worker as a process', () => {
 
   const start = (QUIPU_BUS: string, QUIPU_WORKER_ENGINES = '') => {
     const settings = readSettings({ QUIPU_HOME: home, QUIPU_BUS, QUIPU_WORKER_ENGINES });
-    return startWorkerProcess(settings, silent, [textEngine]);
+    return startWorkerProcess(settings, silent, [inferenceArea]);
   };
 
   it('does not start on a bus inside one process', async () => {

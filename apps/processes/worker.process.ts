@@ -3,7 +3,8 @@ import { type Logger } from 'pino';
 import { systemClock } from '#platform/kernel/clock.js';
 import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
 import { deriveKey } from '#platform/secrets/secrets.js';
-import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
+import { JOB_KEY_PURPOSE } from '#platform/jobs/job.seal.js';
+import { type Area } from '#platform/runtime/area.js';
 import { TASK_KEY_PURPOSE } from '#platform/tasks/task.seal.js';
 import { openBus } from '../composition/engines.js';
 import { SettingsError } from '#platform/runtime/settings.js';
@@ -16,19 +17,24 @@ import { workerEngines } from './worker-engines.js';
 export const startWorkerProcess = async (
   settings: Settings,
   logger: Logger,
-  declared: readonly AnyEngineDefinition[],
+  areas: readonly Area[],
 ): Promise<Worker> => {
+  const declared = areas.flatMap((area) => area.engines);
+  const types = areas.flatMap((area) => area.jobs);
   if (settings.bus.kind === 'memory') {
     const reason = 'a worker needs a bus between processes, such as kafka://host:port';
     throw new SettingsError(`bad settings\n  QUIPU_BUS: ${reason}`);
   }
   const engineHost = engineHostOf(settings, 'worker', { clock: systemClock, logger });
   const engines = await workerEngines(declared, settings.workerEngines, engineHost);
-  const key = await taskKey(settings.masterKeyFile);
-  const bus = await openBus(settings, logger);
+  const keyFor = await masterKeyOf(settings.masterKeyFile);
+  const key = keyFor(TASK_KEY_PURPOSE);
+  const jobs = { types, key: keyFor(JOB_KEY_PURPOSE) };
+  const bus = await openBus(settings, logger, areas);
   try {
-    const { host, port, drainSeconds } = settings;
-    const options = { bus, key, engines, engineHost, host, port, drainSeconds, logger };
+    const { host, port, operations, drainSeconds } = settings;
+    const parts = { bus, key, jobs, engines, engineHost, logger };
+    const options = { ...parts, host, port, operations, drainSeconds };
     const worker = await startWorker(options);
     const stop = async (): Promise<void> => {
       await worker.stop();
@@ -42,12 +48,13 @@ export const startWorkerProcess = async (
 };
 
 /** A worker never creates a key: it could not decrypt tasks with its own key. */
-const taskKey = async (file: string): Promise<Buffer> => {
+const masterKeyOf = async (file: string): Promise<(purpose: string) => Buffer> => {
   try {
     await access(file);
   } catch (cause) {
     const reason = `there is no ${file}; a worker needs the key of its gateways`;
     throw new SettingsError(`bad settings\n  QUIPU_MASTER_KEY_FILE: ${reason}`, { cause });
   }
-  return deriveKey(readOrCreateMasterKey(file), TASK_KEY_PURPOSE);
+  const master = readOrCreateMasterKey(file);
+  return (purpose) => deriveKey(master, purpose);
 };

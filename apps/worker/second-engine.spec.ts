@@ -27,6 +27,7 @@ import { tasksContract } from '#platform/tasks/tasks.contract.js';
 import { HEARTBEATS_TOPIC, WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { Fleet, NANO } from './worker.fixture.js';
 import { type WorkerReport } from './worker.operations.js';
+import { asOperator } from '../operations/operations.fixture.js';
 
 const TASKS_TOPIC = tasksTopicOf('counting');
 const never = new AbortController().signal;
@@ -91,10 +92,10 @@ describe('a second engine beside text', () => {
   };
 
   const reportOf = async (url: string): Promise<WorkerReport> =>
-    (await (await fetch(`${url}/health/ready`)).json()) as WorkerReport;
+    (await (await fetch(`${url}/health/ready`, asOperator)).json()) as WorkerReport;
 
   const counted = async (url: string, metric: string): Promise<number> => {
-    const text = await (await fetch(`${url}/metrics`)).text();
+    const text = await (await fetch(`${url}/metrics`, asOperator)).text();
     const line = text.split('\n').find((one) => one.startsWith(`${metric} `));
     return Number(line?.slice(metric.length) ?? 0);
   };

@@ -6,6 +6,7 @@ import {
   type AnyEngineDefinition,
   type Engine,
   type EngineCount,
+  type EngineDefinition,
   type EngineHost,
   type EngineStatus,
 } from '#platform/tasks/engine.js';
@@ -66,6 +67,8 @@ export class TaskRunner {
   readonly #cancelled = new LRUCache<string, number>({ max: REMEMBERED_MAX });
   readonly #beating: NodeJS.Timeout;
   #engine: Engine<unknown, unknown, unknown> | undefined;
+  /** Attempts of jobs that use the engine. */
+  #jobs = 0;
 
   constructor(private readonly options: TaskRunnerOptions) {
     this.#beating = setInterval(() => {
@@ -80,6 +83,16 @@ export class TaskRunner {
   /** The number of open tasks. */
   get running(): number {
     return this.#runs.size;
+  }
+
+  /** The tasks that could start now. */
+  get free(): number {
+    const isReady = this.status().ready;
+    return isReady ? Math.max(0, this.definition.tasksMax.worker - this.#occupied) : 0;
+  }
+
+  get #occupied(): number {
+    return this.#runs.size + this.#jobs;
   }
 
   /** Opens the engine. Await it before the first task. */
@@ -110,7 +123,7 @@ export class TaskRunner {
       return;
     }
     const tasksMax = this.definition.tasksMax.worker;
-    if (this.#runs.size >= tasksMax) {
+    if (this.#occupied >= tasksMax) {
       this.#refuse(run, 'busy', `this worker has ${tasksMax} tasks of ${this.definition.name}`);
       return;
     }
@@ -133,8 +146,32 @@ export class TaskRunner {
     }
   }
 
-  /** Waits for runs to end, fails the others with `closed`, and closes the engine. */
-  async close(drainMs: number): Promise<void> {
+  /**
+   * Runs an attempt of a job on the engine, beside the tasks of gateways.
+   * @param definition the runner's own
+   * @throws TaskError `closed`, and what the engine throws
+   */
+  async *runJob<Input, Piece, End>(
+    definition: EngineDefinition<Input, Piece, End>,
+    input: Input,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece, End, void> {
+    if (!this.#engine) throw new TaskError('closed', 'the engine is not open');
+    this.#jobs += 1;
+    try {
+      // The runner opened the engine by this very definition.
+      const engine = this.#engine as Engine<Input, Piece, End>;
+      return yield* runTask(definition, engine, input, signal);
+    } finally {
+      this.#jobs -= 1;
+    }
+  }
+
+  /**
+   * Waits for runs to end, fails the others with `closed`, and closes the engine.
+   * @param jobsEnded resolves when no attempt of a job uses the engine
+   */
+  async close(drainMs: number, jobsEnded: Promise<void> = Promise.resolve()): Promise<void> {
     const deadline = setTimeout(() => {
       for (const { stop } of this.#runs.values()) stop.abort(new WorkerStops('the worker stops'));
     }, drainMs);
@@ -142,6 +179,7 @@ export class TaskRunner {
     clearTimeout(deadline);
     clearInterval(this.#beating);
     await this.options.outbox.drained();
+    await jobsEnded;
     await this.#engine?.close();
   }
 

@@ -32,8 +32,11 @@ export class TaskRunners {
     for (const one of opened) if (one.status === 'rejected') throw one.reason;
   }
 
-  /** Waits for runs to end, fails the others, and closes the engines. */
-  async close(drainMs: number): Promise<void> {
-    await Promise.all(this.all.map((runner) => runner.close(drainMs)));
+  /**
+   * Waits for runs to end, fails the others, and closes the engines.
+   * @param jobsEnded resolves when no attempt of a job uses an engine
+   */
+  async close(drainMs: number, jobsEnded: Promise<void>): Promise<void> {
+    await Promise.all(this.all.map((runner) => runner.close(drainMs, jobsEnded)));
   }
 }

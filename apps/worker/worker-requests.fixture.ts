@@ -3,6 +3,7 @@ import { type TextRequest } from '#areas/inference/rigs/embedded-request.js';
 import { type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { drain } from '#platform/tasks/drain.fixture.js';
 import { NANO } from './worker.fixture.js';
+import { asOperator } from '../operations/operations.fixture.js';
 
 /** The signal of a caller that does not leave. */
 export const never = new AbortController().signal;
@@ -32,7 +33,7 @@ export const until = async (holds: () => boolean | Promise<boolean>): Promise<vo
 };
 
 export const get = async (url: string) => {
-  const response = await fetch(url);
+  const response = await fetch(url, asOperator);
   return { status: response.status, text: await response.text() };
 };
 

@@ -123,9 +123,9 @@ describe('a task of a worker', () => {
   it('is rejected when the worker is full', async () => {
     const { url } = await fleet.worker('worker-1', { models: { runningMax: 1, waitingMax: 64 } });
     const gateway = fleet.gateway();
-    const callers = Array.from({ length: 20 }, () => new AbortController());
+    const callers = Array.from({ length: 24 }, () => new AbortController());
     const streams = callers.map(({ signal }) => drain(gateway.stream(LONG, signal)));
-    await until(async () => (await runningTasks(url)) === 20);
+    await until(async () => (await runningTasks(url)) === 24);
     await expect(answer(gateway, asking('Hello!'))).rejects.toMatchObject({ code: 'busy' });
     for (const caller of callers) caller.abort();
     await Promise.all(streams);

@@ -2,9 +2,16 @@ import { type MicroserviceOptions } from '@nestjs/microservices';
 import { type Logger } from 'pino';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type AnyEngineDefinition, type EngineHost } from '#platform/tasks/engine.js';
+import { type HostedType } from '#platform/jobs/hosted-type.js';
+import { JobHost, type JobHostLimits } from '#platform/jobs/job-host.js';
+import { type AnyJobType } from '#platform/jobs/job-type.js';
+import { JobSeal } from '#platform/jobs/job.seal.js';
+import { busReportSink } from '#platform/jobs/report-sink.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
+import { type OperationsSettings } from '../operations/operations-access.js';
+import { OperationsServer } from '../operations/operations.server.js';
 import { Readiness } from '../operations/readiness.js';
 import { BusServer } from './bus.server.js';
 import { Heartbeats } from './heartbeats.js';
@@ -21,6 +28,8 @@ export interface WorkerOptions {
   readonly bus: Bus;
   /** 32 bytes, of the purpose `TASK_KEY_PURPOSE`. */
   readonly key: Buffer;
+  /** Jobs on the engines. Absent: this worker runs none. */
+  readonly jobs?: WorkerJobs;
   /** At least one; each can run on this machine. */
   readonly engines: readonly AnyEngineDefinition[];
   /** Its `instance` names the worker: a letter, then up to 100 of `a-z 0-9 - .`. */
@@ -28,10 +37,20 @@ export interface WorkerOptions {
   /** The address of health and metrics. */
   readonly host: string;
   readonly port: number;
+  /** Who may see the reports of the worker. */
+  readonly operations: OperationsSettings;
   readonly drainSeconds: number;
   readonly logger: Logger;
   /** Default `HEARTBEAT_MS`. */
   readonly heartbeatMs?: number;
+}
+
+export interface WorkerJobs {
+  /** Those on other engines are ignored. */
+  readonly types: readonly AnyJobType[];
+  /** 32 bytes, of the purpose `JOB_KEY_PURPOSE`. */
+  readonly key: Buffer;
+  readonly limits?: Partial<JobHostLimits>;
 }
 
 export interface Worker {
@@ -49,9 +68,10 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const { instance: worker } = engineHost;
   const metrics = new WorkerMetrics();
   const runners = runnersOf(options, metrics);
-  const operations = new WorkerOperations(bus, runners, metrics);
+  const jobs = jobHostOf(options, runners);
+  const operations = new WorkerOperations(bus, runners, metrics, jobs);
   const tasks = runners.all.map((runner) => tasksControllerOf(runner, worker));
-  const module = WorkerModule.of(tasks, operations, metrics.registry);
+  const module = WorkerModule.of(tasks, operations, metrics.registry, options.operations);
   const app = await createOperationsApplication(module, logger);
   const readiness = app.get(Readiness, { strict: false });
   const ready = readiness.holdBack('starting');
@@ -60,14 +80,16 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   let phase: Phase = 'starting';
   // Before the engines open, which may take minutes where model files are large.
   await app.listen(port, host);
+  await app.get(OperationsServer, { strict: false }).listen();
   const heartbeats = heartbeatsOf(options, runners, () => phase);
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     phase = 'stopping';
     readiness.holdBack('draining');
     heartbeats.beat();
+    const jobsEnded = jobs.drain(drainSeconds * 1_000);
     await server.close();
-    await runners.close(drainSeconds * 1_000);
+    await runners.close(drainSeconds * 1_000, jobsEnded);
     await heartbeats.stop();
     await app.close();
   };
@@ -78,6 +100,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
     await stop();
     throw error;
   }
+  jobs.start();
   phase = 'serving';
   ready();
   heartbeats.beat();
@@ -95,6 +118,39 @@ const runnersOf = (
   const outbox = new ReplyOutbox(bus);
   const parts = { seal, outbox, worker, metrics, clock, logger };
   return new TaskRunners(engines.map((definition) => new TaskRunner({ definition, ...parts })));
+};
+
+const jobHostOf = (
+  { bus, key, jobs = { types: [], key }, engineHost, logger }: WorkerOptions,
+  runners: TaskRunners,
+): JobHost => {
+  const seal = new JobSeal(jobs.key);
+  return new JobHost({
+    bus,
+    host: engineHost.instance,
+    seal,
+    types: jobs.types.flatMap((type) => hostedByWorker(type, runners) ?? []),
+    sink: busReportSink(bus, seal),
+    // Assignments to a worker carry input and checkpoint.
+    read: () => Promise.reject(new Error('a worker opens no blobs')),
+    logger,
+    ...(jobs.limits && { limits: jobs.limits }),
+  });
+};
+
+/** Null for a type on an engine that this worker does not run. */
+const hostedByWorker = (type: AnyJobType, { all }: TaskRunners): HostedType | null => {
+  const { place } = type;
+  if (place.on !== 'engine') return null;
+  const runner = all.find(({ definition }) => definition === place.engine);
+  return (
+    (runner && {
+      type,
+      free: () => runner.free,
+      run: (attempt, signal) => runner.runJob(place.engine, attempt, signal),
+    }) ??
+    null
+  );
 };
 
 const heartbeatsOf = (

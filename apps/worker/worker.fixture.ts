@@ -18,6 +18,7 @@ import { createBusTasks } from '#platform/tasks/bus-tasks.js';
 import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type TaskLimits } from '#platform/tasks/open-task.js';
 import { type TaskHosting } from '#platform/tasks/tasks.port.js';
+import { operationsSettings } from '../operations/operations.fixture.js';
 import { startWorker, type Worker } from './worker.application.js';
 
 export const SHIPPED_MODELS = fileURLToPath(new URL('../../models', import.meta.url));
@@ -87,6 +88,7 @@ export class Fleet {
       },
       host: '127.0.0.1',
       port: 0,
+      operations: operationsSettings,
       drainSeconds: options.drainSeconds ?? 5,
       logger: silent,
       ...(heartbeatMs !== undefined && { heartbeatMs }),

@@ -19,6 +19,11 @@ export class WorkerMetrics {
     labelNames: ['engine'],
     registers: [this.registry],
   });
+  readonly #jobs = new Gauge({
+    name: 'quipu_worker_jobs_running',
+    help: 'Attempts of jobs that have not ended.',
+    registers: [this.registry],
+  });
   readonly #tasks = new Counter({
     name: 'quipu_worker_tasks_total',
     help: 'Delivered tasks by outcome.',
@@ -38,6 +43,11 @@ export class WorkerMetrics {
   ended(engine: string, outcome: TaskOutcome, seconds?: number): void {
     this.#tasks.labels(engine, outcome).inc();
     if (seconds !== undefined) this.#seconds.labels(engine).observe(seconds);
+  }
+
+  /** Read before each scrape. */
+  observeJobs(running: number): void {
+    this.#jobs.set(running);
   }
 
   /** The state of an engine, read before each scrape. */

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import { type OperationsSettings } from '../operations/operations-access.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { WorkerOperations } from './worker.operations.js';
 
@@ -10,12 +11,14 @@ export class WorkerModule {
     tasks: readonly Type[],
     operations: WorkerOperations,
     registry: Registry,
+    settings: OperationsSettings,
   ): DynamicModule {
     return {
       module: WorkerModule,
       global: true,
       imports: [
         OperationsModule.of({
+          settings,
           providers: [{ provide: WorkerOperations, useValue: operations }],
           readiness: [WorkerOperations],
           metrics: [WorkerOperations],

@@ -9,7 +9,9 @@ const healthOn = (health: () => Promise<BusHealth>, models = 1): Readiness => {
   const text = { name: 'text', ready: models > 0, reasons, facts: { models }, runningTasks: 2 };
   const counting = { name: 'counting', ready: true, reasons: [], facts: {}, runningTasks: 1 };
   const runners = { all: [], reports: () => [text, counting], running: 3 };
-  return new Readiness([new WorkerOperations({ health }, runners, new WorkerMetrics())]);
+  return new Readiness([
+    new WorkerOperations({ health }, runners, new WorkerMetrics(), { running: 1 }),
+  ]);
 };
 
 const well = (): Promise<BusHealth> => Promise.resolve({ reachable: true, reason: null });
@@ -25,6 +27,7 @@ describe('the health of a worker', () => {
         { name: 'counting', status: 'ready', reasons: [], running_tasks: 1, facts: {} },
       ],
       running_tasks: 3,
+      running_jobs: 1,
     });
   });
 
@@ -54,7 +57,9 @@ describe('the health of a worker', () => {
   it('names an engine that is not ready and gives no reason', async () => {
     const silent = { name: 'text', ready: false, reasons: [], facts: {}, runningTasks: 0 };
     const runners = { all: [], reports: () => [silent], running: 0 };
-    const operations = new WorkerOperations({ health: well }, runners, new WorkerMetrics());
+    const operations = new WorkerOperations({ health: well }, runners, new WorkerMetrics(), {
+      running: 0,
+    });
     expect((await operations.readiness()).reasons).toEqual(['text: the engine is not ready']);
   });
 });

@@ -1,4 +1,5 @@
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
+import { type JobHost } from '#platform/jobs/job-host.js';
 import {
   type MetricsSource,
   type ReadinessCheck,
@@ -22,6 +23,8 @@ export interface WorkerFacts {
   }[];
   /** Of all engines. */
   readonly running_tasks: number;
+  /** Attempts of jobs. */
+  readonly running_jobs: number;
 }
 
 export type WorkerReport = ReadinessReport<WorkerFacts>;
@@ -32,6 +35,7 @@ export class WorkerOperations implements ReadinessCheck, MetricsSource {
     private readonly bus: Pick<Bus, 'health'>,
     private readonly runners: Pick<TaskRunners, 'all' | 'reports' | 'running'>,
     private readonly metrics: WorkerMetrics,
+    private readonly jobs: Pick<JobHost, 'running'>,
   ) {}
 
   async readiness(): Promise<ReadinessPart> {
@@ -52,11 +56,13 @@ export class WorkerOperations implements ReadinessCheck, MetricsSource {
         facts: known,
       })),
       running_tasks: this.runners.running,
+      running_jobs: this.jobs.running,
     };
     return { reasons, facts: { ...facts } };
   }
 
   collect(): void {
+    this.metrics.observeJobs(this.jobs.running);
     for (const runner of this.runners.all) {
       this.metrics.observe(runner.definition.name, runner.running, runner.counts());
     }

@@ -8,7 +8,21 @@ import {
   ReleaseTerms,
   RenewalTerms,
 } from '../hold.vocabulary.js';
-import { AccountId, Instant, MicroUsdDecimal } from '../vocabulary.js';
+import {
+  AccountId,
+  Instant,
+  MicroUsdDecimal,
+  Month,
+  Sha256Hex,
+  SignedMicroUsdDecimal,
+} from '../vocabulary.js';
+import { type BudgetEvent, budgetEvents } from './budget.events.js';
+
+/**
+ * The statement that a movement is on, where the month of its instant was closed before it was
+ * recorded. Absent: the month of its instant.
+ */
+const bookedIn = Month.exactOptional();
 
 export const AccountOpened = defineEvent('AccountOpened', {
   version: 1,
@@ -29,11 +43,12 @@ export const FundsDeposited = defineEvent('FundsDeposited', {
     /** 1 for the account's first deposit. */
     depositNumber: z.int().positive(),
     amountMicroUsd: MicroUsdDecimal,
-    method: z.enum(['opening_credit', 'manual_credit']),
+    method: z.enum(['opening_credit', 'manual_credit', 'crypto']),
     reason: z.string().max(500),
     depositedAt: Instant,
-    /** Deposits less charges less open holds, after this event. */
+    /** Deposits less charges less open holds plus adjustments, after this event. */
     availableMicroUsd: MicroUsdDecimal,
+    bookedIn,
   }),
 });
 export type FundsDeposited = EventOf<typeof FundsDeposited>;
@@ -45,6 +60,8 @@ export const HoldPlaced = defineEvent('HoldPlaced', {
     /** The price of the lines; the capture is never above it. */
     amountMicroUsd: MicroUsdDecimal,
     availableMicroUsd: MicroUsdDecimal,
+    /** It counts against a limit per minute of the account or its key. */
+    paced: z.literal(true).exactOptional(),
   }),
 });
 export type HoldPlaced = EventOf<typeof HoldPlaced>;
@@ -68,6 +85,7 @@ export const HoldCaptured = defineEvent('HoldCaptured', {
     /** The rest of the hold, free again. */
     releasedMicroUsd: MicroUsdDecimal,
     availableMicroUsd: MicroUsdDecimal,
+    bookedIn,
   }),
 });
 export type HoldCaptured = EventOf<typeof HoldCaptured>;
@@ -93,6 +111,100 @@ export const HoldExpired = defineEvent('HoldExpired', {
 });
 export type HoldExpired = EventOf<typeof HoldExpired>;
 
+/** What a re-rating charges for one price of a statement, before and after. */
+const ReratedLine = z.strictObject({
+  purpose: z.string().min(1),
+  model: z.string().min(1).nullable(),
+  meter: z.string().min(1),
+  /** Units, as a decimal string: the sum over a month may be above 2^53. */
+  quantity: z.string().regex(/^(0|[1-9]\d*)$/),
+  from: z.strictObject({ unitPriceMicroUsd: MicroUsdDecimal, perUnits: z.int().positive() }),
+  to: z.strictObject({ unitPriceMicroUsd: MicroUsdDecimal, perUnits: z.int().positive() }),
+});
+
+/**
+ * A correction of earlier charges. It counts in the month in which it is made; the corrected month
+ * stays as it is.
+ */
+export const ChargeAdjusted = defineEvent('ChargeAdjusted', {
+  version: 1,
+  schema: z.strictObject({
+    accountId: AccountId,
+    /** The reference of the correction; the same one is made once. */
+    adjustmentId: z.string().min(1).max(200),
+    /** 1 for the account's first adjustment. */
+    adjustmentNumber: z.int().positive(),
+    kind: z.enum(['credit_note', 'rerating']),
+    /** Above zero: given back. Below zero: charged in addition. */
+    amountMicroUsd: SignedMicroUsdDecimal,
+    refersTo: z.strictObject({
+      /** The statement that is corrected. */
+      month: Month,
+      /** The charge that is corrected; null for one of the whole month. */
+      holdId: HoldId.nullable(),
+    }),
+    /** Null for a credit note. */
+    rerating: z
+      .strictObject({
+        /** The rate card of the log, or null where a file gave the prices. */
+        rateCardVersion: z.int().positive().nullable(),
+        /** Of the catalog file that the prices are from. */
+        sourceSha256: Sha256Hex,
+        /** The charges of the month with earlier re-ratings, before and after. */
+        fromMicroUsd: MicroUsdDecimal,
+        toMicroUsd: MicroUsdDecimal,
+        lines: z.array(ReratedLine).max(2_000),
+      })
+      .nullable(),
+    reason: z.string().max(500),
+    adjustedAt: Instant,
+    availableMicroUsd: MicroUsdDecimal,
+    bookedIn,
+  }),
+});
+export type ChargeAdjusted = EventOf<typeof ChargeAdjusted>;
+
+/** The tax that a statement states. The prices include it. */
+export const StatementTax = z.strictObject({
+  /** ISO 3166-1 alpha-2. */
+  country: z.string().regex(/^[A-Z]{2}$/),
+  /** ISO 3166-2 without the country, where the country taxes by state. */
+  region: z
+    .string()
+    .regex(/^[A-Z0-9]{1,3}$/)
+    .nullable(),
+  treatment: z.enum(['taxable', 'exempt', 'reverse_charge', 'outside_scope']),
+  kind: z.string().min(1).max(50),
+  /** In millionths: 200,000 is 20 %. */
+  ratePpm: z.int().min(0).max(1_000_000),
+  /** Charges less adjustments of the month, tax included. */
+  grossMicroUsd: SignedMicroUsdDecimal,
+  taxMicroUsd: SignedMicroUsdDecimal,
+  /** The version of the table that the rate is from. */
+  source: z.string().min(1).max(200),
+});
+export type StatementTax = z.infer<typeof StatementTax>;
+
+/** The statement of a month is final: later movements are on the statement of a later month. */
+export const StatementClosed = defineEvent('StatementClosed', {
+  version: 1,
+  schema: z.strictObject({
+    accountId: AccountId,
+    month: Month,
+    /** Deposits less charges plus adjustments before the month, and after it (`closing`). */
+    openingMicroUsd: SignedMicroUsdDecimal,
+    depositedMicroUsd: MicroUsdDecimal,
+    chargedMicroUsd: MicroUsdDecimal,
+    adjustedMicroUsd: SignedMicroUsdDecimal,
+    closingMicroUsd: SignedMicroUsdDecimal,
+    /** Null: no tax status was set when the month was closed. */
+    tax: StatementTax.nullable(),
+    closedAt: Instant,
+    availableMicroUsd: MicroUsdDecimal,
+  }),
+});
+export type StatementClosed = EventOf<typeof StatementClosed>;
+
 export type AccountEvent =
   | AccountOpened
   | FundsDeposited
@@ -100,7 +212,10 @@ export type AccountEvent =
   | HoldRenewed
   | HoldCaptured
   | HoldReleased
-  | HoldExpired;
+  | HoldExpired
+  | ChargeAdjusted
+  | StatementClosed
+  | BudgetEvent;
 
 export const accountEvents = [
   AccountOpened,
@@ -110,4 +225,7 @@ export const accountEvents = [
   HoldCaptured,
   HoldReleased,
   HoldExpired,
+  ChargeAdjusted,
+  StatementClosed,
+  ...budgetEvents,
 ] as const;

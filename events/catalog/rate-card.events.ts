@@ -31,6 +31,8 @@ export const RateCardPublished = defineEvent('RateCardPublished', {
     prices: z.record(ModelId, TokenPrice),
     /** By rig name; rigs that are not rented by the hour are left out. */
     computePrices: z.record(RigName, ComputePrice),
+    /** How much less a line of a batch costs than the same request without one. */
+    batchDiscountPercent: z.int().min(0).max(100),
     /** Of the catalog file the prices were read from. */
     sourceSha256: Sha256Hex,
     publishedAt: Instant,

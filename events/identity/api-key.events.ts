@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
-import { Instant, Sha256Hex, UserId } from '../vocabulary.js';
+import { Instant, KeyId, Sha256Hex, UserId } from '../vocabulary.js';
 import { KeyKind, Sealed } from './identity.vocabulary.js';
 
 /**
@@ -20,6 +20,11 @@ export const ApiKeyIssued = defineEvent('ApiKeyIssued', {
     expiresAt: Instant.nullable(),
     /** The key that this one replaces, or null. */
     replaces: Sha256Hex.nullable(),
+    /**
+     * The id of the first key of its line, under which budgets count; absent for a first key. It
+     * stays when the key is rotated.
+     */
+    lineage: KeyId.exactOptional(),
   }),
 });
 export type ApiKeyIssued = EventOf<typeof ApiKeyIssued>;

@@ -51,6 +51,28 @@ export const TwoFactorEnabled = defineEvent('TwoFactorEnabled', {
 });
 export type TwoFactorEnabled = EventOf<typeof TwoFactorEnabled>;
 
+/**
+ * A code that was not valid, against whichever challenge and from whichever address. Counted until
+ * a code is accepted.
+ */
+export const SecondFactorFailed = defineEvent('SecondFactorFailed', {
+  version: 1,
+  schema: z.strictObject({
+    userId: UserId,
+    /** Wrong codes since the last accepted one, this one included. */
+    wrongCodes: z.int().positive(),
+    failedAt: Instant,
+    /** No code is checked before this instant; null: the next one is checked. */
+    lockedUntil: Instant.nullable(),
+  }),
+});
+export type SecondFactorFailed = EventOf<typeof SecondFactorFailed>;
+
+/** The wrong codes that a log-in reports to its user. */
+const ReportedWrongCodes = z
+  .strictObject({ count: z.int().positive(), lastAt: Instant })
+  .nullable();
+
 export const OneTimeCodeAccepted = defineEvent('OneTimeCodeAccepted', {
   version: 1,
   schema: z.strictObject({
@@ -58,6 +80,8 @@ export const OneTimeCodeAccepted = defineEvent('OneTimeCodeAccepted', {
     enrolmentId: z.uuid(),
     step: z.int().nonnegative(),
     acceptedAt: Instant,
+    /** Null: there were none since the last log-in, or this is no log-in. */
+    reportedWrongCodes: ReportedWrongCodes,
   }),
 });
 export type OneTimeCodeAccepted = EventOf<typeof OneTimeCodeAccepted>;
@@ -69,6 +93,8 @@ export const RecoveryCodeUsed = defineEvent('RecoveryCodeUsed', {
     recoveryCodeHash: Sha256Hex,
     codesLeft: z.int().nonnegative(),
     usedAt: Instant,
+    /** Null: there were none since the last log-in, or this is no log-in. */
+    reportedWrongCodes: ReportedWrongCodes,
   }),
 });
 export type RecoveryCodeUsed = EventOf<typeof RecoveryCodeUsed>;
@@ -107,6 +133,7 @@ export type UserEvent =
   | UserRegistered
   | TwoFactorEnrolmentStarted
   | TwoFactorEnabled
+  | SecondFactorFailed
   | OneTimeCodeAccepted
   | RecoveryCodeUsed
   | RecoveryCodesReplaced
@@ -122,4 +149,5 @@ export const userEvents = [
   RecoveryCodesReplaced,
   TwoFactorDisabled,
   UserErased,
+  SecondFactorFailed,
 ] as const;

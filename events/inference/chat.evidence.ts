@@ -18,7 +18,6 @@ export const ChatCaptureEvidence = z.strictObject({
     sent: z.string().min(1).nullable(),
     answered: z.string().min(1).nullable(),
   }),
-  rig: z.string().min(1),
   attempts: z.int().positive(),
   promptHash: KeyedHash,
   replyHash: KeyedHash.nullable(),

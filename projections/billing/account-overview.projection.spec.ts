@@ -19,6 +19,7 @@ const untouched = {
   available: '0',
   deposited: '0',
   charged: { inference: '0', compute: '0' },
+  adjusted: '0',
   held: '0',
   openHolds: 0,
 };

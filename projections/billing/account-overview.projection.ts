@@ -1,13 +1,16 @@
 import {
   type AccountEvent,
   AccountOpened,
+  ChargeAdjusted,
   FundsDeposited,
   HoldCaptured,
   HoldExpired,
   HoldPlaced,
   HoldReleased,
   HoldRenewed,
+  StatementClosed,
 } from '#events/billing/account.events.js';
+import { BudgetRemoved, BudgetSet, BudgetThresholdReached } from '#events/billing/budget.events.js';
 import { type ProductGroup } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
@@ -15,11 +18,13 @@ import { type Projection } from '#platform/kernel/projection.js';
 /** All money as decimal micro-dollars. */
 export interface AccountOverview {
   readonly accountId: string;
-  /** Deposits less charges less open holds. */
+  /** Deposits less charges less open holds plus adjustments. */
   readonly available: string;
   readonly deposited: string;
   /** Charges by the group of their product. */
   readonly charged: Readonly<Record<ProductGroup, string>>;
+  /** Given back less charged in addition. */
+  readonly adjusted: string;
   readonly held: string;
   readonly openHolds: number;
 }
@@ -33,6 +38,10 @@ const minus = (sum: string, amount: string): string =>
 const project = ({ type, data }: AccountEvent, document: AccountOverview): AccountOverview => {
   switch (type) {
     case 'AccountOpened':
+    // They move no money.
+    case 'BudgetSet':
+    case 'BudgetRemoved':
+    case 'BudgetThresholdReached':
       return document;
     case 'FundsDeposited': {
       const { amountMicroUsd, availableMicroUsd: available } = data;
@@ -62,6 +71,12 @@ const project = ({ type, data }: AccountEvent, document: AccountOverview): Accou
       const held = minus(document.held, amountMicroUsd);
       return { ...document, available, held, openHolds: document.openHolds - 1 };
     }
+    case 'ChargeAdjusted': {
+      const { amountMicroUsd, availableMicroUsd: available } = data;
+      return { ...document, available, adjusted: plus(document.adjusted, amountMicroUsd) };
+    }
+    case 'StatementClosed':
+      return document;
   }
 };
 
@@ -77,6 +92,11 @@ export const accountOverview: Projection<AccountEvent, AccountOverview> = {
     HoldCaptured,
     HoldReleased,
     HoldExpired,
+    ChargeAdjusted,
+    StatementClosed,
+    BudgetSet,
+    BudgetRemoved,
+    BudgetThresholdReached,
   },
   keys: ({ data }) => [data.accountId],
   initial: (accountId) => ({
@@ -84,6 +104,7 @@ export const accountOverview: Projection<AccountEvent, AccountOverview> = {
     available: '0',
     deposited: '0',
     charged: { inference: '0', compute: '0' },
+    adjusted: '0',
     held: '0',
     openHolds: 0,
   }),

@@ -1,8 +1,30 @@
-import { FundsDeposited, HoldCaptured } from '#events/billing/account.events.js';
+import {
+  ChargeAdjusted,
+  FundsDeposited,
+  HoldCaptured,
+  StatementClosed,
+  type StatementTax,
+} from '#events/billing/account.events.js';
+import { startOfMonth, statementMonthOf } from '#events/billing/statement-month.js';
+import {
+  CryptoInvoiceClosed,
+  CryptoInvoiceCreated,
+  type CryptoInvoiceEvent,
+  CryptoInvoiceExpired,
+  CryptoPaymentConfirmed,
+  CryptoPaymentDetected,
+  CryptoPaymentDropped,
+  CryptoPaymentIncluded,
+  CryptoPaymentReverted,
+} from '#events/payments/crypto-invoice.events.js';
+import {
+  type CryptoCurrency,
+  type CryptoInvoiceStatus,
+} from '#events/payments/crypto.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
-/** A deposit, or a month's usage; money as decimal micro-dollars, instants as ISO 8601. */
+/** Money as decimal micro-dollars, instants as ISO 8601. */
 export type InvoiceRecord =
   | {
       readonly kind: 'deposit';
@@ -12,33 +34,106 @@ export type InvoiceRecord =
       readonly method: string;
       readonly createdAt: string;
     }
+  | UsageRecord
+  | CryptoRecord
   | {
-      readonly kind: 'usage';
-      /** `YYYY-MM`, in UTC. */
-      readonly month: string;
+      readonly kind: 'credit_note' | 'rerating';
+      readonly number: number;
+      readonly reference: string;
+      /** Above zero: given back. Below zero: charged in addition. */
       readonly amount: string;
-      readonly charges: number;
-      /** The first instant of the month. */
       readonly createdAt: string;
     };
 
-type InvoiceEvent = FundsDeposited | HoldCaptured;
+/** A crypto invoice that is not paid in full: what is paid are deposits. */
+interface CryptoRecord {
+  readonly kind: 'crypto_invoice';
+  readonly invoiceId: string;
+  readonly orderId: string;
+  readonly amount: string;
+  readonly method: CryptoCurrency;
+  readonly status: CryptoInvoiceStatus;
+  readonly createdAt: string;
+}
 
-const monthOf = (at: string): string => at.slice(0, 'YYYY-MM'.length);
-const startOf = (month: string): string => `${month}-01T00:00:00.000Z`;
+/** The charges on the statement of a month. */
+interface UsageRecord {
+  readonly kind: 'usage';
+  /** `YYYY-MM`, in UTC. */
+  readonly month: string;
+  readonly amount: string;
+  readonly charges: number;
+  /** The first instant of the month. */
+  readonly createdAt: string;
+  readonly isClosed: boolean;
+  /** Decided when the statement is closed; null before, and without a tax status. */
+  readonly tax: StatementTax | null;
+}
 
-const key = ({ type, data }: InvoiceEvent): string => {
+type BillingEvent = FundsDeposited | HoldCaptured | ChargeAdjusted | StatementClosed;
+type InvoiceEvent = BillingEvent | CryptoInvoiceEvent;
+
+const cryptoEvents = {
+  CryptoInvoiceCreated,
+  CryptoPaymentDetected,
+  CryptoPaymentIncluded,
+  CryptoPaymentDropped,
+  CryptoPaymentConfirmed,
+  CryptoPaymentReverted,
+  CryptoInvoiceExpired,
+  CryptoInvoiceClosed,
+};
+
+const isCrypto = (event: InvoiceEvent): event is CryptoInvoiceEvent => event.type in cryptoEvents;
+
+const usageKey = (accountId: string, month: string): string =>
+  `${accountId}/${startOfMonth(month)}/usage-${month}`;
+
+const key = (event: InvoiceEvent): string => {
+  if (isCrypto(event)) {
+    const { accountId, createdAt, invoiceId } = event.data;
+    return `${accountId}/${createdAt}/crypto-${invoiceId}`;
+  }
+  const { type, data } = event;
   switch (type) {
     case 'FundsDeposited':
       return `${data.accountId}/${data.depositedAt}/deposit-${data.depositNumber}`;
-    case 'HoldCaptured': {
-      const month = monthOf(data.capturedAt);
-      return `${data.accountId}/${startOf(month)}/usage-${month}`;
-    }
+    case 'HoldCaptured':
+      return usageKey(data.accountId, statementMonthOf(event));
+    case 'ChargeAdjusted':
+      return `${data.accountId}/${data.adjustedAt}/adjustment-${data.adjustmentNumber}`;
+    case 'StatementClosed':
+      return usageKey(data.accountId, data.month);
   }
 };
 
-const project = ({ type, data }: InvoiceEvent, before: InvoiceRecord): InvoiceRecord => {
+const usageOf = (month: string, before: InvoiceRecord): UsageRecord =>
+  before.kind === 'usage'
+    ? { ...before, month, createdAt: startOfMonth(month) }
+    : { ...NO_USAGE, month, createdAt: startOfMonth(month) };
+
+const NO_USAGE: UsageRecord = {
+  ...{ kind: 'usage', month: '', amount: '0', charges: 0, createdAt: '' },
+  ...{ isClosed: false, tax: null },
+};
+
+/** Its payments are deposits in the list, with their amounts. */
+const PAID: ReadonlySet<CryptoInvoiceStatus> = new Set(['completed', 'overpaid', 'late']);
+
+const projectCrypto = (event: CryptoInvoiceEvent, before: InvoiceRecord): CryptoRecord | null => {
+  if (event.type === 'CryptoInvoiceCreated') {
+    const { invoiceId, orderId, amountMicroUsd: amount, currency, createdAt } = event.data;
+    const terms = { invoiceId, orderId, amount, method: currency, createdAt } as const;
+    return { kind: 'crypto_invoice', ...terms, status: 'pending' };
+  }
+  const { status } = event.data;
+  if (before.kind !== 'crypto_invoice' || PAID.has(status)) return null;
+  return { ...before, status };
+};
+
+const project = (event: InvoiceEvent, before: InvoiceRecord): InvoiceRecord | null => {
+  if (isCrypto(event)) return projectCrypto(event, before);
+  const { type, data } = event;
   switch (type) {
     case 'FundsDeposited':
       return {
@@ -50,20 +145,32 @@ const project = ({ type, data }: InvoiceEvent, before: InvoiceRecord): InvoiceRe
         createdAt: data.depositedAt,
       };
     case 'HoldCaptured': {
-      const month = monthOf(data.capturedAt);
-      const charges = before.kind === 'usage' ? before.charges + 1 : 1;
-      const amount = toDecimal(fromDecimal(before.amount) + fromDecimal(data.amountMicroUsd));
-      return { kind: 'usage', month, amount, charges, createdAt: startOf(month) };
+      const usage = usageOf(statementMonthOf(event), before);
+      const amount = toDecimal(fromDecimal(usage.amount) + fromDecimal(data.amountMicroUsd));
+      return { ...usage, amount, charges: usage.charges + 1 };
     }
+    case 'ChargeAdjusted':
+      return {
+        kind: data.kind,
+        number: data.adjustmentNumber,
+        reference: data.adjustmentId,
+        amount: data.amountMicroUsd,
+        createdAt: data.adjustedAt,
+      };
+    case 'StatementClosed':
+      return { ...usageOf(data.month, before), isClosed: true, tax: data.tax };
   }
 };
 
-/** What was paid in, and what did each month's usage come to? Keys of an account order by time. */
+/**
+ * What was paid in or is to be paid, what did each month's usage come to, and what was corrected?
+ * Keys of an account order by time.
+ */
 export const invoices: Projection<InvoiceEvent, InvoiceRecord> = {
   name: 'invoices',
   version: 1,
-  on: { FundsDeposited, HoldCaptured },
+  on: { FundsDeposited, HoldCaptured, ChargeAdjusted, StatementClosed, ...cryptoEvents },
   keys: (event) => [key(event)],
-  initial: () => ({ kind: 'usage', month: '', amount: '0', charges: 0, createdAt: '' }),
+  initial: () => NO_USAGE,
   project,
 };

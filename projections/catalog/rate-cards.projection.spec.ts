@@ -7,6 +7,7 @@ const published = RateCardPublished.of({
   effectiveFrom: '2026-03-01T09:30:00.000Z',
   prices: { 'acme/llama-3.1': { inputMicroUsdPerMtok: '150000', outputMicroUsdPerMtok: '600000' } },
   computePrices: { 'local-vllm': { microUsdPerHour: '1990000' } },
+  batchDiscountPercent: 50,
   sourceSha256: 'a'.repeat(64),
   publishedAt: '2026-03-01T09:30:00.000Z',
 });
@@ -20,6 +21,7 @@ describe('rate cards', () => {
       effectiveFrom: '2026-03-01T09:30:00.000Z',
       publishedAt: '2026-03-01T09:30:00.000Z',
       sourceSha256: 'a'.repeat(64),
+      batchDiscountPercent: 50,
       models: [
         {
           modelId: 'acme/llama-3.1',

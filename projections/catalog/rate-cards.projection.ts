@@ -12,6 +12,7 @@ export interface RateCardDocument {
   readonly effectiveFrom: string;
   readonly publishedAt: string;
   readonly sourceSha256: string;
+  readonly batchDiscountPercent: number;
   readonly models: readonly (TokenPrice & { readonly modelId: string })[];
   readonly compute: readonly (ComputePrice & { readonly rig: string })[];
 }
@@ -30,6 +31,7 @@ export const rateCards: Projection<RateCardEvent, RateCardDocument> = {
     effectiveFrom: '',
     publishedAt: '',
     sourceSha256: '',
+    batchDiscountPercent: 0,
     models: [],
     compute: [],
   }),

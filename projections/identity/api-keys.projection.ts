@@ -13,6 +13,8 @@ export interface ListedApiKey {
   readonly issuedAt: string;
   /** ISO 8601 UTC, or null. */
   readonly expiresAt: string | null;
+  /** Absent for the first key of its line. */
+  readonly lineage?: string;
 }
 
 type ApiKeysEvent = ApiKeyIssued | ApiKeyRevoked;
@@ -39,8 +41,8 @@ const missing: ListedApiKey = {
 const project = ({ type, data }: ApiKeysEvent): ListedApiKey | null => {
   switch (type) {
     case 'ApiKeyIssued': {
-      const { keyHash, keyKind, userId, sealedName, sessionId, issuedAt, expiresAt } = data;
-      return { keyHash, keyKind, userId, sealedName, sessionId, issuedAt, expiresAt };
+      const { replaces: _, ...key } = data;
+      return key;
     }
     case 'ApiKeyRevoked':
       return null;
@@ -50,7 +52,7 @@ const project = ({ type, data }: ApiKeysEvent): ListedApiKey | null => {
 /** The keys of each user. */
 export const apiKeys: Projection<ApiKeysEvent, ListedApiKey> = {
   name: 'api-keys',
-  version: 1,
+  version: 2,
   on: { ApiKeyIssued, ApiKeyRevoked },
   keys: ({ data }) => [apiKeyKey(data.userId, data.expiresAt, data.keyHash)],
   initial: () => missing,

@@ -2,7 +2,16 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** What needs Node alone: measured unless something else is asked for. */
-const NODE_PARTS = ['mock', 'bare', 'journal', 'portkey', 'quipu', 'event-store'] as const;
+const NODE_PARTS = [
+  'mock',
+  'bare',
+  'journal',
+  'portkey',
+  'quipu',
+  'batches',
+  'event-store',
+  'jobs',
+] as const;
 /** What is measured on servers that Java or Go bring. */
 const SERVER_PARTS = ['fleet', 'rebuild', 'worker'] as const;
 const PARTS = [...NODE_PARTS, ...SERVER_PARTS] as const;
@@ -23,6 +32,8 @@ export interface BenchOptions {
   readonly jsonPath: string | undefined;
   /** Enough to see that everything runs; the figures say little. */
   readonly isQuick: boolean;
+  /** Where the time of a chat goes, instead of everything else. */
+  readonly isProfile: boolean;
 }
 
 const partNamed = (name: string): Part => {
@@ -61,16 +72,18 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       'break-in': { type: 'string' },
-      connections: { type: 'string', default: '1,10,50' },
+      connections: { type: 'string' },
       accounts: { type: 'string', default: '16' },
       directory: { type: 'string', default: 'node_modules/.cache/bench' },
       json: { type: 'string' },
+      profile: { type: 'boolean', default: false },
     },
   });
   const windowS = positive('seconds', values.seconds ?? (values.quick ? '1' : '3'));
+  const connections = values.connections ?? (values.profile ? '50' : '1,10,50');
   return {
     parts: partsNamed(values.only),
-    connections: values.connections.split(',').map((text) => whole('connections', text)),
+    connections: connections.split(',').map((text) => whole('connections', text)),
     rounds: whole('rounds', values.rounds ?? (values.quick ? '1' : '3')),
     windowMs: windowS * 1000,
     warmUpMs: values.quick ? 500 : 1000,
@@ -79,5 +92,6 @@ export const readOptions = (args: readonly string[]): BenchOptions => {
     directory: path.resolve(values.directory),
     jsonPath: values.json,
     isQuick: values.quick,
+    isProfile: values.profile,
   };
 };

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { OPERATIONS_TOKEN } from './quipu.peer.js';
 
 /** How far the projections were behind when the load ended, and how long they took to come up. */
 export interface Lag {
@@ -26,7 +27,8 @@ interface Readiness {
 
 /** What is behind, by the process that runs the projections; undefined when it cannot tell now. */
 const lagNow = async (readyUrl: string): Promise<Omit<Lag, 'catchUpMs'> | undefined> => {
-  const answer = await fetch(readyUrl);
+  const headers = { authorization: `Bearer ${OPERATIONS_TOKEN}` };
+  const answer = await fetch(readyUrl, { headers });
   const { projections } = (await answer.json()) as Readiness;
   if (projections.length === 0) return undefined;
   return {

@@ -65,6 +65,9 @@ const ownProgram = (
 
 export const mockProgram = ownProgram('mock', 'mock-upstream.js', {});
 
+export const bareProgram = (upstreamPort: number): PeerProgram =>
+  ownProgram('bare', 'bare-proxy.js', { UPSTREAM_PORT: String(upstreamPort) });
+
 /** A server asked over HTTP, started again in each round to measure its start. */
 const STARTED = ['mock', 'bare', 'journal', 'portkey', 'quipu'] as const satisfies readonly Part[];
 type StartedPart = (typeof STARTED)[number];
@@ -75,15 +78,14 @@ const programOf = async (
   { directory }: BenchOptions,
   upstreamPort: number,
 ): Promise<PeerProgram> => {
-  const upstream = { UPSTREAM_PORT: String(upstreamPort) };
   switch (part) {
     case 'mock':
       return mockProgram;
     case 'bare':
-      return ownProgram('bare', 'bare-proxy.js', upstream);
+      return bareProgram(upstreamPort);
     case 'journal':
       return ownProgram('journal', 'journaling-proxy.js', {
-        ...upstream,
+        UPSTREAM_PORT: String(upstreamPort),
         JOURNAL: path.join(directory, 'journal.jsonl'),
       });
     case 'portkey':

@@ -157,6 +157,16 @@ const partFigures = async (options: BenchOptions): Promise<readonly Figure[]> =>
     const { benchServedEventStore } = await import('./served-event-store.bench.js');
     figures.push(...(await benchServedEventStore(options)));
   }
+  if (parts.has('batches')) {
+    progress('batches: their lines against the same requests one by one');
+    const { benchBatches } = await import('./batch.bench.js');
+    figures.push(...(await benchBatches(options)));
+  }
+  if (parts.has('jobs')) {
+    progress('jobs: from the submission to the result, in process');
+    const { benchJobs } = await import('./jobs.bench.js');
+    figures.push(...(await benchJobs(options)));
+  }
   if (parts.has('rebuild')) {
     progress('rebuild: read models from one log, in a file and on a server');
     const { benchRebuild } = await import('./rebuild.bench.js');
@@ -175,6 +185,12 @@ const bench = async (asked: BenchOptions): Promise<void> => {
   await mkdir(asked.directory, { recursive: true });
   const directory = await mkdtemp(path.join(asked.directory, 'run-'));
   const options = { ...asked, directory };
+  if (options.isProfile) {
+    const { profileChats } = await import('./profile.bench.js');
+    console.log(await profileChats(options));
+    await rm(directory, { recursive: true });
+    return;
+  }
   const machineNow = await observeMachine(directory);
   const { startUps, samples, complaints } = await benchGateways(options);
   const figures = [...gatewayFigures(samples, startUps), ...(await partFigures(options))];

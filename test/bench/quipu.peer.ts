@@ -14,6 +14,12 @@ type AppName = 'standalone' | 'gateway' | 'projector' | 'worker' | 'event-store'
 const mainOf = (app: AppName): string =>
   path.resolve('dist/apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
 
+/** The load is that of one account. */
+export const NO_REQUEST_LIMITS = {
+  QUIPU_ACCOUNT_REQUESTS_PER_MINUTE: '0',
+  QUIPU_KEY_REQUESTS_PER_MINUTE: '0',
+} as const;
+
 /** As `npm start` has them. */
 const FLAGS = ['--enable-source-maps', '--max-semi-space-size=16'];
 /** More than the longest run could spend. */
@@ -38,6 +44,9 @@ models:
     price: { input_usd_per_mtok: 0.15, output_usd_per_mtok: 0.60 }
 `;
 
+/** Of the processes that the bench starts. */
+export const OPERATIONS_TOKEN = 'operations-of-the-bench';
+
 export interface QuipuHome {
   readonly program: PeerProgram;
   readonly environment: Readonly<Record<string, string>>;
@@ -51,7 +60,12 @@ export const quipuProgram = (
 ): PeerProgram => {
   const main = mainOf(app);
   if (!existsSync(main)) throw new Error(`${main} is missing: run the build first`);
-  return { name: app, args: () => [...FLAGS, main], environment, readyPath: '/health/ready' };
+  return {
+    name: app,
+    args: () => [...FLAGS, main],
+    environment: { ...environment, QUIPU_OPERATIONS_TOKEN: OPERATIONS_TOKEN },
+    readyPath: '/health/ready',
+  };
 };
 
 /** A home without a log, so that a start on it is a first start. */
@@ -62,7 +76,7 @@ export const freshQuipuHome = async (
   const home = await mkdtemp(path.join(directory, 'quipu-home-'));
   const catalog = path.join(home, 'catalog.yaml');
   await writeFile(catalog, catalogFor(upstreamPort));
-  const environment = { QUIPU_HOME: home, QUIPU_CATALOG: catalog };
+  const environment = { QUIPU_HOME: home, QUIPU_CATALOG: catalog, ...NO_REQUEST_LIMITS };
   return { program: quipuProgram('standalone', environment), environment, directory: home };
 };
 

@@ -5,6 +5,7 @@ import { type BenchOptions } from './bench-options.js';
 import { busUrlOf, CLIENTS } from './bus-client.js';
 import { benchRoundTrip } from './bus-round-trip.bench.js';
 import { type Figure } from './figure.js';
+import { benchJobsOverKafka } from './jobs.bench.js';
 import { percentile } from './load/percentile.js';
 import { type PeerProcess, startPeer } from './peer-process.js';
 import { openAccounts, quipuProgram } from './quipu.peer.js';
@@ -141,6 +142,8 @@ export const benchWorker = async (options: BenchOptions): Promise<readonly Figur
     figures.push(...distribution(`bus round trip, ${client}`, trips));
   }
   figures.push(...(await benchChats(kafka.url, options)));
+  const jobs = await benchJobsOverKafka(busUrlOf(kafka.url, 'kafkajs', 'jobs'), options);
+  figures.push(...jobs);
   await stopServer(kafka);
   return figures;
 };

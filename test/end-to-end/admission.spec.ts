@@ -48,6 +48,34 @@ describe('admission over HTTP', () => {
     }
   });
 
+  it('rejects an account without money before it looks at the messages', async () => {
+    const spent = 10_000_000 / OUTPUT_PRICE_USD_PER_MTOK;
+    const world = await startWorld([json(200, completionOf('knots', statement(1, spent)))], {
+      catalogOf: catalog,
+    });
+    try {
+      const wrong = { messages: [{ role: 'wizard' }] };
+      const ask = (body: object) =>
+        fetch(`${world.quipu.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${world.credentials.api_key}`,
+          },
+          body: JSON.stringify({ ...chatRequest(), ...body }),
+        });
+      expect((await ask(wrong)).status).toBe(400);
+      expect((await ask({ max_tokens: spent })).status).toBe(200);
+      const refused = await ask(wrong);
+      expect(refused.status).toBe(402);
+      expect(await refused.json()).toMatchObject({
+        error: { code: 'insufficient_balance', metadata: { reason: 'insufficient_balance' } },
+      });
+    } finally {
+      await world.close();
+    }
+  });
+
   it('limits an unspecified bound to the balance', async () => {
     const world = await startWorld([answering('knots')], {
       catalogOf: (baseUrl) => catalog(baseUrl).replace(String(OUTPUT_PRICE_USD_PER_MTOK), '100000'),

@@ -23,6 +23,7 @@ describe('balance and invoices', () => {
       balance_usd: 10,
       available_usd: 10,
       held_usd: 0,
+      adjusted_usd: 0,
       currency: 'USD',
       telemetry: {
         burn_rate_per_hour: 0,
@@ -70,6 +71,62 @@ describe('balance and invoices', () => {
     expect(second.body.invoices).toEqual([body.invoices[1]]);
   });
 
+  it('shows the statement of a month, per day, model and price', async () => {
+    const month = new Date().toISOString().slice(0, 7);
+    const { body } = await get(`/api/v1/billing/statements/${month}`).expect(200);
+    const line = { model: 'acme/scripted', job: null, purpose: 'chat_completion', charges: 1 };
+    expect(body).toMatchObject({
+      ...{ success: true, month, currency: 'USD', status: 'open', tax: null, closed_at: null },
+      ...{ opening_micro_usd: '0', closing_micro_usd: '9999983' },
+      lines: [
+        { ...line, meter: 'input_tokens', quantity: '9', amount_micro_usd: '9' },
+        { ...line, meter: 'output_tokens', quantity: '4', amount_micro_usd: '8' },
+      ],
+      deposits: [{ id: 1, amount_micro_usd: '10000000' }],
+      adjustments: [],
+      totals: { deposited_micro_usd: '10000000', charged_micro_usd: '17', charges: 1 },
+    });
+  });
+
+  it('has the same statement as CSV, whose rows sum to the closing balance', async () => {
+    const month = new Date().toISOString().slice(0, 7);
+    const { text, headers } = await get(`/api/v1/billing/statements/${month}.csv`).expect(200);
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    const [header = '', ...rows] = text.trimEnd().split('\r\n');
+    const at = header.split(',').indexOf('amount_usd');
+    const amounts = rows.map((row) => BigInt((row.split(',')[at] ?? '').replace('.', '')));
+    expect(amounts).toEqual([0n, 10_000_000n, -9n, -8n, 9_999_983n]);
+  });
+
+  it('has the same statement as PDF', async () => {
+    const month = new Date().toISOString().slice(0, 7);
+    const { body, headers } = await get(`/api/v1/billing/statements/${month}.pdf`)
+      .buffer()
+      .expect(200);
+    expect(headers).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': `attachment; filename="statement-${month}.pdf"`,
+    });
+    expect((body as Buffer).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  it.each([
+    ['2026-13', 400],
+    ['2026-1.csv', 400],
+    ['9999-12', 404],
+    ['9999-12.csv', 404],
+    ['9999-12.pdf', 404],
+  ])('has no statement of %s', async (month, status) => {
+    const { body } = await get(`/api/v1/billing/statements/${month}`).expect(status);
+    expect(body).toMatchObject({ success: false, message: expect.stringContaining('month') });
+  });
+
+  it('shows a statement to the secret API key only', async () => {
+    const month = '2026-11';
+    await get(`/api/v1/billing/statements/${month}`, world.credentials.renter_key).expect(401);
+    await request(world.quipu.url).get(`/api/v1/billing/statements/${month}.csv`).expect(401);
+  });
+
   it.each([
     ['page=0', 'page'],
     ['page=x', 'page'],
@@ -95,5 +152,35 @@ describe('balance and invoices', () => {
       currency: 'USD',
       models: [{ id: 'acme/scripted', input_usd_per_mtok: 1, output_usd_per_mtok: 2 }],
     });
+  });
+
+  const rates = (query: string) =>
+    request(world.quipu.url).get(`/api/v1/billing/rates.php?${query}`);
+
+  it('shows the rates that were in force at an instant', async () => {
+    const { body } = await rates('').expect(200);
+    const { effective_from, version } = body.rate_card;
+    const from = String(effective_from);
+    const then = await rates(`at=${from}`).expect(200);
+    expect(then.body).toMatchObject({ rate_card: { version }, models: body.models });
+    const before = new Date(Date.parse(from) - 1).toISOString();
+    const { body: none } = await rates(`at=${before}`).expect(404);
+    expect(none).toMatchObject({ code: 'rate_card_not_found' });
+    const offset = new Date(Date.parse(from) + 3_600_000).toISOString().replace('Z', '%2B01:00');
+    await rates(`at=${offset}`).expect(200);
+  });
+
+  it.each([
+    ['at=yesterday', 'at must be an ISO 8601 instant'],
+    ['at=2026-02-30T00:00:00Z', 'at must be an ISO 8601 instant'],
+    ['at=2026-11-21T04:48:00', 'at must be an ISO 8601 instant'],
+    ['at=2026-11-21', 'at must be an ISO 8601 instant'],
+    ['at=9999-01-01T00:00:00Z', 'at must not be in the future'],
+    ['at=2026-11-21T04:48:00Z&version=1', 'at and version cannot be given together'],
+    ['at=2026-11-21T04:48:00Z&at=2026-11-22T04:48:00Z', 'at must be an ISO 8601 instant'],
+  ])('rejects the rates of %s by name', async (query, message) => {
+    const { body } = await rates(query).expect(400);
+    expect(body).toMatchObject({ success: false, code: 'invalid_request' });
+    expect(body.message).toContain(message);
   });
 });

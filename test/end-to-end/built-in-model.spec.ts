@@ -39,7 +39,7 @@ describe('the built-in model', () => {
     expect(last).toMatchObject({
       type: 'HoldCaptured',
       data: {
-        evidence: { rig: 'built-in' },
+        rig: 'built-in',
         usageSource: 'provider',
         lines: [
           { meter: 'input_tokens', quantity: answer.usage?.prompt_tokens },

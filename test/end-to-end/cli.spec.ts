@@ -306,6 +306,28 @@ describe('the command line beside a running server', () => {
     expect(running.size).toBe(1);
   });
 
+  it('limits what a caller may send, and explains a rejection', async () => {
+    const limits = ['--usd-per-day', '2.5', '--tokens-per-minute', '1'];
+    const day = { limit_micro_usd: '2500000', charged_micro_usd: '0', held_micro_usd: '0' };
+    const budgets = [{ key_id: null, day, month: null, tokens_per_minute: 1 }];
+    expect(await result('budget', 'set', '--user', 'demo', ...limits)).toMatchObject({ budgets });
+    expect(await result('budget', 'show', '--user', 'demo')).toMatchObject({ budgets });
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${demo.api_key}`, 'content-type': 'application/json' },
+      body: '{"model":"quipu/nano","messages":[{"role":"user","content":"Hi"}],"max_tokens":2}',
+    });
+    expect(answer.status).toBe(429);
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const facts = { reason: 'request_exceeds_limit', tokens_per_minute: 1 };
+    const why = { outcome: 'rejected', reason_code: 'rate_limit_exceeded', facts };
+    expect(await result('explain', requestId)).toMatchObject({ request_id: requestId, ...why });
+    const other = await failure('explain', '01890a5d-ac96-774b-bcce-b302099a8057');
+    expect(other).toMatchObject({ exitCode: 1, code: 'request_not_found' });
+    const removed = await result('budget', 'remove', '--user', 'demo');
+    expect(removed).toMatchObject({ budgets: [] });
+  });
+
   it('credits an account that the server shows at once', async () => {
     expect((await overview(demo.api_key)).body).toMatchObject({ balance_usd: 10 });
     await result('account', 'credit', '--user', 'demo', '--usd', '2.5', '--reason', 'more');

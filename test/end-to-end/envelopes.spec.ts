@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { json, sse } from '#areas/inference/rigs/upstream.fake.js';
+import { json, sse, statement } from '#areas/inference/rigs/upstream.fake.js';
 import { chatRequest, MODEL, startWorld, type World } from './quipu.harness.js';
+import { RawConnection } from './raw-connection.js';
 
 const CHAT = ['/v1/chat/completions', '/api/v1/chat/completions'];
 const BODY_LIMIT = 4_096;
@@ -19,6 +20,12 @@ const application = (code: string) => ({
   message: expect.any(String),
   code,
 });
+
+const DEPTH = 200_000;
+/** A completion in valid JSON, too deep for a recursive writer. */
+const NESTED = `{"choices":[${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}],"usage":${JSON.stringify(
+  statement(9, 3),
+)}}`;
 
 interface Case {
   readonly what: string;
@@ -160,6 +167,51 @@ describe('failure envelopes', () => {
     expect(response.status).toBeGreaterThanOrEqual(400);
   });
 
+  it.each([
+    ['GET', '/v1/chat/completions', 'POST', openAi('method_not_allowed')],
+    ['DELETE', '/v1/models', 'GET, HEAD', openAi('method_not_allowed')],
+    ['PATCH', '/v1/models/acme/none?x=1', 'GET, HEAD', openAi('method_not_allowed')],
+    ['PUT', '/api/v1/auth/login', 'POST', application('method_not_allowed')],
+    ['POST', '/docs/swagger-ui.css', 'GET, HEAD', application('method_not_allowed')],
+    ['PROPFIND', '/health/live', 'GET, HEAD', application('method_not_allowed')],
+  ])('%s %s fails with the methods of the path', async (method, path, allow, expected) => {
+    const response = await ask(path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await response.json()).toMatchObject(expected);
+  });
+
+  it.each(['/v1/chat', '/v1/models/', '/api/v1/auth/login/', '/docs/a/b'])(
+    'POST %s is an unknown path',
+    async (path) => {
+      expect((await ask(path, {})).status).toBe(404);
+    },
+  );
+
+  it.each([
+    ['/v1/models', openAi('malformed_request')],
+    ['/health/live', application('malformed_request')],
+  ])('GET %s with two Host headers fails', async (path, body) => {
+    const connection = await RawConnection.open(world.quipu.url);
+    connection.send(`GET ${path} HTTP/1.1\r\nHost: one\r\nx: y\r\nhost: two\r\n\r\n`);
+    expect(await connection.answer()).toMatchObject({ status: 400, body });
+    connection.destroy();
+  });
+
+  it.each([
+    ['/v1/models', openAi('expectation_failed')],
+    ['/health/live', application('expectation_failed')],
+  ])('GET %s with an unknown expectation fails', async (path, body) => {
+    const connection = await RawConnection.open(world.quipu.url);
+    connection.send(`GET ${path} HTTP/1.1\r\nHost: quipu\r\nExpect: knots\r\n\r\n`);
+    expect(await connection.answer()).toMatchObject({
+      status: 417,
+      body,
+      headers: { 'x-content-type-options': 'nosniff', 'x-request-id': expect.any(String) },
+    });
+    connection.destroy();
+  });
+
   it('rejects bad credentials on application routes in their envelope', async () => {
     const response = await ask('/api/v1/billing/overview.php', {
       method: 'GET',
@@ -200,7 +252,90 @@ describe('failure envelopes', () => {
   });
 });
 
+describe('a caller above its rate', () => {
+  it.each([
+    ['QUIPU_KEY_REQUESTS_PER_MINUTE', 'key'],
+    ['QUIPU_ACCOUNT_REQUESTS_PER_MINUTE', 'account'],
+  ])('is refused before anything is written: %s', async (variable, source) => {
+    const world = await startWorld([json(500, {})], { environment: { [variable]: '2' } });
+    const headers = { authorization: `Bearer ${world.credentials.api_key}` };
+    try {
+      expect((await fetch(`${world.quipu.url}/v1/models`, { headers })).status).toBe(200);
+      expect((await fetch(`${world.quipu.url}/v1/models`, { headers })).status).toBe(200);
+      const before = await world.events();
+      const failed = await fetch(`${world.quipu.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': 'k-1' },
+        body: JSON.stringify(chatRequest()),
+      });
+      expect(failed.status).toBe(429);
+      expect(Number(failed.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(await failed.json()).toMatchObject({
+        error: {
+          type: 'rate_limit_error',
+          code: 'rate_limit_exceeded',
+          metadata: { limit_source: source, requests_per_minute: 2 },
+        },
+      });
+      const overview = `${world.quipu.url}/api/v1/billing/overview.php`;
+      const application = await fetch(overview, { headers });
+      expect(application.status).toBe(429);
+      expect(await application.json()).toMatchObject({
+        success: false,
+        code: 'rate_limit_exceeded',
+      });
+      expect(await world.events()).toHaveLength(before.length);
+      expect(world.upstream.received).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
+});
+
 describe('failures of the upstream', () => {
+  it('while every rig is down, a request is refused before anything is written', async () => {
+    const world = await startWorld([json(500, {})]);
+    const ask = () =>
+      fetch(`${world.quipu.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${world.credentials.api_key}`,
+        },
+        body: JSON.stringify(chatRequest()),
+      });
+    try {
+      // Three attempts each; five failures open the breaker.
+      await ask();
+      await ask();
+      const before = await world.events();
+      const refused = await ask();
+      expect(refused.status).toBe(503);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(await refused.json()).toMatchObject(openAi('rigs_down'));
+      expect(await world.events()).toHaveLength(before.length);
+      expect(world.upstream.received).toHaveLength(5);
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('cannot be caused by a field that is the operator’s', async () => {
+    const world = await startWorld([json(200, {})]);
+    try {
+      const before = await world.events();
+      for (const [param, value] of Object.entries({ best_of: 4, priority: -1, n_predict: 9_999 })) {
+        const failed = world.openai.chat.completions.create(chatRequest({ [param]: value }));
+        const code = 'unsupported_parameter';
+        await expect(failed).rejects.toMatchObject({ status: 400, code, param });
+      }
+      expect(await world.events()).toHaveLength(before.length);
+      expect(world.upstream.received).toEqual([]);
+    } finally {
+      await world.close();
+    }
+  });
+
   it.each([
     [
       'an error of the request passes through',
@@ -216,6 +351,7 @@ describe('failures of the upstream', () => {
     ],
     ['a broken answer', json(200, 'knots'), 502, 'upstream_malformed'],
     ['an answer that is not JSON', sse(['data: x\n\n']), 502, 'upstream_malformed'],
+    ['an answer nested too deep', json(200, NESTED), 502, 'upstream_malformed'],
   ])('%s', async (_, script, status, code) => {
     const world = await startWorld([script]);
     try {

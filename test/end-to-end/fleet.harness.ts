@@ -9,14 +9,15 @@ import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { freePorts } from '../servers/server-process.js';
 import { eventually } from './quipu.harness.js';
+import { asOperator, OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
 /** The longest start, including the pause before a retry. */
-const READY_MS = 60_000;
+export const READY_MS = 60_000;
 
 const APPS = path.resolve(import.meta.dirname, '../../dist/apps');
 
 /** The processes of a fleet, as `npm run start:<name>` starts them. */
-export type AppName = 'event-store' | 'gateway' | 'projector' | 'worker' | 'cli';
+export type AppName = 'standalone' | 'event-store' | 'gateway' | 'projector' | 'worker' | 'cli';
 
 /** The compiled file of a process, below `dist/apps`. */
 export const mainOf = (app: AppName): string =>
@@ -53,7 +54,12 @@ export class Member {
     const main = path.join(APPS, mainOf(this.app));
     if (!existsSync(main)) throw new Error(`${main} is missing: run npm run build first`);
     const child = spawn(process.execPath, [main], {
-      env: { PATH: process.env['PATH'], ...this.environment, PORT: String(this.port) },
+      env: {
+        PATH: process.env['PATH'],
+        QUIPU_OPERATIONS_TOKEN: OPERATIONS_TOKEN,
+        ...this.environment,
+        PORT: String(this.port),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const hear = (chunk: Buffer): void => void (this.output += chunk.toString());
@@ -80,7 +86,7 @@ export class Member {
 
   /** The health report; undefined while the process does not answer. */
   async report(): Promise<RuntimeReport | undefined> {
-    const response = await fetch(`${this.url}/health/ready`).catch(() => undefined);
+    const response = await fetch(`${this.url}/health/ready`, asOperator).catch(() => undefined);
     return response && ((await response.json()) as RuntimeReport);
   }
 

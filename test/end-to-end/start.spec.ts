@@ -45,6 +45,7 @@ describe('a start with a bad setting', () => {
   it.each([
     ['QUIPU_TRUST_PROXY', 'nginx'],
     ['QUIPU_HOME', SERVER],
+    ['QUIPU_HOME', '/proc'],
     ['QUIPU_EVENT_STORE', 'sqlite:/nowhere/events.db'],
     ['QUIPU_CATALOG', '/nowhere/catalog.yaml'],
   ])('stops with a message that names it: %s=%s', async (name, value) => {
@@ -54,13 +55,23 @@ describe('a start with a bad setting', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  it('names the operations port when it is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const { exitCode, stderr } = await failedStart({ QUIPU_OPERATIONS_PORT: String(port) });
+    holder.close();
+    expect(exitCode).toBe(EXIT_BAD_SETTINGS);
+    expect(stderr).toContain('QUIPU_OPERATIONS_PORT: listen EADDRINUSE');
+  });
+
   it('names the error in a catalog', async () => {
     const file = path.join(home, 'catalog.yaml');
     await writeFile(file, 'rigs: []\nmodels: 5\n');
     expect((await failedStart({ QUIPU_CATALOG: file })).stderr).toContain(`${file}:2:9: models `);
   });
 
-  it('prints the credentials in the first successful start', async () => {
+  it('creates the credentials in the first successful start', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -74,7 +85,13 @@ describe('a start with a bad setting', () => {
       stdout += String(text);
       if (stdout.includes('overview.php')) break;
     }
-    expect(stdout).toMatch(/API key {3}sk-svc-/);
+    expect(stdout).not.toContain('sk-svc-');
+    const readKey = stdout.split('\n').find((line) => line.startsWith('  KEY=')) ?? '';
+    const shell = spawn('sh', ['-c', `${readKey}; echo "$KEY"`]);
+    const [key = ''] = await Array.fromAsync(shell.stdout, String);
+    expect(key.trim()).toMatch(/^sk-svc-.+$/);
+    const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ api_key: key.trim() });
   });
 });
 
@@ -115,7 +132,7 @@ models: [{ id: m, owned_by: o, rigs: [up], context: 99, max_output: 9,
     await once(server, 'close');
     await upstream.close();
     expect(log).toContain('request failed');
-    expect(log).toContain('"status":401');
+    expect(log).toContain('rig up answered with status 401');
     for (const secret of ['PROMPT', 'sk-up', key, password]) expect(log).not.toContain(secret);
   });
 });

@@ -30,7 +30,7 @@ const run = async (args: readonly string[], output: string): Promise<string> => 
 
 /** Runs one of the writers of this folder under strace. */
 export const runTraced = async (
-  program: 'event-store.writer' | 'event-store.careless-writer',
+  program: 'event-store.writer' | 'event-store.careless-writer' | 'answers.writer',
   script: WriterScript,
   straceArgs: readonly string[],
 ): Promise<TracedRun> => {

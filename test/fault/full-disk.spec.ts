@@ -15,6 +15,7 @@ import {
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
+import { asOperator, OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
 const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
 const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
@@ -49,6 +50,7 @@ describe('a whole Quipu on a disk that fills up', () => {
       QUIPU_HOME: home,
       QUIPU_CATALOG: catalog,
       QUIPU_LOG_LEVEL: 'fatal',
+      QUIPU_OPERATIONS_TOKEN: OPERATIONS_TOKEN,
       QUIPU_REQUEST_SECONDS: '5',
       QUIPU_SETTLE_SECONDS: '1',
     };
@@ -79,7 +81,7 @@ describe('a whole Quipu on a disk that fills up', () => {
   };
 
   const readiness = async (): Promise<RuntimeReport | undefined> => {
-    const response = await fetch(`${url}/health/ready`).catch(() => undefined);
+    const response = await fetch(`${url}/health/ready`, asOperator).catch(() => undefined);
     return response && ((await response.json()) as RuntimeReport);
   };
 
@@ -120,7 +122,7 @@ describe('a whole Quipu on a disk that fills up', () => {
     });
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.map(({ status, code }) => `${status} ${code}`)).toEqual(
-      refused.map(() => '503 store-unavailable'),
+      refused.map(() => '503 store_unavailable'),
     );
     expect(report).toMatchObject({ status: 'not_ready', event_store: { writable: false } });
     expect(report?.event_store.reason).toMatch(/full/);

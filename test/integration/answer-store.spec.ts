@@ -20,10 +20,10 @@ answerStoreContract('MongoDB', () => {
   const url = databases.newUrl();
   const opened: MongoDatabase[] = [];
   return Promise.resolve({
-    open: async (clock, times) => {
+    open: async (clock, times, log) => {
       const database = await openMongoDatabase({ url });
       opened.push(database);
-      return openMongoAnswerStore({ database, encryptionKey, clock, times });
+      return openMongoAnswerStore({ database, encryptionKey, clock, times, log });
     },
     remove: async () => {
       await Promise.all(opened.map((database) => database.close()));

@@ -98,6 +98,26 @@ describe.each(CLIENTS)('Kafka through %s', (client) => {
     }
   });
 
+  it('goes on for a listener after the broker was killed and restarted', async () => {
+    const heard: unknown[] = [];
+    const failures: unknown[] = [];
+    await bus.listen({
+      topic,
+      handle: ({ data }) => void heard.push(data),
+      onFailed: (failure) => void failures.push(failure),
+    });
+    await bus.publish(topic, [message(1)]);
+    await eventually('the first', () => heard.length === 1);
+    await kafka.kill();
+    await sleep(1_000);
+    await kafka.restart();
+    await publishUntilTaken(bus, topic, message(2));
+    await eventually('the second', () => heard.includes(2));
+    await eventually('health', async () => (await bus.health()).reachable);
+    expect(heard.filter((data) => data === 1)).toEqual([1]);
+    expect(failures).toEqual([]);
+  });
+
   it('continues after the broker was frozen', async () => {
     const deliveries = await collect();
     await bus.publish(topic, [message(1)]);

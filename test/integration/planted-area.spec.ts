@@ -18,6 +18,7 @@ import { startEventStoreNode } from '../servers/event-store/event-store.server.j
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
 import { SuiteDatabases } from '../servers/mongodb/suite-databases.js';
 import { type TestServer } from '../servers/test-server.js';
+import { OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const HTTP_FOLDERS = [path.join(ROOT, 'apps/gateway'), path.join(ROOT, 'test/planted/gateway')];
@@ -43,6 +44,7 @@ describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
           QUIPU_INSTANCE: instance,
           QUIPU_CATALOG: path.join(ROOT, 'catalog.yaml'),
           QUIPU_LOG_LEVEL: 'silent',
+          QUIPU_OPERATIONS_TOKEN: OPERATIONS_TOKEN,
           QUIPU_EVENT_STORE: node.url,
           QUIPU_READ_STORE: database,
           QUIPU_BUS: bus,
@@ -70,8 +72,7 @@ describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
         areas,
         httpFolders: HTTP_FOLDERS,
       });
-      const engines = areas.flatMap((area) => area.engines);
-      worker = await startWorkerProcess(settings('worker', bus), logger, engines);
+      worker = await startWorkerProcess(settings('worker', bus), logger, areas);
       const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');
       credentials = JSON.parse(text) as Bootstrap;
     }, START_MS);

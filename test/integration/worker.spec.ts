@@ -8,6 +8,7 @@ import { type KafkaClientName, readKafkaUrl } from '#platform/bus/kafka/kafka-ur
 import { taskTopicSettings } from '#platform/tasks/task-topics.js';
 import { Fleet, NANO } from '#apps/worker/worker.fixture.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
+import { asOperator } from '#apps/operations/operations.fixture.js';
 
 const never = new AbortController().signal;
 
@@ -108,7 +109,7 @@ describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
       caller.abort();
       await stream.next();
       const running = async (): Promise<number> => {
-        const response = await fetch(`${worker.url}/health/ready`);
+        const response = await fetch(`${worker.url}/health/ready`, asOperator);
         return ((await response.json()) as { running_tasks: number }).running_tasks;
       };
       while ((await running()) > 0) await sleep(2);

@@ -101,6 +101,9 @@ const BYSTANDERS: Readonly<Record<string, string>> = {
     .map((source) => `import '${source}';`)
     .join('\n'),
   'libs/platform/ledger/hold.ts': "import '#events/money.js';",
+  'events/jobs/job.events.ts': "import '../money.js';",
+  'libs/platform/jobs/job.decider.ts': "import './job.state.js';",
+  'libs/platform/jobs/job.state.ts': "import '#events/jobs/job.events.js';",
   'libs/areas/saving/rate.ts': "import '#platform/kernel/money.js';",
   'libs/areas/saving/sqlite/sqlite-vault.ts': "import './vault.thread.js';\nimport 'node:sqlite';",
   'libs/areas/saving/sqlite/vault.thread.ts': 'export {};',

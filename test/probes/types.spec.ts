@@ -187,6 +187,19 @@ export const relay: Relay<LoanEvent> = {
 };`,
   },
   {
+    option: 'a leader service that cannot be stopped',
+    code: 2322,
+    source: `import { defineArea } from '#platform/runtime/area.js';
+class Collector {
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+export const area = defineArea({
+  name: 'lending', module: Collector, leaderServices: [Collector],
+});`,
+  },
+  {
     option: 'an event read as one that the codec is not for',
     code: 2322,
     source: `import { LoanGranted, type LoanRepaid } from './lending.js';

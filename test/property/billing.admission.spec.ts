@@ -14,6 +14,7 @@ import {
   release,
   renew,
 } from '#areas/billing/account.fixture.js';
+import { ask, KEY, setBudget } from '#areas/billing/budgets/budget.fixture.js';
 import { type Accounts, accountStream } from '#areas/billing/accounts.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { runOnAccount } from '#areas/billing/run-on-account.js';
@@ -146,6 +147,54 @@ describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
       });
       const last = (await eventsOf(processes[0] as Process)).at(-1);
       expect(last?.data).toMatchObject({ availableMicroUsd: '0' });
+    });
+  });
+
+  it('admits exactly as many requests as a budget covers, of the account or of a key', async () => {
+    const cases = fc.record({
+      covered: fc.nat(30),
+      asked: fc.integer({ min: 1, max: 80 }),
+      change: fc.nat(WORST_MICRO_USD - 1),
+      window: fc.constantFrom('dayMicroUsd', 'monthMicroUsd'),
+      ofKey: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, ({ covered, asked, change, window, ofKey }) =>
+        withProcesses(count, async (processes) => {
+          await fund(processes, 1_000 * WORST_MICRO_USD);
+          const limit = String(covered * WORST_MICRO_USD + change);
+          const limiting = setBudget({ [window]: limit }, ofKey ? { key: KEY } : {});
+          await runAll(processes, [limiting]);
+          const commands = Array.from({ length: asked }, () =>
+            ask(WORST, { holdId: randomUUID(), key: KEY }),
+          );
+          const outcomes = tally(await runAll(processes, commands));
+          const admitted = Math.min(asked, covered);
+          expect(outcomes['HoldPlaced'] ?? 0).toBe(admitted);
+          expect(outcomes['budget_exceeded'] ?? 0).toBe(asked - admitted);
+          await expectSound(processes);
+        }),
+      ),
+      { numRuns: 8 },
+    );
+  });
+
+  it('admits exactly the requests and tokens of a minute', async () => {
+    await withProcesses(count, async (processes) => {
+      await fund(processes, 1_000 * WORST_MICRO_USD);
+      await runAll(processes, [setBudget({ requestsPerMinute: 30, tokensPerMinute: 50_000 })]);
+      const commands = Array.from({ length: 60 }, () => ask(WORST, { holdId: randomUUID() }));
+      expect(tally(await runAll(processes, commands))).toEqual({
+        HoldPlaced: 25,
+        rate_limit_exceeded: 35,
+      });
+      const next = Array.from({ length: 60 }, () =>
+        ask([100, 100], { holdId: randomUUID(), at: '2026-11-21T05:01:00.000Z' }),
+      );
+      expect(tally(await runAll(processes, next))).toEqual({
+        HoldPlaced: 30,
+        rate_limit_exceeded: 30,
+      });
     });
   });
 

@@ -5,7 +5,9 @@ import { accountSnapshots } from '#areas/billing/account.snapshot.js';
 import { type AccountState } from '#areas/billing/account.state.js';
 import {
   ACCOUNT,
+  adjust,
   capture,
+  closeStatement,
   deposit,
   ENDED_AT,
   expire,
@@ -19,6 +21,7 @@ import {
 } from '#areas/billing/account.fixture.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
+import { type StatementTaxTerms } from '#areas/billing/statements/close-statement.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 
@@ -29,6 +32,10 @@ const holdId = fc.constantFrom(
   ...['a', 'b', 'c'].map((x) => `01890a5d-ac96-774b-bcce-${x.repeat(12)}`),
 );
 const LAST_UNTIL = '2026-11-21T06:00:00.000Z';
+const VAT: StatementTaxTerms = {
+  ...{ country: 'DE', region: null, treatment: 'taxable', kind: 'vat' },
+  ...{ ratePpm: 190_000, source: 'a table' },
+};
 const tokens = fc.tuple(fc.nat(4_000), fc.nat(4_000));
 const command: fc.Arbitrary<AccountCommand> = fc.oneof(
   {
@@ -47,6 +54,18 @@ const command: fc.Arbitrary<AccountCommand> = fc.oneof(
     arbitrary: fc
       .tuple(tokens, fc.constantFrom(EXPIRES_AT, RENEWED_UNTIL, LAST_UNTIL), holdId)
       .map(([more, expiresAt, id]) => renew(more, { expiresAt, holdId: id })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.integer({ min: -3_000, max: 3_000 }), fc.constantFrom('x', 'y', 'z'))
+      .map((adjustment) => adjust(...adjustment)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom('2026-11', '2026-12'), fc.constantFrom(null, VAT))
+      .map(([month, tax]) => closeStatement(month, tax, '2027-01-02T00:00:00.000Z')),
   },
   { weight: 2, arbitrary: holdId.map(release) },
   { weight: 1, arbitrary: holdId.map(settle) },
@@ -82,19 +101,22 @@ const logOf = (commands: readonly AccountCommand[]): Log =>
 const sumOf = (events: readonly AccountEvent[], type: AccountEvent['type']): bigint =>
   events.reduce(
     (sum, event) =>
-      event.type === type && event.type !== 'AccountOpened'
+      event.type === type && 'amountMicroUsd' in event.data
         ? sum + BigInt(event.data.amountMicroUsd)
         : sum,
     0n,
   );
 
+/** As the last event that moves money states it. */
 const lastAvailable = (events: readonly AccountEvent[]): bigint => {
-  const last = events.at(-1);
-  return !last || last.type === 'AccountOpened' ? 0n : BigInt(last.data.availableMicroUsd);
+  const stated = events.flatMap(({ data }) =>
+    'availableMicroUsd' in data ? [BigInt(data.availableMicroUsd)] : [],
+  );
+  return stated.at(-1) ?? 0n;
 };
 
 describe('after any schedule of commands', () => {
-  it('deposits - charges - open holds = available, and never below zero', () => {
+  it('deposits - charges - open holds + adjustments = available, and never below zero', () => {
     fc.assert(
       fc.property(schedule, (commands) => {
         const { state, events } = logOf(commands);
@@ -110,11 +132,13 @@ describe('after any schedule of commands', () => {
                 : sum,
             0n,
           );
-        const available = sumOf(events, 'FundsDeposited') - sumOf(events, 'HoldCaptured') - open;
+        const adjusted = sumOf(events, 'ChargeAdjusted');
+        const charged = sumOf(events, 'HoldCaptured');
+        const available = sumOf(events, 'FundsDeposited') - charged - open + adjusted;
         expect(available).toBe(lastAvailable(events));
         expect(state.available).toBe(available);
         expect(state.held).toBe(open);
-        expect(available >= 0n && open >= 0n).toBe(true);
+        expect(available >= 0n && open >= 0n && adjusted <= charged).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -136,7 +160,7 @@ describe('after any schedule of commands', () => {
       fc.property(schedule, (commands) => {
         const open = new Map<string, bigint>();
         for (const { type, data } of logOf(commands).events) {
-          if (type === 'AccountOpened' || type === 'FundsDeposited') continue;
+          if (!('holdId' in data)) continue;
           const amount = BigInt(data.amountMicroUsd);
           const held = open.get(data.holdId);
           if (type === 'HoldPlaced') {
@@ -169,6 +193,7 @@ describe('after any schedule of commands', () => {
           available: String(state.available),
           deposited: String(state.deposited),
           charged: { inference: String(state.charged), compute: '0' },
+          adjusted: String(state.adjusted),
           held: String(state.held),
           openHolds: state.holds.size,
         });

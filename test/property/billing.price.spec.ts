@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { affordable, isWithin, merged, priceOf } from '#areas/billing/price.js';
+import { affordable, isWithin, merged } from '#areas/billing/price.js';
+import { priceOf } from '#platform/ledger/price.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 
 const line = (meter: string): fc.Arbitrary<PriceLine> =>

@@ -1,9 +1,14 @@
 import { startKafka } from './kafka/kafka.server.js';
 import { startMongoDb } from './mongodb/mongodb.server.js';
+import { startS3 } from './s3/s3.server.js';
 import { type TestServer } from './test-server.js';
 
 /** The shared servers, by the variable that names a replacement. */
-const SHARED = { TEST_KAFKA_URL: startKafka, TEST_MONGODB_URL: startMongoDb } as const;
+const SHARED = {
+  TEST_KAFKA_URL: startKafka,
+  TEST_MONGODB_URL: startMongoDb,
+  TEST_S3_URL: startS3,
+} as const;
 
 const running: TestServer[] = [];
 

@@ -9,7 +9,16 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { transformFile } from '@swc/core';
 
-const ROOTS = ['apps', 'libs', 'events', 'projections', 'tools', 'test/bench', 'test/servers'];
+const ROOTS = [
+  'apps',
+  'libs',
+  'events',
+  'projections',
+  'tools',
+  'test/bench',
+  'test/mutants',
+  'test/servers',
+];
 const TARGET = 'dist';
 /** A change of one of these rebuilds everything. */
 const CONFIGURATION = ['.swcrc', 'package-lock.json', 'tools/build/build.mjs'];

@@ -1,26 +1,34 @@
+import { describeForeign } from '#platform/runtime/log-trust.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { type StoredProjection } from '#platform/runtime/stored-projections.js';
 import { areas } from '../../composition/areas.js';
+import { EXIT } from '../exit-code.js';
 import { withInstallation } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { inColumns } from '../table.js';
 
-/** `absent`: never built. `outdated`: the serving version is not the version of this build. */
-type State = 'current' | 'behind' | 'absent' | 'outdated';
+/**
+ * `absent`: never built. `outdated`: the serving version is not the version of this build. `ahead`:
+ * it was built from events that the log does not have.
+ */
+type State = 'current' | 'behind' | 'absent' | 'outdated' | 'ahead';
 
-const stateOf = ({ serving, version, lag }: StoredProjection): State => {
+const stateOf = ({ serving, version, position, lag }: StoredProjection, head: bigint): State => {
   if (serving === null) return 'absent';
+  if (position > head) return 'ahead';
   if (serving.version !== version) return 'outdated';
   return lag === 0n ? 'current' : 'behind';
 };
 
 export const projectionsStatus = (_: CommonOptions, invocation: Invocation): Promise<Outcome> =>
   withInstallation(invocation, 'exists', async ({ engines }) => {
-    const stored = await new Runtime(engines, areas).projectionHost.stored();
+    const { projectionHost, trust } = new Runtime(engines, areas);
+    const stored = await projectionHost.stored();
+    const foreign = await trust.findForeign();
     const head = await engines.eventStore.head();
     const rows = stored.map((one) => ({
       projection: one.projection,
-      state: stateOf(one),
+      state: stateOf(one, head),
       version: one.version,
       serving_version: one.serving?.version ?? null,
       generation: one.serving?.generation ?? null,
@@ -35,8 +43,13 @@ export const projectionsStatus = (_: CommonOptions, invocation: Invocation): Pro
       position,
       lag,
     ]);
+    const text = `${inColumns([header, ...lines])}\nThe log head is at position ${head}.`;
+    const json = { head: head.toString(), projections: rows };
+    if (foreign === null) return { json, text };
+    const message = describeForeign(foreign);
     return {
-      json: { head: head.toString(), projections: rows },
-      text: `${inColumns([header, ...lines])}\nThe log head is at position ${head}.`,
+      json: { success: false, code: 'foreign_log', message, ...json },
+      text: `${text}\nFailed: ${message}.`,
+      exitCode: EXIT.failed,
     };
   });

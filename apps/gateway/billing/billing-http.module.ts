@@ -1,5 +1,12 @@
 import { Module } from '@nestjs/common';
+import { PaymentPages } from '../payments/payment-pages.js';
 import { BillingController } from './billing.controller.js';
+import { BudgetsController } from './budgets.controller.js';
+import { ExplanationsController } from './explanations.controller.js';
+import { StatementsController } from './statements.controller.js';
 
-@Module({ controllers: [BillingController] })
+@Module({
+  controllers: [BillingController, BudgetsController, ExplanationsController, StatementsController],
+  providers: [PaymentPages],
+})
 export class BillingHttpModule {}

@@ -1,27 +1,29 @@
-import { Controller, Get, Inject, Query, UseGuards } from '@nestjs/common';
+import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { InvoicesQuery } from '#areas/billing/invoices.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { type Clock } from '#platform/kernel/clock.js';
-import { CLOCK } from '#platform/runtime/tokens.js';
+import { TaxStatusQuery } from '#areas/tax/tax-status.handlers.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
-import { BalanceOverviewDto, InvoiceListDto, InvoicesPageDto } from './billing.dto.js';
+import { PageDto } from '../pages/page.dto.js';
+import { PaymentPages } from '../payments/payment-pages.js';
+import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
+import { BalanceOverviewDto, InvoiceListDto } from './billing.dto.js';
 import { presentInvoices, presentOverview } from './billing.presenter.js';
 
 @ApiTags('billing')
 @Credentials('api-key')
-@ApplicationFailures(401, 503)
+@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/billing')
 export class BillingController {
   constructor(
     private readonly queries: QueryBus,
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly pages: PaymentPages,
   ) {}
 
   @Get('overview.php')
@@ -29,28 +31,38 @@ export class BillingController {
     summary: 'Balance, burn rate and runway',
     description:
       'The balance is the fold of the account’s events up to `position`. The burn rate covers ' +
-      'the last 24 hours.',
+      'the last 24 hours. With `asOf` it is the overview of that state of the log.',
   })
   @ApiOkResponse({ type: BalanceOverviewDto })
-  async overview(@CurrentCaller() { accountId }: Caller): Promise<BalanceOverviewDto> {
-    return presentOverview(await this.queries.execute(new AccountOverviewQuery(accountId)));
+  @ApplicationFailures(400)
+  async overview(
+    @CurrentCaller() { accountId }: Caller,
+    @Query() query: AsOfDto,
+  ): Promise<BalanceOverviewDto> {
+    const asOf = asOfOf(query);
+    const account = await this.queries.execute(new AccountOverviewQuery(accountId, asOf));
+    const tax = await this.queries.execute(new TaxStatusQuery(accountId, asOf));
+    return presentOverview(account, tax);
   }
 
   @Get('invoices.php')
   @ApiOperation({
-    summary: 'Deposits and monthly usage statements, newest first',
+    summary: 'Deposits, crypto invoices, monthly usage statements and corrections, newest first',
     description:
-      'A page of records. The statement of the current month is open; those of past months are ' +
-      'completed.',
+      'A page of records. A statement is open until its month is closed, a day after its end; ' +
+      'then it never changes, and states its tax. With `asOf` the page is that of that state of ' +
+      'the log.',
   })
   @ApiOkResponse({ type: InvoiceListDto })
   @ApplicationFailures(400)
   async invoices(
     @CurrentCaller() { accountId }: Caller,
-    @Query() query: InvoicesPageDto,
+    @Query() query: PageDto,
   ): Promise<InvoiceListDto> {
-    const page = await this.queries.execute(new InvoicesQuery(accountId, query.page, query.limit));
-    const account = await this.queries.execute(new AccountOverviewQuery(accountId));
-    return presentInvoices(query, page, account, this.clock.now());
+    const asOf = asOfOf(query);
+    const { page: number, limit } = query;
+    const page = await this.queries.execute(new InvoicesQuery(accountId, number, limit, asOf));
+    const account = await this.queries.execute(new AccountOverviewQuery(accountId, asOf));
+    return presentInvoices(query, page, account, (id) => this.pages.of(id));
   }
 }

@@ -1,41 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
-
-export const PAGE_LIMIT_DEFAULT = 20;
-export const PAGE_LIMIT_MAX = 100;
-/** No account has records beyond this page. */
-const PAGE_MAX = 1_000_000;
-
-export class InvoicesPageDto {
-  @ApiProperty({
-    required: false,
-    default: 1,
-    minimum: 1,
-    maximum: PAGE_MAX,
-    description: 'The page, from 1.',
-  })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt({ message: 'page must be an integer' })
-  @Min(1, { message: 'page must not be less than 1' })
-  @Max(PAGE_MAX, { message: `page must not be above ${PAGE_MAX}` })
-  readonly page: number = 1;
-
-  @ApiProperty({
-    required: false,
-    default: PAGE_LIMIT_DEFAULT,
-    minimum: 1,
-    maximum: PAGE_LIMIT_MAX,
-    description: 'The records of a page.',
-  })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(PAGE_LIMIT_MAX, { message: `limit must not be above ${PAGE_LIMIT_MAX}` })
-  readonly limit: number = PAGE_LIMIT_DEFAULT;
-}
+import { PAGE_LIMIT_DEFAULT } from '../pages/page.dto.js';
+import { StatementTaxDto } from './statements.dto.js';
 
 class TelemetryDto {
   @ApiProperty({ description: 'Charges of the last 24 hours, per hour.', example: 0.0125 })
@@ -54,7 +19,7 @@ class TelemetryDto {
   readonly lifetime_deposited!: number;
 }
 
-class TaxStatusDto {
+class OverviewTaxDto {
   @ApiProperty({ type: String, nullable: true, description: 'Null: not known.' })
   readonly iso_country!: string | null;
   @ApiProperty({ type: Boolean, nullable: true })
@@ -66,18 +31,20 @@ class TaxStatusDto {
 export class BalanceOverviewDto {
   @ApiProperty({ example: true })
   readonly success!: boolean;
-  @ApiProperty({ description: 'Deposits minus charges.', example: 9.7 })
+  @ApiProperty({ description: 'Deposits minus charges plus adjustments.', example: 9.7 })
   readonly balance_usd!: number;
   @ApiProperty({ description: 'The balance without the open holds.', example: 9.7 })
   readonly available_usd!: number;
   @ApiProperty({ description: 'The open holds of running work.', example: 0 })
   readonly held_usd!: number;
+  @ApiProperty({ description: 'Credit notes and re-ratings; above zero: given back.', example: 0 })
+  readonly adjusted_usd!: number;
   @ApiProperty({ example: 'USD' })
   readonly currency!: string;
   @ApiProperty({ type: TelemetryDto })
   readonly telemetry!: TelemetryDto;
-  @ApiProperty({ type: TaxStatusDto })
-  readonly tax_status!: TaxStatusDto;
+  @ApiProperty({ type: OverviewTaxDto })
+  readonly tax_status!: OverviewTaxDto;
   @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
   readonly position!: string;
 }
@@ -87,7 +54,7 @@ class InvoiceDto {
   readonly id!: number;
   @ApiProperty({ example: 'opening-credit' })
   readonly reference_id!: string;
-  @ApiProperty({ enum: ['deposit', 'usage'] })
+  @ApiProperty({ enum: ['deposit', 'usage', 'credit_note', 'rerating'] })
   readonly invoice_type!: string;
   @ApiProperty({ example: 10 })
   readonly amount!: number;
@@ -95,12 +62,22 @@ class InvoiceDto {
   readonly currency!: string;
   @ApiProperty({ example: 'opening_credit' })
   readonly payment_method!: string;
-  @ApiProperty({ enum: ['completed', 'open'] })
+  @ApiProperty({
+    enum: ['completed', 'open', 'pending', 'detected', 'confirming', 'expired', 'underpaid'],
+    description: 'A crypto invoice is listed until it is paid; its payments are deposits.',
+  })
   readonly status!: string;
   @ApiProperty({ example: '2026-11-21 04:48:00' })
   readonly created_at!: string;
   @ApiProperty({ type: String, nullable: true, description: 'Null: no payment is due.' })
   readonly payment_url!: string | null;
+  @ApiProperty({
+    type: StatementTaxDto,
+    nullable: true,
+    description:
+      'The tax that a closed statement states. Null for a deposit: its tax is due when spent.',
+  })
+  readonly tax!: StatementTaxDto | null;
 }
 
 export class InvoiceListDto {

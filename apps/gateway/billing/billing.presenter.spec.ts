@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AccountTelemetry } from '#areas/billing/account-overview.handler.js';
+import { type StatementTax } from '#events/billing/account.events.js';
+import { type InvoiceRecord } from '#projections/billing/invoices.projection.js';
 import { presentInvoices, presentOverview } from './billing.presenter.js';
 
 const account: AccountTelemetry = {
@@ -8,6 +10,7 @@ const account: AccountTelemetry = {
   held: 100_000n,
   openHolds: 2,
   deposited: 10_000_000n,
+  adjusted: 0n,
   chargedInference: 300_000n,
   chargedCompute: 0n,
   chargedInWindow: 240_000n,
@@ -15,13 +18,16 @@ const account: AccountTelemetry = {
   position: 42n,
 };
 
+const untaxed = { status: null, ratePpm: null, position: 42n };
+
 describe('the overview of an account', () => {
   it('is in dollars, with the spending rate', () => {
-    expect(presentOverview(account)).toEqual({
+    expect(presentOverview(account, untaxed)).toEqual({
       success: true,
       balance_usd: 9.7,
       available_usd: 9.6,
       held_usd: 0.1,
+      adjusted_usd: 0,
       currency: 'USD',
       telemetry: {
         burn_rate_per_hour: 0.01,
@@ -37,16 +43,27 @@ describe('the overview of an account', () => {
     });
   });
 
+  it('shows the tax status', () => {
+    const status = {
+      ...{ accountId: '7', country: 'FI', region: null, setAt: '2026-11-21T04:48:00.000Z' },
+      ...{ taxExempt: true, business: false, treatyClaimed: false },
+    };
+    const taxed = { status, ratePpm: 255_000, position: 42n };
+    expect(presentOverview(account, taxed).tax_status).toEqual({
+      ...{ iso_country: 'FI', tax_exempt: true, vat_rate_pct: 25.5 },
+    });
+  });
+
   it('shows the cost of compute without inference', () => {
     const rented = { ...account, chargedCompute: 2_000_000n };
-    expect(presentOverview(rented).telemetry).toMatchObject({
+    expect(presentOverview(rented, untaxed).telemetry).toMatchObject({
       total_compute_spend: 2,
       total_inference_spend: 0.3,
     });
   });
 
   it('has no runway without spending', () => {
-    expect(presentOverview({ ...account, chargedInWindow: 0n }).telemetry).toMatchObject({
+    expect(presentOverview({ ...account, chargedInWindow: 0n }, untaxed).telemetry).toMatchObject({
       burn_rate_per_hour: 0,
       runway_hours: null,
       runway_days: null,
@@ -54,7 +71,7 @@ describe('the overview of an account', () => {
   });
 
   it('has a runway of zero without funds', () => {
-    expect(presentOverview({ ...account, available: 0n }).telemetry.runway_hours).toBe(0);
+    expect(presentOverview({ ...account, available: 0n }, untaxed).telemetry.runway_hours).toBe(0);
   });
 });
 
@@ -75,15 +92,36 @@ describe('a page of invoices', () => {
         amount: '300000',
         charges: 12,
         createdAt: '2026-11-01T00:00:00.000Z',
+        ...{ isClosed: false, tax: null },
       },
     ],
     total: 41,
     position: 42n,
   } as const;
 
+  const pageOf = (invoiceId: string): string => `https://quipu.example/pay/${invoiceId}`;
+
+  it('shows a crypto invoice with the page on which it is paid', () => {
+    const invoice: InvoiceRecord = {
+      ...{ kind: 'crypto_invoice', invoiceId: '01890a5d-ac96-774b-8cce-b302099a8057' },
+      ...{ orderId: 'CI-0123456789AB', amount: '50000000', method: 'BTC', status: 'pending' },
+      createdAt: '2026-12-02T08:00:00.000Z',
+    };
+    const records = [invoice];
+    const options = { page: 1, limit: 20 };
+    expect(presentInvoices(options, { ...page, records }, account, pageOf).invoices).toEqual([
+      {
+        // 2^48 and 0xb302099a8057
+        ...{ id: 478_296_309_137_495, reference_id: 'CI-0123456789AB', invoice_type: 'deposit' },
+        ...{ amount: 50, currency: 'USD', payment_method: 'BTC', status: 'pending', tax: null },
+        created_at: '2026-12-02 08:00:00',
+        payment_url: 'https://quipu.example/pay/01890a5d-ac96-774b-8cce-b302099a8057',
+      },
+    ]);
+  });
+
   it('shows deposits and statements in one shape', () => {
-    const now = Date.parse('2026-11-30T23:59:59.999Z');
-    expect(presentInvoices({ page: 2, limit: 20 }, page, account, now)).toEqual({
+    expect(presentInvoices({ page: 2, limit: 20 }, page, account, pageOf)).toEqual({
       success: true,
       balance_usd: 9.7,
       page: 2,
@@ -101,6 +139,7 @@ describe('a page of invoices', () => {
           status: 'completed',
           created_at: '2026-11-21 04:48:00',
           payment_url: null,
+          tax: null,
         },
         {
           id: 9_202_611,
@@ -112,21 +151,62 @@ describe('a page of invoices', () => {
           status: 'open',
           created_at: '2026-11-01 00:00:00',
           payment_url: null,
+          tax: null,
         },
       ],
       position: '42',
     });
   });
 
-  it('closes the statement of a month when the month is over', () => {
-    const now = Date.parse('2026-12-01T00:00:00.000Z');
-    const [, statement] = presentInvoices({ page: 1, limit: 20 }, page, account, now).invoices;
-    expect(statement).toMatchObject({ status: 'completed' });
+  it('shows the tax of a closed statement', () => {
+    const tax: StatementTax = {
+      ...{ country: 'FI', region: null, treatment: 'taxable', kind: 'vat', source: 'a table' },
+      ...{ ratePpm: 255_000, grossMicroUsd: '300000', taxMicroUsd: '60956' },
+    };
+    const usage = { ...page.records[1], isClosed: true, tax };
+    const { invoices } = presentInvoices(
+      { page: 1, limit: 20 },
+      { ...page, records: [usage] },
+      account,
+      pageOf,
+    );
+    expect(invoices).toMatchObject([
+      { status: 'completed', tax: { country: 'FI', rate_pct: 25.5, tax_micro_usd: '60956' } },
+    ]);
+  });
+
+  it('shows a correction as a record of its own', () => {
+    const note: InvoiceRecord = {
+      kind: 'credit_note',
+      number: 1,
+      reference: 'outage',
+      amount: '5',
+      createdAt: '2026-12-02T08:00:00.000Z',
+    };
+    const records = [note];
+    const { invoices } = presentInvoices(
+      { page: 1, limit: 20 },
+      { ...page, records },
+      account,
+      pageOf,
+    );
+    expect(invoices).toEqual([
+      {
+        ...{
+          id: 10_000_001,
+          reference_id: 'outage',
+          invoice_type: 'credit_note',
+          amount: 0.000005,
+        },
+        ...{ currency: 'USD', payment_method: 'balance', status: 'completed' },
+        ...{ created_at: '2026-12-02 08:00:00', payment_url: null, tax: null },
+      },
+    ]);
   });
 
   it('has no pages without records', () => {
     const none = { records: [], total: 0, position: 42n };
-    expect(presentInvoices({ page: 1, limit: 20 }, none, account, 0)).toMatchObject({
+    expect(presentInvoices({ page: 1, limit: 20 }, none, account, pageOf)).toMatchObject({
       total_pages: 0,
       invoices: [],
     });

@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ModelsController } from './models.controller.js';
@@ -29,6 +30,7 @@ const card = {
   effectiveFrom: '2026-01-01T00:00:00.000Z',
   publishedAt: '2026-01-01T00:00:00.000Z',
   sourceSha256: 'a'.repeat(64),
+  batchDiscountPercent: 50,
   models: [
     { modelId: nano.id, inputMicroUsdPerMtok: '50000', outputMicroUsdPerMtok: '100000' },
     { modelId: 'gone', inputMicroUsdPerMtok: '1', outputMicroUsdPerMtok: '0' },
@@ -53,6 +55,7 @@ describe('catalog over HTTP', () => {
         { provide: Catalog, useValue: catalog },
         { provide: QueryBus, useValue: queries },
         { provide: CommandBus, useValue: {} },
+        { provide: CLOCK, useValue: { now: () => Date.parse('2026-11-21T00:00:00.000Z') } },
       ],
     })
       .overrideGuard(ApiGuard)
@@ -102,6 +105,7 @@ describe('catalog over HTTP', () => {
         effective_from: '2026-01-01T00:00:00.000Z',
         published_at: '2026-01-01T00:00:00.000Z',
         source_sha256: 'a'.repeat(64),
+        batch_discount_percent: 50,
       },
       models: [
         {
@@ -124,6 +128,6 @@ describe('catalog over HTTP', () => {
       compute: [{ rig: 'built-in', kind: 'embedded', hourly_usd: 1.99 }],
       position: '42',
     });
-    expect(asked).toEqual([new RateCardQuery(null)]);
+    expect(asked).toEqual([new RateCardQuery('newest')]);
   });
 });

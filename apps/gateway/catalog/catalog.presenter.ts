@@ -35,6 +35,7 @@ export const presentRates = (
       effective_from: card.effectiveFrom,
       published_at: card.publishedAt,
       source_sha256: card.sourceSha256,
+      batch_discount_percent: card.batchDiscountPercent,
     },
     models: card.models.map(({ modelId, inputMicroUsdPerMtok, outputMicroUsdPerMtok }) => {
       const model = catalog.model(modelId);

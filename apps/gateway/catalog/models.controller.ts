@@ -18,7 +18,7 @@ import { ModelDto, ModelListDto } from './models.dto.js';
 /** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
 @ApiTags('catalog')
 @Credentials('api-key', 'app-token', 'renter-key')
-@OpenAiFailures(401, 503)
+@OpenAiFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {

@@ -1,10 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { AsOfDto } from '../time-travel/as-of.dto.js';
+import { IsInstant } from './instant.validator.js';
 
 const VERSION_MAX = 2_147_483_647;
 
-export class RatesQueryDto {
+export class RatesQueryDto extends AsOfDto {
   @ApiPropertyOptional({
     minimum: 1,
     description: 'The version of the rate card. Default: the newest.',
@@ -15,6 +17,16 @@ export class RatesQueryDto {
   @Min(1, { message: 'version must not be less than 1' })
   @Max(VERSION_MAX, { message: `version must not be above ${VERSION_MAX}` })
   readonly version?: number;
+
+  @ApiPropertyOptional({
+    example: '2026-11-21T04:48:00Z',
+    description:
+      'The prices in force at this instant: ISO 8601 with `Z` or an offset, whose `+` is `%2B`. ' +
+      'Not in the future, and not together with `version`.',
+  })
+  @IsOptional()
+  @IsInstant({ message: 'at must be an ISO 8601 instant, such as 2026-11-21T04:48:00Z' })
+  readonly at?: string;
 }
 
 export class RateCardDto {
@@ -32,6 +44,12 @@ export class RateCardDto {
     description: 'SHA-256 of the catalog file with these prices, in hexadecimal.',
   })
   readonly source_sha256!: string;
+
+  @ApiProperty({
+    example: 50,
+    description: 'How much less a line of a batch costs than the same request without one.',
+  })
+  readonly batch_discount_percent!: number;
 }
 
 export class ModelRateDto {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { envelope, errorShapeOf, errorType } from './envelope.js';
+import { errorType } from '#platform/runtime/failure.js';
+import { envelope, errorShapeOf } from './envelope.js';
 import { failure } from './failure-of.js';
 
 const notFound = failure({ status: 404, code: 'model_not_found', message: 'no', param: 'model' });
@@ -39,7 +40,7 @@ describe('the envelope of a failure', () => {
   });
 
   it('has the metadata of the failure', () => {
-    const metadata = { reason: 'balance_too_low' };
+    const metadata = { reason: 'insufficient_balance' };
     const poor = failure({ status: 402, code: 'insufficient_balance', message: 'no', metadata });
     expect(envelope({ url: '/v1' }, poor)).toMatchObject({ error: { metadata } });
     expect(envelope({ url: '/' }, poor)).toMatchObject({ metadata });

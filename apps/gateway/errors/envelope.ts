@@ -10,27 +10,9 @@ export interface Failure {
   readonly type: string;
   readonly retryAfterSeconds: number | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** For the log only. */
+  readonly rig: string | null;
 }
-
-/** OpenAI's error types by status. SDKs choose their exception class by the status itself. */
-export const errorType = (status: number): string => {
-  switch (status) {
-    case 401:
-      return 'authentication_error';
-    case 402:
-      return 'insufficient_quota';
-    case 403:
-      return 'permission_error';
-    case 404:
-      return 'not_found_error';
-    case 409:
-      return 'conflict_error';
-    case 429:
-      return 'rate_limit_error';
-    default:
-      return status >= 500 ? 'server_error' : 'invalid_request_error';
-  }
-};
 
 /** The envelope of a route's errors: OpenAI's or the application's. */
 export type ErrorShape = 'openai' | 'application';

@@ -4,8 +4,10 @@ import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RigError, type RigErrorKind } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError, type RouteErrorKind } from '#areas/inference/rigs/route-error.js';
+import { UnreadableEventError } from '#events/definition.js';
 import {
   AppendTooLargeError,
+  DamagedEventError,
   InvalidAppendError,
   StaleRevisionError,
   StoreUnavailableError,
@@ -14,6 +16,8 @@ import {
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { ContentionError } from '#platform/runtime/command-runner.js';
+import { AsOfError } from '#platform/runtime/history/as-of.js';
+import { HistoryMissingError } from '#platform/runtime/history/past-documents.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { Areas } from '#platform/runtime/area.js';
@@ -61,12 +65,19 @@ describe('a domain error', () => {
   });
 
   it('carries its metadata', () => {
-    const metadata = { reason: 'held_by_running_requests' };
+    const metadata = { reason: 'in_flight' };
     expect(failureOf(new DomainError('insufficient_balance', 'because', metadata))).toMatchObject({
       status: 402,
       type: 'insufficient_quota',
       metadata,
     });
+  });
+
+  it('says when to try again where its metadata does', () => {
+    const error = new DomainError('too_many_wrong_codes', 'because', { retry_after_seconds: 60 });
+    expect(failureOf(error)).toMatchObject({ status: 429, retryAfterSeconds: 60 });
+    const without = new DomainError('too_many_api_keys', 'because', { reason: 'full' });
+    expect(failureOf(without)).toMatchObject({ status: 409, retryAfterSeconds: null });
   });
 
   it.each(['capture_above_hold', 'undeclared_code'])(
@@ -178,7 +189,7 @@ describe('a failure of the platform', () => {
   ])('$name: nothing was charged', (error) => {
     expect(failureOf(error)).toMatchObject({
       status: 503,
-      code: error.code,
+      code: error.code.replaceAll('-', '_'),
       retryAfterSeconds: 5,
       message: expect.stringContaining('nothing was charged'),
     });
@@ -186,7 +197,7 @@ describe('a failure of the platform', () => {
 
   it('makes no promise about the charge when the outcome is unknown', () => {
     const failure = failureOf(new UnknownOutcomeError('no'));
-    expect(failure).toMatchObject({ status: 503, code: 'unknown-outcome' });
+    expect(failure).toMatchObject({ status: 503, code: 'unknown_outcome' });
     expect(failure.message).not.toContain('nothing was charged');
   });
 
@@ -221,6 +232,22 @@ describe('a failure of the platform', () => {
   });
 });
 
+describe('a state that the log does not have', () => {
+  it('is a fault of the field asOf', () => {
+    expect(failureOf(new AsOfError('the log ends at position 7'))).toMatchObject({
+      status: 400,
+      code: 'invalid_as_of',
+      message: 'the log ends at position 7',
+      param: 'asOf',
+    });
+  });
+
+  it('cannot be read until a projection without a history is rebuilt', () => {
+    const error = new HistoryMissingError('invoices keeps no history until it is rebuilt');
+    expect(failureOf(error)).toMatchObject({ status: 503, code: 'history_missing' });
+  });
+});
+
 describe('a failure at the edge', () => {
   it('keeps the fields of an HttpFailure', () => {
     const failure = {
@@ -230,6 +257,7 @@ describe('a failure at the edge', () => {
       param: 'username',
       retryAfterSeconds: 300,
       metadata: { a: 1 },
+      rig: 'a',
     };
     expect(failureOf(new HttpFailure(failure))).toEqual({ ...failure, type: 'rate_limit_error' });
     expect(failureOf(new HttpFailure({ ...failure, type: 'own' }))).toMatchObject({ type: 'own' });
@@ -276,4 +304,21 @@ describe('a failure at the edge', () => {
       expect(failure.message).not.toContain('secret');
     },
   );
+});
+
+it('read models of another log are a failure that does not pass by itself', () => {
+  const error = new ReadStoreError('foreign-log', 'invoices.v1.g1 is at position 9');
+  const expected = { status: 503, code: 'read_model_foreign', retryAfterSeconds: null };
+  expect(failureOf(error)).toMatchObject(expected);
+});
+
+describe('an event that cannot be read', () => {
+  it.each([
+    new DamagedEventError({ position: 7n, stream: 'account-ada', reason: 'no JSON' }),
+    new UnreadableEventError({ type: 'HoldPlaced', version: 1, data: {} }, 'no holdId'),
+  ])('is a failure of the service without its detail', (error) => {
+    const found = failureOf(error);
+    expect(found).toMatchObject({ status: 503, code: 'event_unreadable', retryAfterSeconds: null });
+    expect(found.message).not.toMatch(/account-ada|HoldPlaced|holdId/);
+  });
 });

@@ -1,26 +1,28 @@
 import { HttpException } from '@nestjs/common';
+import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
-import { EventStoreError, UnknownOutcomeError } from '#platform/event-store/event-store.errors.js';
+import { UnreadableEventError } from '#events/definition.js';
+import {
+  DamagedEventError,
+  EventStoreError,
+  UnknownOutcomeError,
+} from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { ContentionError } from '#platform/runtime/command-runner.js';
 import {
-  type ErrorMeaning,
+  describedBy,
+  errorType,
   type FailureDescription,
-  type FailureMapping,
+  type Meanings,
 } from '#platform/runtime/failure.js';
+import { AsOfError } from '#platform/runtime/history/as-of.js';
+import { HistoryMissingError } from '#platform/runtime/history/past-documents.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
-import { errorType, type Failure } from './envelope.js';
+import { type Failure } from './envelope.js';
+import { messageOf } from '#platform/kernel/faults.js';
 import { HttpFailure } from './http-failure.js';
-
-/** The HTTP failures of the errors of all areas. */
-export interface Meanings {
-  /** Domain errors, by their code. */
-  readonly errors: Readonly<Record<string, ErrorMeaning>>;
-  /** Technical failures. The first mapping that recognises an error decides. */
-  readonly failures: readonly FailureMapping[];
-}
 
 /** A failure with every absent field filled in. */
 export const failure = ({
@@ -31,6 +33,7 @@ export const failure = ({
   type,
   retryAfterSeconds,
   metadata,
+  rig,
 }: FailureDescription): Failure => ({
   status,
   code,
@@ -39,6 +42,7 @@ export const failure = ({
   type: type ?? errorType(status),
   retryAfterSeconds: retryAfterSeconds ?? null,
   metadata: metadata ?? null,
+  rig: rig ?? null,
 });
 
 const INTERNAL = failure({
@@ -48,17 +52,25 @@ const INTERNAL = failure({
 });
 
 /** Converts any thrown value to a failure. The failure of a defect has no detail. */
-export const failureOf = (error: unknown, { errors, failures }: Meanings): Failure => {
+export const failureOf = (error: unknown, meanings: Meanings): Failure => {
   if (error instanceof HttpFailure) return failure(error.failure);
-  if (error instanceof DomainError) return domainFailure(error as DomainError, errors);
-  for (const { describe } of failures) {
-    const described = describe(error);
-    if (described) return failure(described);
-  }
+  const described = describedBy(error, meanings);
+  if (described) return failure(described);
+  if (error instanceof DomainError) return INTERNAL;
   if (error instanceof HttpException) return nestFailure(error);
+  if (error instanceof AsOfError) {
+    return failure({ status: 400, code: 'invalid_as_of', message: error.message, param: 'asOf' });
+  }
+  if (error instanceof HistoryMissingError) {
+    return failure({ status: 503, code: 'history_missing', message: error.message });
+  }
   if (error instanceof ContentionError) {
     const message = 'other requests change the account at the same time; try again';
     return failure({ status: 503, code: 'contention', message, retryAfterSeconds: 1 });
+  }
+  if (error instanceof UnreadableEventError || error instanceof DamagedEventError) {
+    const message = 'a stored event that this request needs cannot be read; nothing was charged';
+    return failure({ status: 503, code: 'event_unreadable', message });
   }
   if (error instanceof EventStoreError) return storeFailure(error);
   if (error instanceof ProjectionLaggingError) {
@@ -69,33 +81,23 @@ export const failureOf = (error: unknown, { errors, failures }: Meanings): Failu
     const message = 'a store of this service does not answer; try again';
     return failure({ status: 503, code: 'store_unavailable', message, retryAfterSeconds: 5 });
   }
+  if (error instanceof ReadStoreError && error.code === 'foreign-log') {
+    const message = 'the read models were made of another log; the operator has to delete them';
+    return failure({ status: 503, code: 'read_model_foreign', message });
+  }
   return fastifyFailure(error) ?? INTERNAL;
 };
 
-/** Covers read models, stored answers and subject keys. */
+/** Covers read models, stored answers, blobs and subject keys. */
 const isStoreUnavailable = (error: unknown): boolean =>
   error instanceof SubjectKeysUnavailableError ||
+  (error instanceof BlobError && error.code === 'blobs-unavailable') ||
   ((error instanceof ReadStoreError || error instanceof AnswerStoreError) &&
     error.code === 'store-unavailable');
 
-const domainFailure = (
-  { code, detail, metadata }: DomainError,
-  errors: Meanings['errors'],
-): Failure => {
-  const { status, param } = errors[code] ?? { status: 500 };
-  if (status >= 500 && status !== 501 && status !== 503) return INTERNAL;
-  return failure({
-    status,
-    code,
-    message: detail,
-    ...(param !== undefined && { param }),
-    ...(metadata && { metadata }),
-  });
-};
-
 /** The outcome of an append is unknown only after an `UnknownOutcomeError`. */
 const storeFailure = (error: EventStoreError): Failure => {
-  const { code } = error;
+  const code = error.code.replaceAll('-', '_');
   const message =
     error instanceof UnknownOutcomeError
       ? 'the event store did not confirm the request; check the balance for a charge'
@@ -117,7 +119,7 @@ const nestFailure = (error: HttpException): Failure => {
   const answer = error.getResponse();
   const messages =
     typeof answer === 'object' && 'message' in answer ? answer.message : error.message;
-  const message = Array.isArray(messages) ? messages.join('; ') : String(messages);
+  const message = Array.isArray(messages) ? messageOf(messages) : String(messages);
   const code = NEST_CODES[status] ?? 'http_error';
   return failure({ status, code, message });
 };

@@ -1,16 +1,17 @@
 import { type ArgumentsHost } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { Areas } from '#platform/runtime/area.js';
+import { pino } from 'pino';
+import { FailureLog } from './failure-log.js';
 import { FailureFilter } from './failure.filter.js';
 import { Failures } from './failures.js';
 import { HttpFailure } from './http-failure.js';
 
 const filter = new FailureFilter(
   new Failures(new Areas([inferenceArea])),
-  pino({ level: 'silent' }),
+  new FailureLog(pino({ level: 'silent' })),
 );
 
 /** The response to a request of this URL that throws the error. */

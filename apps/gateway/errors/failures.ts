@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Areas } from '#platform/runtime/area.js';
+import { type Meanings } from '#platform/runtime/failure.js';
 import { type Failure } from './envelope.js';
-import { failureOf, type Meanings } from './failure-of.js';
+import { failureOf } from './failure-of.js';
 
 /** Converts any thrown value to a failure, by the declarations of the areas. */
 @Injectable()
@@ -9,10 +10,7 @@ export class Failures {
   readonly #meanings: Meanings;
 
   constructor(areas: Areas) {
-    this.#meanings = {
-      errors: areas.errors(),
-      failures: areas.list.flatMap(({ failures }) => failures),
-    };
+    this.#meanings = areas.meanings();
   }
 
   of(error: unknown): Failure {

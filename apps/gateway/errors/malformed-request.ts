@@ -5,7 +5,7 @@ import { openAiEnvelope } from './envelope.js';
 import { failure } from './failure-of.js';
 
 /** An error of Node's HTTP parser. */
-interface ParseError extends Error {
+export interface ParseError extends Error {
   readonly code?: string;
 }
 
@@ -25,8 +25,11 @@ const DESCRIBED: Readonly<Record<string, FailureDescription>> = {
 const MALFORMED: FailureDescription = {
   status: 400,
   code: 'malformed_request',
-  message: 'this is not an HTTP/1.1 request',
+  message: 'the request is not valid HTTP/1.1',
 };
+
+export const describeParseError = ({ code = '' }: ParseError): FailureDescription =>
+  DESCRIBED[code] ?? MALFORMED;
 
 /**
  * Answers bytes that are no HTTP request. No route is known, so the envelope is OpenAI's, which
@@ -37,11 +40,11 @@ export const refuseMalformed = (
   socket: Socket,
   headers: Readonly<Record<string, string>>,
 ): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const described = failure(DESCRIBED[error.code ?? ''] ?? MALFORMED);
+  const described = failure(describeParseError(error));
   const body = JSON.stringify(openAiEnvelope(described));
   const lines = Object.entries({
     ...headers,

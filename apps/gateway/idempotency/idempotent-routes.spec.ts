@@ -24,6 +24,23 @@ const EXEMPT: Readonly<Record<string, string>> = {
   // A repeated end changes nothing.
   'POST api/v1/auth/revoke': 'ends a session',
   'DELETE api/v1/auth/keys/:id': 'ends a key',
+  // A budget is set as a whole: setting the same one again changes nothing.
+  'PUT api/v1/budgets/account': 'sets a limit',
+  'PUT api/v1/budgets/keys/:id': 'sets a limit',
+  // A repeated removal finds no budget.
+  'DELETE api/v1/budgets/account': 'lifts a limit',
+  'DELETE api/v1/budgets/keys/:id': 'lifts a limit',
+  // A tax status is set as a whole: setting the same one again changes nothing.
+  'PUT api/v1/tax_status': 'sets a status',
+  'PUT api/v1/tax_status/:account_id': 'sets a status',
+  // It credits nothing: it only makes the gateway look at the chain. Its sender has no account.
+  'POST api/v1/billing/crypto_notifications': 'looks at a chain',
+  // A repeated deletion finds no endpoint.
+  'DELETE api/v1/webhooks/:id': 'deletes an endpoint',
+  // A repeated deletion finds no file.
+  'DELETE v1/files/:file_id': 'deletes a file',
+  // Its body is a stream, which is not compared. A file is free, and can be deleted.
+  'POST v1/files': 'stores a stream',
   // These check a password or a code and count failed attempts: a replay, or a conflict of two
   // bodies, would answer without the check. A one-time code works only once, so a repeat fails.
   'POST api/v1/auth/2fa/enrol': 'checks a password',

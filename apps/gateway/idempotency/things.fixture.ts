@@ -28,6 +28,8 @@ import { DurableAnswerStore } from '#platform/idempotency/durable-answer-store.j
 import { Areas, defineArea } from '#platform/runtime/area.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { pino } from 'pino';
+import { DirectRoutes } from '../direct/direct-routes.js';
+import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { createGateway } from '../gateway.application.js';
 import { type AnswerEnd, type AnswerTap } from './answer-recorder.js';
@@ -144,11 +146,13 @@ export const openThings = async () => {
     { provide: LOGGER, useValue: logger },
     { provide: Areas, useValue: new Areas([thingsArea]) },
     Failures,
+    DirectRoutes,
+    { provide: FailureLog, useValue: new FailureLog(pino({ level: 'silent' })) },
   ];
   @Global()
   @Module({
     providers: values,
-    exports: [Things, AnswerStore, LOGGER, Areas, Failures],
+    exports: [Things, AnswerStore, LOGGER, Areas, Failures, FailureLog],
   })
   class Bindings {}
 
@@ -159,7 +163,8 @@ export const openThings = async () => {
   })
   class Root {}
 
-  const options = { bodyLimitBytes: 65_536, trustProxy: 0 };
+  const limits = { bodyLimitBytes: 65_536, receivingBytesMax: 262_144, receiveMsMax: 60_000 };
+  const options = { ...limits, uploadMsMax: 60_000, trustProxy: 0 };
   const app = await createGateway({ module: Root }, options, logger);
   return {
     app,

@@ -74,7 +74,7 @@ export class ApiKeysController {
     description: 'Issues a key with the same name and kind. The old key becomes invalid at once.',
   })
   @ApiCreatedResponse({ type: NewApiKeyDto })
-  @ApplicationFailures(400, 404)
+  @ApplicationFailures(400, 404, 413, 415)
   async rotate(
     @Param() { id: keyId }: ApiKeyIdDto,
     @CurrentCaller() { userId }: Caller,
@@ -92,7 +92,7 @@ export class ApiKeysController {
     description: 'The key becomes invalid at once.',
   })
   @ApiOkResponse({ type: DoneDto })
-  @ApplicationFailures(400, 404)
+  @ApplicationFailures(400, 404, 413, 415)
   async revoke(
     @Param() { id: keyId }: ApiKeyIdDto,
     @CurrentCaller() { userId }: Caller,

@@ -11,6 +11,7 @@ import {
   missingCredentials,
 } from './identity.failures.js';
 import { presentedCredential } from './presented-credential.js';
+import { RequestRates } from './request-rates.js';
 import { ROLES_KEY } from './roles.decorator.js';
 
 /** The credential kinds that a route accepts, and their description in the error message. */
@@ -38,28 +39,38 @@ export class ApiGuard implements CanActivate {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly reflector: Reflector,
+    private readonly rates: RequestRates,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const token = presentedCredential(request);
-    if (token === null) throw missingCredentials();
-    const caller = this.authenticator.authenticate(token);
-    return caller instanceof Promise
-      ? caller.then((found) => this.#admit(context, request, found))
-      : this.#admit(context, request, caller);
-  }
-
-  #admit(context: ExecutionContext, request: FastifyRequest, caller: Caller | null): true {
-    if (!caller) throw invalidCredentials();
-    if (!this.accepts.kinds.includes(caller.credential.kind)) {
-      throw credentialNotAccepted(this.accepts.description);
-    }
     const roles = this.reflector.getAllAndOverride<readonly Role[] | undefined>(ROLES_KEY, [
       context.getHandler(),
       context.getClass(),
     ]);
+    return this.admit(request, roles);
+  }
+
+  /**
+   * Sets the caller of the request.
+   * @param roles of which the caller needs one; any role without them
+   */
+  admit(request: FastifyRequest, roles?: readonly Role[]): true | Promise<true> {
+    const token = presentedCredential(request);
+    if (token === null) throw missingCredentials();
+    const caller = this.authenticator.authenticate(token);
+    return caller instanceof Promise
+      ? caller.then((found) => this.#admit(request, found, roles))
+      : this.#admit(request, caller, roles);
+  }
+
+  #admit(request: FastifyRequest, caller: Caller | null, roles?: readonly Role[]): true {
+    if (!caller) throw invalidCredentials();
+    if (!this.accepts.kinds.includes(caller.credential.kind)) {
+      throw credentialNotAccepted(this.accepts.description);
+    }
     if (roles && !roles.includes(caller.role)) throw insufficientRole(roles);
+    this.rates.take(caller);
     request.caller = caller;
     return true;
   }

@@ -11,25 +11,31 @@ import {
   missingCredentials,
 } from './identity.failures.js';
 import { presentedCredential } from './presented-credential.js';
+import { RequestRates } from './request-rates.js';
 import { throttleAddress } from './throttle-address.js';
 
 /** Admits app tokens only. An invalid token counts as a failed attempt of the address. */
 @Injectable()
 export class AppTokenGuard extends AuthGuard(APP_TOKEN) {
-  constructor(private readonly throttle: AttemptThrottle) {
+  constructor(
+    private readonly throttle: AttemptThrottle,
+    private readonly rates: RequestRates,
+  ) {
     super();
   }
 
-  override canActivate(context: ExecutionContext): Promise<boolean> {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const token = presentedCredential(request);
     if (token === null) throw missingCredentials();
     if (stripPrefix(token) === null) throw credentialNotAccepted('the access token (svc_app_…)');
-    return this.throttle.attempt(
+    const isAdmitted = await this.throttle.attempt(
       throttleAddress(request.ip),
       () => super.canActivate(context) as Promise<boolean>,
       isFailedAttempt,
     );
+    if (request.caller) this.rates.take(request.caller);
+    return isAdmitted;
   }
 
   override handleRequest<Found>(error: unknown, caller: Found | false | null): Found {

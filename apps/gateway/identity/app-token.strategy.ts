@@ -26,9 +26,9 @@ const jwtOf = (request: unknown): string | null => {
 };
 
 /**
- * Authenticates app tokens: passport-jwt verifies the signature, `Authenticator` checks the
- * session. Passport registers strategies by name for the whole process, so a process runs one
- * gateway.
+ * Authenticates app tokens: passport-jwt verifies the signature, `Authenticator` checks the expiry
+ * and the session. Passport registers strategies by name for the whole process, so a process runs
+ * one gateway.
  */
 @Injectable()
 export class AppTokenStrategy extends PassportStrategy(Strategy, APP_TOKEN) {
@@ -42,7 +42,7 @@ export class AppTokenStrategy extends PassportStrategy(Strategy, APP_TOKEN) {
       algorithms: [APP_TOKEN_ALGORITHM],
       issuer: APP_TOKEN_ISSUER,
       audience: APP_TOKEN_AUDIENCE,
-      // The session expires with the token, by the injected clock.
+      // `Authenticator` compares the expiry of token and session with the injected clock.
       ignoreExpiration: true,
     });
   }

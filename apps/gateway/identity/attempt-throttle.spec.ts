@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FAILURES_MAX, LocalAttempts, WAITING_MAX } from './attempt-gate.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import { throttleAddress } from './throttle-address.js';
 
@@ -87,15 +88,31 @@ describe('AttemptThrottle', () => {
     expect(await Promise.all(burst)).toHaveLength(30);
   });
 
-  it('bounds the queue', async () => {
+  it('answers 503 when its queue is full, and counts no failure', async () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
-    const burst = Array.from({ length: 50 }, () => throttle.attempt(HERE, () => gate, isWrong));
-    const settled = Promise.allSettled(burst);
+    const enter = () => throttle.attempt(HERE, () => gate, isWrong);
+    const taken = Array.from({ length: FAILURES_MAX + WAITING_MAX }, enter);
     await new Promise((resolve) => setImmediate(resolve));
+    await expect(enter()).rejects.toMatchObject({
+      failure: { status: 503, code: 'authentication_busy', retryAfterSeconds: 1 },
+    });
     open();
-    const overflow = (await settled).filter(({ status }) => status === 'rejected');
-    expect(overflow).toHaveLength(50 - 5 - 32);
+    await Promise.all(taken);
+    expect(await succeed()).toBe('in');
+  });
+});
+
+describe('AttemptThrottle that shares its count', () => {
+  it('counts the failures of all gateways together', async () => {
+    const gate = new LocalAttempts(clock);
+    const other = new AttemptThrottle(clock);
+    for (const one of [throttle, other]) one.share(gate);
+    await failTimes(3);
+    const failThere = () => other.attempt(HERE, () => Promise.reject(WRONG), isWrong);
+    await expect(failThere()).rejects.toBe(WRONG);
+    await failTimes(1);
+    await expect(failThere()).rejects.toMatchObject(rejected);
   });
 });
 

@@ -1,23 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { AUTHENTICATION_BUSY } from '#areas/identity/identity.failures.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
+import { type AttemptGate, LocalAttempts, WINDOW_SECONDS } from './attempt-gate.js';
 
-/** Sections 5.8 and 8 of the interface. */
-export const FAILURES_MAX = 5;
-const WINDOW_SECONDS = 300;
-
-const ADDRESSES_MAX = 100_000;
-/** Attempts of one address that may queue. */
-const WAITING_MAX = 32;
-
-interface Attempts {
-  /** The instant of each failure, oldest first; milliseconds since the Unix epoch. */
-  failedAtMs: number[];
-  running: number;
-  readonly waiting: (() => void)[];
-}
+const RETRY_AFTER_BUSY_SECONDS = 1;
 
 /**
  * Counts the failed attempts of each address. Running attempts count as failed until they end, and
@@ -25,56 +13,43 @@ interface Attempts {
  * success does not reset the count: otherwise a user could guess another user's password without
  * limit.
  *
- * The count is per process: with several gateways behind one address, each counts its own.
+ * The processes of one port share the count (`share`). Gateways on several machines behind one
+ * address each count their own.
  */
 @Injectable()
 export class AttemptThrottle {
-  readonly #addresses = new LRUCache<string, Attempts>({ max: ADDRESSES_MAX });
+  #gate: AttemptGate;
 
-  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) clock: Clock) {
+    this.#gate = new LocalAttempts(clock);
+  }
+
+  /** Counts with other gateways from now on. */
+  share(gate: AttemptGate): void {
+    this.#gate = gate;
+  }
 
   /**
    * @param isFailure whether an error is a failed attempt; a malformed request is not
-   * @throws HttpFailure 429 when the address has no attempts left
+   * @throws HttpFailure 429 when the address has no attempts left, 503 when its queue is full
    */
   async attempt<T>(
     address: string,
     run: () => T | Promise<T>,
     isFailure: (error: unknown) => boolean,
   ): Promise<T> {
-    const attempts = this.#attemptsOf(address);
-    await this.#enter(attempts);
+    const gate = this.#gate;
+    const verdict = await gate.enter(address);
+    if (verdict === 'failed-often') throw tooManyAttempts();
+    if (verdict === 'busy') throw tooManyAtOnce();
+    let failed = false;
     try {
       return await run();
     } catch (error) {
-      if (isFailure(error)) attempts.failedAtMs.push(this.clock.now());
+      failed = isFailure(error);
       throw error;
     } finally {
-      attempts.running -= 1;
-      for (const wake of attempts.waiting.splice(0)) wake();
-    }
-  }
-
-  #attemptsOf(address: string): Attempts {
-    const known = this.#addresses.get(address);
-    if (known) return known;
-    const attempts: Attempts = { failedAtMs: [], running: 0, waiting: [] };
-    this.#addresses.set(address, attempts);
-    return attempts;
-  }
-
-  async #enter(attempts: Attempts): Promise<void> {
-    for (;;) {
-      const since = this.clock.now() - WINDOW_SECONDS * 1_000;
-      attempts.failedAtMs = attempts.failedAtMs.filter((failedAtMs) => failedAtMs > since);
-      const failures = attempts.failedAtMs.length;
-      if (failures >= FAILURES_MAX) throw tooManyAttempts();
-      if (failures + attempts.running < FAILURES_MAX) {
-        attempts.running += 1;
-        return;
-      }
-      if (attempts.waiting.length >= WAITING_MAX) throw tooManyAttempts();
-      await new Promise<void>((resolve) => attempts.waiting.push(resolve));
+      gate.leave(address, failed);
     }
   }
 }
@@ -85,4 +60,12 @@ const tooManyAttempts = (): HttpFailure =>
     code: 'too_many_attempts',
     message: 'Too many failed attempts from this address; try again later.',
     retryAfterSeconds: WINDOW_SECONDS,
+  });
+
+const tooManyAtOnce = (): HttpFailure =>
+  new HttpFailure({
+    status: 503,
+    code: AUTHENTICATION_BUSY,
+    message: 'Too many attempts of this address at the same time; try again.',
+    retryAfterSeconds: RETRY_AFTER_BUSY_SECONDS,
   });

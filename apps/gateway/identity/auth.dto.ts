@@ -98,6 +98,13 @@ export class TenantDto {
   readonly base_url!: string;
 }
 
+class WrongCodesDto {
+  @ApiProperty({ example: 12 })
+  readonly count!: number;
+  @ApiProperty({ example: '2026-11-21 04:48:00', description: 'The last of them, in UTC.' })
+  readonly last_at!: string;
+}
+
 export class LoginSuccessDto {
   @ApiProperty({ enum: [true] })
   readonly success!: true;
@@ -118,6 +125,14 @@ export class LoginSuccessDto {
   readonly user!: UserDto;
   @ApiProperty({ type: TenantDto })
   readonly tenant!: TenantDto;
+  @ApiProperty({
+    type: WrongCodesDto,
+    required: false,
+    description:
+      'Wrong second-factor codes since the last log-in, from any address; absent if there were ' +
+      'none. Their sender knows the password or has an access token.',
+  })
+  readonly wrong_codes?: WrongCodesDto;
 }
 
 export class TwoFactorChallengeDto {

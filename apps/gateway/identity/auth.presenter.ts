@@ -43,6 +43,12 @@ export const presentSession = (session: OpenedSession): LoginSuccessDto => ({
   expires_at: spelled(session.expiresAt),
   user: presentUser(session),
   tenant: presentTenant(session),
+  ...(session.wrongCodes && {
+    wrong_codes: {
+      count: session.wrongCodes.count,
+      last_at: spelled(session.wrongCodes.lastAt),
+    },
+  }),
 });
 
 export const presentChallenge = (tempToken: string): TwoFactorChallengeDto => ({

@@ -5,6 +5,7 @@ import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type AcceptedCredentials, ApiGuard } from './api.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import { isFailedAttempt } from './failed-attempt.js';
+import { RequestRates } from './request-rates.js';
 import { throttleAddress } from './throttle-address.js';
 
 /**
@@ -21,9 +22,10 @@ export class KeyOwnerGuard extends ApiGuard {
   constructor(
     authenticator: Authenticator,
     reflector: Reflector,
+    rates: RequestRates,
     private readonly throttle: AttemptThrottle,
   ) {
-    super(authenticator, reflector);
+    super(authenticator, reflector, rates);
   }
 
   override canActivate(context: ExecutionContext): Promise<boolean> {

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type CommandBus } from '@nestjs/cqrs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { fastify, type FastifyInstance } from 'fastify';
 import {
@@ -21,14 +22,20 @@ import { Areas } from '#platform/runtime/area.js';
 import { areas } from '../../composition/areas.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { envelope } from '../errors/envelope.js';
+import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { type Caller } from '../identity/caller.decorator.js';
+import { RequestRates } from '../identity/request-rates.js';
 import { ChatExchange } from './chat-exchange.js';
 import { parseChatBody } from './chat.body.js';
 import { ChatMetrics } from './chat.metrics.js';
 
-const caller = { accountId: '7', userId: 7 } as unknown as Caller;
+const caller = {
+  accountId: '7',
+  userId: 7,
+  credential: { kind: 'app_token', id: 'session' },
+} as unknown as Caller;
 /** Short enough for a spec, long enough for a stream to begin. */
 const SHORT_MS = 200;
 
@@ -47,9 +54,11 @@ describe('the exchange of a chat', () => {
   let requests: OpenRequests;
   let registry: Registry;
   let metrics: ChatMetrics;
+  let log: FailureLog;
   let app: FastifyInstance;
   let tap: AnswerTap | undefined;
   let end: AnswerEnd | undefined;
+  let logged: Record<string, unknown>[];
 
   beforeEach(() => {
     inference = openInference();
@@ -59,9 +68,17 @@ describe('the exchange of a chat', () => {
     metrics = new ChatMetrics(inference.catalog, registry);
     const failures = new Failures(new Areas(areas));
     const commands = inference as unknown as CommandBus;
-    const exchange = new ChatExchange(commands, requests, metrics, failures, limits, 60_000);
+    const write = (text: string): void => {
+      logged.push(JSON.parse(text) as Record<string, unknown>);
+    };
+    log = new FailureLog(pino({}, { write }));
+    const services = [commands, requests, metrics, failures, log] as const;
+    const clock = { now: () => Date.parse(NOW) };
+    const rates = new RequestRates({ perAccount: 600, perKey: 0 }, clock);
+    const exchange = new ChatExchange(...services, limits, 60_000, rates, clock);
     tap = undefined;
     end = undefined;
+    logged = [];
     app = fastify();
     app.post('/v1/chat/completions', async ({ body }, reply) => {
       const times = { startedAt: performance.now(), receivedAtMs: Date.parse(NOW) };
@@ -75,12 +92,30 @@ describe('the exchange of a chat', () => {
     });
   });
 
-  afterEach(() => app.close());
+  afterEach(async () => {
+    log.close();
+    await app.close();
+  });
 
   const post = (body: object) =>
     app.inject({ method: 'POST', url: '/v1/chat/completions', payload: { ...question, ...body } });
 
   const counted = async (): Promise<string> => registry.metrics();
+
+  /** A caller with a connection of its own, which it can close. */
+  const call = async (body: object): Promise<ClientRequest> => {
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const path = '/v1/chat/completions';
+    const headers = { 'content-type': 'application/json' };
+    const asked = request({ host: '127.0.0.1', port, method: 'POST', path, headers });
+    asked.end(JSON.stringify({ ...question, ...body }));
+    return asked;
+  };
+
+  const settled = async (): Promise<void> => {
+    while (requests.count > 0) await new Promise((next) => setTimeout(next, 5));
+  };
 
   describe('in one piece', () => {
     beforeEach(() => {
@@ -109,6 +144,36 @@ describe('the exchange of a chat', () => {
       await post({});
       const text = await counted();
       expect(text).toContain(
+        'quipu_charged_micro_usd_total{gen_ai_request_model="acme/llama-70b",rig="local-vllm"} 42',
+      );
+    });
+
+    it('counts the charge of a caller that left', async () => {
+      const attempt = {
+        rig: 'local-vllm',
+        startedMs: 0,
+        endedMs: 1,
+        outcome: 'cancelled',
+      } as const;
+      const rigError = new RigError('cancelled', 'left', { used: usage(20, 0) });
+      const isAsked = Promise.withResolvers<undefined>();
+      const isClosed = Promise.withResolvers<undefined>();
+      inference.rigs.completion = async () => {
+        isAsked.resolve(undefined);
+        await isClosed.promise;
+        throw new RouteError('cancelled', 'left', [attempt], { rigError });
+      };
+      app.server.once('connection', (socket) => {
+        socket.once('close', () => setImmediate(() => isClosed.resolve(undefined)));
+      });
+      const asked = await call({});
+      asked.on('error', () => undefined);
+      await isAsked.promise;
+      asked.destroy();
+      await isClosed.promise;
+      await settled();
+      expect(inference.ledger.ends).toEqual(['capture client_gone']);
+      expect(await counted()).toContain(
         'quipu_charged_micro_usd_total{gen_ai_request_model="acme/llama-70b",rig="local-vllm"} 42',
       );
     });
@@ -186,6 +251,9 @@ describe('the exchange of a chat', () => {
         choices: [{ finish_reason: 'error' }],
       });
       expect(payload).not.toContain('[DONE]');
+      expect(logged).toMatchObject([
+        { status: 200, code: 'upstream_broke_off', rig: 'local-vllm' },
+      ]);
       expect(inference.ledger.ends).toEqual(['capture upstream_failed']);
       expect(end).toBe('cut');
     });
@@ -198,6 +266,7 @@ describe('the exchange of a chat', () => {
       inference.ledger.failures.capture = new Error('the log is away');
       const { payload } = await post({ stream: true });
       expect(payload).not.toContain('[DONE]');
+      expect(logged).toMatchObject([{ err: { message: 'the log is away' } }]);
       expect(end).toBe('in-doubt');
     });
 
@@ -214,18 +283,9 @@ describe('the exchange of a chat', () => {
     });
 
     const ask = async (): Promise<IncomingMessage> => {
-      await app.listen({ host: '127.0.0.1', port: 0 });
-      const { port } = app.server.address() as AddressInfo;
-      const path = '/v1/chat/completions';
-      const headers = { 'content-type': 'application/json' };
-      const asked = request({ host: '127.0.0.1', port, method: 'POST', path, headers });
-      asked.end(JSON.stringify({ ...question, stream: true }));
+      const asked = await call({ stream: true });
       const [answer] = (await once(asked, 'response')) as [IncomingMessage];
       return answer;
-    };
-
-    const settled = async (): Promise<void> => {
-      while (requests.count > 0) await new Promise((next) => setTimeout(next, 5));
     };
 
     it('stops the rig within 100 ms when the caller leaves', async () => {

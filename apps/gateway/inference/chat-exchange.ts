@@ -3,23 +3,29 @@ import { CommandBus } from '@nestjs/cqrs';
 import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatOrder } from '#areas/inference/chat-admission.js';
+import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';
 import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
-import { type LedgerEntry } from '#platform/ledger/hold.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
-import { openAiEnvelope } from '../errors/envelope.js';
+import { type Failure, openAiEnvelope } from '../errors/envelope.js';
+import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
-import { type ChatBody } from './chat.body.js';
+import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
+import { RequestRates } from '../identity/request-rates.js';
+import { comment, dataEvent, DONE, SSE_HEADERS, SseWriter } from '../sse/sse.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 import { ChatMetrics } from './chat.metrics.js';
-import { comment, dataEvent, DONE, SseWriter } from './sse.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -44,8 +50,11 @@ export class ChatExchange {
     private readonly requests: OpenRequests,
     private readonly metrics: ChatMetrics,
     private readonly failures: Failures,
+    private readonly failureLog: FailureLog,
     @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
+    private readonly requestRates: RequestRates,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Resolves after the answer and its charge. @throws the error of an answer that did not begin */
@@ -62,6 +71,9 @@ export class ChatExchange {
       await this.#complete(chat, reply, open, tap);
       return 'whole';
     } catch (error) {
+      if (error instanceof ChargedCutError) {
+        this.#charged(chat, error.rig, error.usage, error.entry);
+      }
       this.#ended(chat, this.failures.of(error).code);
       throw error;
     } finally {
@@ -77,17 +89,16 @@ export class ChatExchange {
     tap: AnswerTap | undefined,
   ): Promise<void> {
     const command = new CompleteChatCommand(orderOf(chat), signal);
-    const { completion, rig, attempts, usage, entry } = await this.commands.execute(command);
+    const { text, rig, attempts, usage, entry, pace } = await this.commands.execute(command);
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
     };
-    const text = JSON.stringify(completion);
     tap?.head({ ...headers, 'content-type': JSON_TYPE });
     tap?.text(text);
     this.#charged(chat, rig, usage, entry);
     this.#ended(chat, '');
-    void reply.headers(headers).type(JSON_TYPE).send(text);
+    void reply.headers(headers).headers(this.#rates(chat, pace)).type(JSON_TYPE).send(text);
   }
 
   async #stream(
@@ -114,28 +125,37 @@ export class ChatExchange {
   ): Promise<AnswerEnd> {
     const { model } = chat.body;
     this.metrics.firstPage(model, (performance.now() - chat.startedAt) / 1e3);
-    const headers = {
-      ...routeHeaders(chat.startedAt, stream),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-    };
+    const headers = { ...routeHeaders(chat.startedAt, stream), ...SSE_HEADERS };
     tap?.head(headers);
     reply.hijack();
-    reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+    reply.raw.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      ...headers,
+      ...this.#rates(chat, stream.pace),
+    });
     const writer = new SseWriter(
       reply.raw,
       this.keepAliveMs,
       signal,
       tap && ((text) => tap.text(text)),
     );
-    const end = await this.#pump(chat, stream, writer);
+    const end = await this.#pump(chat, stream, writer, reply);
     writer.end();
     return end;
   }
 
   /** Reads the stream to its end even without a caller, since the end is charged. */
-  async #pump(chat: Chat, stream: ChatStream, writer: SseWriter): Promise<AnswerEnd> {
+  async #pump(
+    chat: Chat,
+    stream: ChatStream,
+    writer: SseWriter,
+    reply: FastifyReply,
+  ): Promise<AnswerEnd> {
+    const fail = (error: unknown): Promise<void> => {
+      const failure = { ...this.failures.of(error), rig: stream.rig };
+      this.failureLog.write({ request: reply.request, reply, failure, error });
+      return this.#writeFailure(chat, failure, writer);
+    };
     try {
       for (;;) {
         const page = await stream.pages.next();
@@ -150,7 +170,7 @@ export class ChatExchange {
           await writer.write(comment(headers.map(([name, value]) => `${name}=${value}`).join(' ')));
         }
         if (cut) {
-          await this.#writeFailure(chat, cut, writer);
+          await fail(cut);
           return 'cut';
         }
         this.#ended(chat, '');
@@ -158,15 +178,19 @@ export class ChatExchange {
         return 'whole';
       }
     } catch (error) {
-      await this.#writeFailure(chat, error, writer);
+      await fail(error);
       return isSettled(error) ? 'cut' : 'in-doubt';
     }
   }
 
-  async #writeFailure(chat: Chat, error: unknown, writer: SseWriter): Promise<void> {
-    const failure = this.failures.of(error);
+  async #writeFailure(chat: Chat, failure: Failure, writer: SseWriter): Promise<void> {
     this.#ended(chat, failure.code);
     await writer.write(dataEvent({ ...openAiEnvelope(failure), choices: [ENDED_BY_ERROR] }));
+  }
+
+  /** Of now: a stored answer that is sent again does not have them. */
+  #rates({ caller }: Chat, pace: HoldPace | undefined): Record<string, string> {
+    return rateLimitHeaders(this.requestRates.rateOf(caller), pace, this.clock.now());
   }
 
   #charged({ body: { model } }: Chat, rig: string, usage: Usage, entry: LedgerEntry): void {
@@ -187,7 +211,7 @@ const orderOf = (chat: Chat): ChatOrder => ({
   receivedAtMs: chat.receivedAtMs,
   body: chat.body,
   routingMode: chat.body.routing_mode,
-  context: contextOf(chat.requestId, `user:${chat.caller.userId}`),
+  context: contextOf(chat.requestId, `user:${chat.caller.userId}`, chat.caller.credential.keyId),
   ...(chat.confirm && { confirm: chat.confirm }),
 });
 

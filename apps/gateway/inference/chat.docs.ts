@@ -5,7 +5,7 @@ import { TEMPERATURE_DEFAULT } from '#areas/inference/rigs/chat-backend.js';
 import { ROUTING_MODES } from '#areas/inference/routing-mode.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
-import { ChatBody } from './chat.body.js';
+import { DocumentedChatBody } from '#areas/inference/chat-body.js';
 
 const REQUEST_EXAMPLE = {
   model: 'quipu/nano',
@@ -33,12 +33,12 @@ const STREAM_EXAMPLE =
 
 /** The JSON Schema of the body; `routing_mode` as an enumeration, which client generators use. */
 const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
-  ChatBody.extend({
+  DocumentedChatBody.extend({
     routing_mode: z
       .union([z.enum(ROUTING_MODES), z.string().regex(/^rig_.{1,64}$/)])
       .default('auto')
       .describe('`rig_{id}` pins one rig; modes without an engine yet answer 501.'),
-    temperature: ChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
+    temperature: DocumentedChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
   }),
   { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' },
 );
@@ -67,9 +67,13 @@ export const ChatCompletionDocs = () =>
       summary: 'Chat completion, whole or as server-sent events',
       description:
         'Compatible with OpenAI. The worst-case price is held before any work. The charge is ' +
-        'durable before the answer ends. Other fields are passed to the rig unchanged; the ' +
-        'built-in engine rejects those that it does not support. With `stream` the answer ' +
-        'is `text/event-stream`: chunks, a comment with the cost, `data: [DONE]`.',
+        'durable before the answer ends. Other fields are passed to the rig unchanged, except ' +
+        'those that belong to its operator, such as `priority` or `best_of`: they are refused ' +
+        'by name, and so are those that the built-in engine does not support. While no rig can ' +
+        'serve the model the answer is 503 with `Retry-After`. A caller that disconnects after ' +
+        'the rig has accepted the request pays for the prompt and for what was sent. With ' +
+        '`stream` the answer is `text/event-stream`: chunks, a comment with the cost, ' +
+        '`data: [DONE]`.',
     }),
     ApiBody({
       schema: {
@@ -85,5 +89,5 @@ export const ChatCompletionDocs = () =>
         'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
       },
     }),
-    OpenAiFailures(401, 402, 404, 413, 415, 501, 502, 503, 504),
+    OpenAiFailures(401, 402, 404, 413, 415, 429, 501, 502, 503, 504),
   );

@@ -19,6 +19,7 @@ import { ContentionError } from '#platform/runtime/command-runner.js';
 import { mapFailure } from '#platform/runtime/failure.js';
 import { ProjectionLaggingError } from '#platform/runtime/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
+import { areas } from '../../composition/areas.js';
 import { failureOf } from '../errors/failure-of.js';
 import { invalidKey, notAdmitted } from '../idempotency/idempotency.failures.js';
 import {
@@ -71,9 +72,18 @@ const market = defineArea({
   module: MarketModule,
 });
 
+const SNAKE_CASE = /^[a-z]+(_[a-z0-9]+)*$/;
+
 describe('the failure codes', () => {
+  it('of the gateway and of every area are in snake case', () => {
+    const codes = failureCodesOf(new Areas(areas)).map(({ code }) => code);
+    expect(codes.length).toBeGreaterThan(50);
+    expect(codes.filter((code) => !SNAKE_CASE.test(code))).toEqual([]);
+  });
+
   it.each(PLATFORM_ERRORS)('have the code of a %s', (_name, error) => {
     const { status, code } = failureOf(error, { errors: {}, failures: [] });
+    expect(code).toMatch(SNAKE_CASE);
     expect(failureCodesOf(new Areas([]))).toContainEqual({ status, code, origin: 'gateway' });
   });
 

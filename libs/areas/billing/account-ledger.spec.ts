@@ -52,6 +52,57 @@ describe('the ledger of accounts', () => {
     return types.slice(2);
   };
 
+  describe('demanding funds', () => {
+    const REST = [1_000, 166] as const;
+    const demand = async (accountId = ACCOUNT): Promise<void> =>
+      billing.ledger.demandFunds(accountId);
+
+    it('accepts an account with money that is not held', async () => {
+      await billing.ledger.place(orderOf(WORST), context());
+      await expect(demand()).resolves.toBeUndefined();
+    });
+
+    it('rejects one whose money is held, until it has more', async () => {
+      await billing.ledger.place(orderOf(WORST), context());
+      await billing.ledger.place(orderOf(REST, OTHER_HOLD), context());
+      await expect(demand()).rejects.toMatchObject({
+        code: 'insufficient_balance',
+        metadata: { reason: 'in_flight' },
+      });
+      await billing.run(deposit(1, 'second'));
+      await expect(demand()).resolves.toBeUndefined();
+    });
+
+    it('rejects one whose money is spent', async () => {
+      await billing.ledger.place(orderOf([1_000, 1_416]), context());
+      await billing.ledger.capture(captureOf([1_000, 1_416]), context());
+      await expect(demand()).rejects.toMatchObject({
+        code: 'insufficient_balance',
+        metadata: { reason: 'insufficient_balance' },
+      });
+    });
+
+    it('reads the log only for an account without known money', async () => {
+      const { eventStore } = billing;
+      const read = eventStore.read.bind(eventStore);
+      let reads = 0;
+      const counted = (...args: Parameters<typeof read>) => {
+        reads += 1;
+        return read(...args);
+      };
+      Object.assign(eventStore, { read: counted });
+      expect(billing.ledger.demandFunds(ACCOUNT)).toBeUndefined();
+      expect(reads).toBe(0);
+      await billing.ledger.place(orderOf([1_000, 1_416]), context());
+      await expect(demand()).rejects.toThrow();
+      expect(reads).toBeGreaterThan(0);
+    });
+
+    it('leaves an account that does not exist to the hold', async () => {
+      await expect(demand('none')).resolves.toBeUndefined();
+    });
+  });
+
   it('says what is held', async () => {
     expect(await billing.ledger.place(orderOf(WORST), context())).toEqual({
       lines: linesOf(WORST),

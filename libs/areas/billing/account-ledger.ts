@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal } from '#platform/kernel/money.js';
 import {
   type Capture,
@@ -14,13 +16,16 @@ import {
 } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Products } from '#platform/ledger/product.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
 import { type CommandOutcome } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type AccountCommand } from './account.decider.js';
+import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
+import { type AccountCommand, demandFunds } from './account.decider.js';
 import { type AccountState, heldLines } from './account.state.js';
+import { type BillingErrorCode } from './billing.errors.js';
 import { type Accounts, ACCOUNTS, accountStream } from './accounts.js';
+import { exhausted, exhaustedBudgetOf, paceOf } from './budgets/budget.rules.js';
+import { RejectionMemory, type RememberedRejection } from './explanations/rejection-memory.js';
 import { holdEndIn } from './hold-end.js';
 
 type Outcome = CommandOutcome<AccountState, AccountEvent>;
@@ -33,14 +38,42 @@ export class AccountLedger extends Ledger {
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(CODEC) private readonly codec: EventCodec,
     private readonly products: Products,
+    private readonly memory: RejectionMemory,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
     super();
   }
 
+  override demandFunds(accountId: string, requestId?: string): void | Promise<void> {
+    const stream = accountStream(accountId);
+    const last = this.accounts.lastStateOf(stream);
+    if (last && last.available > 0n) return undefined;
+    return this.#demandAny(accountId, requestId);
+  }
+
+  async #demandAny(accountId: string, requestId?: string): Promise<void> {
+    const { state } = await this.accounts.stateOf(accountStream(accountId));
+    try {
+      demandAny(state);
+    } catch (error) {
+      if (requestId !== undefined) this.#remember(error, { accountId, requestId, order: null });
+      throw error;
+    }
+  }
+
   override async place(order: HoldOrder, context: CommandContext): Promise<PlacedHold> {
-    const { group } = this.products.ofHold(order);
-    const { state } = await this.#run({ type: 'PlaceHold', data: { ...order, group } }, context);
-    return placedHold(state, order.holdId);
+    const { group, paced } = this.products.ofHold(order);
+    const data = { ...order, group, ...(paced && { paced }) };
+    try {
+      const { state } = await this.#run({ type: 'PlaceHold', data }, context);
+      const pace = paceOf(state.budgets, order.key, order.placedAt);
+      return { ...placedHold(state, order.holdId), ...(pace && { pace }) };
+    } catch (error) {
+      const { accountId } = order;
+      this.#remember(error, { accountId, requestId: context.correlationId, order });
+      await this.#reportExhausted(order, error, context);
+      throw error;
+    }
   }
 
   override async renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold> {
@@ -77,6 +110,41 @@ export class AccountLedger extends Ledger {
     return end === 'open' ? this.settle(left, context) : end;
   }
 
+  /** Beside the request: it neither waits for it nor fails with it. */
+  #remember(error: unknown, { accountId, requestId, order }: RejectedRequest): void {
+    if (!(error instanceof DomainError) || !REMEMBERED.includes(String(error.code))) return;
+    if (!this.memory.admits(accountId)) return;
+    const rejection = {
+      accountId,
+      requestId,
+      rejectedAt: instant(this.clock),
+      code: String(error.code),
+      message: error.detail,
+      facts: error.metadata ?? {},
+      asked: order && askedOf(order),
+    };
+    this.accounts
+      .stateOf(accountStream(accountId))
+      .then(({ position }) => this.memory.remember({ ...rejection, position: position.toString() }))
+      .catch(() => undefined);
+  }
+
+  /** Once for each window of a budget: later rejections find it reported. */
+  async #reportExhausted(
+    { accountId, key, placedAt: at }: HoldOrder,
+    error: unknown,
+    { requestId: id, correlationId, actor }: CommandContext,
+  ): Promise<void> {
+    const by = exhaustedBudgetOf(error);
+    if (!by) return;
+    const data = { accountId, key, at, ...by };
+    const state = this.accounts.lastStateOf(accountStream(accountId));
+    if (state && exhausted(state.budgets, data).length === 0) return;
+    const context = followUp({ id, correlationId }, 'report exhausted', actor);
+    // The request stays rejected if the report cannot be written; the next one reports it.
+    await this.#run({ type: 'ReportExhausted', data }, context).catch(() => undefined);
+  }
+
   async #endOf(left: LeftHold): Promise<HoldEnd | 'open'> {
     const stream = accountStream(left.accountId);
     for await (const page of this.eventStore.read(stream, { direction: 'backwards' })) {
@@ -94,6 +162,39 @@ export class AccountLedger extends Ledger {
     return this.accounts.run(accountStream(command.data.accountId), command, context);
   }
 }
+
+interface RejectedRequest {
+  readonly accountId: string;
+  readonly requestId: string;
+  /** Null for a request that was rejected before it was priced. */
+  readonly order: HoldOrder | null;
+}
+
+/** What an explanation answers. */
+const REMEMBERED: readonly string[] = [
+  'insufficient_balance',
+  'budget_exceeded',
+  'rate_limit_exceeded',
+] satisfies readonly BillingErrorCode[];
+
+const askedOf = ({
+  purpose,
+  lines,
+  rateCardVersion,
+  key,
+}: HoldOrder): RememberedRejection['asked'] => ({
+  purpose,
+  lines,
+  rateCardVersion,
+  key: key ?? null,
+});
+
+/** The smallest amount of money. */
+const ANY = 1n;
+
+const demandAny = ({ opened, available, held }: AccountState): void => {
+  if (opened) demandFunds(ANY, available, held);
+};
 
 const placedHold = ({ holds, available }: AccountState, holdId: string): PlacedHold => {
   const hold = holds.get(holdId);

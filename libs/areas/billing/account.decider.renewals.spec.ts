@@ -24,6 +24,9 @@ const account = deciderSpecOf(accountDecider);
 /** Worst case 1,000 in and 1,000 out: 750 micro-dollars. */
 const WORST = [1_000, 1_000] as const;
 
+const reasoned = (reason: string): unknown =>
+  expect.objectContaining({ metadata: expect.objectContaining({ reason }) as unknown });
+
 describe('renewing a hold', () => {
   const held = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)] as const;
   const LATER = '2026-11-21T06:00:00.000Z';
@@ -42,6 +45,15 @@ describe('renewing a hold', () => {
       .given(...held)
       .when({ type: 'RenewHold', data: { ...data, lines: [] } })
       .then({ ...longer, data: { ...longer.data, lines: [] } });
+  });
+
+  it('lets a single line that it added be charged', () => {
+    const longer = renewed([0, 100], 60, 190);
+    const lines = longer.data.lines.slice(1);
+    account
+      .given(...held, { ...longer, data: { ...longer.data, lines } })
+      .when(capture([1_000, 1_100]))
+      .then(captured([1_000, 1_100], 810, 0, 190));
   });
 
   it('holds the last micro-dollar', () => {
@@ -94,12 +106,12 @@ describe('renewing a hold', () => {
   it('does not count on what the hold itself holds', () => {
     const state = [...held].reduce(accountDecider.evolve, accountDecider.initialState);
     expect(() => accountDecider.decide(renew([0, 417]), state)).toThrow(
-      expect.objectContaining({ metadata: { reason: 'balance_too_low' } }),
+      reasoned('insufficient_balance'),
     );
     const other = placed([0, 100], 60, 190, OTHER_HOLD);
     expect(() =>
       accountDecider.decide(renew([0, 400]), accountDecider.evolve(state, other)),
-    ).toThrow(expect.objectContaining({ metadata: { reason: 'held_by_running_requests' } }));
+    ).toThrow(reasoned('in_flight'));
   });
 
   it('rejects more units than a number holds exactly', () => {

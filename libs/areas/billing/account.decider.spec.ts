@@ -3,7 +3,8 @@ import { type AccountEvent } from '#events/billing/account.events.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
-import { type AccountCommand, accountDecider, DEPOSITED_MAX } from './account.decider.js';
+import { type AccountCommand, accountDecider } from './account.decider.js';
+import { DEPOSITED_MAX } from './deposit.rules.js';
 import {
   capture,
   captured,
@@ -29,6 +30,15 @@ import {
 const account = deciderSpecOf(accountDecider);
 /** Worst case 1,000 in and 1,000 out: 750 micro-dollars. */
 const WORST = [1_000, 1_000] as const;
+
+const BALANCE = {
+  limit_source: 'balance',
+  available_micro_usd: '250',
+  held_micro_usd: '750',
+};
+const TOO_LOW = { ...BALANCE, reason: 'insufficient_balance' };
+/** Waiting helps. */
+const IN_FLIGHT = { ...BALANCE, reason: 'in_flight', retry_after_seconds: 1 };
 
 const inStep = (step: string, tokens: Tokens): PriceLine[] =>
   linesOf(tokens).map((line) => ({ step, ...line }));
@@ -62,11 +72,13 @@ describe('opening and depositing', () => {
     account.given(opened).when(deposit(0)).thenThrows('amount_not_positive');
   });
 
+  it('credits what the decimals of the log can hold', () => {
+    const most = 999_999_999_999_999_999n;
+    account.given(opened).when(deposit(most)).then(deposited(most, most));
+  });
+
   it('rejects what the decimals of the log could not hold', () => {
-    account
-      .given(opened)
-      .when(deposit(DEPOSITED_MAX + 1n))
-      .thenThrows('amount_too_large');
+    account.given(opened).when(deposit(1_000_000_000_000_000_000n)).thenThrows('amount_too_large');
     account
       .given(opened, deposited(1, 1))
       .when(deposit(DEPOSITED_MAX, 'second'))
@@ -218,27 +230,27 @@ describe('holding', () => {
   it('says that the balance is too low', () => {
     const { code, metadata } = errorOf(place(WORST), [opened, deposited(749, 749)]);
     expect(code).toBe('insufficient_balance');
-    expect(metadata).toEqual({ reason: 'balance_too_low' });
+    expect(metadata).toMatchObject({ reason: 'insufficient_balance', available_micro_usd: '749' });
   });
 
   it('says when waiting for running requests helps', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     const { code, metadata } = errorOf(place(WORST, { holdId: OTHER_HOLD }), facts);
     expect(code).toBe('insufficient_balance');
-    expect(metadata).toEqual({ reason: 'held_by_running_requests' });
+    expect(metadata).toEqual(IN_FLIGHT);
   });
 
   it('counts on all of what is held to come back', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     // 6,666 tokens cost 999.9 micro-dollars, so 1,000.
     const { metadata } = errorOf(place([6_666, 0], { holdId: OTHER_HOLD }), facts);
-    expect(metadata).toEqual({ reason: 'held_by_running_requests' });
+    expect(metadata).toEqual(IN_FLIGHT);
   });
 
   it('does not promise that waiting helps where it never could', () => {
     const facts = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)];
     const { metadata } = errorOf(place([10_000, 0], { holdId: OTHER_HOLD }), facts);
-    expect(metadata).toEqual({ reason: 'balance_too_low' });
+    expect(metadata).toEqual(TOO_LOW);
   });
 });
 

@@ -1,18 +1,26 @@
 import {
   type AccountEvent,
   AccountOpened,
-  FundsDeposited,
+  ChargeAdjusted,
   HoldCaptured,
   HoldExpired,
   HoldPlaced,
   HoldReleased,
   HoldRenewed,
 } from '#events/billing/account.events.js';
+import { BudgetRemoved, BudgetSet } from '#events/billing/budget.events.js';
+import { monthOf } from '#events/billing/statement-month.js';
 import { type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
-import { type Capture, type HoldOrder, type Release, type Renewal } from '#platform/ledger/hold.js';
+import {
+  type Capture,
+  type HoldOrder,
+  type Release,
+  type Renewal,
+  type Shrink,
+} from '#platform/ledger/hold.js';
+import { priceOf } from '#platform/ledger/price.js';
 import {
   type AccountState,
   evolve,
@@ -20,23 +28,39 @@ import {
   initialState,
   type OpenHold,
 } from './account.state.js';
-import { type BillingErrorCode } from './billing.errors.js';
-import { affordable, isWithin, merged, priceOf } from './price.js';
+import { reject } from './billing.rejection.js';
+import { bookedFor } from './booking.js';
+import { deposit, type DepositTerms } from './deposit.rules.js';
+import { affordable, isWithin, merged } from './price.js';
+import {
+  affordableUnder,
+  askedBudgets,
+  demandBudget,
+  demandBudgets,
+  demandPace,
+  type ExhaustedBudget,
+  exhausted,
+  isPaced,
+  reachedThresholds,
+  withinMinute,
+} from './budgets/budget.rules.js';
+import { ACCOUNT_BUDGET, type Budget } from './budgets/budget.state.js';
+import { closeStatement, type StatementClosing } from './statements/close-statement.js';
 
 type Facts<Event extends { readonly data: object }, Computed extends string> = Omit<
   Event['data'],
   Computed
 >;
 
-/** An order, and the group that its product is in. */
-type GroupedOrder = HoldOrder & { readonly group: ProductGroup };
+/** An order, with the group of its product and whether the product counts per minute. */
+type GroupedOrder = HoldOrder & { readonly group: ProductGroup; readonly paced?: boolean };
 
 /** Commands carry all that is decided with; what the decider computes is not theirs to say. */
 export type AccountCommand =
   | { readonly type: 'OpenAccount'; readonly data: AccountOpened['data'] }
   | {
       readonly type: 'DepositFunds';
-      readonly data: Facts<FundsDeposited, 'availableMicroUsd' | 'depositNumber'>;
+      readonly data: DepositTerms;
     }
   | { readonly type: 'PlaceHold'; readonly data: GroupedOrder }
   | { readonly type: 'RenewHold'; readonly data: Renewal }
@@ -47,28 +71,39 @@ export type AccountCommand =
   | {
       readonly type: 'ExpireHold';
       readonly data: Facts<HoldExpired, 'availableMicroUsd' | 'amountMicroUsd'>;
-    };
-
-/** What the decimals of events can hold: a trillion dollars less a micro-dollar. */
-export const DEPOSITED_MAX: MicroUsd = 10n ** 18n - 1n;
-
-const reject = (
-  code: BillingErrorCode,
-  detail: string,
-  metadata?: Readonly<Record<string, unknown>>,
-): never => {
-  throw new DomainError<BillingErrorCode>(code, detail, metadata);
-};
+    }
+  | {
+      readonly type: 'AdjustCharge';
+      readonly data: Facts<ChargeAdjusted, 'availableMicroUsd' | 'adjustmentNumber' | 'bookedIn'>;
+    }
+  | { readonly type: 'CloseStatement'; readonly data: StatementClosing }
+  | { readonly type: 'SetBudget'; readonly data: BudgetSet['data'] }
+  | { readonly type: 'RemoveBudget'; readonly data: BudgetRemoved['data'] }
+  | { readonly type: 'ReportExhausted'; readonly data: ExhaustedBudget };
 
 /** Says whether waiting helps: what other holds do not use comes back. */
-const demandFunds = (amount: MicroUsd, available: MicroUsd, heldByOthers: MicroUsd): void => {
+export const demandFunds = (
+  amount: MicroUsd,
+  available: MicroUsd,
+  heldByOthers: MicroUsd,
+): void => {
   if (amount <= available) return;
+  const balance = {
+    limit_source: 'balance',
+    available_micro_usd: toDecimal(available),
+    held_micro_usd: toDecimal(heldByOthers),
+  };
   const short = 'the balance does not cover the worst-case price of the request';
   if (amount > available + heldByOthers) {
-    reject('insufficient_balance', short, { reason: 'balance_too_low' });
+    const reason = 'insufficient_balance';
+    reject(reason, short, { reason, ...balance });
   }
   const detail = `${short} while other requests hold part of it; try again when they have ended`;
-  reject('insufficient_balance', detail, { reason: 'held_by_running_requests' });
+  reject('insufficient_balance', detail, {
+    reason: 'in_flight',
+    ...balance,
+    retry_after_seconds: 1,
+  });
 };
 
 const openHold = (state: AccountState, holdId: string): OpenHold =>
@@ -77,25 +112,6 @@ const openHold = (state: AccountState, holdId: string): OpenHold =>
 const demandPurpose = (hold: OpenHold, holdId: string, purpose: string): void => {
   if (hold.purpose === purpose) return;
   reject('purpose_mismatch', `hold ${holdId} is for ${hold.purpose} and not for ${purpose}`);
-};
-
-const deposit = (
-  data: (AccountCommand & { type: 'DepositFunds' })['data'],
-  state: AccountState,
-): readonly AccountEvent[] => {
-  const amount = fromDecimal(data.amountMicroUsd);
-  if (amount <= 0n) reject('amount_not_positive', 'a deposit must be above zero');
-  const known = state.deposits.get(data.depositId);
-  if (known === amount) return [];
-  if (known !== undefined) {
-    reject('deposit_conflict', `deposit ${data.depositId} was made with another amount`);
-  }
-  if (state.deposited + amount > DEPOSITED_MAX) {
-    reject('amount_too_large', 'the deposits of an account stay below a trillion dollars');
-  }
-  const availableMicroUsd = toDecimal(state.available + amount);
-  const depositNumber = state.deposits.size + 1;
-  return [FundsDeposited.of({ ...data, depositNumber, availableMicroUsd })];
 };
 
 const isSameLine = (one: PriceLine, other: PriceLine): boolean =>
@@ -127,6 +143,17 @@ const isOrderOf = (hold: OpenHold, { shrink, ...order }: GroupedOrder): boolean 
   );
 };
 
+const shrunk = (
+  lines: readonly PriceLine[],
+  shrink: Shrink,
+  asked: readonly Budget[],
+  isCounted: boolean,
+  { available }: AccountState,
+): readonly PriceLine[] => {
+  const fitting = isCounted ? withinMinute(asked, lines, shrink) : lines;
+  return affordable(fitting, shrink, affordableUnder(asked, available));
+};
+
 const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEvent[] => {
   const open = state.holds.get(order.holdId);
   if (open) {
@@ -134,13 +161,18 @@ const placeHold = (order: GroupedOrder, state: AccountState): readonly AccountEv
       ? []
       : reject('hold_conflict', `hold ${order.holdId} was placed by another request`);
   }
-  const { shrink, ...terms } = order;
-  const lines = shrink ? affordable(terms.lines, shrink, state.available) : terms.lines;
+  const { shrink, paced = false, ...terms } = order;
+  const asked = askedBudgets(state.budgets, terms.key, terms.placedAt);
+  const isCounted = paced && isPaced(asked);
+  const lines = shrink ? shrunk(terms.lines, shrink, asked, isCounted, state) : terms.lines;
   const amount = priceOf(lines);
   demandFunds(amount, state.available, state.held);
+  demandBudgets(asked, amount);
+  if (isCounted) demandPace(asked, lines, terms.placedAt);
   return [
     HoldPlaced.of({
       ...terms,
+      ...(isCounted && { paced: true }),
       lines: [...lines],
       amountMicroUsd: toDecimal(amount),
       availableMicroUsd: toDecimal(state.available - amount),
@@ -162,6 +194,7 @@ const renewHold = (renewal: Renewal, state: AccountState): readonly AccountEvent
   }
   const added = priceOf(all) - hold.amount;
   demandFunds(added, state.available, state.held - hold.amount);
+  demandBudgets(askedBudgets(state.budgets, hold.key, renewal.renewedAt), added);
   const availableMicroUsd = toDecimal(state.available - added);
   return [HoldRenewed.of({ ...renewal, amountMicroUsd: toDecimal(added), availableMicroUsd })];
 };
@@ -175,16 +208,35 @@ const captureHold = (capture: Capture, state: AccountState): readonly AccountEve
   const { group, rateCardVersion } = hold;
   const amount = priceOf(capture.lines);
   const released = hold.amount - amount;
-  return [
-    HoldCaptured.of({
-      ...capture,
-      group,
-      rateCardVersion,
-      amountMicroUsd: toDecimal(amount),
-      releasedMicroUsd: toDecimal(released),
-      availableMicroUsd: toDecimal(state.available + released),
-    }),
-  ];
+  const captured = HoldCaptured.of({
+    ...capture,
+    group,
+    rateCardVersion,
+    amountMicroUsd: toDecimal(amount),
+    releasedMicroUsd: toDecimal(released),
+    availableMicroUsd: toDecimal(state.available + released),
+    ...bookedFor(capture.capturedAt, state),
+  });
+  if (hold.takes.length === 0) return [captured];
+  const { budgets } = evolve(state, captured);
+  const ids = hold.takes.map(({ budget }) => budget);
+  return [captured, ...reachedThresholds(capture.accountId, budgets, ids, capture.capturedAt)];
+};
+
+const setBudget = (set: BudgetSet['data'], state: AccountState): readonly AccountEvent[] => {
+  if (!demandBudget(state.budgets, set)) return [];
+  const event = BudgetSet.of(set);
+  const { budgets } = evolve(state, event);
+  const ids = [set.key ?? ACCOUNT_BUDGET];
+  return [event, ...reachedThresholds(set.accountId, budgets, ids, set.setAt)];
+};
+
+const removeBudget = (
+  removal: BudgetRemoved['data'],
+  { budgets }: AccountState,
+): readonly AccountEvent[] => {
+  if (budgets.has(removal.key ?? ACCOUNT_BUDGET)) return [BudgetRemoved.of(removal)];
+  return reject('budget_not_found', 'there is no such budget');
 };
 
 const releaseHold = (
@@ -198,6 +250,35 @@ const releaseHold = (
     availableMicroUsd: toDecimal(available + amount),
   }),
 ];
+
+const adjustCharge = (
+  data: (AccountCommand & { type: 'AdjustCharge' })['data'],
+  state: AccountState,
+): readonly AccountEvent[] => {
+  const amount = fromDecimal(data.amountMicroUsd);
+  const known = state.adjustments.get(data.adjustmentId);
+  if (known === amount) return [];
+  if (known !== undefined) {
+    reject('adjustment_conflict', `${data.adjustmentId} was made with another amount`);
+  }
+  if (amount === 0n) reject('adjustment_empty', 'an adjustment of zero changes nothing');
+  const { month } = data.refersTo;
+  if (month > monthOf(data.adjustedAt)) {
+    reject('statement_not_found', `the month ${month} has not begun`);
+  }
+  if (state.adjusted + amount > state.charged) {
+    reject('adjustment_above_charges', 'no more is given back than was charged');
+  }
+  demandFunds(-amount, state.available, state.held);
+  return [
+    ChargeAdjusted.of({
+      ...data,
+      adjustmentNumber: state.adjustments.size + 1,
+      availableMicroUsd: toDecimal(state.available + amount),
+      ...bookedFor(data.adjustedAt, state),
+    }),
+  ];
+};
 
 const decide = ({ type, data }: AccountCommand, state: AccountState): readonly AccountEvent[] => {
   if (type === 'OpenAccount') return state.opened ? [] : [AccountOpened.of(data)];
@@ -225,6 +306,16 @@ const decide = ({ type, data }: AccountCommand, state: AccountState): readonly A
       const amountMicroUsd = toDecimal(hold.amount);
       return [HoldExpired.of({ ...data, amountMicroUsd, availableMicroUsd })];
     }
+    case 'AdjustCharge':
+      return adjustCharge(data, state);
+    case 'CloseStatement':
+      return closeStatement(data, state);
+    case 'SetBudget':
+      return setBudget(data, state);
+    case 'RemoveBudget':
+      return removeBudget(data, state);
+    case 'ReportExhausted':
+      return exhausted(state.budgets, data);
   }
 };
 

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import {
   AccountOpened,
+  ChargeAdjusted,
   FundsDeposited,
   HoldCaptured,
   HoldExpired,
   HoldPlaced,
   HoldReleased,
   HoldRenewed,
+  StatementClosed,
 } from '#events/billing/account.events.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type AccountCommand } from './account.decider.js';
+import { type StatementTaxTerms } from './statements/close-statement.js';
 
 /** The account, the events and the commands in the specs of billing. */
 export const ACCOUNT = '7';
@@ -20,6 +23,10 @@ export const OPENED_AT = '2026-11-21T04:48:00.000Z';
 export const PLACED_AT = '2026-11-21T05:00:00.000Z';
 export const ENDED_AT = '2026-11-21T05:00:02.500Z';
 export const EXPIRES_AT = '2026-11-21T05:11:00.000Z';
+/** The month of all these instants, and instants of the next one. */
+export const MONTH = '2026-11';
+export const ADJUSTED_AT = '2026-12-02T08:00:00.000Z';
+export const CLOSED_AT = '2026-12-03T00:00:00.000Z';
 export const RENEWED_AT = '2026-11-21T05:10:00.000Z';
 export const RENEWED_UNTIL = '2026-11-21T05:21:00.000Z';
 
@@ -66,8 +73,8 @@ export const linesOf = ([input, output]: Tokens): PriceLine[] => [
 export const opened = AccountOpened.of({ accountId, currency: 'USD', openedAt: OPENED_AT });
 
 export const deposited = (
-  amount: number,
-  availableAfter: number,
+  amount: bigint | number,
+  availableAfter: bigint | number,
   depositId = 'first',
   depositNumber = 1,
 ): FundsDeposited =>
@@ -133,6 +140,7 @@ const charging = (holdId: string, tokens: Tokens) =>
     accountId,
     holdId,
     purpose: translation.purpose,
+    rig: 'local-vllm',
     lines: linesOf(tokens),
     usageSource: 'provider',
     excess: [],
@@ -176,7 +184,63 @@ export const expired = (amount: number, availableAfter: number, holdId = HOLD): 
     availableMicroUsd: String(availableAfter),
   });
 
+const adjusting = (amount: bigint | number, adjustmentId: string) =>
+  ({
+    accountId,
+    adjustmentId,
+    kind: 'credit_note',
+    amountMicroUsd: String(amount),
+    refersTo: { month: MONTH, holdId: null },
+    rerating: null,
+    reason: 'slow answers',
+    adjustedAt: ADJUSTED_AT,
+  }) as const;
+
+export const adjusted = (
+  amount: number,
+  availableAfter: number,
+  { adjustmentId = 'first', adjustmentNumber = 1 } = {},
+): ChargeAdjusted =>
+  ChargeAdjusted.of({
+    ...adjusting(amount, adjustmentId),
+    adjustmentNumber,
+    availableMicroUsd: String(availableAfter),
+  });
+
+/** Amounts in the order of the statement: opening, deposits, charges, adjustments, closing. */
+export const statementClosed = (
+  [opening, deposits, charges, adjustments, closing]: readonly number[],
+  availableAfter: number,
+  { month = MONTH, tax = null as StatementClosed['data']['tax'] } = {},
+): StatementClosed =>
+  StatementClosed.of({
+    accountId,
+    month,
+    openingMicroUsd: String(opening),
+    depositedMicroUsd: String(deposits),
+    chargedMicroUsd: String(charges),
+    adjustedMicroUsd: String(adjustments),
+    closingMicroUsd: String(closing),
+    tax,
+    closedAt: CLOSED_AT,
+    availableMicroUsd: String(availableAfter),
+  });
+
 /** Commands. */
+export const adjust = (
+  amount: bigint | number,
+  adjustmentId = 'first',
+): Command<'AdjustCharge'> => ({ type: 'AdjustCharge', data: adjusting(amount, adjustmentId) });
+
+export const closeStatement = (
+  month = MONTH,
+  tax: StatementTaxTerms | null = null,
+  closedAt = CLOSED_AT,
+): Command<'CloseStatement'> => ({
+  type: 'CloseStatement',
+  data: { accountId, month, tax, closedAt },
+});
+
 export const open: Command<'OpenAccount'> = { type: 'OpenAccount', data: opened.data };
 
 export const deposit = (amount: bigint | number, depositId = 'first'): Command<'DepositFunds'> => ({

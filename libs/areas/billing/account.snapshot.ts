@@ -1,4 +1,4 @@
-import { Map as ImmutableMap } from 'immutable';
+import { Map as ImmutableMap, OrderedMap } from 'immutable';
 import { z } from 'zod';
 import { PriceLine, ProductGroup, Purpose } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
@@ -6,6 +6,36 @@ import { type SnapshotPlan } from '#platform/runtime/snapshots.js';
 import { type AccountState } from './account.state.js';
 
 const Money = z.string().transform(fromDecimal);
+
+const Spending = z.strictObject({
+  period: z.string(),
+  used: Money,
+  held: Money,
+  reported: z.int(),
+});
+
+const StoredBudget = z.strictObject({
+  limits: z.strictObject({
+    dayMicroUsd: Money.nullable(),
+    monthMicroUsd: Money.nullable(),
+    requestsPerMinute: z.int().nullable(),
+    tokensPerMinute: z.int().nullable(),
+  }),
+  alertPercents: z.array(z.int()),
+  countsSince: z.string(),
+  day: Spending,
+  month: Spending,
+  minute: z.strictObject({ period: z.string(), requests: z.int(), tokens: z.int() }),
+});
+
+const Taken = z.strictObject({ period: z.string(), amount: Money });
+
+const StoredTake = z.strictObject({
+  budget: z.string(),
+  day: Taken,
+  month: Taken,
+  minute: z.strictObject({ period: z.string(), tokens: z.int() }).nullable(),
+});
 
 const Stored = z.strictObject({
   opened: z.boolean(),
@@ -27,27 +57,61 @@ const Stored = z.strictObject({
         renewed: z.array(PriceLine),
         lastRenewed: z.array(PriceLine),
         expiresAt: z.string(),
+        key: z.string().exactOptional(),
+        takes: z.array(StoredTake),
       }),
     ]),
   ),
   deposits: z.array(z.tuple([z.string(), Money])),
+  depositCount: z.int(),
+  adjusted: Money,
+  adjustments: z.array(z.tuple([z.string(), Money])),
+  months: z.array(
+    z.tuple([z.string(), z.strictObject({ deposited: Money, charged: Money, adjusted: Money })]),
+  ),
+  closedThrough: z.string().nullable(),
+  carried: Money,
+  budgets: z.array(z.tuple([z.string(), StoredBudget])),
 });
+
+/** Amounts as decimals, at every depth. */
+const inDecimals = (value: unknown): unknown => {
+  if (typeof value === 'bigint') return toDecimal(value);
+  if (Array.isArray(value)) return value.map(inDecimals);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([name, field]) => [name, inDecimals(field)]));
+};
 
 /** A busy account has millions of events; a start folds at most this many of them. */
 export const accountSnapshots: SnapshotPlan<AccountState> = {
-  version: 1,
+  version: 3,
   every: 5_000,
-  toJson: ({ opened, available, deposited, charged, held, holds, deposits }) => ({
+  toJson: ({ opened, closedThrough, holds, deposits, adjustments, months, budgets, ...sums }) => ({
     opened,
-    available: toDecimal(available),
-    deposited: toDecimal(deposited),
-    charged: toDecimal(charged),
-    held: toDecimal(held),
-    holds: [...holds.map((hold) => ({ ...hold, amount: toDecimal(hold.amount) }))],
-    deposits: [...deposits.map(toDecimal)],
+    available: toDecimal(sums.available),
+    deposited: toDecimal(sums.deposited),
+    charged: toDecimal(sums.charged),
+    held: toDecimal(sums.held),
+    adjusted: toDecimal(sums.adjusted),
+    carried: toDecimal(sums.carried),
+    closedThrough,
+    holds: inDecimals([...holds]),
+    deposits: inDecimals([...deposits]),
+    depositCount: sums.depositCount,
+    adjustments: inDecimals([...adjustments]),
+    months: inDecimals([...months]),
+    budgets: inDecimals([...budgets]),
   }),
   fromJson: (json) => {
-    const { holds, deposits, ...rest } = Stored.parse(json);
-    return { ...rest, holds: ImmutableMap(holds), deposits: ImmutableMap(deposits) };
+    const { holds, deposits, adjustments, months, budgets, ...rest } = Stored.parse(json);
+    return {
+      ...rest,
+      holds: ImmutableMap(holds),
+      deposits: OrderedMap(deposits),
+      adjustments: ImmutableMap(adjustments),
+      months: ImmutableMap(months),
+      budgets: ImmutableMap(budgets),
+    };
   },
 };

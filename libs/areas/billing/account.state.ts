@@ -1,8 +1,27 @@
-import { Map as ImmutableMap } from 'immutable';
-import { type AccountEvent, type HoldPlaced } from '#events/billing/account.events.js';
+import { Map as ImmutableMap, OrderedMap } from 'immutable';
+import {
+  type AccountEvent,
+  type HoldPlaced,
+  type HoldRenewed,
+} from '#events/billing/account.events.js';
+import { type Movement, statementMonthOf } from '#events/billing/statement-month.js';
 import { type PriceLine, type ProductGroup } from '#events/hold.vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { merged } from './price.js';
+import {
+  type Budgets,
+  giveBack,
+  NO_BUDGETS,
+  NO_TAKES,
+  removeBudget,
+  reportThreshold,
+  setBudget,
+  take,
+  type Take,
+  type Taking,
+  tokensOf,
+  withoutTakesOf,
+} from './budgets/budget.state.js';
 
 /** What the decider must know of a hold until its terminal event. */
 export interface OpenHold {
@@ -19,17 +38,40 @@ export interface OpenHold {
   /** What the last renewal added. */
   readonly lastRenewed: readonly PriceLine[];
   readonly expiresAt: string;
+  /** The key that asked. */
+  readonly key?: string;
+  /** What it has taken from budgets; empty where there are none. */
+  readonly takes: readonly Take[];
+}
+
+/** What moved in a month whose statement is not closed. */
+export interface MonthSums {
+  readonly deposited: MicroUsd;
+  readonly charged: MicroUsd;
+  readonly adjusted: MicroUsd;
 }
 
 export interface AccountState {
   readonly opened: boolean;
-  /** Deposits less charges less open holds. */
+  /** Deposits less charges less open holds plus adjustments. */
   readonly available: MicroUsd;
   readonly deposited: MicroUsd;
   readonly charged: MicroUsd;
   readonly held: MicroUsd;
   readonly holds: ImmutableMap<string, OpenHold>;
-  readonly deposits: ImmutableMap<string, MicroUsd>;
+  /** The latest deposits, oldest first; the log has the others. */
+  readonly deposits: OrderedMap<string, MicroUsd>;
+  readonly depositCount: number;
+  /** Given back less charged in addition. */
+  readonly adjusted: MicroUsd;
+  readonly adjustments: ImmutableMap<string, MicroUsd>;
+  /** Months with movements whose statements are not closed: usually one. */
+  readonly months: ImmutableMap<string, MonthSums>;
+  /** The last month whose statement is closed. */
+  readonly closedThrough: string | null;
+  /** What was left at the end of that month. */
+  readonly carried: MicroUsd;
+  readonly budgets: Budgets;
 }
 
 export const initialState: AccountState = {
@@ -39,30 +81,73 @@ export const initialState: AccountState = {
   charged: 0n,
   held: 0n,
   holds: ImmutableMap(),
-  deposits: ImmutableMap(),
+  deposits: OrderedMap(),
+  depositCount: 0,
+  adjusted: 0n,
+  adjustments: ImmutableMap(),
+  months: ImmutableMap(),
+  closedThrough: null,
+  carried: 0n,
+  budgets: NO_BUDGETS,
 };
+
+/** Deposits whose ids the state keeps, so that it does not grow with the age of an account. */
+export const DEPOSITS_KEPT = 1_000;
+
+const latest = (deposits: AccountState['deposits']): AccountState['deposits'] => {
+  const [oldest] = deposits.keys();
+  return deposits.size > DEPOSITS_KEPT && oldest !== undefined ? deposits.delete(oldest) : deposits;
+};
+
+/** How many of the first deposits are in the log only. */
+export const forgottenDeposits = ({ deposits, depositCount }: AccountState): number =>
+  depositCount - deposits.size;
 
 /** Everything that a charge may be made of. */
 export const heldLines = ({ lines, renewed }: OpenHold): readonly PriceLine[] =>
   renewed.length === 0 ? lines : [...lines, ...renewed];
 
+/** Nothing to do for an account without budgets, and for most there are none. */
+const taking = (
+  { budgets }: AccountState,
+  hold: Pick<OpenHold, 'key' | 'takes'>,
+  taken: Taking,
+): Pick<AccountState, 'budgets'> & Pick<OpenHold, 'takes'> =>
+  budgets.isEmpty() ? { budgets, takes: hold.takes } : take(budgets, hold.key, hold.takes, taken);
+
 const beginHold = (state: AccountState, data: HoldPlaced['data']): AccountState => {
   const amount = fromDecimal(data.amountMicroUsd);
-  const { holdId, purpose, group, rateCardVersion, placedAt, lines, expiresAt } = data;
-  const terms = { purpose, group, rateCardVersion, placedAt, amount, lines, expiresAt };
+  const { holdId, purpose, group, rateCardVersion, placedAt, lines, expiresAt, key } = data;
+  const keyed = key === undefined ? {} : { key };
+  const terms = { purpose, group, rateCardVersion, placedAt, amount, lines, expiresAt, ...keyed };
+  const tokens = data.paced ? tokensOf(lines) : null;
+  const hold = { ...terms, renewed: [], lastRenewed: [], takes: NO_TAKES };
+  const { budgets, takes } = taking(state, hold, { amount, at: placedAt, tokens });
   return {
     ...state,
     available: state.available - amount,
     held: state.held + amount,
-    holds: state.holds.set(holdId, { ...terms, renewed: [], lastRenewed: [] }),
+    holds: state.holds.set(holdId, { ...hold, takes }),
+    budgets,
   };
 };
 
-const endHold = (state: AccountState, holdId: string, charged: MicroUsd): AccountState => {
+const endHold = (
+  state: AccountState,
+  holdId: string,
+  charged: MicroUsd,
+  lines: readonly PriceLine[] = [],
+): AccountState => {
   const hold = state.holds.get(holdId);
   if (!hold) return state;
+  const { takes } = hold;
+  const budgets =
+    takes.length === 0
+      ? state.budgets
+      : giveBack(state.budgets, takes, hold.amount - charged, tokensOf(lines));
   return {
     ...state,
+    budgets,
     available: state.available + hold.amount - charged,
     charged: state.charged + charged,
     held: state.held - hold.amount,
@@ -70,7 +155,39 @@ const endHold = (state: AccountState, holdId: string, charged: MicroUsd): Accoun
   };
 };
 
-export const evolve = (state: AccountState, { type, data }: AccountEvent): AccountState => {
+const NOTHING_MOVED: MonthSums = { deposited: 0n, charged: 0n, adjusted: 0n };
+
+const inMonth = (
+  { months }: AccountState,
+  movement: Movement,
+  field: keyof MonthSums,
+  amount: MicroUsd,
+): AccountState['months'] => {
+  const month = statementMonthOf(movement);
+  const sums = months.get(month, NOTHING_MOVED);
+  return months.set(month, { ...sums, [field]: sums[field] + amount });
+};
+
+const renewHold = (state: AccountState, renewal: HoldRenewed['data']): AccountState => {
+  const hold = state.holds.get(renewal.holdId);
+  if (!hold) return state;
+  const { lines: lastRenewed, expiresAt, renewedAt: at } = renewal;
+  const added = fromDecimal(renewal.amountMicroUsd);
+  const renewed = merged([...hold.renewed, ...lastRenewed]);
+  const amount = hold.amount + added;
+  const { budgets, takes } = taking(state, hold, { amount: added, at, tokens: null });
+  const longer = { ...hold, amount, renewed, lastRenewed, expiresAt, takes };
+  return {
+    ...state,
+    available: state.available - added,
+    held: state.held + added,
+    holds: state.holds.set(renewal.holdId, longer),
+    budgets,
+  };
+};
+
+export const evolve = (state: AccountState, event: AccountEvent): AccountState => {
+  const { type, data } = event;
   switch (type) {
     case 'AccountOpened':
       return { ...state, opened: true };
@@ -80,29 +197,50 @@ export const evolve = (state: AccountState, { type, data }: AccountEvent): Accou
         ...state,
         available: state.available + amount,
         deposited: state.deposited + amount,
-        deposits: state.deposits.set(data.depositId, amount),
+        deposits: latest(state.deposits.set(data.depositId, amount)),
+        depositCount: state.depositCount + 1,
+        months: inMonth(state, event, 'deposited', amount),
       };
     }
     case 'HoldPlaced':
       return beginHold(state, data);
-    case 'HoldRenewed': {
-      const hold = state.holds.get(data.holdId);
-      if (!hold) return state;
-      const { lines: lastRenewed, expiresAt } = data;
-      const added = fromDecimal(data.amountMicroUsd);
-      const renewed = merged([...hold.renewed, ...lastRenewed]);
-      const amount = hold.amount + added;
-      return {
-        ...state,
-        available: state.available - added,
-        held: state.held + added,
-        holds: state.holds.set(data.holdId, { ...hold, amount, renewed, lastRenewed, expiresAt }),
-      };
+    case 'HoldRenewed':
+      return renewHold(state, data);
+    case 'HoldCaptured': {
+      if (!state.holds.has(data.holdId)) return state;
+      const amount = fromDecimal(data.amountMicroUsd);
+      const months = inMonth(state, event, 'charged', amount);
+      return { ...endHold(state, data.holdId, amount, data.lines), months };
     }
-    case 'HoldCaptured':
-      return endHold(state, data.holdId, fromDecimal(data.amountMicroUsd));
     case 'HoldReleased':
     case 'HoldExpired':
       return endHold(state, data.holdId, 0n);
+    case 'ChargeAdjusted': {
+      const amount = fromDecimal(data.amountMicroUsd);
+      return {
+        ...state,
+        available: state.available + amount,
+        adjusted: state.adjusted + amount,
+        adjustments: state.adjustments.set(data.adjustmentId, amount),
+        months: inMonth(state, event, 'adjusted', amount),
+      };
+    }
+    case 'StatementClosed':
+      return {
+        ...state,
+        months: state.months.delete(data.month),
+        closedThrough: data.month,
+        carried: fromDecimal(data.closingMicroUsd),
+      };
+    case 'BudgetSet':
+      return { ...state, budgets: setBudget(state.budgets, data) };
+    case 'BudgetRemoved':
+      return {
+        ...state,
+        budgets: removeBudget(state.budgets, data),
+        holds: state.holds.map((hold) => ({ ...hold, takes: withoutTakesOf(hold.takes, data) })),
+      };
+    case 'BudgetThresholdReached':
+      return { ...state, budgets: reportThreshold(state.budgets, data) };
   }
 };

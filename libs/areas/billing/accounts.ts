@@ -7,7 +7,12 @@ import { type AccountState } from './account.state.js';
 export type Accounts = CommandRunner<AccountCommand, AccountState, AccountEvent>;
 export const ACCOUNTS = Symbol('Accounts');
 
-export const accountStream = (accountId: string): string => `account-${accountId}`;
+const PREFIX = 'account-';
+
+export const accountStream = (accountId: string): string => PREFIX + accountId;
+
+/** Of a stream that `accountStream` has named. */
+export const accountOf = (stream: string): string => stream.slice(PREFIX.length);
 
 /** What a command on an account leads to. */
 export interface AccountReceipt {

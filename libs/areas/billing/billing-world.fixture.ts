@@ -20,9 +20,15 @@ import { rental, translation } from './account.fixture.js';
 import { type Accounts } from './accounts.js';
 import { AccountOverviewHandler, AccountOverviewQuery } from './account-overview.handler.js';
 import { billingArea } from './billing.area.js';
+import { ChangeAccountCommand, ChangeAccountHandler } from './change-account.handler.js';
 import { CheckLedgerHandler, CheckLedgerQuery } from './check-ledger.handler.js';
+import {
+  ExplainRequestHandler,
+  ExplainRequestQuery,
+} from './explanations/explain-request.handler.js';
+import { RejectionMemory } from './explanations/rejection-memory.js';
 import { InvoicesHandler, InvoicesQuery } from './invoices.handler.js';
-import { runOnAccount } from './run-on-account.js';
+import { StatementHandler, StatementQuery } from './statements/statement.handler.js';
 
 /** The area on real stores in a directory of its own, as one process has it. */
 export const openBilling = async (
@@ -43,17 +49,37 @@ export const openBilling = async (
   const host = new ProjectionHost(all, eventStore, readStore, codec, clock, logger);
   const projections = new Projections(host, eventStore, readStore);
   await host.start();
-  const overview = new AccountOverviewHandler(projections, clock);
+  const overview = new AccountOverviewHandler(projections);
   const invoices = new InvoicesHandler(projections);
-  const check = new CheckLedgerHandler(eventStore, codec, projections);
+  const check = new CheckLedgerHandler(eventStore, codec, projections, eventStore.chain ?? null);
   const products = new Products([translation, rental]);
+  const changing = new ChangeAccountHandler(accounts, eventStore, codec);
+  const rejections = new RejectionMemory(readStore, clock);
+  const explaining = new ExplainRequestHandler(eventStore, codec, rejections);
   return {
+    /** Of the log. */
+    file: path.join(directory, 'events.db'),
     eventStore,
+    readStore,
     codec,
     accounts,
-    ledger: new AccountLedger(accounts, eventStore, codec, products),
+    /** As a process that starts on the same stores has it. */
+    restarted: (): Accounts =>
+      new CommandRunner({
+        decider: accountDecider,
+        eventStore,
+        codec: codec.for(accountEvents),
+        snapshots: { store: new Snapshots(readStore), plan: accountSnapshots },
+      }),
+    ledger: new AccountLedger(accounts, eventStore, codec, products, rejections, clock),
+    rejections,
+    explain: (requestId: string, accountId: string | null = null) =>
+      explaining.execute(new ExplainRequestQuery(requestId, accountId)),
     run: (command: AccountCommand) =>
-      runOnAccount(accounts, command, contextOf(randomUUID(), 'spec')),
+      changing.execute(new ChangeAccountCommand(command, contextOf(randomUUID(), 'spec'))),
+    projections,
+    statement: (accountId: string, month: string) =>
+      new StatementHandler(projections).execute(new StatementQuery(accountId, month)),
     overview: (accountId: string) => overview.execute(new AccountOverviewQuery(accountId)),
     invoices: (accountId: string, page: number, limit: number) =>
       invoices.execute(new InvoicesQuery(accountId, page, limit)),

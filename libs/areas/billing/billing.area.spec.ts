@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HoldReleased } from '#events/billing/account.events.js';
+import { rewriteEvents } from '#platform/event-store/sqlite/rewritten-events.fixture.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import {
   ACCOUNT,
@@ -56,6 +57,7 @@ describe('billing on its stores', () => {
       held: 150n,
       openHolds: 1,
       deposited: 10_000n,
+      adjusted: 0n,
       chargedInference: 450n,
       chargedCompute: 0n,
       chargedInWindow: 450n,
@@ -74,6 +76,7 @@ describe('billing on its stores', () => {
     await billing.run({ type: 'CaptureHold', data: { ...charge, purpose, lines: [line] } });
     expect(await billing.overview(ACCOUNT)).toMatchObject({
       balance: 9_250n,
+      adjusted: 0n,
       chargedInference: 450n,
       chargedCompute: 300n,
       chargedInWindow: 750n,
@@ -137,8 +140,12 @@ describe('billing on its stores', () => {
       deposited: 10_000n,
       charged: 450n,
       held: 150n,
+      adjusted: 0n,
       available: 9_400n,
       faults: [],
+      damaged: [],
+      chain: { events: 5, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      readModelFailure: null,
     });
     expect(seen.at(-1)).toBe(report.position);
   });
@@ -160,8 +167,46 @@ describe('billing on its stores', () => {
     expect(balanced).toBe(false);
     expect(faults.map(({ law }) => law)).toEqual([
       'a hold ends once',
-      'deposits - charges - holds = available',
+      'deposits - charges - holds + adjustments = available',
       'the read model equals the fold of the log',
+    ]);
+  });
+
+  it('names an event that was changed, whatever the laws say of it', async () => {
+    await spend();
+    rewriteEvents(billing.file, 'position = 3', ({ metadata }) => ({
+      metadata: metadata.replace('spec', 'Spec'),
+    }));
+    expect(await billing.check()).toMatchObject({
+      balanced: false,
+      faults: [],
+      damaged: [
+        {
+          position: 3n,
+          stream: accountStream(ACCOUNT),
+          reason: 'it differs from what was appended',
+        },
+      ],
+    });
+  });
+
+  it('lists every unreadable event, and audits the accounts without one', async () => {
+    await spend();
+    await billing.run({ type: 'OpenAccount', data: { ...opened.data, accountId: '8' } });
+    rewriteEvents(billing.file, 'position = 2', () => ({ data: '{' }));
+    rewriteEvents(billing.file, 'position = 3', ({ data }) => ({
+      data: data.replace('holdId', 'holdIe'),
+    }));
+    const { balanced, faults, damaged, events, readModelFailure } = await billing.check();
+    expect({ balanced, faults, events, readModelFailure }).toEqual({
+      balanced: false,
+      faults: [],
+      events: 3,
+      readModelFailure: null,
+    });
+    expect(damaged.map(({ position, stream }) => ({ position, stream }))).toEqual([
+      { position: 2n, stream: accountStream(ACCOUNT) },
+      { position: 3n, stream: accountStream(ACCOUNT) },
     ]);
   });
 });

@@ -4,17 +4,24 @@ import { deploySaga } from '#platform/runtime/saga-deployment.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { chargesByMinute } from '#projections/billing/charges-by-minute.projection.js';
 import { invoices } from '#projections/billing/invoices.projection.js';
+import { statements } from '#projections/billing/statements.projection.js';
+import { budgetThresholdReached } from './budgets/threshold.notification.js';
 import { BillingModule } from './billing.module.js';
 import { expireHold } from './expire-hold.handler.js';
 import { holdExpirySaga } from './hold-expiry.saga.js';
 import { billingErrors } from './billing.errors.js';
+import { StatementClosing } from './statements/statement-closing.js';
+import { statementSettings } from './statements/statements.settings.js';
 
 export const billingArea = defineArea({
   name: 'billing',
   description: 'Balances, holds, charges and statements of an account.',
   events: accountEvents,
-  projections: [accountOverview, chargesByMinute, invoices],
+  projections: [accountOverview, chargesByMinute, invoices, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
+  settings: [statementSettings],
+  leaderServices: [StatementClosing],
+  notifications: [budgetThresholdReached],
   module: BillingModule,
 });

@@ -4,12 +4,25 @@ export const billingErrors = {
   amount_not_positive: { status: 400 },
   amount_too_large: { status: 400 },
   deposit_conflict: { status: 409 },
+  deposits_not_searched: { status: 500 },
   insufficient_balance: { status: 402 },
+  budget_exceeded: { status: 402 },
+  rate_limit_exceeded: { status: 429 },
+  budget_without_limits: { status: 400 },
+  budget_not_found: { status: 404 },
+  too_many_budgets: { status: 409 },
+  request_not_found: { status: 404 },
   hold_not_open: { status: 409 },
   hold_not_due: { status: 409 },
   hold_conflict: { status: 409 },
   purpose_mismatch: { status: 500 },
   capture_above_hold: { status: 500 },
-} as const satisfies Readonly<Record<string, { readonly status: number }>>;
+  statement_not_found: { status: 404, param: 'month' },
+  statement_too_large: { status: 422, param: 'month' },
+  month_not_closable: { status: 409 },
+  adjustment_empty: { status: 400 },
+  adjustment_conflict: { status: 409 },
+  adjustment_above_charges: { status: 409 },
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
 
 export type BillingErrorCode = keyof typeof billingErrors;

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
+import { RemoteLedger } from '#platform/ledger/remote/remote-ledger.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { type Snapshots } from '#platform/runtime/snapshots.js';
@@ -12,10 +13,18 @@ import { accountDecider } from './account.decider.js';
 import { AccountOverviewHandler } from './account-overview.handler.js';
 import { accountSnapshots } from './account.snapshot.js';
 import { type Accounts, ACCOUNTS } from './accounts.js';
+import { BudgetsHandler } from './budgets/budgets.handler.js';
 import { ChangeAccountHandler } from './change-account.handler.js';
 import { CheckLedgerHandler } from './check-ledger.handler.js';
 import { ExpireHoldHandler } from './expire-hold.handler.js';
+import { ExplainRequestHandler } from './explanations/explain-request.handler.js';
+import { RejectionMemory } from './explanations/rejection-memory.js';
 import { InvoicesHandler } from './invoices.handler.js';
+import { ReplayPricesHandler } from './rerating/replay-prices.handler.js';
+import { RepriceCharges } from './rerating/reprice-charges.js';
+import { RerateMonthHandler } from './rerating/rerate-month.handler.js';
+import { StatementClosing } from './statements/statement-closing.js';
+import { StatementHandler } from './statements/statement.handler.js';
 
 const accounts = {
   provide: ACCOUNTS,
@@ -36,16 +45,32 @@ const accounts = {
     }),
 };
 
+/** Of several processes on one port, one decides for all. */
+const ledger = {
+  provide: Ledger,
+  inject: [AccountLedger, { token: RemoteLedger, optional: true }],
+  useFactory: (own: AccountLedger, remote?: RemoteLedger): Ledger => remote ?? own,
+};
+
 /** Exports the ledger to the other areas: `QuipuModule`, which is global, exports it again. */
 @Module({
   providers: [
     accounts,
-    { provide: Ledger, useClass: AccountLedger },
+    AccountLedger,
+    ledger,
     ChangeAccountHandler,
     ExpireHoldHandler,
     AccountOverviewHandler,
     InvoicesHandler,
+    StatementHandler,
+    StatementClosing,
+    BudgetsHandler,
+    RejectionMemory,
+    ExplainRequestHandler,
     CheckLedgerHandler,
+    RepriceCharges,
+    ReplayPricesHandler,
+    RerateMonthHandler,
   ],
   exports: [Ledger],
 })

@@ -1,19 +1,27 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { UnreadableEventError } from '#events/definition.js';
 import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
+import {
+  type ChainReport,
+  type DamagedEvent,
+  type LogChain,
+} from '#platform/event-store/log-chain.port.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
+import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { type Projections } from '#platform/runtime/projections.js';
-import { CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
+import { ProjectionLaggingError, type Projections } from '#platform/runtime/projections.js';
+import { CODEC, EVENT_STORE, LOG_CHAIN, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   accountOverview,
   type AccountOverview,
 } from '#projections/billing/account-overview.projection.js';
-import { accountStream } from './accounts.js';
+import { accountOf, accountStream } from './accounts.js';
 import { type AuditedAccount, LedgerAudit, type LedgerFault } from './ledger-audit.js';
 
 export interface LedgerReport {
+  /** No law is broken, no event is damaged, and the read model says the same. */
   readonly balanced: boolean;
   readonly accounts: number;
   readonly events: number;
@@ -21,11 +29,21 @@ export interface LedgerReport {
   readonly deposited: MicroUsd;
   readonly charged: MicroUsd;
   readonly held: MicroUsd;
+  readonly adjusted: MicroUsd;
   readonly available: MicroUsd;
   readonly faults: readonly LedgerFault[];
+  /** Events of the whole log, in order. An account with one is not audited from there on. */
+  readonly damaged: readonly DamagedEvent[];
+  /** Null where no chain is kept. */
+  readonly chain: Pick<ChainReport, 'events' | 'hash'> | null;
+  /** Why the read model could not be compared, or null. */
+  readonly readModelFailure: string | null;
 }
 
-/** Proves conservation from the log, and that the read model says the same. */
+/**
+ * Proves conservation from the log, that the log is as it was appended, and that the read model
+ * says the same.
+ */
 export class CheckLedgerQuery extends Query<LedgerReport> {
   constructor(
     /** Called now and then with the position reached and the log's head. */
@@ -41,37 +59,80 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(CODEC) private readonly codec: EventCodec,
     @Inject(PROJECTIONS) private readonly projections: Projections,
+    @Inject(LOG_CHAIN) private readonly chain: LogChain | null,
   ) {}
 
+  /** The chain is checked while the accounts are folded. */
   async execute({ onProgress }: CheckLedgerQuery): Promise<LedgerReport> {
     const head = await this.eventStore.head();
+    const stop = new AbortController();
+    const checking = this.chain?.check({ upTo: head, signal: stop.signal });
+    const folding = this.#fold(head, onProgress);
+    try {
+      const [chain, { audit, damaged }] = await Promise.all([checking, folding]);
+      const readModel = await this.#compareWithReadModel(audit, head);
+      return report(audit, readModel, chain, damaged, head);
+    } finally {
+      stop.abort();
+      await Promise.allSettled([checking, folding]);
+    }
+  }
+
+  async #fold(head: bigint, onProgress: CheckLedgerQuery['onProgress']): Promise<Folded> {
     const audit = new LedgerAudit();
+    const damaged: DamagedEvent[] = [];
+    const onDamaged = (one: DamagedEvent): void => {
+      damaged.push(one);
+      if (one.stream !== null) audit.giveUp(accountOf(one.stream));
+    };
     const filter = { by: 'stream', prefixes: [accountStream('')] } as const;
     const codec = this.codec.for(accountEvents);
     let position = 0n;
-    for await (const page of this.eventStore.readAll({ filter })) {
+    for await (const page of this.eventStore.readAll({ filter, onDamaged })) {
       for (const recorded of page) {
         if (recorded.position > head) break;
-        audit.take(codec.revive(recorded), recorded.position);
         ({ position } = recorded);
+        try {
+          audit.take(codec.revive(recorded), position);
+        } catch (error) {
+          if (!(error instanceof UnreadableEventError)) throw error;
+          const { stream } = recorded;
+          onDamaged({ position, stream, reason: `it cannot be read: ${error.reason}` });
+        }
       }
       onProgress(position, head);
     }
-    const disagreements = await this.#compareWithReadModel(audit, head);
-    return report(audit, [...audit.faults, ...disagreements], head);
+    return { audit, damaged };
   }
 
   /** A read model that has moved on past `head` meanwhile is not held against the ledger. */
-  async #compareWithReadModel(audit: LedgerAudit, head: bigint): Promise<readonly LedgerFault[]> {
+  async #compareWithReadModel(audit: LedgerAudit, head: bigint): Promise<Compared> {
     const faults: LedgerFault[] = [];
     for (const [accountId, account] of audit.accounts) {
-      const found = await this.projections.get(accountOverview, accountId);
-      if (found.position > head || agrees(account, found.document)) continue;
-      const law = 'the read model equals the fold of the log';
-      faults.push({ accountId, position: found.position.toString(), law });
+      if (audit.isGivenUp(accountId)) continue;
+      try {
+        const found = await this.projections.get(accountOverview, accountId);
+        if (found.position > head || agrees(account, found.document)) continue;
+        const law = 'the read model equals the fold of the log';
+        faults.push({ accountId, position: found.position.toString(), law });
+      } catch (error) {
+        const isForeign = error instanceof ReadStoreError && error.code === 'foreign-log';
+        if (!isForeign && !(error instanceof ProjectionLaggingError)) throw error;
+        return { faults, failure: error.message };
+      }
     }
-    return faults;
+    return { faults, failure: null };
   }
+}
+
+interface Folded {
+  readonly audit: LedgerAudit;
+  readonly damaged: readonly DamagedEvent[];
+}
+
+interface Compared {
+  readonly faults: readonly LedgerFault[];
+  readonly failure: string | null;
 }
 
 const agrees = (account: AuditedAccount, document: AccountOverview | undefined): boolean =>
@@ -81,25 +142,40 @@ const agrees = (account: AuditedAccount, document: AccountOverview | undefined):
   Object.values(document.charged).reduce((sum, amount) => sum + fromDecimal(amount), 0n) ===
     account.charged &&
   fromDecimal(document.held) === account.held &&
+  fromDecimal(document.adjusted) === account.adjusted &&
   document.openHolds === account.holds.size;
 
 const report = (
-  { accounts, events }: LedgerAudit,
-  faults: readonly LedgerFault[],
+  { accounts, events, faults: broken }: LedgerAudit,
+  { faults: disagreements, failure: readModelFailure }: Compared,
+  chain: ChainReport | undefined,
+  unreadable: readonly DamagedEvent[],
   position: bigint,
 ): LedgerReport => {
   const all = [...accounts.values()];
   const sum = (of: (account: AuditedAccount) => MicroUsd): MicroUsd =>
     all.reduce((total, account) => total + of(account), 0n);
+  const faults = [...broken, ...disagreements];
+  const damaged = inOrder([...(chain?.damaged ?? []), ...unreadable]);
   return {
-    balanced: faults.length === 0,
+    balanced: faults.length + damaged.length === 0 && readModelFailure === null,
     accounts: accounts.size,
     events,
     position,
     deposited: sum((account) => account.deposited),
     charged: sum((account) => account.charged),
     held: sum((account) => account.held),
+    adjusted: sum((account) => account.adjusted),
     available: sum((account) => account.stated),
     faults,
+    damaged,
+    chain: chain ? { events: chain.events, hash: chain.hash } : null,
+    readModelFailure,
   };
+};
+
+/** Each position once: the chain and the fold may both have met it. */
+const inOrder = (damaged: readonly DamagedEvent[]): readonly DamagedEvent[] => {
+  const byPosition = new Map(damaged.map((one) => [one.position, one]));
+  return [...byPosition.values()].sort((one, other) => (one.position < other.position ? -1 : 1));
 };

@@ -34,17 +34,22 @@ const endStatedBy = (
   { type, data }: AccountEvent,
   holdId: string,
 ): HoldEnd | 'open' | undefined => {
-  if (type === 'AccountOpened' || type === 'FundsDeposited' || data.holdId !== holdId) {
-    return undefined;
-  }
   switch (type) {
+    case 'AccountOpened':
+    case 'FundsDeposited':
+    case 'ChargeAdjusted':
+    case 'StatementClosed':
+    case 'BudgetSet':
+    case 'BudgetRemoved':
+    case 'BudgetThresholdReached':
+      return undefined;
     case 'HoldPlaced':
     case 'HoldRenewed':
-      return 'open';
+      return data.holdId === holdId ? 'open' : undefined;
     case 'HoldCaptured':
-      return 'charged';
+      return data.holdId === holdId ? 'charged' : undefined;
     case 'HoldReleased':
     case 'HoldExpired':
-      return 'free';
+      return data.holdId === holdId ? 'free' : undefined;
   }
 };

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type InvoiceRecord, invoices } from '#projections/billing/invoices.projection.js';
@@ -18,6 +19,7 @@ export class InvoicesQuery extends Query<InvoicePage> {
     /** From 1. */
     readonly page: number,
     readonly limit: number,
+    readonly asOf?: AsOf,
   ) {
     super();
   }
@@ -27,15 +29,17 @@ export class InvoicesQuery extends Query<InvoicePage> {
 export class InvoicesHandler implements IQueryHandler<InvoicesQuery> {
   constructor(@Inject(PROJECTIONS) private readonly projections: Projections) {}
 
-  async execute({ accountId, page, limit }: InvoicesQuery): Promise<InvoicePage> {
+  async execute({ accountId, page, limit, asOf }: InvoicesQuery): Promise<InvoicePage> {
+    const reader = await this.projections.at(asOf);
     const prefix = `${accountId}/`;
-    const { documents, position } = await this.projections.list(invoices, {
+    const { documents, position } = await reader.list(invoices, {
       prefix,
       direction: 'backwards',
       limit,
       offset: (page - 1) * limit,
     });
-    const total = await this.projections.count(invoices, prefix);
-    return { records: documents.map(({ document }) => document), total, position };
+    const total = await reader.count(invoices, prefix);
+    const records = documents.map(({ document }) => document);
+    return { records, total, position };
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AccountEvent } from '#events/billing/account.events.js';
+import { type AccountEvent, type StatementTax } from '#events/billing/account.events.js';
 import {
   ACCOUNT,
+  adjusted,
   captured,
   deposited,
   ENDED_AT,
@@ -12,6 +13,7 @@ import {
   placed,
   released,
   renewed,
+  statementClosed,
 } from './account.fixture.js';
 import { LedgerAudit } from './ledger-audit.js';
 
@@ -25,7 +27,20 @@ const WORST = [1_000, 1_000] as const;
 const funded = [opened, deposited(1_000, 1_000)] as const;
 const held = [...funded, placed(WORST, 750, 250)] as const;
 
+const charged = [...held, captured([900, 100], 195, 555, 805)] as const;
+/** 19 % in -94. */
+const VAT: StatementTax = {
+  ...{ country: 'DE', region: null, treatment: 'taxable', kind: 'vat', source: 'a table' },
+  ...{ ratePpm: 190_000, grossMicroUsd: '-94', taxMicroUsd: '-15' },
+};
+
 const EARLIER = { expiresAt: ENDED_AT } as const;
+
+/** From 195 to 191. */
+const RERATING = {
+  ...{ rateCardVersion: 4, sourceSha256: 'a'.repeat(64), lines: [] },
+  ...{ fromMicroUsd: '195', toMicroUsd: '191' },
+};
 
 /** An event with something in it forged. */
 const forged = <Event extends AccountEvent>(event: Event, data: Partial<Event['data']>): Event => ({
@@ -43,6 +58,10 @@ describe('a sound ledger', () => {
     deposited(1, 806, 'second', 2),
     placed([0, 1], 1, 805),
     released(1, 806),
+    statementClosed([0, 1_001, 195, 0, 806], 806),
+    adjusted(95, 901),
+    adjusted(-1, 900, { adjustmentId: 'second', adjustmentNumber: 2 }),
+    statementClosed([806, 0, 0, 94, 900], 900, { month: '2026-12', tax: VAT }),
   ] as const;
 
   it('has no fault', () => {
@@ -56,7 +75,9 @@ describe('a sound ledger', () => {
       deposited: 1_001n,
       charged: 195n,
       held: 0n,
-      stated: 806n,
+      adjusted: 94n,
+      stated: 900n,
+      closed: { month: '2026-12', left: 900n },
     });
   });
 });
@@ -113,12 +134,43 @@ describe('each law has a violation that is found', () => {
         }),
       ],
     ],
+    ['an adjustment is made once', [...charged, adjusted(5, 810), adjusted(5, 815)]],
+    ['no more is given back than was charged', [...charged, adjusted(196, 1_001)]],
+    [
+      'a re-rating is the difference of its two prices',
+      [...charged, forged(adjusted(5, 810), { kind: 'rerating', rerating: RERATING })],
+    ],
+    [
+      'a closed statement is the sum of its month',
+      [...charged, statementClosed([0, 1_000, 194, 0, 806], 805)],
+    ],
+    [
+      'a closed statement is the sum of its month',
+      [...charged, statementClosed([1, 1_000, 195, 0, 805], 805)],
+    ],
+    [
+      'a closed statement gets no other movement',
+      [...charged, statementClosed([0, 1_000, 195, 0, 805], 805), deposited(1, 806, 'late', 2)],
+    ],
+    [
+      'statements are closed once and in order',
+      [...charged, adjusted(5, 810), statementClosed([0, 0, 0, 5, 5], 810, { month: '2026-12' })],
+    ],
+    [
+      'the tax of a statement is included in its charges',
+      [
+        ...charged,
+        statementClosed([0, 1_000, 195, 0, 805], 805, {
+          tax: { ...VAT, grossMicroUsd: '195', taxMicroUsd: '32' },
+        }),
+      ],
+    ],
     ['what is freed is the whole hold', [...held, released(749, 1_000)]],
     [
       'a hold expires at its deadline, not before',
       [...held, forged(expired(750, 1_000), { expiredAt: ENDED_AT })],
     ],
-    ['deposits - charges - holds = available', [...held, released(750, 999)]],
+    ['deposits - charges - holds + adjustments = available', [...held, released(750, 999)]],
   ])('%s', (law, events) => {
     const position = String(events.length);
     expect(audited(...events).faults).toEqual([{ accountId: ACCOUNT, position, law }]);
@@ -127,8 +179,19 @@ describe('each law has a violation that is found', () => {
   it('an account is never overdrawn', () => {
     const event = placed([10_000, 0], 1_500, 0);
     expect(audited(...funded, event).faults.map(({ law }) => law)).toEqual([
-      'deposits - charges - holds = available',
+      'deposits - charges - holds + adjustments = available',
       'an account is never overdrawn',
     ]);
+  });
+});
+
+describe('an account with an event that cannot be read', () => {
+  it('is not judged from there on, and its events are counted', () => {
+    const audit = audited(...funded);
+    audit.giveUp(ACCOUNT);
+    audit.take(placed([10_000, 0], 1_500, 0), 4n);
+    expect(audit.isGivenUp(ACCOUNT)).toBe(true);
+    expect(audit.faults).toEqual([]);
+    expect(audit.events).toBe(3);
   });
 });

@@ -1,12 +1,16 @@
 import {
   type AccountEvent,
+  type ChargeAdjusted,
   type HoldCaptured,
   type HoldPlaced,
   type HoldRenewed,
+  type StatementClosed,
 } from '#events/billing/account.events.js';
+import { type BudgetEvent } from '#events/billing/budget.events.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
-import { isWithin, merged, priceOf } from './price.js';
+import { priceOf } from '#platform/ledger/price.js';
+import { isWithin, merged } from './price.js';
 
 /** A law of the ledger that an event breaks. */
 export interface LedgerFault {
@@ -30,32 +34,61 @@ export interface AuditedAccount {
   deposited: MicroUsd;
   charged: MicroUsd;
   held: MicroUsd;
+  /** Given back less charged in addition. */
+  adjusted: MicroUsd;
   readonly depositIds: Set<string>;
+  readonly adjustmentIds: Set<string>;
+  /** Deposits less charges plus adjustments, by the month of the statement. */
+  readonly months: Map<string, AuditedMonth>;
+  /** The last month whose statement is closed, and what was left then. */
+  closed: { readonly month: string; readonly left: MicroUsd } | null;
   /** Open holds by id. */
   readonly holds: Map<string, AuditedHold>;
   /** What the last event says is available. */
   stated: MicroUsd;
 }
 
-type Moving = Exclude<AccountEvent, { readonly type: 'AccountOpened' }>;
+/** The movements of a month whose statement is not closed. */
+export interface AuditedMonth {
+  deposited: MicroUsd;
+  charged: MicroUsd;
+  adjusted: MicroUsd;
+}
+
+type Moving = Exclude<
+  AccountEvent,
+  BudgetEvent | { readonly type: 'AccountOpened' | 'StatementClosed' }
+>;
 
 /**
  * Recomputes every account from its events alone, by its own fold and not by the decider's, and
  * checks each event against the laws: every amount is the price of its lines, a renewal is of an
  * open hold and extends it, a charge is made of the lines of its hold, a hold ends exactly once and
- * is never exceeded, a deposit is credited once, and after each event deposits - charges - holds =
- * the available amount that the event states.
+ * is never exceeded, a deposit is credited once and an adjustment made once, a closed statement is
+ * the sum of its month and gets no other movement, and after each event deposits - charges -
+ * holds + adjustments = the available amount that the event states.
  */
 export class LedgerAudit {
   readonly accounts = new Map<string, AuditedAccount>();
   readonly faults: LedgerFault[] = [];
   events = 0;
+  readonly #givenUp = new Set<string>();
+
+  /** An event of the account cannot be read: what follows cannot be judged. */
+  giveUp(accountId: string): void {
+    this.#givenUp.add(accountId);
+  }
+
+  isGivenUp(accountId: string): boolean {
+    return this.#givenUp.has(accountId);
+  }
 
   take(event: AccountEvent, position: bigint): void {
     const { accountId } = event.data;
     this.events += 1;
+    if (this.#givenUp.has(accountId)) return;
     const account = this.#account(accountId);
-    const broken = event.type === 'AccountOpened' ? open(account) : move(account, event);
+    const broken = lawsBrokenBy(event, account);
     for (const law of broken) {
       this.faults.push({ accountId, position: position.toString(), law });
     }
@@ -69,7 +102,11 @@ export class LedgerAudit {
       deposited: 0n,
       charged: 0n,
       held: 0n,
+      adjusted: 0n,
       depositIds: new Set(),
+      adjustmentIds: new Set(),
+      months: new Map(),
+      closed: null,
       holds: new Map(),
       stated: 0n,
     };
@@ -77,6 +114,31 @@ export class LedgerAudit {
     return account;
   }
 }
+
+const lawsBrokenBy = (event: AccountEvent, account: AuditedAccount): readonly string[] => {
+  switch (event.type) {
+    case 'AccountOpened':
+      return open(account);
+    case 'StatementClosed':
+      return [...closed(account, event.data), ...stated(account, event.data.availableMicroUsd)];
+    case 'BudgetSet':
+    case 'BudgetRemoved':
+    case 'BudgetThresholdReached':
+      // They move no money.
+      return demandOpened(account);
+    case 'FundsDeposited':
+    case 'HoldPlaced':
+    case 'HoldRenewed':
+    case 'HoldCaptured':
+    case 'HoldReleased':
+    case 'HoldExpired':
+    case 'ChargeAdjusted':
+      return move(account, event);
+  }
+};
+
+const demandOpened = ({ opened }: AuditedAccount): string[] =>
+  opened ? [] : ['an account is opened before anything else'];
 
 /** @returns the laws that it breaks */
 const open = (account: AuditedAccount): readonly string[] => {
@@ -87,13 +149,70 @@ const open = (account: AuditedAccount): readonly string[] => {
 
 /** @returns the laws that it breaks */
 const move = (account: AuditedAccount, event: Moving): readonly string[] => {
-  const broken = account.opened ? [] : ['an account is opened before anything else'];
-  broken.push(...moneyMoved(account, event));
-  account.stated = fromDecimal(event.data.availableMicroUsd);
-  const available = account.deposited - account.charged - account.held;
-  if (available !== account.stated) broken.push('deposits - charges - holds = available');
-  if (available < 0n) broken.push('an account is never overdrawn');
+  const broken = demandOpened(account);
+  broken.push(...moneyMoved(account, event), ...stated(account, event.data.availableMicroUsd));
   return broken;
+};
+
+/** @returns the laws that what the event states breaks */
+const stated = (account: AuditedAccount, availableMicroUsd: string): readonly string[] => {
+  account.stated = fromDecimal(availableMicroUsd);
+  const available = account.deposited - account.charged - account.held + account.adjusted;
+  return [
+    ...(available === account.stated
+      ? []
+      : ['deposits - charges - holds + adjustments = available']),
+    ...(available < 0n ? ['an account is never overdrawn'] : []),
+    ...(account.adjusted > account.charged ? ['no more is given back than was charged'] : []),
+  ];
+};
+
+/** Adds a movement to the month of its statement. @returns the laws that it breaks */
+const booked = (
+  account: AuditedAccount,
+  { at, bookedIn }: { readonly at: string; readonly bookedIn: string | undefined },
+  field: keyof AuditedMonth,
+  amount: MicroUsd,
+): readonly string[] => {
+  const month = bookedIn ?? at.slice(0, 'YYYY-MM'.length);
+  const sums = account.months.get(month) ?? { deposited: 0n, charged: 0n, adjusted: 0n };
+  sums[field] += amount;
+  account.months.set(month, sums);
+  const isClosed = account.closed !== null && month <= account.closed.month;
+  return isClosed ? ['a closed statement gets no other movement'] : [];
+};
+
+/** @returns the laws that it breaks */
+const closed = (account: AuditedAccount, data: StatementClosed['data']): readonly string[] => {
+  const sums = account.months.get(data.month) ?? { deposited: 0n, charged: 0n, adjusted: 0n };
+  const opening = account.closed?.left ?? 0n;
+  const left = opening + sums.deposited - sums.charged + sums.adjusted;
+  const isInOrder =
+    (account.closed === null || account.closed.month < data.month) &&
+    [...account.months.keys()].every((month) => month >= data.month);
+  const isSum =
+    fromDecimal(data.openingMicroUsd) === opening &&
+    fromDecimal(data.depositedMicroUsd) === sums.deposited &&
+    fromDecimal(data.chargedMicroUsd) === sums.charged &&
+    fromDecimal(data.adjustedMicroUsd) === sums.adjusted &&
+    fromDecimal(data.closingMicroUsd) === left;
+  account.months.delete(data.month);
+  account.closed = { month: data.month, left };
+  return [
+    ...(isInOrder ? [] : ['statements are closed once and in order']),
+    ...(isSum ? [] : ['a closed statement is the sum of its month']),
+    ...(isTaxed(data) ? [] : ['the tax of a statement is included in its charges']),
+  ];
+};
+
+/** Whether the tax is the part of the charges that its rate makes, to the nearest micro-dollar. */
+const isTaxed = ({ tax, chargedMicroUsd, adjustedMicroUsd }: StatementClosed['data']): boolean => {
+  if (!tax) return true;
+  const gross = fromDecimal(tax.grossMicroUsd);
+  if (gross !== fromDecimal(chargedMicroUsd) - fromDecimal(adjustedMicroUsd)) return false;
+  const whole = 1_000_000n + BigInt(tax.ratePpm);
+  const error = fromDecimal(tax.taxMicroUsd) * whole - gross * BigInt(tax.ratePpm);
+  return 2n * (error < 0n ? -error : error) <= whole;
 };
 
 const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly string[] => {
@@ -103,7 +222,11 @@ const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly s
       account.deposited += amount;
       const credited = account.depositIds.has(data.depositId);
       account.depositIds.add(data.depositId);
-      return credited ? ['a deposit is credited once'] : [];
+      const { depositedAt: at, bookedIn } = data;
+      return [
+        ...(credited ? ['a deposit is credited once'] : []),
+        ...booked(account, { at, bookedIn }, 'deposited', amount),
+      ];
     }
     case 'HoldPlaced': {
       account.held += amount;
@@ -119,9 +242,14 @@ const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly s
     case 'HoldRenewed':
       account.held += amount;
       return renewedLaws(account, data);
-    case 'HoldCaptured':
+    case 'HoldCaptured': {
       account.charged += amount;
-      return capturedLaws(endHold(account, data.holdId), data);
+      const { capturedAt: at, bookedIn } = data;
+      return [
+        ...capturedLaws(endHold(account, data.holdId), data),
+        ...booked(account, { at, bookedIn }, 'charged', amount),
+      ];
+    }
     case 'HoldReleased':
     case 'HoldExpired': {
       const hold = endHold(account, data.holdId);
@@ -132,8 +260,24 @@ const moneyMoved = (account: AuditedAccount, { type, data }: Moving): readonly s
         ...(early ? ['a hold expires at its deadline, not before'] : []),
       ];
     }
+    case 'ChargeAdjusted': {
+      account.adjusted += amount;
+      const known = account.adjustmentIds.has(data.adjustmentId);
+      account.adjustmentIds.add(data.adjustmentId);
+      const { adjustedAt: at, bookedIn } = data;
+      return [
+        ...(known ? ['an adjustment is made once'] : []),
+        ...(isDifference(data) ? [] : ['a re-rating is the difference of its two prices']),
+        ...booked(account, { at, bookedIn }, 'adjusted', amount),
+      ];
+    }
   }
 };
+
+const isDifference = ({ rerating, amountMicroUsd }: ChargeAdjusted['data']): boolean =>
+  rerating === null ||
+  fromDecimal(rerating.fromMicroUsd) - fromDecimal(rerating.toMicroUsd) ===
+    fromDecimal(amountMicroUsd);
 
 const endHold = (account: AuditedAccount, holdId: string): AuditedHold | undefined => {
   const hold = account.holds.get(holdId);

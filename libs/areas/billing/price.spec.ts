@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PriceLine } from '#events/hold.vocabulary.js';
+import { priceOf } from '#platform/ledger/price.js';
 import { linesOf } from './account.fixture.js';
-import { affordable, isWithin, merged, priceOf } from './price.js';
+import { affordable, isWithin, merged } from './price.js';
 
 const OUTPUT = { meter: 'output_tokens', atLeast: 1 } as const;
 
@@ -103,5 +104,10 @@ describe('what is within a hold', () => {
   it('is one line for each price and step once it is merged', () => {
     const lines = [at('a', 1), at(undefined, 2), at('a', 3), at(undefined, 4)];
     expect(merged(lines)).toEqual([at('a', 4), at(undefined, 6)]);
+  });
+
+  it('keeps a line without a step apart from every step', () => {
+    const lines = [at('undefined', 1), at(undefined, 2)];
+    expect(merged(lines)).toEqual(lines);
   });
 });

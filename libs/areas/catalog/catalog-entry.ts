@@ -14,11 +14,19 @@ interface AnyRig {
   readonly microUsdPerHour: MicroUsd | null;
 }
 
+/** Servers whose operator's fields are known. */
+export const SERVER_KINDS = ['vllm', 'sglang', 'llama.cpp', 'ollama', 'openai'] as const;
+export type ServerKind = (typeof SERVER_KINDS)[number];
+
 /** An OpenAI-compatible server. */
 export interface OpenAiRigEntry extends AnyRig {
   readonly kind: 'openai';
   /** With the version in it and no slash at the end, `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
+  /** What the server is; null: any server that speaks the protocol. */
+  readonly server: ServerKind | null;
+  /** Fields of requests that belong to the operator and that this rig leaves to callers. */
+  readonly allowedFields: readonly string[];
   /** The environment variable that holds the key; null: the upstream needs none. */
   readonly apiKeyEnv: string | null;
   readonly connectTimeoutMs: number;
@@ -51,6 +59,8 @@ export interface ModelEntry {
   readonly price: Price;
   /** The GGUF file's absolute path for embedded rigs; null when no rig of the model is embedded. */
   readonly file: string | null;
+  /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */
+  readonly chargesCancelled: boolean;
   /** Seconds since the Unix epoch; null: when it was first priced. */
   readonly createdEpochSeconds: number | null;
 }
@@ -66,6 +76,7 @@ export interface LocalModelTerms {
   readonly price: Price;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
+  readonly chargesCancelled: boolean;
 }
 
 /** One reading of the catalog file. */
@@ -73,4 +84,6 @@ export interface CatalogFile {
   readonly rigs: readonly CatalogRig[];
   readonly models: readonly ModelEntry[];
   readonly localModels: LocalModelTerms;
+  /** 0 to 100: how much less a line of a batch costs. */
+  readonly batchDiscountPercent: number;
 }

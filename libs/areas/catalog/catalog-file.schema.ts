@@ -8,6 +8,7 @@ import {
   type LocalModelTerms,
   type ModelEntry,
   type OpenAiRigEntry,
+  SERVER_KINDS,
 } from './catalog-entry.js';
 
 /** A token costs at most a dollar: a higher price is a mistake in the unit. */
@@ -15,6 +16,8 @@ export const USD_PER_MTOK_MAX = 1_000_000n;
 /** A rate card lists every model and is one event, which may have 1 MiB. */
 export const MODELS_MAX = 2_000;
 export const RIGS_MAX = 1_000;
+/** The fields of one rig that callers may set although they are the operator's. */
+export const ALLOWED_FIELDS_MAX = 64;
 
 /** Serves local models where the catalog has no embedded rig. */
 export const LOCAL_RIG = 'local-models';
@@ -22,6 +25,7 @@ export const LOCAL_RIG = 'local-models';
 /** Embedded models share the machine's cores: more concurrency makes each answer slower. */
 export const EMBEDDED_CONCURRENCY = 4;
 const MAX_OUTPUT_DEFAULT = 4_096;
+const BATCH_DISCOUNT_PERCENT_DEFAULT = 50;
 const LOCAL_MAX_OUTPUT_DEFAULT = 512;
 
 const USD_MAX = USD_PER_MTOK_MAX * MICRO_USD_PER_USD;
@@ -71,6 +75,8 @@ const OpenAiRig = AnyRig.extend({
     if (problem) context.addIssue(problem);
     return written.replace(/\/+$/, '');
   }),
+  server: z.enum(SERVER_KINDS).optional(),
+  allow_fields: z.array(z.string().min(1).max(128)).max(ALLOWED_FIELDS_MAX).default([]),
   api_key_env: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
@@ -83,6 +89,8 @@ const OpenAiRig = AnyRig.extend({
   kind: rig.kind,
   name: rig.name,
   baseUrl: rig.base_url,
+  server: rig.server ?? null,
+  allowedFields: rig.allow_fields,
   apiKeyEnv: rig.api_key_env ?? null,
   maxConcurrency: rig.max_concurrency,
   connectTimeoutMs: rig.connect_timeout_ms,
@@ -113,6 +121,7 @@ const Model = z
     max_output: Tokens.optional(),
     price: Price,
     file: z.string().min(1).optional(),
+    charge_cancelled: z.boolean().default(true),
     created: z.int().min(0).optional(),
   })
   .refine(({ context, max_output = 0 }) => max_output <= context, {
@@ -128,6 +137,7 @@ const Model = z
     maxOutputTokens: model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context),
     price: model.price,
     file: model.file ?? null,
+    chargesCancelled: model.charge_cancelled,
     createdEpochSeconds: model.created ?? null,
   }));
 
@@ -139,16 +149,18 @@ const LocalModels = z
     context: Tokens.default(2_048),
     max_output: Tokens.optional(),
     price: Price.default(FREE),
+    charge_cancelled: z.boolean().default(true),
   })
   .refine(({ context, max_output = 0 }) => max_output <= context, {
     path: ['max_output'],
     error: 'must not be above context',
   })
-  .transform(({ owned_by, context, max_output, price }): LocalModelTerms => ({
+  .transform(({ owned_by, context, max_output, price, charge_cancelled }): LocalModelTerms => ({
     ownedBy: owned_by,
     contextTokens: context,
     maxOutputTokens: max_output ?? Math.min(LOCAL_MAX_OUTPUT_DEFAULT, context),
     price,
+    chargesCancelled: charge_cancelled,
   }));
 
 /** The format of the catalog file; its output is the input of the rest of the area. */
@@ -157,9 +169,10 @@ export const CatalogFileSchema = z
     rigs: z.array(Rig).max(RIGS_MAX),
     models: z.array(Model).max(MODELS_MAX),
     local_models: LocalModels.prefault({}),
+    batch_discount_percent: z.int().min(0).max(100).default(BATCH_DISCOUNT_PERCENT_DEFAULT),
   })
   // A transform runs only when the shape is valid; a refinement would run before.
-  .transform(({ rigs, models, local_models }, context): CatalogFile => {
+  .transform(({ rigs, models, local_models, batch_discount_percent }, context): CatalogFile => {
     const reject = (path: readonly (string | number)[], message: string): void => {
       context.addIssue({ code: 'custom', path: [...path], message });
     };
@@ -178,7 +191,12 @@ export const CatalogFileSchema = z
     for (const [index, model] of models.entries()) {
       rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
     }
-    return { rigs, models, localModels: local_models };
+    return {
+      rigs,
+      models,
+      localModels: local_models,
+      batchDiscountPercent: batch_discount_percent,
+    };
   });
 
 const rejectRepeats = (

@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
 import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { ProcessFacts } from '#platform/runtime/process-facts.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { SettingsError } from '#platform/runtime/settings.js';
 import { CatalogError } from './catalog.error.js';
@@ -19,12 +20,18 @@ export class CatalogOperations
   constructor(
     @Inject(Catalog) private readonly catalog: Catalog,
     private readonly role: ProcessRole,
+    private readonly facts: ProcessFacts,
     private readonly events: ProcessEvents,
   ) {}
 
+  /** Requests of callers need models and prices, and so do the jobs of a process with reactions. */
+  get #isNeeded(): boolean {
+    return this.role.servesCallers || this.facts.runsReactions;
+  }
+
   /** @throws SettingsError for a catalog that cannot be used */
   async onApplicationBootstrap(): Promise<void> {
-    if (!this.role.servesCallers) return;
+    if (!this.#isNeeded) return;
     this.events.onReload(() => this.catalog.reload());
     await this.catalog.start().catch((cause: unknown) => {
       if (!(cause instanceof CatalogError)) throw cause;
@@ -33,7 +40,7 @@ export class CatalogOperations
   }
 
   async onApplicationShutdown(): Promise<void> {
-    if (this.role.servesCallers) await this.catalog.stop();
+    if (this.#isNeeded) await this.catalog.stop();
   }
 
   /** A catalog that cannot be read keeps its last state: that is a fact and no reason. */

@@ -51,6 +51,9 @@ const withRig = (fields: string): string => `rigs:
 models: []
 `;
 
+const withDiscount = (percent: string): string =>
+  `{ rigs: [], models: [], batch_discount_percent: ${percent} }`;
+
 describe('catalog parser', () => {
   it('reads the documented form and fills in the defaults', () => {
     expect(parseCatalog(COMPLETE, FILE)).toEqual({
@@ -59,6 +62,8 @@ describe('catalog parser', () => {
           name: 'local-vllm',
           kind: 'openai',
           baseUrl: 'http://127.0.0.1:8000/v1',
+          server: null,
+          allowedFields: [],
           apiKeyEnv: 'VLLM_KEY',
           maxConcurrency: 64,
           connectTimeoutMs: 5_000,
@@ -78,6 +83,7 @@ describe('catalog parser', () => {
           maxOutputTokens: 4096,
           price: { inputMicroUsdPerMtok: 150_000n, outputMicroUsdPerMtok: 600_000n },
           file: null,
+          chargesCancelled: true,
           createdEpochSeconds: null,
         },
         {
@@ -89,6 +95,7 @@ describe('catalog parser', () => {
           maxOutputTokens: 1024,
           price: { inputMicroUsdPerMtok: 1n, outputMicroUsdPerMtok: 1_000_000_000_000n },
           file: '/etc/quipu/models/nano.gguf',
+          chargesCancelled: true,
           createdEpochSeconds: 1_767_225_600,
         },
       ],
@@ -96,8 +103,10 @@ describe('catalog parser', () => {
         ownedBy: 'local',
         contextTokens: 2_048,
         maxOutputTokens: 512,
+        chargesCancelled: true,
         price: { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n },
       },
+      batchDiscountPercent: 50,
     });
   });
 
@@ -107,6 +116,26 @@ describe('catalog parser', () => {
     expect(rigs).toMatchObject([{ name: 'built-in', kind: 'embedded' }]);
     expect(models).toMatchObject([{ id: 'quipu/nano', rigs: ['built-in'] }]);
     expect(models[0]?.file).toBe(join(import.meta.dirname, '../../../models/nano.gguf'));
+  });
+
+  it('reads what the server behind a rig is, and the fields it leaves to callers', () => {
+    const source = `rigs:
+  - { name: up, kind: openai, base_url: 'http://up/v1', server: llama.cpp, allow_fields: [lora] }
+models: []`;
+    expect(parseCatalog(source, FILE).rigs).toMatchObject([
+      { server: 'llama.cpp', allowedFields: ['lora'] },
+    ]);
+    const [problem] = problemsOf(source.replace('llama.cpp', 'llamafile'));
+    expect(problem).toContain('rigs[0].server');
+  });
+
+  it('reads the discount of batches', () => {
+    const parse = (written: string) => parseCatalog(withDiscount(written), FILE);
+    expect(parse('0').batchDiscountPercent).toBe(0);
+    expect(parse('100').batchDiscountPercent).toBe(100);
+    for (const written of ['-1', '101', '12.5', 'half']) {
+      expect(() => parse(written)).toThrow('batch_discount_percent');
+    }
   });
 
   it('reads prices through an anchor', () => {

@@ -110,6 +110,7 @@ describe('catalog', () => {
       version: 1,
       inputMicroUsdPerMtok: 100_000n,
       outputMicroUsdPerMtok: 2_000_000n,
+      batchDiscountPercent: 50,
     });
     expect(catalog.rateFor('none', now)).toBeUndefined();
     expect(catalog.rateFor('acme/one', T0 - 1)).toBeUndefined();
@@ -207,18 +208,44 @@ describe('catalog', () => {
     await host.start();
     try {
       const handler = new RateCardHandler(projections);
-      const newest = await handler.execute(new RateCardQuery(null));
+      const newest = await handler.execute(new RateCardQuery('newest'));
       expect(newest.card).toMatchObject({
         version: 2,
         models: [{ modelId: 'acme/one', inputMicroUsdPerMtok: '200000' }],
         compute: [{ rig: 'up', microUsdPerHour: '1990000' }],
       });
       expect(newest.position).toBe(await eventStore.head());
-      const first = await handler.execute(new RateCardQuery(1));
+      const first = await handler.execute(new RateCardQuery({ version: 1 }));
       expect(first.card).toMatchObject({ models: [{ inputMicroUsdPerMtok: '100000' }] });
-      await expect(handler.execute(new RateCardQuery(3))).rejects.toMatchObject({
+      await expect(handler.execute(new RateCardQuery({ version: 3 }))).rejects.toMatchObject({
         code: 'rate_card_not_found',
       });
+    } finally {
+      await host.stop();
+    }
+  });
+
+  it('answers with the card that was in force at any past instant', async () => {
+    const catalog = await started(yaml('1'));
+    for (let version = 2; version <= 9; version += 1) {
+      now += HOUR_MS;
+      await writeFile(catalogFile, yaml(String(version)));
+      await catalog.reload();
+    }
+    const host = new ProjectionHost([rateCards], eventStore, readStore, codec, clock, logger);
+    await host.start();
+    try {
+      const handler = new RateCardHandler(new Projections(host, eventStore, readStore));
+      const versionAt = async (ms: number): Promise<number> => {
+        const at = new Date(ms).toISOString();
+        return (await handler.execute(new RateCardQuery({ at }))).card.version;
+      };
+      for (let hour = 0; hour < 9; hour += 1) {
+        const from = T0 + hour * HOUR_MS;
+        const versions = [await versionAt(from), await versionAt(from + HOUR_MS - 1)];
+        expect(versions).toEqual([hour + 1, hour + 1]);
+      }
+      await expect(versionAt(T0 - 1)).rejects.toMatchObject({ code: 'rate_card_not_found' });
     } finally {
       await host.stop();
     }

@@ -224,7 +224,8 @@ const readSource = async (file: string): Promise<string> => {
   }
 };
 
-const priceList = ({ models, rigs }: Offer): PriceList => ({
+const priceList = ({ models, rigs, batchDiscountPercent }: Offer): PriceList => ({
+  batchDiscountPercent,
   prices: Object.fromEntries(
     models.map(({ id, price }) => [
       id,

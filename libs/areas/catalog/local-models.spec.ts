@@ -6,14 +6,25 @@ import { type CatalogFile } from './catalog-entry.js';
 import { ggufFilesIn, withLocalModels } from './local-models.js';
 
 const FREE = { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
-const terms = { ownedBy: 'local', price: FREE, contextTokens: 2048, maxOutputTokens: 512 };
+const terms = {
+  ownedBy: 'local',
+  price: FREE,
+  contextTokens: 2048,
+  maxOutputTokens: 512,
+  chargesCancelled: true,
+};
 const builtIn = {
   kind: 'embedded',
   name: 'built-in',
   maxConcurrency: 4,
   microUsdPerHour: null,
 } as const;
-const empty: CatalogFile = { rigs: [], models: [], localModels: terms };
+const empty: CatalogFile = {
+  rigs: [],
+  models: [],
+  localModels: terms,
+  batchDiscountPercent: 50,
+};
 const tiny = {
   ...terms,
   id: 'local/tiny.gguf',
@@ -26,7 +37,12 @@ const tiny = {
 describe('local models', () => {
   it('are served by the embedded rig of the catalog, on the terms for local models', () => {
     const offer = withLocalModels({ ...empty, rigs: [builtIn] }, ['/home/models/tiny.gguf']);
-    expect(offer).toEqual({ rigs: [builtIn], models: [tiny], problems: [] });
+    expect(offer).toEqual({
+      rigs: [builtIn],
+      models: [tiny],
+      batchDiscountPercent: 50,
+      problems: [],
+    });
   });
 
   it('get a rig of their own where the catalog has no embedded one', () => {

@@ -8,6 +8,7 @@ import { EMBEDDED_CONCURRENCY, LOCAL_RIG, MODELS_MAX } from './catalog-file.sche
 export interface Offer {
   readonly rigs: readonly CatalogRig[];
   readonly models: readonly ModelEntry[];
+  readonly batchDiscountPercent: number;
   /** A sentence for each local file that is not served. */
   readonly problems: readonly string[];
 }
@@ -39,7 +40,8 @@ export const withLocalModels = (file: CatalogFile, ggufFiles: readonly string[])
     else models.push(localModel(id, path, embedded.name, file));
   }
   const isImplicit = embedded === IMPLICIT_RIG && models.length > file.models.length;
-  return { rigs: isImplicit ? [...file.rigs, IMPLICIT_RIG] : file.rigs, models, problems };
+  const rigs = isImplicit ? [...file.rigs, IMPLICIT_RIG] : file.rigs;
+  return { rigs, models, batchDiscountPercent: file.batchDiscountPercent, problems };
 };
 
 const problemOf = (id: string, taken: ReadonlySet<string>, models: number): string | null => {

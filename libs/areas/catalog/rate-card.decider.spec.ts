@@ -9,7 +9,11 @@ const GPU = { microUsdPerHour: '1990000' };
 const SHA = 'a'.repeat(64);
 const OTHER_SHA = 'b'.repeat(64);
 
-const list = { prices: { nano: NANO, llama: LLAMA }, computePrices: { gpu: GPU } };
+const list = {
+  prices: { nano: NANO, llama: LLAMA },
+  computePrices: { gpu: GPU },
+  batchDiscountPercent: 50,
+};
 
 const publish = (
   changes: Partial<PublishRateCard['data']>,
@@ -35,7 +39,7 @@ describe('rate card', () => {
   });
 
   it('publishes a first card even without prices', () => {
-    const none = { prices: {}, computePrices: {} };
+    const none = { prices: {}, computePrices: {}, batchDiscountPercent: 0 };
     rateCard
       .given()
       .when(publish(none, '2026-01-01T00:00:00.000Z'))
@@ -57,6 +61,7 @@ describe('rate card', () => {
       'another input price',
       { prices: { nano: { ...NANO, inputMicroUsdPerMtok: '1' }, llama: LLAMA } },
     ],
+    ['another discount for batches', { batchDiscountPercent: 40 }],
     ['one model more', { prices: { nano: NANO, llama: LLAMA, tiny: NANO } }],
     ['one model less', { prices: { nano: NANO } }],
     ['another model', { prices: { nano: NANO, constructor: LLAMA } }],

@@ -12,6 +12,7 @@ export interface PriceList {
   readonly prices: Readonly<Record<string, TokenPrice>>;
   /** By rig name. */
   readonly computePrices: Readonly<Record<string, ComputePrice>>;
+  readonly batchDiscountPercent: number;
 }
 
 export interface PublishRateCard {
@@ -43,8 +44,15 @@ const decide = ({ data }: PublishRateCard, state: RateCardState): readonly RateC
 };
 
 const evolve = (_: RateCardState, { data }: RateCardEvent): RateCardState => {
-  const { version, effectiveFrom, prices, computePrices } = data;
-  return { status: 'published', version, effectiveFrom, prices, computePrices };
+  const { version, effectiveFrom, prices, computePrices, batchDiscountPercent } = data;
+  return {
+    status: 'published',
+    version,
+    effectiveFrom,
+    prices,
+    computePrices,
+    batchDiscountPercent,
+  };
 };
 
 export const rateCardDecider: Decider<PublishRateCard, RateCardState, RateCardEvent> = {
@@ -54,6 +62,7 @@ export const rateCardDecider: Decider<PublishRateCard, RateCardState, RateCardEv
 };
 
 const samePrices = (one: PriceList, other: PriceList): boolean =>
+  one.batchDiscountPercent === other.batchDiscountPercent &&
   sameRecord(one.prices, other.prices, sameTokenPrice) &&
   sameRecord(one.computePrices, other.computePrices, sameComputePrice);
 

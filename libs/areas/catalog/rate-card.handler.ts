@@ -1,6 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { type DocumentReader } from '#platform/runtime/document-reader.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
@@ -15,9 +17,19 @@ export interface RateCardFound {
   readonly position: bigint;
 }
 
-/** One rate card: of a given version, or the newest one, which is in force. */
+/** Which card: that of a version, that in force at an instant, or the newest one. */
+export type RateCardChoice =
+  | { readonly version: number }
+  /** ISO 8601 UTC with milliseconds. */
+  | { readonly at: string }
+  | 'newest';
+
+/** One rate card. */
 export class RateCardQuery extends Query<RateCardFound> {
-  constructor(readonly version: number | null) {
+  constructor(
+    readonly choice: RateCardChoice,
+    readonly asOf?: AsOf,
+  ) {
     super();
   }
 }
@@ -27,18 +39,51 @@ export class RateCardHandler implements IQueryHandler<RateCardQuery> {
   constructor(@Inject(PROJECTIONS) private readonly projections: Projections) {}
 
   /** @throws DomainError rate_card_not_found */
-  async execute({ version }: RateCardQuery): Promise<RateCardFound> {
-    const range = version === null ? {} : { prefix: rateCardKey(version) };
-    const { documents, position } = await this.projections.list(rateCards, {
-      ...range,
-      direction: 'backwards',
-      limit: 1,
-    });
-    const card = documents[0]?.document;
-    if (card) return { card, position };
-    throw new DomainError<CatalogErrorCode>(
-      'rate_card_not_found',
-      version === null ? 'no rate card was published yet' : `there is no rate card ${version}`,
+  async execute({ choice, asOf }: RateCardQuery): Promise<RateCardFound> {
+    const reader = await this.projections.at(asOf);
+    if (choice === 'newest') {
+      return (await newest(reader)) ?? reject('no rate card was published yet');
+    }
+    if ('version' in choice) {
+      const { version } = choice;
+      return (await ofVersion(reader, version)) ?? reject(`there is no rate card ${version}`);
+    }
+    return (
+      (await inForce(reader, choice.at)) ?? reject(`no rate card was in force at ${choice.at}`)
     );
   }
 }
+
+const newest = async (reader: DocumentReader): Promise<RateCardFound | undefined> => {
+  const last = { direction: 'backwards', limit: 1 } as const;
+  const { documents, position } = await reader.list(rateCards, last);
+  const card = documents[0]?.document;
+  return card && { card, position };
+};
+
+const ofVersion = async (
+  reader: DocumentReader,
+  version: number,
+): Promise<RateCardFound | undefined> => {
+  const { document, position } = await reader.get(rateCards, rateCardKey(version));
+  return document && { card: document, position };
+};
+
+/** Versions are 1, 2, … without a gap, and none is in force before its predecessor. */
+const inForce = async (reader: DocumentReader, at: string): Promise<RateCardFound | undefined> => {
+  const last = await newest(reader);
+  if (!last || last.card.effectiveFrom <= at) return last;
+  let found: RateCardFound | undefined;
+  let [first, before] = [1, last.card.version - 1];
+  while (first <= before) {
+    const middle = Math.floor((first + before) / 2);
+    const one = await ofVersion(reader, middle);
+    if (one && one.card.effectiveFrom <= at) [found, first] = [one, middle + 1];
+    else before = middle - 1;
+  }
+  return found;
+};
+
+const reject = (message: string): never => {
+  throw new DomainError<CatalogErrorCode>('rate_card_not_found', message);
+};

@@ -22,6 +22,8 @@ import { type Price } from './catalog-entry.js';
 export interface Rate extends Price {
   /** The card's version, which the charge names. */
   readonly version: number;
+  /** 0 to 100: how much less a line of a batch costs. */
+  readonly batchDiscountPercent: number;
 }
 
 interface RateCard {
@@ -111,11 +113,12 @@ export class RateCards {
   }
 
   #add({ data }: RateCardEvent): void {
-    const { version, prices } = data;
+    const { version, prices, batchDiscountPercent } = data;
     const rates = new Map<string, Rate>();
     for (const [modelId, price] of Object.entries(prices)) {
       rates.set(modelId, {
         version,
+        batchDiscountPercent,
         inputMicroUsdPerMtok: fromDecimal(price.inputMicroUsdPerMtok),
         outputMicroUsdPerMtok: fromDecimal(price.outputMicroUsdPerMtok),
       });

@@ -3,6 +3,7 @@ import { defineArea } from '#platform/runtime/area.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { IdentityModule } from './identity.module.js';
 import { identityErrors } from './identity.errors.js';
+import { identityFailures } from './identity.failures.js';
 import { identitySettings } from './identity.settings.js';
 
 export const identityArea = defineArea({
@@ -11,6 +12,7 @@ export const identityArea = defineArea({
   events: identityEvents,
   projections: [apiKeys],
   errors: identityErrors,
+  failures: identityFailures,
   settings: [identitySettings],
   module: IdentityModule,
 });

@@ -14,6 +14,8 @@ export const identityErrors = {
   invalid_credentials: { status: 401 },
   /** Also for a code that was accepted before. */
   invalid_otp: { status: 401 },
+  /** Wrong codes of the user from all addresses; its metadata has `retry_after_seconds`. */
+  too_many_wrong_codes: { status: 429 },
   /** Unknown, answered, expired, or out of attempts. */
   invalid_challenge: { status: 401 },
   session_not_found: { status: 404 },
@@ -33,6 +35,10 @@ export type IdentityErrorCode = keyof typeof identityErrors;
  *   exists
  * @throws DomainError
  */
-export const reject = (code: IdentityErrorCode, detail: string): never => {
-  throw new DomainError<IdentityErrorCode>(code, detail);
+export const reject = (
+  code: IdentityErrorCode,
+  detail: string,
+  metadata?: DomainError['metadata'],
+): never => {
+  throw new DomainError<IdentityErrorCode>(code, detail, metadata);
 };

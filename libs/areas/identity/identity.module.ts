@@ -2,6 +2,7 @@ import { Module, type Provider } from '@nestjs/common';
 import { AccountContextHandler } from './accounts/account-context.handler.js';
 import { AccountOfUserHandler } from './accounts/account-of-user.handler.js';
 import { AccountViews } from './accounts/account-views.js';
+import { UserProfileHandler } from './accounts/user-profile.handler.js';
 import { Authenticator } from './authentication/authenticator.js';
 import { IdentityStreams } from './identity.streams.js';
 import { ApiKeyList } from './keys/api-key-list.js';
@@ -69,6 +70,7 @@ const handlers: readonly Provider[] = [
   RotateApiKeyHandler,
   RotateUserKeysHandler,
   StartTwoFactorHandler,
+  UserProfileHandler,
   VerifyTwoFactorHandler,
 ];
 

@@ -13,6 +13,7 @@ import {
   REQUEST_MS_MAX,
   usage,
 } from './inference-world.fixture.js';
+import { RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
 
 const inputBound = promptTokensBound(question, llama);
@@ -63,6 +64,14 @@ describe('admission of a chat', () => {
       expect(ledger.placed).toMatchObject({ shrink });
     },
   );
+
+  it('asks whether a rig can take it before anything is written', async () => {
+    const { admission, ledger, rigs } = openInference();
+    rigs.rejection = new RouteError('down', 'no rig is up', []);
+    await expect(admission.admit(orderOf({}, 'rig_7'))).rejects.toBe(rigs.rejection);
+    expect(rigs.checked).toEqual([{ model: 'acme/llama-70b', pin: '7' }]);
+    expect(ledger.calls).toEqual([]);
+  });
 
   it.each<[string, Parameters<typeof orderOf>, string]>([
     ['an unknown model', [{ model: 'acme/none' }], 'model_not_found'],
@@ -145,13 +154,14 @@ describe('ending an admitted chat', () => {
       accountId: '7',
       holdId: REQUEST_ID,
       purpose: 'chat_completion',
+      rig: 'local-vllm',
+      model: 'acme/llama-70b',
       lines: linesFor(20, 30),
       excess: [],
       usageSource: 'provider',
       outcome: 'completed',
       evidence: {
         models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: 'llama-70b-awq' },
-        rig: 'local-vllm',
         attempts: 2,
         promptHash: `hash of ${JSON.stringify(question.messages)}`,
         replyHash: 'hash of it',

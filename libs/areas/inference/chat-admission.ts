@@ -5,7 +5,12 @@ import {
 } from '#events/inference/chat.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type Capture, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
+import {
+  type Capture,
+  type HoldPace,
+  type LedgerEntry,
+  type Release,
+} from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -18,12 +23,14 @@ import {
   type PromptHasher,
   REQUEST_LIMITS,
   type RequestLimits,
+  RIGS,
   type ServedModel,
   type TokenQuantities,
   type TokenRate,
 } from './ports.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { type Usage } from './rigs/chat-backend.js';
+import { type RigRouter } from './rigs/rig-router.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
 import { excessOf, linesOf, OUTPUT_METER, tokensIn } from './token-lines.js';
@@ -45,6 +52,8 @@ export interface AdmittedChat {
   readonly model: ServedModel;
   readonly pin: string | undefined;
   readonly bound: TokenQuantities;
+  /** Absent where no budget has a limit per minute. */
+  readonly pace?: HoldPace;
   capture(outcome: ChatOutcome): Promise<LedgerEntry>;
   release(reason: Release['reason']): Promise<void>;
 }
@@ -77,11 +86,13 @@ export class ChatAdmission {
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
     @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RIGS) private readonly rigs: RigRouter,
   ) {}
 
   /**
    * @throws DomainError before anything is written, or `insufficient_balance` by the ledger;
-   *   RequestCutError when the hold came too late and is released again
+   *   RouteError before anything is written, when no rig can take the request; RequestCutError
+   *   when the hold came too late and is released again
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
     const admitted = await this.#hold(order);
@@ -109,11 +120,11 @@ export class ChatAdmission {
     const pin = pinnedRig(routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
+    this.rigs.check({ model: model.id, ...(pin !== undefined && { pin }) }, body);
     const holdId = context.requestId;
-    const promptHash = this.hash(JSON.stringify(body.messages));
     const { requestMsMax, settleMsMax } = this.limits;
     const hasLimit = outputTokensAsked(body) !== null;
-    const { lines } = await this.ledger.place(
+    const { lines, pace } = await this.ledger.place(
       {
         accountId,
         holdId,
@@ -124,15 +135,19 @@ export class ChatAdmission {
         evidence: { modelAsked: body.model } satisfies ChatHoldEvidence,
         placedAt: new Date(now).toISOString(),
         expiresAt: new Date(now + requestMsMax + settleMsMax).toISOString(),
+        ...(context.key !== undefined && { key: context.key }),
       },
       context,
     );
+    // After the hold, so that a rejected request does not pay for it.
+    const promptHash = this.hash(JSON.stringify(body.messages));
     const bound = tokensIn(lines);
     const names = { asked: body.model, sent: model.upstreamId };
     return {
       model,
       pin,
       bound,
+      ...(pace && { pace }),
       capture: (outcome) =>
         this.#capture({ accountId, holdId, rate, promptHash, names, bound }, outcome, context),
       release: (reason) => this.#release({ accountId, holdId, reason }, context),
@@ -174,7 +189,6 @@ export class ChatAdmission {
     };
     const evidence: ChatCaptureEvidence = {
       models: { ...names, answered: modelAnswered },
-      rig,
       attempts,
       promptHash,
       replyHash,
@@ -183,12 +197,14 @@ export class ChatAdmission {
       accountId,
       holdId,
       purpose: chatProduct.purpose,
+      rig,
       lines: linesOf(charged, rate),
       usageSource: usage.source,
       excess: excessOf(excess),
       outcome,
       evidence,
       capturedAt: this.#instant(),
+      model: names.asked,
     };
   }
 

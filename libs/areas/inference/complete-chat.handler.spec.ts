@@ -10,8 +10,11 @@ import {
   usage,
 } from './inference-world.fixture.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { ChargedCutError } from './charged-cut.error.js';
+import { RigError, type Usage } from './rigs/chat-backend.js';
 import { type RouteErrorKind, RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
+import { tokensIn } from './token-lines.js';
 
 const answering = (content: string, promptTokens = 20, completionTokens = 30) => {
   const inference = openInference();
@@ -43,12 +46,13 @@ describe('a chat answered in one piece', () => {
 
   it('carries the caller’s model id and routing mode, the rest as the rig said it', async () => {
     const { complete } = answering('Knotted cords.');
-    expect(await complete(orderOf({}, 'rig_local-vllm'))).toMatchObject({
-      completion: {
-        ...completionOf('Knotted cords.'),
-        model: 'acme/llama-70b',
-        routing_mode: 'rig_local-vllm',
-      },
+    const reply = await complete(orderOf({}, 'rig_local-vllm'));
+    expect(JSON.parse(reply.text)).toEqual({
+      ...completionOf('Knotted cords.'),
+      model: 'acme/llama-70b',
+      routing_mode: 'rig_local-vllm',
+    });
+    expect(reply).toMatchObject({
       usage: usage(20, 30),
       rig: 'local-vllm',
       entry: { chargedMicroUsd: 42n },
@@ -104,11 +108,78 @@ describe('a chat answered in one piece', () => {
     expect(inference.ledger.ends).toEqual([]);
   });
 
+  it('is free when it cannot be written as JSON', async () => {
+    const inference = openInference();
+    const completion = { ...completionOf('x'), fault: 1n };
+    inference.rigs.completion = () => Promise.resolve({ completion, usage: usage(20, 30) });
+    await expect(inference.complete()).rejects.toThrow('BigInt');
+    expect(inference.ledger.ends).toEqual(['release internal_error']);
+  });
+
   it('is neither given nor charged when the charge cannot be written', async () => {
     const inference = answering('x');
     inference.ledger.failures.capture = new Error('no space');
     await expect(inference.complete()).rejects.toThrow('no space');
     expect(inference.ledger.ends).toEqual(['capture completed', 'release internal_error']);
+  });
+});
+
+const attempt = { rig: 'local-vllm', startedMs: 0, endedMs: 5, outcome: 'cancelled' } as const;
+
+/** As the router reports a request that its caller left. */
+const cancelledWith = (used: Usage | undefined): RouteError =>
+  new RouteError('cancelled', 'left', [attempt], {
+    rigError: new RigError('cancelled', 'left', used ? { used } : {}),
+  });
+
+describe('a chat that its caller leaves after the rig has accepted it', () => {
+  const left = (used: Usage = { ...usage(20, 0), source: 'counted' }) => {
+    const inference = failing(cancelledWith(used));
+    inference.controller.abort(new RequestCutError('client_gone'));
+    return inference;
+  };
+
+  it('is charged its prompt, and says who counted it', async () => {
+    const inference = left();
+    await expect(inference.complete()).rejects.toMatchObject({
+      reason: 'client_gone',
+      rig: 'local-vllm',
+      entry: { chargedMicroUsd: 42n },
+    });
+    expect(inference.ledger.ends).toEqual(['capture client_gone']);
+    expect(inference.ledger.captured).toMatchObject({
+      rig: 'local-vllm',
+      lines: linesFor(20, 0),
+      usageSource: 'counted',
+      excess: [],
+      evidence: {
+        models: { asked: 'acme/llama-70b', sent: 'llama-70b', answered: null },
+        attempts: 1,
+        replyHash: null,
+      },
+    });
+  });
+
+  it('is charged no more prompt than was held', async () => {
+    const inference = left(usage(1_000_000, 0));
+    await expect(inference.complete()).rejects.toBeInstanceOf(ChargedCutError);
+    const { inputTokens } = tokensIn(inference.ledger.placed.lines);
+    expect(inference.ledger.captured.lines).toEqual(linesFor(inputTokens, 0));
+  });
+
+  it('frees its hold when the charge cannot be written', async () => {
+    const inference = left();
+    inference.ledger.failures.capture = new Error('no space');
+    await expect(inference.complete()).rejects.toThrow('no space');
+    expect(inference.ledger.ends).toEqual(['capture client_gone', 'release internal_error']);
+  });
+
+  it('is charged once as a stream, too', async () => {
+    const inference = openInference();
+    inference.rigs.script = cancelledWith(usage(20, 0));
+    inference.controller.abort(new RequestCutError('client_gone'));
+    await expect(inference.stream()).rejects.toBeInstanceOf(ChargedCutError);
+    expect(inference.ledger.ends).toEqual(['capture client_gone']);
   });
 });
 
@@ -134,6 +205,18 @@ describe('a chat that no rig answers is free', () => {
     const cut = new RequestCutError(reason);
     inference.controller.abort(cut);
     await expect(inference.complete()).rejects.toBe(cut);
+    expect(inference.ledger.ends).toEqual([`release ${reason}`]);
+  });
+
+  it.each([
+    ['the rig had not accepted it', undefined, 'client_gone', true],
+    ['the time was up', usage(20, 0), 'timed_out', true],
+    ['its model does not charge for that', usage(20, 0), 'client_gone', false],
+  ] as const)('when it was cut, and %s', async (_, used, reason, chargesCancelled) => {
+    const inference = failing(cancelledWith(used));
+    inference.catalog.model = () => ({ ...llama, chargesCancelled });
+    inference.controller.abort(new RequestCutError(reason));
+    await expect(inference.complete()).rejects.toMatchObject({ reason });
     expect(inference.ledger.ends).toEqual([`release ${reason}`]);
   });
 

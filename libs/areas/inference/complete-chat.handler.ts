@@ -1,22 +1,26 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type LedgerEntry } from '#platform/ledger/hold.js';
-import { ChatAdmission, type ChatOrder } from './chat-admission.js';
+import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
+import { type AdmittedChat, ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
-import { type JsonObject, type Usage } from './rigs/chat-backend.js';
+import { type ChatAnswer, type Usage } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { type Attempt } from './rigs/route-error.js';
 import { routeChat } from './route-chat.js';
 
 /** An answer that has been paid for. */
 export interface ChatReply {
-  /** With the model id that the caller asked for and the routing mode. */
-  readonly completion: JsonObject;
+  /**
+   * The answer as JSON, with the model id that the caller asked for and the routing mode. It was
+   * written before the charge: what cannot be written is not charged.
+   */
+  readonly text: string;
   readonly usage: Usage;
   readonly rig: string;
   readonly attempts: readonly Attempt[];
   readonly entry: LedgerEntry;
+  readonly pace?: HoldPace;
 }
 
 /** Answers a chat as a whole: places the hold, calls a rig, charges. */
@@ -39,20 +43,35 @@ export class CompleteChatHandler implements ICommandHandler<CompleteChatCommand>
   ) {}
 
   async execute({ order, signal }: CompleteChatCommand): Promise<ChatReply> {
-    const { routingMode, body } = order;
     const admitted = await this.admission.admit(order);
     const ask = (route: RouteOrder) => this.rigs.complete(route, signal);
-    const { answer, rig, attempts } = await routeChat(ask, body, admitted, signal);
-    const { completion, usage } = answer;
+    const { answer, rig, attempts } = await routeChat(ask, order.body, admitted, signal);
+    const { usage } = answer;
+    const { text, modelAnswered, replyHash } = await this.#write(answer, order, admitted);
     const entry = await admitted.capture({
       usage,
       outcome: 'completed',
       rig,
       attempts: attempts.length,
-      modelAnswered: modelOf(completion),
-      replyHash: this.hash(replyText(completion)),
+      modelAnswered,
+      replyHash,
     });
-    const echoed = { ...completion, model: body.model, routing_mode: routingMode };
-    return { completion: echoed, usage, rig, attempts, entry };
+    const { pace } = admitted;
+    return { text, usage, rig, attempts, entry, ...(pace && { pace }) };
+  }
+
+  /** Everything that could fail because of the answer itself happens here, before the charge. */
+  async #write({ completion }: ChatAnswer, order: ChatOrder, admitted: AdmittedChat) {
+    const { body, routingMode } = order;
+    try {
+      return {
+        text: JSON.stringify({ ...completion, model: body.model, routing_mode: routingMode }),
+        modelAnswered: modelOf(completion),
+        replyHash: this.hash(replyText(completion)),
+      };
+    } catch (error) {
+      await admitted.release('internal_error');
+      throw error;
+    }
   }
 }

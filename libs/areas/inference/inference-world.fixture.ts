@@ -13,7 +13,7 @@ import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { CompleteChatCommand, CompleteChatHandler } from './complete-chat.handler.js';
 import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
-import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
+import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
 import { StreamChatCommand, StreamChatHandler } from './stream-chat.handler.js';
 import { type ChatBody } from './token-bound.js';
 import { linesOf, tokensIn } from './token-lines.js';
@@ -27,12 +27,14 @@ export const llama: ServedModel = {
   upstreamId: 'llama-70b',
   contextTokens: 8_192,
   maxOutputTokens: 4_096,
+  chargesCancelled: true,
 };
 
 export const rate = {
   version: 3,
   inputMicroUsdPerMtok: 150_000n,
   outputMicroUsdPerMtok: 600_000n,
+  batchDiscountPercent: 50,
 };
 
 /** The lines of a hold or a charge for so many tokens. */
@@ -63,9 +65,13 @@ type LedgerCall =
 export class RememberingLedger extends Ledger {
   readonly calls: LedgerCall[] = [];
   covers: Partial<TokenQuantities> = {};
-  readonly failures: Partial<Record<LedgerCall['call'], Error>> = {};
+  readonly failures: Partial<Record<LedgerCall['call'] | 'demandFunds', Error>> = {};
   /** What it finds of holds that were left. */
   found: HoldEnd = 'free';
+
+  override demandFunds(): void {
+    if (this.failures.demandFunds) throw this.failures.demandFunds;
+  }
 
   override place(hold: HoldOrder): Promise<PlacedHold> {
     this.calls.push({ call: 'place', hold });
@@ -141,6 +147,18 @@ export class ScriptedRigs implements RigRouter {
   completion: () => Promise<{ readonly completion: JsonObject; readonly usage: Usage }> = () =>
     Promise.reject(new Error('no answer was scripted'));
   script: Script | Error = new Error('no stream was scripted');
+  /** What `check` throws. */
+  rejection: Error | null = null;
+  readonly checked: RouteTarget[] = [];
+
+  check(target: RouteTarget): void {
+    this.checked.push(target);
+    if (this.rejection) throw this.rejection;
+  }
+
+  refuseFields(target: RouteTarget): void {
+    this.check(target);
+  }
 
   async complete(order: RouteOrder) {
     this.#ask(order);
@@ -185,13 +203,14 @@ export const openInference = () => {
   const ledger = new RememberingLedger();
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
-  const catalog: ModelCatalog = {
-    model: (id) => (id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined),
-    rateFor: (id) => (id === llama.id ? rate : undefined),
-  };
+  const catalog = {
+    model: (id: string): ServedModel | undefined =>
+      id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
+    rateFor: (id: string) => (id === llama.id ? rate : undefined),
+  } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX, settleMsMax: 60_000 };
   const clock = { now: () => Date.parse(NOW) };
-  const admission = new ChatAdmission(catalog, ledger, hash, limits, clock);
+  const admission = new ChatAdmission(catalog, ledger, hash, limits, clock, rigs);
   const complete = new CompleteChatHandler(admission, rigs, hash);
   const stream = new StreamChatHandler(admission, rigs, hash);
   const controller = new AbortController();

@@ -1,9 +1,14 @@
 import { defineArea } from '#platform/runtime/area.js';
+import { CHAT_PATH, ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { chatProduct } from './chat.product.js';
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceErrors } from './inference.errors.js';
-import { keepAliveSettings, requestLimitSettings } from './inference.settings.js';
+import {
+  batchShareSettings,
+  keepAliveSettings,
+  requestLimitSettings,
+} from './inference.settings.js';
 import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
 
@@ -15,7 +20,8 @@ export const inferenceArea = defineArea({
   errors: inferenceErrors,
   failures: inferenceFailures,
   engines: [textEngine],
-  settings: [requestLimitSettings, keepAliveSettings],
+  batchEndpoints: [{ path: CHAT_PATH, endpoint: ChatBatchEndpoint }],
+  settings: [requestLimitSettings, keepAliveSettings, batchShareSettings],
   readiness: [RigOperations],
   metrics: [RigOperations],
   module: InferenceModule,

@@ -29,8 +29,13 @@ const cutFailure = ({ reason, message }: RequestCutError): FailureDescription =>
   }
 };
 
-/** The failure of a request that no rig answered. */
-const routeFailure = ({ kind, message, attempts, details }: RouteError): FailureDescription => {
+/** The failure of a request that no rig answered, with the rig at fault. */
+const routeFailure = (error: RouteError): FailureDescription => ({
+  ...describeRoute(error),
+  ...(error.rig !== undefined && { rig: error.rig }),
+});
+
+const describeRoute = ({ kind, message, attempts, details }: RouteError): FailureDescription => {
   const metadata = { attempts: attempts.map(({ rig, outcome }) => ({ rig, outcome })) };
   switch (kind) {
     case 'model-not-served':

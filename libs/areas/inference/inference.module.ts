@@ -3,6 +3,8 @@ import { Module } from '@nestjs/common';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { ChatAdmission } from './chat-admission.js';
+import { ChatFunds } from './chat-funds.js';
+import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { PROMPT_HASHER, type PromptHasher } from './ports.js';
 import { RigOperations } from './rigs/rig.operations.js';
@@ -24,11 +26,13 @@ const promptHasher = {
   providers: [
     promptHasher,
     ChatAdmission,
+    ChatFunds,
+    ChatBatchEndpoint,
     CompleteChatHandler,
     StreamChatHandler,
     SettleChatHandler,
     RigOperations,
   ],
-  exports: [RigOperations],
+  exports: [ChatFunds, RigOperations, ChatBatchEndpoint],
 })
 export class InferenceModule {}

@@ -1,11 +1,10 @@
-import { z } from 'zod';
-import { defineSettings, variable } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
 import { REQUEST_LIMITS, type RequestLimits } from './ports.js';
 
 /** How long a stream may be silent before a comment fills the silence, in milliseconds. */
 export const KEEP_ALIVE_MS = Symbol('KeepAliveMs');
 
-const Seconds = z.coerce.number().int().min(1).max(86_400);
+const Seconds = wholeNumber(1, 86_400);
 
 export const requestLimitSettings = defineSettings({
   token: REQUEST_LIMITS,
@@ -34,4 +33,18 @@ export const keepAliveSettings = defineSettings({
     ),
   },
   read: ({ QUIPU_KEEP_ALIVE_SECONDS: seconds }): number => seconds * 1_000,
+});
+
+/** The part of a rig's slots that lines of batches may occupy, in percent. */
+export const BATCH_RIG_PERCENT = Symbol('BatchRigPercent');
+
+export const batchShareSettings = defineSettings({
+  token: BATCH_RIG_PERCENT,
+  variables: {
+    QUIPU_BATCH_RIG_PERCENT: variable(
+      wholeNumber(1, 100).default(75),
+      'the part of the slots of each rig that batches may occupy, in percent; at least one slot',
+    ),
+  },
+  read: ({ QUIPU_BATCH_RIG_PERCENT: percent }): number => percent,
 });

@@ -18,6 +18,8 @@ export interface TokenRate {
   readonly version: number;
   readonly inputMicroUsdPerMtok: bigint;
   readonly outputMicroUsdPerMtok: bigint;
+  /** 0 to 100: how much less a line of a batch costs. */
+  readonly batchDiscountPercent: number;
 }
 
 export interface ServedModel {
@@ -25,6 +27,8 @@ export interface ServedModel {
   readonly upstreamId: string;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
+  /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */
+  readonly chargesCancelled: boolean;
 }
 
 /** Lookups on the hot path; neither waits. */

@@ -23,6 +23,8 @@ describe('what a rig answered', () => {
 
   it.each([
     [{ model: 'llama-70b-awq' }, 'llama-70b-awq'],
+    [{ model: 'm'.repeat(256) }, 'm'.repeat(256)],
+    [{ model: 'm'.repeat(257) }, null],
     [{ model: '' }, null],
     [{ model: 7 }, null],
     [{}, null],

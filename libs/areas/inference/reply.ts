@@ -20,8 +20,12 @@ export const replyText = (completion: JsonObject): string => textsOf(completion,
 /** The text that one chunk of a stream adds. */
 export const deltaText = (chunk: ChatChunk): string => textsOf(chunk, 'delta');
 
+/** A longer name is not recorded: it comes from the rig, and an event has a limit. */
+const MODEL_LENGTH_MAX = 256;
+
 /** The model that the rig says answered. */
 export const modelOf = (answer: JsonObject): string | null => {
   const { model } = answer;
-  return typeof model === 'string' && model !== '' ? model : null;
+  if (typeof model !== 'string' || model === '') return null;
+  return model.length > MODEL_LENGTH_MAX ? null : model;
 };

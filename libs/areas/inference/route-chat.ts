@@ -1,5 +1,6 @@
 import { type Release } from '#platform/ledger/hold.js';
 import { type AdmittedChat } from './chat-admission.js';
+import { ChargedCutError } from './charged-cut.error.js';
 import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type RouteOrder } from './rigs/rig-router.js';
 import { RouteError } from './rigs/route-error.js';
@@ -8,8 +9,8 @@ import { upstreamBody } from './upstream-body.js';
 
 /**
  * Asks the rigs for an admitted request. Nothing was delivered when that fails, so whatever goes
- * wrong here is free.
- * @throws RequestCutError when the signal ended it; otherwise what `ask` threw
+ * wrong here is free, unless the caller left a request that its rig had accepted.
+ * @throws ChargedCutError, RequestCutError when the signal ended it; otherwise what `ask` threw
  */
 export const routeChat = async <Answer>(
   ask: (order: RouteOrder) => Promise<Answer>,
@@ -27,10 +28,31 @@ export const routeChat = async <Answer>(
     return await ask({ model: model.id, ...pinned, requestFor: () => request });
   } catch (error) {
     const cancelled = error instanceof RouteError && error.kind === 'cancelled';
-    const reported = (cancelled && cutOf(signal)) || error;
+    const cut = cancelled ? cutOf(signal) : null;
+    if (cancelled && cut?.reason === 'client_gone') await chargeAccepted(error, admitted);
+    const reported = cut ?? error;
     await admitted.release(releaseReason(reported));
     throw reported;
   }
+};
+
+/** @throws ChargedCutError when the rig had accepted the request */
+const chargeAccepted = async (
+  { details, attempts }: RouteError,
+  admitted: AdmittedChat,
+): Promise<void> => {
+  const usage = details.rigError?.details.used;
+  const rig = attempts.at(-1)?.rig;
+  if (!admitted.model.chargesCancelled || !usage || rig === undefined) return;
+  const entry = await admitted.capture({
+    usage,
+    outcome: 'client_gone',
+    rig,
+    attempts: attempts.length,
+    modelAnswered: null,
+    replyHash: null,
+  });
+  throw new ChargedCutError(rig, usage, entry);
 };
 
 const releaseReason = (error: unknown): Release['reason'] => {

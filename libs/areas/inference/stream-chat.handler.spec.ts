@@ -4,12 +4,13 @@ import {
   delta,
   insufficient,
   linesFor,
+  llama,
   openInference,
   orderOf,
   type Script,
   usage,
 } from './inference-world.fixture.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 import { type ChatStream } from './stream-chat.handler.js';
@@ -201,17 +202,38 @@ describe('a stream that is cut', () => {
     expect(inference.ledger.ends).toEqual(['capture timed_out']);
   });
 
-  it('is free before there was any output', async () => {
+  const cutBeforeOutput = async (reason: CutReason, chargesCancelled = true) => {
     const inference = streaming(async function* (signal) {
       yield [];
       if (!signal.aborted) await once(signal, 'abort');
       return usage(20, 0);
     });
+    inference.catalog.model = () => ({ ...llama, chargesCancelled });
     const stream = await inference.stream();
     await stream.pages.next();
-    inference.controller.abort(new RequestCutError('client_gone'));
-    expect((await readAll(stream)).receipt.entry).toBeNull();
-    expect(inference.ledger.ends).toEqual(['release client_gone']);
+    inference.controller.abort(new RequestCutError(reason));
+    const { receipt } = await readAll(stream);
+    return { receipt, ends: inference.ledger.ends };
+  };
+
+  it.each(['timed_out', 'shut_down'] as const)(
+    'is free before there was any output: %s',
+    async (reason) => {
+      const { receipt, ends } = await cutBeforeOutput(reason);
+      expect(receipt.entry).toBeNull();
+      expect(ends).toEqual([`release ${reason}`]);
+    },
+  );
+
+  it('is charged its prompt when the caller leaves before there was any output', async () => {
+    const { receipt, ends } = await cutBeforeOutput('client_gone');
+    expect(receipt).toMatchObject({ usage: usage(20, 0), entry: { eventId: 'e' } });
+    expect(ends).toEqual(['capture client_gone']);
+  });
+
+  it('is free then, too, if its model does not charge for that', async () => {
+    const { ends } = await cutBeforeOutput('client_gone', false);
+    expect(ends).toEqual(['release client_gone']);
   });
 
   it('was cut before it began', async () => {

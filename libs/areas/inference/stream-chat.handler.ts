@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type HoldPace } from '#platform/ledger/hold.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { type ChatChunk } from './rigs/chat-backend.js';
@@ -12,6 +13,7 @@ import { StreamMeter, type StreamReceipt } from './stream-meter.js';
 export interface ChatStream {
   readonly rig: string;
   readonly attempts: readonly Attempt[];
+  readonly pace?: HoldPace;
   /**
    * Pages of chunks with the caller's model id and routing mode; the end comes after the charge is
    * durable. Read it to the end or dispose of it: either ends the hold. @throws RigError when the
@@ -47,7 +49,8 @@ export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
     const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
     // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
-    return { rig: routed.rig, attempts: routed.attempts, pages };
+    const { pace } = admitted;
+    return { rig: routed.rig, attempts: routed.attempts, pages, ...(pace && { pace }) };
   }
 }
 

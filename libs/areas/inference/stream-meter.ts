@@ -2,7 +2,7 @@ import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type AdmittedChat, type ChatOrder } from './chat-admission.js';
 import { type PromptHasher } from './ports.js';
 import { deltaText, modelOf } from './reply.js';
-import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { type RoutedStream } from './rigs/rig-router.js';
 
@@ -81,7 +81,7 @@ export class StreamMeter {
       return;
     }
     let page = await this.#read();
-    while (!page.done) page = await this.#read();
+    for (; !page.done; page = await this.#read()) for (const chunk of page.value) this.#see(chunk);
     await this.#end(page.value);
   }
 
@@ -95,10 +95,9 @@ export class StreamMeter {
     await this.admitted.release(error instanceof RigError ? 'upstream_failed' : 'internal_error');
   }
 
-  /** No output and an end before its time is free. */
   async #settle(usage: Usage, outcome: Capture['outcome']): Promise<LedgerEntry | null> {
     this.#settled = true;
-    if (outcome !== 'completed' && usage.completionTokens === 0) {
+    if (outcome !== 'completed' && this.#isFree(usage, outcome)) {
       await this.admitted.release(outcome);
       return null;
     }
@@ -110,5 +109,11 @@ export class StreamMeter {
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
     });
+  }
+
+  /** An end before its time without output, unless the caller left and the model charges for it. */
+  #isFree({ completionTokens }: Usage, outcome: CutReason | 'upstream_failed'): boolean {
+    const { chargesCancelled } = this.admitted.model;
+    return completionTokens === 0 && !(outcome === 'client_gone' && chargesCancelled);
   }
 }

@@ -60,9 +60,9 @@ describe('the bound on a prompt', () => {
   });
 
   it('counts tool calls twice: templates parse and print their arguments', () => {
-    const calls = [
-      { id: 'c', type: 'function', function: { name: 'f', arguments: '[1,1,1,1,1,1,1,1]' } },
-    ];
+    // Longer than all that the bound allows for a prompt and a message.
+    const list = `[${'1,'.repeat(1_000)}1]`;
+    const calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: list } }];
     const messages = [{ role: 'assistant', content: null, tool_calls: calls }];
     const bound = promptTokensBound({ ...question, messages }, endless);
     expect(bound).toBeGreaterThan(2 * JSON.stringify(calls).length);
@@ -129,6 +129,45 @@ describe('printed bytes', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
     expect(printedBytes(nested(LEVELS_MAX), 4)).toBeLessThan(Infinity);
     expect(printedBytes(nested(LEVELS_MAX + 1), 4)).toBe(Infinity);
+  });
+});
+
+describe('the count of a prompt', () => {
+  const unreadable = Object.defineProperty({ role: 'user' }, 'content', {
+    enumerable: true,
+    get: () => {
+      throw new Error('read');
+    },
+  });
+  const content = 'x'.repeat(llama.contextTokens);
+
+  it.each<[string, Partial<ChatBody>]>([
+    ['messages', { messages: [{ role: 'user', content }, unreadable] }],
+    ['parts of a message', { messages: [{ role: 'user', content: [content, unreadable] }] }],
+    ['fields', { tools: [content, { function: unreadable }] }],
+    ['keys', { tools: [{ [content]: 1, x: unreadable }] }],
+  ])('stops at the context within %s', (_, body) => {
+    expect(promptTokensBound({ ...question, ...body }, llama)).toBe(llama.contextTokens);
+  });
+
+  it('looks at everything below it', () => {
+    const messages = [{ role: 'user', content: 'x' }, unreadable];
+    expect(() => promptTokensBound({ ...question, messages }, llama)).toThrow('read');
+  });
+
+  it('does not print a string that is longer than what is left', () => {
+    expect(printedBytes('x'.repeat(11), 0, 10)).toBe(Infinity);
+    expect(printedBytes('x'.repeat(8), 0, 10)).toBe(10);
+  });
+
+  it('is the same with and without a limit that is not reached', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(4), (value, indent) => {
+        const bytes = printedBytes(value, indent);
+        expect(printedBytes(value, indent, bytes)).toBe(bytes);
+        expect(printedBytes(value, indent, bytes - 1)).toBeGreaterThanOrEqual(bytes);
+      }),
+    );
   });
 });
 

@@ -45,51 +45,65 @@ export const LEVELS_MAX = 64;
  * so the bytes of everything that may enter the prompt, printed as widely as templates print it and
  * with an allowance for what they add, are one; the model's context is another. The smaller holds.
  * Parts that are no text (images, audio) have no bound in their bytes: only the context holds.
+ *
+ * The count stops at the context: what follows is not looked at.
  */
 export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel): number => {
   const { messages } = body;
   if (TEMPLATE_FIELDS.some((field) => body[field] != null)) return contextTokens;
-  if (messages.some(hasOtherThanText)) return contextTokens;
-  const allowance =
-    messages.length * TOKENS_PER_MESSAGE +
-    TOKENS_PER_PROMPT +
+  let left =
+    contextTokens -
+    messages.length * TOKENS_PER_MESSAGE -
+    TOKENS_PER_PROMPT -
     ((body['tools'] ?? body['functions']) ? TOKENS_FOR_TOOLS : 0);
-  const bytes = messages.reduce((sum, message) => sum + messageBytes(message), fieldBytes(body));
-  return Math.min(bytes + allowance, contextTokens);
+  for (const [value, indent] of printedValues(body)) {
+    if (left <= 0) return contextTokens;
+    left -= printedBytes(value, indent, left);
+  }
+  return left <= 0 || messages.some(hasOtherThanText) ? contextTokens : contextTokens - left;
 };
 
-const messageBytes = (message: ChatMessage): number => {
-  const bytes = printedBytes(message, 0);
-  // Templates parse the arguments, which are JSON within a string, and print them again.
-  const calls = message['tool_calls'];
-  return calls == null ? bytes : bytes + printedBytes(calls, 0);
-};
-
-const fieldBytes = (body: ChatBody): number => {
-  let bytes = 0;
+/** The values that a template may print, each with the indent that it may use. */
+function* printedValues(body: ChatBody): Generator<readonly [value: unknown, indent: number]> {
   for (const field in body) {
     const value = body[field];
     const mayBePrinted = typeof value === 'string' || (typeof value === 'object' && value !== null);
-    if (mayBePrinted && !NEVER_IN_PROMPT.has(field)) bytes += printedBytes(value, INDENT);
+    if (mayBePrinted && !NEVER_IN_PROMPT.has(field)) yield [value, INDENT];
   }
-  return bytes;
-};
+  for (const message of body.messages) {
+    yield [message, 0];
+    // Templates parse the arguments, which are JSON within a string, and print them again.
+    const calls = message['tool_calls'];
+    if (calls != null) yield [calls, 0];
+  }
+}
 
 /**
  * An upper bound of the bytes that a JSON printer writes with at most this indent; Infinity for a
  * value nested deeper than `LEVELS_MAX`.
+ * @param bytesMax the count stops above it, and the result is then any number above it
  */
-export const printedBytes = (value: unknown, indent: number, level = 0): number => {
-  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));
+export const printedBytes = (
+  value: unknown,
+  indent: number,
+  bytesMax = Infinity,
+  level = 0,
+): number => {
+  if (typeof value === 'string') {
+    // A byte for each character at least.
+    return value.length > bytesMax ? Infinity : Buffer.byteLength(JSON.stringify(value));
+  }
   if (typeof value !== 'object' || value === null) return String(value).length;
   if (level === LEVELS_MAX) return Infinity;
   const isList = Array.isArray(value);
   // An entry has a comma and a space, or a comma, the end of a line and an indent.
   const perEntry = 2 + indent * (level + 1);
   let bytes = 2 + (indent === 0 ? 0 : 1 + indent * level);
-  for (const [key, entry] of Object.entries(value)) {
-    if (!isList) bytes += Buffer.byteLength(JSON.stringify(key)) + 2;
-    bytes += perEntry + printedBytes(entry, indent, level + 1);
+  for (const key in value) {
+    if (bytes > bytesMax) return Infinity;
+    if (!isList) bytes += printedBytes(key, 0, bytesMax - bytes) + 2;
+    const entry = (value as Readonly<Record<string, unknown>>)[key];
+    bytes += perEntry + printedBytes(entry, indent, bytesMax - bytes, level + 1);
   }
   return bytes;
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rate } from './inference-world.fixture.js';
-import { excessOf, linesOf, tokensIn } from './token-lines.js';
+import { priceOf } from '#platform/ledger/price.js';
+import { batchLinesOf, excessOf, linesOf, tokensIn } from './token-lines.js';
 
 const tokens = { inputTokens: 900, outputTokens: 100 };
 
@@ -20,6 +21,17 @@ describe('tokens as lines', () => {
         perUnits: 1_000_000,
       },
     ]);
+  });
+
+  it('of a batch have the discount in an exact unit price', () => {
+    const odd = { ...rate, inputMicroUsdPerMtok: 1n, batchDiscountPercent: 33 };
+    const [input, output] = batchLinesOf(tokens, odd);
+    expect(input).toMatchObject({ unitPriceMicroUsd: '67', perUnits: 100_000_000 });
+    expect(output).toMatchObject({ unitPriceMicroUsd: '40200000', perUnits: 100_000_000 });
+    const million = { inputTokens: 2_000_000, outputTokens: 1_000_000 };
+    expect(priceOf(batchLinesOf(million, rate))).toBe(priceOf(linesOf(million, rate)) / 2n);
+    expect(priceOf(batchLinesOf(million, { ...rate, batchDiscountPercent: 0 }))).toBe(900_000n);
+    expect(priceOf(batchLinesOf(million, { ...rate, batchDiscountPercent: 100 }))).toBe(0n);
   });
 
   it('are tokens again', () => {

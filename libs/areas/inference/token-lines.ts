@@ -6,7 +6,7 @@ export const INPUT_METER = 'input_tokens';
 export const OUTPUT_METER = 'output_tokens';
 
 /** Prices of models are per this many tokens. */
-const TOKENS_PER_PRICE = 1_000_000;
+export const TOKENS_PER_PRICE = 1_000_000;
 
 /** Tokens as the lines of a hold or a charge. */
 export const linesOf = (
@@ -40,3 +40,20 @@ export const excessOf = ({ inputTokens, outputTokens }: TokenQuantities): Excess
     { meter: INPUT_METER, quantity: inputTokens },
     { meter: OUTPUT_METER, quantity: outputTokens },
   ].filter(({ quantity }) => quantity > 0);
+
+/** A discount is a whole percentage, so a price with it is exact for a hundred times the tokens. */
+const PERCENT = 100;
+
+/** Tokens of a batch as price lines: exact, without a rounded unit price. */
+export const batchLinesOf = (quantities: TokenQuantities, rate: TokenRate): PriceLine[] => {
+  const percent = BigInt(PERCENT - rate.batchDiscountPercent);
+  const discounted = {
+    ...rate,
+    inputMicroUsdPerMtok: rate.inputMicroUsdPerMtok * percent,
+    outputMicroUsdPerMtok: rate.outputMicroUsdPerMtok * percent,
+  };
+  return linesOf(quantities, discounted).map((line) => ({
+    ...line,
+    perUnits: line.perUnits * PERCENT,
+  }));
+};

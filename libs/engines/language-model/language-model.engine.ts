@@ -1,6 +1,6 @@
 /** Chat completions of GGUF models by llama.cpp, in a child process that starts on first use. */
 import { randomInt } from 'node:crypto';
-import { ConcurrencyLimit } from './concurrency-limit.js';
+import { ConcurrencyLimit, type Priority } from './concurrency-limit.js';
 import {
   EngineClosedError,
   ModelFailedError,
@@ -33,6 +33,8 @@ export interface CompletionRequest {
   readonly stop?: readonly string[];
   /** The same seed and request give the same text. Drawn afresh when absent. */
   readonly seed?: number;
+  /** Default: interactive. */
+  readonly priority?: Priority;
 }
 
 export interface CompletionUsage {
@@ -170,7 +172,7 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
     onUsage: UsageListener = () => undefined,
   ): AsyncGenerator<string, CompletionUsage, void> {
     if (this.closed) throw new EngineClosedError();
-    const admitted = await this.concurrency.enter(signal);
+    const admitted = await this.concurrency.enter(signal, request.priority);
     if (!admitted) return { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
     const running = await this.begin(request);
     const abort = (): void => running.inbox.put('aborted');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { failingAndClosing } from './bus-failures.contract.js';
+import { listening } from './bus-listeners.contract.js';
 import { type BusErrorCode } from './bus.errors.js';
 import { busError, BusFixture, eventually, fail, idOf, message, numberOf } from './bus.fixture.js';
 import { type Bus, type BusMessage, type Delivery } from './bus.port.js';
@@ -15,6 +16,7 @@ export const busContract = (adapter: string, open: () => Promise<Bus>) =>
     const fixture = new BusFixture(open);
 
     failingAndClosing(fixture);
+    listening(fixture);
 
     describe('delivery', () => {
       it('brings the whole message', async () => {

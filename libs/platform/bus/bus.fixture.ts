@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import { type BusErrorCode } from './bus.errors.js';
-import { type Bus, type BusMessage, type Consumer, type Delivery } from './bus.port.js';
+import {
+  type Bus,
+  type BusMessage,
+  type Consumer,
+  type Delivery,
+  type Listener,
+} from './bus.port.js';
 
 const DEADLINE_MS = 30_000;
 
@@ -72,5 +78,24 @@ export class BusFixture {
       },
     });
     return { consumer, deliveries };
+  }
+
+  /** Listens to the topic and keeps its messages and failures. */
+  async hear(handle: (message: BusMessage) => void = () => undefined): Promise<{
+    readonly listener: Listener;
+    readonly heard: BusMessage[];
+    readonly failures: unknown[];
+  }> {
+    const heard: BusMessage[] = [];
+    const failures: unknown[] = [];
+    const listener = await this.bus.listen({
+      topic: this.topic,
+      handle: (message) => {
+        heard.push(message);
+        handle(message);
+      },
+      onFailed: (failure) => void failures.push(failure),
+    });
+    return { listener, heard, failures };
   }
 }

@@ -55,6 +55,19 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
+export interface ListenerOptions {
+  readonly topic: string;
+  /** Called once for each message, in the order of its key. */
+  readonly handle: (message: BusMessage) => void;
+  /** Called for a foreign message and when `handle` throws; the message is not handled again. */
+  readonly onFailed: (failure: unknown) => void;
+}
+
+export interface Listener {
+  /** Resolves when `handle` will not be called again. */
+  close(): Promise<void>;
+}
+
 export interface Bus {
   /**
    * Resolves when the bus has accepted every message. All are checked before the first is accepted.
@@ -70,6 +83,13 @@ export interface Bus {
    */
   consume(options: ConsumerOptions): Promise<Consumer>;
 
+  /**
+   * Receives every message published after `listen` resolved and none from before, as one of any
+   * number of listeners, without a group: there is no retry, no dead letter, and nothing to wait
+   * for after a crash. A group that joins a topic of listeners may miss what came before it.
+   */
+  listen(options: ListenerOptions): Promise<Listener>;
+
   /** In the order in which they were dead-lettered, the latest for each id. */
   deadLetters(topic: string, group: string): Promise<readonly DeadLetter[]>;
 
@@ -81,12 +101,12 @@ export interface Bus {
   retryDeadLetter(topic: string, group: string, id: string): Promise<void>;
 
   /**
-   * Whether the bus accepts messages now and delivers them to the consumers of this process. For
+   * Whether the bus accepts messages now and delivers them to this process. For
    * readiness. Asks the broker where there is one.
    */
   health(): Promise<BusHealth>;
 
-  /** Closes every consumer, then rejects everything; closing twice is allowed. */
+  /** Closes every consumer and listener, then rejects everything; closing twice is allowed. */
   close(): Promise<void>;
 }
 

@@ -170,7 +170,7 @@ export const repeatedAppends = (open: OpenLog): void =>
       onFreshLog(open, async (store) => {
         const [first, second] = [event(), event()];
         await store.append('job-1', [first, second], 'no-stream');
-        const attempts = [[first, second, event()], [second], [first, event()]];
+        const attempts = [[first, second, event()], [second], [first, event()], [event(), second]];
         for (const events of attempts) {
           const attempt = store.append('job-1', events, 'no-stream');
           await expect(attempt).rejects.toThrow(StaleRevisionError);

@@ -1,4 +1,5 @@
 import { type ExpectedRevision, type StreamName } from './event-store.port.js';
+import { type DamagedEvent } from './log-chain.port.js';
 
 /** The closed set of errors. Any other error of an adapter is a defect. */
 export type EventStoreErrorCode =
@@ -6,7 +7,8 @@ export type EventStoreErrorCode =
   | 'append-too-large'
   | 'invalid-append'
   | 'unknown-outcome'
-  | 'store-unavailable';
+  | 'store-unavailable'
+  | 'damaged-event';
 
 export abstract class EventStoreError extends Error {
   abstract readonly code: EventStoreErrorCode;
@@ -49,3 +51,19 @@ export class StoreUnavailableError extends EventStoreError {
   override readonly name = 'StoreUnavailableError';
   readonly code = 'store-unavailable';
 }
+
+/** What is stored cannot be read as an event. No reader skips it without saying so. */
+export class DamagedEventError extends EventStoreError {
+  override readonly name = 'DamagedEventError';
+  readonly code = 'damaged-event';
+
+  constructor(
+    readonly damaged: DamagedEvent,
+    options?: ErrorOptions,
+  ) {
+    super(describeDamage(damaged), options);
+  }
+}
+
+export const describeDamage = ({ position, stream, reason }: DamagedEvent): string =>
+  `the event at position ${position} of ${stream ?? 'an unknown stream'}: ${reason}`;

@@ -1,3 +1,5 @@
+import { type DamagedEvent, type LogChain } from './log-chain.port.js';
+
 /**
  * The log. Semantics are those of EventStoreDB, so that every adapter passes one suite
  * (`event-store.contract.ts`).
@@ -78,6 +80,11 @@ export interface ReadAllOptions {
   readonly after?: Position;
   readonly filter?: EventFilter;
   readonly maxCount?: number;
+  /**
+   * For an audit: receives each damaged event, and the read goes on behind it. Without it the read
+   * fails with a DamagedEventError.
+   */
+  readonly onDamaged?: (damaged: DamagedEvent) => void;
 }
 
 export interface SubscribeOptions {
@@ -98,6 +105,9 @@ export interface SubscriptionBatch {
 }
 
 export interface EventStore {
+  /** The chain that the adapter keeps with the events; absent where it keeps none. */
+  readonly chain?: LogChain;
+
   /**
    * Appends atomically; resolves when the events are durable. Repeating the same event ids at the
    * same expected revision succeeds with the first result and appends nothing. With `any` and
@@ -139,4 +149,6 @@ export interface EventStoreHealth {
   readonly writable: boolean;
   /** The reason, or null. */
   readonly reason: string | null;
+  /** Damaged events that reads of this process have met; absent where there are none. */
+  readonly damaged?: readonly DamagedEvent[];
 }

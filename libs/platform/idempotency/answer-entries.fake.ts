@@ -5,6 +5,7 @@ import {
   type FoundEntry,
   type NewEntry,
   type SeenAttempt,
+  type SeenEntry,
 } from './answer-entries.port.js';
 import { AnswerStoreError } from './answer-store.errors.js';
 
@@ -20,11 +21,11 @@ export class FakeAnswerEntries implements AnswerEntries {
   readonly calls: (keyof AnswerEntries)[] = [];
   readonly #entries = new Map<string, Entry>();
 
-  start(entry: NewEntry, instead: SeenAttempt | null, nowMs: number): Promise<FoundEntry | null> {
+  start(entry: NewEntry, instead: SeenEntry | null, nowMs: number): Promise<FoundEntry | null> {
     return this.#answer('start', () => {
       const found = this.#entries.get(nameOf(entry));
       const isTaken = found && found.expiresAtMs > nowMs;
-      if (isTaken && !(instead && this.#isUnchanged(instead))) return { ...found, isOrphan: false };
+      if (isTaken && !(instead && this.#isAsSeen(instead))) return { ...found, isOrphan: false };
       this.#entries.set(nameOf(entry), { ...entry, state: 'running' });
       return null;
     });
@@ -84,8 +85,13 @@ export class FakeAnswerEntries implements AnswerEntries {
   }
 
   #isUnchanged(seen: SeenAttempt): boolean {
-    const entry = this.#running(seen);
-    return entry?.leaseEndsAtMs === seen.leaseEndsAtMs && entry.expiresAtMs === seen.expiresAtMs;
+    return this.#isAsSeen({ ...seen, state: 'running' });
+  }
+
+  #isAsSeen(seen: SeenEntry): boolean {
+    const entry = this.#entries.get(nameOf(seen));
+    if (entry?.attempt !== seen.attempt || entry.state !== seen.state) return false;
+    return entry.leaseEndsAtMs === seen.leaseEndsAtMs && entry.expiresAtMs === seen.expiresAtMs;
   }
 
   #answer<Result>(call: keyof AnswerEntries, change: () => Result): Promise<Result> {

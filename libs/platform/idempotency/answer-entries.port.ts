@@ -16,6 +16,11 @@ export interface NewEntry extends AttemptRef {
 /** A running attempt as it was read: any renewal or end since then makes it another. */
 export type SeenAttempt = Pick<NewEntry, 'keyHash' | 'attempt' | 'leaseEndsAtMs' | 'expiresAtMs'>;
 
+/** An entry as it was read, in this state. */
+export interface SeenEntry extends SeenAttempt {
+  readonly state: EntryState['state'];
+}
+
 export type EntryState =
   | { readonly state: 'running' | 'too-large' | 'charged' }
   | { readonly state: 'kept'; readonly sealed: Uint8Array };
@@ -32,10 +37,10 @@ export type FoundEntry = Omit<NewEntry, 'keyHash'> &
  */
 export interface AnswerEntries {
   /**
-   * Takes a key that is free or has expired, or one where exactly `instead` runs. Durable.
+   * Takes a key that is free or has expired, or one that is exactly as `instead` says. Durable.
    * @returns null when it was stored, else the existing entry
    */
-  start(entry: NewEntry, instead: SeenAttempt | null, nowMs: number): Promise<FoundEntry | null>;
+  start(entry: NewEntry, instead: SeenEntry | null, nowMs: number): Promise<FoundEntry | null>;
   /** Marks the attempt as charged without an answer. @returns whether exactly it still ran */
   markCharged(seen: SeenAttempt): Promise<boolean>;
   /**

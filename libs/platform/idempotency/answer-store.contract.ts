@@ -53,6 +53,27 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
         expect(await stage.outcome(other)).toBe('conflict');
       });
 
+      it('starts again when the log no longer has the event that its answer rests on', async () => {
+        const events = ['first'];
+        const log = {
+          lastEvent: () => Promise.resolve(events.at(-1) ?? null),
+          has: (event: string) => Promise.resolve(events.includes(event)),
+        };
+        const handle = await stage.open(undefined, undefined, log);
+        const { firstAttempt, finish } = await stage.start(request, handle);
+        events.push('second');
+        await finish(streamed);
+        expect(await stage.outcome(request, handle)).toBe('replay');
+        // The log is restored from a backup, and grows again.
+        events.splice(1, 1, 'other');
+        const again = await stage.start(request, handle);
+        expect(again.firstAttempt).toBe(firstAttempt);
+        expect(await stage.outcome(request, handle)).toBe('running');
+        await again.finish({ ...streamed, status: 201 });
+        const answer = { ...streamed, status: 201 };
+        expect(await stage.admit(request, handle)).toEqual({ outcome: 'replay', answer });
+      });
+
       it('belongs to its caller', async () => {
         await (await stage.start()).finish(streamed);
         expect(await stage.outcome({ ...request, scope: 'user-8' })).toBe('started');

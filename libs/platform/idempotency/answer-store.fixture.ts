@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type AnsweredLog, NO_LOG } from './answered-log.port.js';
 import {
   type Admission,
   ANSWER_TIMES,
@@ -14,7 +15,7 @@ import {
 /** One store, with as many handles as a test opens. */
 export interface AnswerStoreUnderTest {
   /** Another handle on the same answers, as another process would have. */
-  open(clock: Clock, times: AnswerTimes): Promise<AnswerStore>;
+  open(clock: Clock, times: AnswerTimes, log: AnsweredLog): Promise<AnswerStore>;
   /** Deletes the answers; the handles are closed by then. */
   remove(): Promise<void>;
 }
@@ -62,8 +63,9 @@ export class AnswerStage {
   readonly open = async (
     times = TIMES,
     clock: Clock = { now: () => this.nowMs },
+    log: AnsweredLog = NO_LOG,
   ): Promise<AnswerStore> => {
-    const handle = await this.#underTest.open(clock, times);
+    const handle = await this.#underTest.open(clock, times, log);
     this.#handles.push(handle);
     this.#first ??= handle;
     return handle;

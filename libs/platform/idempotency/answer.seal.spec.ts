@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { type StoredAnswer } from './answer-store.port.js';
-import { AnswerSeal } from './answer.seal.js';
+import { type AnswerOfLog, AnswerSeal } from './answer.seal.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const request = { scope: 'user-7', key: 'k-1', body: bytes('{"model":"nano"}') };
-const answer: StoredAnswer = {
+const answer: AnswerOfLog = {
   status: 200,
+  event: null,
   headers: { 'content-type': 'text/event-stream' },
   body: new Uint8Array([0, 255, 10, 13, 195, 169]),
 };

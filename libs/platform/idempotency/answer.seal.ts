@@ -18,10 +18,13 @@ export interface RequestIdentity {
   readonly fingerprint: Uint8Array;
 }
 
-interface AnswerHead {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+/** An answer with the log that it rests on. */
+export interface AnswerOfLog extends StoredAnswer {
+  /** An event that the log had when the answer was kept; null where it rests on none. */
+  readonly event: string | null;
 }
+
+type AnswerHead = Omit<AnswerOfLog, 'body'>;
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -65,8 +68,8 @@ export class AnswerSeal {
     return { keyHash, fingerprint: hmac.update(keyHash).update(body).digest() };
   }
 
-  seal(identity: RequestIdentity, { status, headers, body }: StoredAnswer): Uint8Array {
-    const head = Buffer.from(JSON.stringify({ status, headers } satisfies AnswerHead));
+  seal(identity: RequestIdentity, { status, headers, body, event }: AnswerOfLog): Uint8Array {
+    const head = Buffer.from(JSON.stringify({ status, headers, event } satisfies AnswerHead));
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#sealing, nonce);
     cipher.setAAD(additionalData(identity));
@@ -76,7 +79,7 @@ export class AnswerSeal {
   }
 
   /** @throws AnswerStoreError `answer-unreadable` */
-  open(identity: RequestIdentity, sealed: Uint8Array): StoredAnswer {
+  open(identity: RequestIdentity, sealed: Uint8Array): AnswerOfLog {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
     try {
       const decipher = createDecipheriv(CIPHER, this.#sealing, bytes.subarray(0, NONCE_BYTES), {

@@ -9,8 +9,8 @@ const encryptionKey = new Uint8Array(32).fill(3);
 answerStoreContract('the fake in memory', () => {
   const entries = new FakeAnswerEntries();
   return Promise.resolve({
-    open: (clock, times) =>
-      Promise.resolve(new DurableAnswerStore({ entries, encryptionKey, clock, times })),
+    open: (clock, times, log) =>
+      Promise.resolve(new DurableAnswerStore({ entries, encryptionKey, clock, times, log })),
     remove: () => Promise.resolve(),
   });
 });

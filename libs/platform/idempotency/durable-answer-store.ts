@@ -4,8 +4,9 @@ import {
   type AttemptRef,
   type FoundEntry,
   type NewEntry,
-  type SeenAttempt,
+  type SeenEntry,
 } from './answer-entries.port.js';
+import { type AnsweredLog, NO_LOG } from './answered-log.port.js';
 import { AnswerStoreError } from './answer-store.errors.js';
 import {
   type Admission,
@@ -34,6 +35,8 @@ export interface DurableAnswerStoreOptions {
   readonly encryptionKey: Uint8Array;
   readonly clock: Clock;
   readonly times: AnswerTimes;
+  /** Default: answers rest on no log. */
+  readonly log?: AnsweredLog;
 }
 
 /** The rules of the answer store; adapters only keep its entries. */
@@ -42,18 +45,20 @@ export class DurableAnswerStore extends AnswerStore {
   readonly #seal: AnswerSeal;
   readonly #clock: Clock;
   readonly #times: AnswerTimes;
+  readonly #log: AnsweredLog;
   readonly #leases: AttemptLeases;
   /** Attempts whose end could not be written yet. */
   readonly #ending = new Set<AttemptRef>();
   #waitingBytes = 0;
   #closing: Promise<void> | null = null;
 
-  constructor({ entries, encryptionKey, clock, times }: DurableAnswerStoreOptions) {
+  constructor({ entries, encryptionKey, clock, times, log = NO_LOG }: DurableAnswerStoreOptions) {
     super();
     this.#entries = entries;
     this.#seal = new AnswerSeal(encryptionKey);
     this.#clock = clock;
     this.#times = times;
+    this.#log = log;
     this.#leases = new AttemptLeases(entries, clock, times);
   }
 
@@ -64,21 +69,23 @@ export class DurableAnswerStore extends AnswerStore {
     this.#rejectClosed();
     const identity = this.#seal.identify(request);
     let entry = this.#newEntry(identity, request.attempt, request.attempt);
-    let instead: SeenAttempt | null = null;
+    let instead: SeenEntry | null = null;
     // Repeated when another process changed the entry first.
     for (;;) {
       const found = await this.#start(entry, instead);
       if (!found) return this.#started(identity, entry);
-      const standing = this.#standing(found, identity);
+      const standing = await this.#standing(found, identity);
       if (standing) return standing;
+      const seen = { ...found, keyHash: identity.keyHash };
+      entry = this.#newEntry(identity, request.attempt, found.firstAttempt);
+      instead = seen;
+      if (found.state === 'kept') continue;
       const startedAtMs = found.expiresAtMs - ANSWER_KEPT_MS;
       const end = await settle({ attempt: found.attempt, startedAtMs });
-      const seen = { ...found, keyHash: identity.keyHash };
       if (end === 'charged' && (await this.#entries.markCharged(seen))) {
         return { outcome: 'charged' };
       }
-      instead = end === 'free' ? seen : null;
-      entry = this.#newEntry(identity, request.attempt, found.firstAttempt);
+      if (end === 'charged') instead = null;
     }
   }
 
@@ -93,7 +100,7 @@ export class DurableAnswerStore extends AnswerStore {
   }
 
   /** A start that may have been written although it failed must not keep the key. */
-  async #start(entry: NewEntry, instead: SeenAttempt | null): Promise<FoundEntry | null> {
+  async #start(entry: NewEntry, instead: SeenEntry | null): Promise<FoundEntry | null> {
     try {
       return await this.#entries.start(entry, instead, this.#nowMs());
     } catch (error) {
@@ -102,14 +109,20 @@ export class DurableAnswerStore extends AnswerStore {
     }
   }
 
-  /** The outcome that the entry means for a request, or null for an attempt that was left. */
-  #standing(found: FoundEntry, identity: RequestIdentity): Admission | null {
+  /**
+   * The outcome that the entry means for a request. Null for an attempt that was left, and for an
+   * answer whose events are no longer in the log: the log was restored from a backup.
+   */
+  async #standing(found: FoundEntry, identity: RequestIdentity): Promise<Admission | null> {
     if (!Buffer.from(found.fingerprint).equals(identity.fingerprint)) {
       return { outcome: 'conflict' };
     }
     switch (found.state) {
-      case 'kept':
-        return { outcome: 'replay', answer: this.#seal.open(identity, found.sealed) };
+      case 'kept': {
+        const { event, ...answer } = this.#seal.open(identity, found.sealed);
+        const isInLog = event === null || (await this.#log.has(event));
+        return isInLog ? { outcome: 'replay', answer } : null;
+      }
       case 'too-large':
       case 'charged':
         return { outcome: found.state };
@@ -154,7 +167,8 @@ export class DurableAnswerStore extends AnswerStore {
     answer: StoredAnswer | 'too-large',
   ): Promise<FinishOutcome> {
     const fits = answer !== 'too-large' && answer.body.byteLength <= ANSWER_BYTES_MAX;
-    const sealed = fits ? this.#seal.seal(identity, answer) : null;
+    const event = await this.#log.lastEvent();
+    const sealed = fits ? this.#seal.seal(identity, { ...answer, event }) : null;
     const keep = () => this.#entries.keep(ref, sealed, this.#expiresAtMs());
     const isKept = await this.#end(ref, sealed?.byteLength ?? 0, keep);
     if (isKept === 'later') return 'later';

@@ -35,6 +35,20 @@ export interface LeftHold extends Release {
 /** What became of a hold; `free`: it was not charged, and will not be. */
 export type HoldEnd = 'free' | 'charged';
 
+/** A limit per minute, after a request. */
+export interface PaceLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When all of it is there again. ISO 8601. */
+  readonly resetsAt: string;
+}
+
+/** The tightest limits per minute of the budgets that a hold counts against. */
+export interface HoldPace {
+  readonly requests: PaceLimit | null;
+  readonly tokens: PaceLimit | null;
+}
+
 /** An open hold as the log has it. */
 export interface PlacedHold {
   /** What may be charged: the lines of the order, a line that was cut, and those of renewals. */
@@ -44,6 +58,8 @@ export interface PlacedHold {
   readonly expiresAt: string;
   /** What the next hold of the account may use. */
   readonly availableMicroUsd: bigint;
+  /** Absent where no budget has a limit per minute. */
+  readonly pace?: HoldPace;
 }
 
 /** A charge in the log. */

@@ -19,17 +19,26 @@ import {
  */
 export abstract class Ledger {
   /**
+   * A cheap check before the work of pricing an order: whether the account has any money left. It
+   * reserves nothing, and an account that does not exist passes it. Most accounts pass without a
+   * promise.
+   * @param requestId of the request, for the explanation of a rejection
+   * @throws DomainError `insufficient_balance`
+   */
+  abstract demandFunds(accountId: string, requestId?: string): void | Promise<void>;
+
+  /**
    * Holds the worst case. Repeating the same order returns the hold that is open.
-   * @throws DomainError `insufficient_balance`, `account_not_found`, or `hold_conflict` when
-   *   another order has the id
+   * @throws DomainError `insufficient_balance`, `budget_exceeded`, `rate_limit_exceeded`,
+   *   `account_not_found`, or `hold_conflict` when another order has the id
    */
   abstract place(order: HoldOrder, context: CommandContext): Promise<PlacedHold>;
 
   /**
    * Gives an open hold a later deadline and, with further lines, a higher amount. Repeating the
    * last renewal returns the hold as it is.
-   * @throws DomainError `insufficient_balance`, `hold_not_open`, or `hold_conflict` when it does
-   *   not end later
+   * @throws DomainError `insufficient_balance`, `budget_exceeded`, `hold_not_open`, or
+   *   `hold_conflict` when it does not end later
    */
   abstract renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold>;
 

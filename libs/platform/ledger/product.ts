@@ -6,6 +6,8 @@ import {
   type ProductGroup,
   Purpose,
 } from '#events/hold.vocabulary.js';
+import { type PriceCard, type UnitPrice } from './price-card.js';
+import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/schema-check.js';
 
 /** What an area charges for. */
 export interface Product<
@@ -15,10 +17,23 @@ export interface Product<
   /** The name in the events of its holds; it never changes. */
   readonly purpose: string;
   readonly group: ProductGroup;
+  /**
+   * Whether a request for it counts against limits per minute: work that the caller waits for.
+   * Tokens are counted by the meters whose name ends in `tokens`.
+   */
+  readonly paced: boolean;
   /** For people who read statements. */
   readonly title: string;
   /** What is counted, with the unit in words. */
   readonly meters: Readonly<Record<string, string>>;
+  /**
+   * What a meter costs with a card, for corrections and what-if; null where the card does not say.
+   * A product without it is not priced by a card. Pure.
+   */
+  readonly unitPrice?: (
+    card: PriceCard,
+    priced: { readonly meter: string; readonly model: string | null },
+  ) => UnitPrice | null;
   /** What `HoldPlaced` carries as its evidence. */
   readonly holdEvidence: HoldSchema;
   /** What `HoldCaptured` carries as its evidence. */
@@ -40,14 +55,17 @@ export const defineProduct = <
   CaptureSchema extends z.ZodType,
   HoldSchema extends z.ZodType = typeof NO_EVIDENCE,
 >(
-  product: Omit<Product<HoldSchema, CaptureSchema>, 'holdEvidence'> & {
+  product: Omit<Product<HoldSchema, CaptureSchema>, 'holdEvidence' | 'paced'> & {
+    /** False when left out. */
+    readonly paced?: boolean;
     /** Nothing when left out. */
     readonly holdEvidence?: HoldSchema;
   },
 ): Product<HoldSchema | typeof NO_EVIDENCE, CaptureSchema> => {
   Purpose.parse(product.purpose);
   for (const meter of Object.keys(product.meters)) Meter.parse(meter);
-  return { ...product, holdEvidence: product.holdEvidence ?? NO_EVIDENCE };
+  const { paced = false, holdEvidence = NO_EVIDENCE } = product;
+  return { ...product, paced, holdEvidence };
 };
 
 /** What a hold or a charge states about its product. */
@@ -61,6 +79,7 @@ interface Stated {
 /** The products of every area. */
 export class Products {
   readonly #byPurpose = new Map<string, AnyProduct>();
+  readonly #checks = new Map<z.ZodType, SchemaCheck>();
 
   /** @throws Error when two products have one purpose */
   constructor(products: readonly AnyProduct[]) {
@@ -68,6 +87,10 @@ export class Products {
       const { purpose } = product;
       if (this.#byPurpose.has(purpose)) throw new Error(`two products have the purpose ${purpose}`);
       this.#byPurpose.set(purpose, product);
+      for (const schema of [product.holdEvidence, product.captureEvidence]) {
+        const check = schemaCheckOf(schema);
+        if (check) this.#checks.set(schema, check);
+      }
     }
   }
 
@@ -84,7 +107,7 @@ export class Products {
    */
   ofHold(hold: Stated): AnyProduct {
     const product = this.ofLines(hold);
-    demandEvidence(product, product.holdEvidence, hold.evidence);
+    this.#demandEvidence(product, product.holdEvidence, hold.evidence);
     return product;
   }
 
@@ -94,7 +117,7 @@ export class Products {
    */
   ofCapture(capture: Stated): AnyProduct {
     const product = this.ofLines(capture);
-    demandEvidence(product, product.captureEvidence, capture.evidence);
+    this.#demandEvidence(product, product.captureEvidence, capture.evidence);
     return product;
   }
 
@@ -104,17 +127,21 @@ export class Products {
    */
   ofLines({ purpose, lines, excess = [] }: Omit<Stated, 'evidence'>): AnyProduct {
     const product = this.of(purpose);
-    for (const { meter } of [...lines, ...excess]) {
-      if (Object.hasOwn(product.meters, meter)) continue;
-      throw new ProductMismatchError(`the product ${purpose} has no meter ${meter}`);
-    }
+    for (const { meter } of lines) demandMeter(product, meter);
+    for (const { meter } of excess) demandMeter(product, meter);
     return product;
+  }
+
+  #demandEvidence({ purpose }: AnyProduct, schema: z.ZodType, evidence: unknown): void {
+    if (this.#checks.get(schema)?.(evidence)) return;
+    const { error } = schema.safeParse(evidence);
+    if (!error) return;
+    const reason = z.prettifyError(error);
+    throw new ProductMismatchError(`the evidence does not fit the product ${purpose}: ${reason}`);
   }
 }
 
-const demandEvidence = ({ purpose }: AnyProduct, schema: z.ZodType, evidence: unknown): void => {
-  const { error } = schema.safeParse(evidence);
-  if (!error) return;
-  const reason = z.prettifyError(error);
-  throw new ProductMismatchError(`the evidence does not fit the product ${purpose}: ${reason}`);
+const demandMeter = ({ purpose, meters }: AnyProduct, meter: string): void => {
+  if (Object.hasOwn(meters, meter)) return;
+  throw new ProductMismatchError(`the product ${purpose} has no meter ${meter}`);
 };

@@ -63,6 +63,7 @@ export const encodeCommit = ({ writes, checkpoint }: ReadStoreCommit): readonly 
     checkKey(checkpoint.name);
     checkPosition(checkpoint.position);
     if (checkpoint.fence !== undefined) checkFence(checkpoint.fence);
+    if (checkpoint.event !== undefined) checkKey(checkpoint.event);
   }
   return writes.map(({ collection, key, document, position }) => {
     checkCollection(collection);

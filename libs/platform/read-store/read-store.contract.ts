@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { checkpointsContract } from './read-store.checkpoints.contract.js';
 import { documentsContract } from './read-store.documents.contract.js';
 import { errorsContract } from './read-store.errors.contract.js';
 import { fencesContract } from './read-store.fences.contract.js';
@@ -54,6 +55,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
 
     documentsContract(stage);
     fencesContract(stage);
+    checkpointsContract(stage);
     listsContract(stage);
     describe('handles', () => {
       it('find everything after a close and another open', async () => {
@@ -103,6 +105,7 @@ export const readStoreContract = (adapter: string, create: () => Promise<ReadSto
         await expect(stage.store.list(USAGE)).rejects.toEqual(unavailable);
         await expect(stage.store.count(USAGE)).rejects.toEqual(unavailable);
         await expect(stage.store.checkpoint(USAGE)).rejects.toEqual(unavailable);
+        await expect(stage.store.checkpoints()).rejects.toEqual(unavailable);
         await expect(stage.store.drop(USAGE, USAGE)).rejects.toEqual(unavailable);
         await expect(stage.store.commit({ writes: [put('a', 1n)] })).rejects.toEqual(unavailable);
       });

@@ -9,6 +9,8 @@ export type ReadStoreErrorCode =
   | 'invalid-fence'
   /** A holder of a later lease has written under this checkpoint. */
   | 'fenced-off'
+  /** Its documents were made of another log, or of events that this log has no more. */
+  | 'foreign-log'
   /** Closed, unreachable, read-only, out of space or busy for too long; trying again may help. */
   | 'store-unavailable'
   /**

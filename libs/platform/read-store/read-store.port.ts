@@ -46,7 +46,20 @@ export interface ReadStoreCommit {
      * documents are guarded by their positions.
      */
     readonly fence?: bigint;
+    /**
+     * Identifies the last event that the reader has handled, 1 to 512 bytes; without it the stored
+     * one stays. By it a later process recognises the log (`checkpoints`).
+     */
+    readonly event?: string;
   };
+}
+
+/** Where a reader of the log stopped. */
+export interface Checkpoint {
+  readonly name: string;
+  readonly position: Position;
+  /** As it was committed; null where none was. */
+  readonly event: string | null;
 }
 
 /** Conditions are joined by "and". */
@@ -91,6 +104,9 @@ export interface ReadStore {
 
   /** Where a reader of the log stopped, or undefined for one that never ran. */
   checkpoint(name: string): Promise<Position | undefined>;
+
+  /** Every checkpoint, in no order: are they of the log that this process reads? */
+  checkpoints(): Promise<readonly Checkpoint[]>;
 
   /** Forgets a collection with its deletions, and a checkpoint, for a rebuild from zero. */
   drop(collection: CollectionName, checkpoint: string): Promise<void>;

@@ -1,10 +1,14 @@
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
+import { type BatchEndpointDeclaration } from '#platform/batches/batch-endpoint.js';
+import { type AnyJobType } from '#platform/jobs/job-type.js';
 import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
 import { type AnyConsumer, type TopicDeclaration } from './consumer.js';
-import { type ErrorMeaning, type FailureMapping } from './failure.js';
+import { type ErrorMeaning, type FailureMapping, type Meanings } from './failure.js';
+import { type LeaderService } from './leader-service.js';
+import { type AnyNotification } from './notification.js';
 import { type MetricsSource, type ReadinessCheck } from './operations.js';
 import { type AnyRelay } from './outbox.js';
 import { type AnySagaDeployment } from './saga-deployment.js';
@@ -33,12 +37,20 @@ export interface AreaDefinition {
   /** How the broker keeps the area's topics, where that is not the default. */
   readonly topics?: readonly TopicDeclaration[];
   readonly consumers?: readonly AnyConsumer[];
+  /** Providers of the module that work where the sagas run, in one process at a time. */
+  readonly leaderServices?: readonly Type<LeaderService>[];
   /** What each domain error of the area's deciders and services is in HTTP, by its code. */
   readonly errors?: Readonly<Record<string, ErrorMeaning>>;
   /** What its technical failures are in HTTP. */
   readonly failures?: readonly FailureMapping[];
   /** What computes for the area, in workers or in the process that asks. */
   readonly engines?: readonly AnyEngineDefinition[];
+  /** What a batch may ask for, by path. */
+  readonly batchEndpoints?: readonly BatchEndpointDeclaration[];
+  /** Long work of the area. */
+  readonly jobs?: readonly AnyJobType[];
+  /** Messages about its events for the owners of accounts; see `defineNotification`. */
+  readonly notifications?: readonly AnyNotification[];
   readonly settings?: readonly AnySettings[];
   /** Providers of the module that are asked for `/health/ready`. */
   readonly readiness?: readonly Type<ReadinessCheck>[];
@@ -64,9 +76,13 @@ export const defineArea = (definition: AreaDefinition): Area => {
     products: [],
     topics: [],
     consumers: [],
+    leaderServices: [],
     errors: {},
     failures: [],
     engines: [],
+    batchEndpoints: [],
+    jobs: [],
+    notifications: [],
     settings: [],
     readiness: [],
     metrics: [],
@@ -87,5 +103,21 @@ export class Areas {
       codes.add(code);
     }
     return Object.fromEntries(entries);
+  }
+
+  /** The notifications of every area. @throws Error for a type that is declared twice */
+  notifications(): readonly AnyNotification[] {
+    const notifications = this.list.flatMap((area) => area.notifications);
+    const types = new Set<string>();
+    for (const { type } of notifications) {
+      if (types.has(type)) throw new Error(`two areas declare the notification ${type}`);
+      types.add(type);
+    }
+    return notifications;
+  }
+
+  /** What the errors of every area are to a caller. @throws Error as `errors` does */
+  meanings(): Meanings {
+    return { errors: this.errors(), failures: this.list.flatMap(({ failures }) => failures) };
   }
 }

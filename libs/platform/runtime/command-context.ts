@@ -10,13 +10,16 @@ export interface CommandContext {
   readonly causationId: string;
   /** `user:<id>`, `cli`, `saga:<name>`, `system`. */
   readonly actor: string;
+  /** The id of the API key that asked, where one did; it is no part of the events' metadata. */
+  readonly key?: string;
 }
 
-export const contextOf = (requestId: string, actor: string): CommandContext => ({
+export const contextOf = (requestId: string, actor: string, key?: string): CommandContext => ({
   requestId,
   correlationId: requestId,
   causationId: requestId,
   actor,
+  ...(key !== undefined && { key }),
 });
 
 /** A command that follows from an event or a timer: same correlation, an id of its own. */

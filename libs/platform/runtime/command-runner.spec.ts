@@ -142,6 +142,16 @@ describe('commands to one stream', () => {
     expect((await runner.stateOf('warehouse-a')).state.pieces).toBe(0);
   });
 
+  it('leave a state that is known without a read', async () => {
+    const { runner } = openRunner();
+    expect(runner.lastStateOf('warehouse-a')).toBeUndefined();
+    expect((await runner.stateOf('warehouse-a')).position).toBe(0n);
+    expect(runner.lastStateOf('warehouse-a')?.pieces).toBe(0);
+    await runner.run('warehouse-a', add('a', 7), anyContext());
+    expect(runner.lastStateOf('warehouse-a')?.pieces).toBe(7);
+    expect(openRunner().runner.lastStateOf('warehouse-a')).toBeUndefined();
+  });
+
   it('each see the state that they left', async () => {
     const { runner } = openRunner();
     const outcomes = await Promise.all(
@@ -270,6 +280,19 @@ describe('an append', () => {
     expect(store.log.events).toHaveLength(1);
   });
 
+  it('of unknown outcome is repeated on the state that is in the log by then', async () => {
+    const { store, runner } = openRunner();
+    await runner.run('warehouse-a', add('a', 5), anyContext());
+    const context = anyContext();
+    store.appends.plan('unknown-done', 'fail-before', 'fail-before', 'fail-before');
+    const lost = runner.run('warehouse-a', take('a', 2, 'once'), context);
+    await expect(lost).rejects.toThrow(UnknownOutcomeError);
+    await intruderOn(store.log)(add('a', 10));
+    const { events, state } = await runner.run('warehouse-a', take('a', 2, 'once'), context);
+    expect(events).toEqual([]);
+    expect(state.pieces).toBe(13);
+  });
+
   it('that the store rejects fails its commands, and the next ones go on', async () => {
     const { store, runner } = openRunner();
     store.appends.plan('fail-before');
@@ -278,6 +301,17 @@ describe('an append', () => {
     );
     const { state } = await runner.run('warehouse-a', add('a', 2), anyContext());
     expect(state.pieces).toBe(2);
+  });
+
+  it('that fails costs one read of the stream, and not one for each later command', async () => {
+    const { store, runner } = openRunner();
+    store.appends.plan('fail-before');
+    const failed = runner.run('warehouse-a', add('a', 1), anyContext());
+    await expect(failed).rejects.toThrow(StoreUnavailableError);
+    await runner.run('warehouse-a', add('a', 1), anyContext());
+    const { calls } = store.reads;
+    await runner.run('warehouse-a', add('a', 1), anyContext());
+    expect(store.reads.calls).toBe(calls);
   });
 
   it('is not tried on a state that could not be read', async () => {
@@ -341,5 +375,18 @@ describe('snapshots', () => {
     log.events.splice(5);
     const { state } = await start().runner.run('warehouse-a', take('a', 1), anyContext());
     expect(state.pieces).toBe(4);
+  });
+
+  it('of a log that was put back and has grown again are not believed', async () => {
+    const log = new MemoryLog();
+    const { start } = open(log);
+    await fill(start().runner);
+    const before = log.events[7];
+    log.events.splice(5);
+    const grow = intruderOn(log);
+    for (let at = 0; at < 5; at += 1) await grow(add('a', 2));
+    // Where the last event of the snapshot was, there is another one.
+    expect(log.events[7]).toMatchObject({ revision: 7n, position: before?.position });
+    expect((await start().runner.stateOf('warehouse-a')).state.pieces).toBe(15);
   });
 });

@@ -62,6 +62,8 @@ interface Fold<State> {
   readonly state: State;
   readonly revision: bigint | null;
   readonly position: Position;
+  /** Of the event at `revision`. */
+  readonly eventId: string;
 }
 
 interface Waiting<Command, State, Event> {
@@ -131,6 +133,11 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
       queue.fold ?? (await this.#start(queue)),
     );
     return { state, position };
+  }
+
+  /** The state that this process knows, without a read; undefined where it knows none. */
+  lastStateOf(stream: string): State | undefined {
+    return (this.#busy.get(stream) ?? this.#queues.get(stream))?.fold?.state;
   }
 
   #queueOf(stream: string): StreamQueue<Command, State, Event> {
@@ -236,8 +243,11 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     try {
       const { eventStore } = this.options;
       const appended = await appendSettled(eventStore, queue.stream, events, fold.revision);
-      const state = decided.at(-1)?.state ?? fold.state;
-      queue.fold = { state, revision: appended.revision, position: appended.position };
+      const last = decided.at(-1);
+      // A decider may have null for a state.
+      const state = last === undefined ? fold.state : last.state;
+      const { revision, position } = appended;
+      queue.fold = { state, revision, position, eventId: events.at(-1)?.id ?? fold.eventId };
       this.#maybeSnapshot(queue, queue.fold);
       return queue.fold;
     } catch (error) {
@@ -249,12 +259,15 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   async #start(queue: StreamQueue<Command, State, Event>): Promise<Fold<State>> {
     const snapshot = await this.#snapshotOf(queue.stream);
     const { initialState } = this.options.decider;
-    if (!snapshot) return { state: initialState, revision: null, position: 0n };
+    if (!snapshot) return { state: initialState, revision: null, position: 0n, eventId: '' };
     queue.revisionOfSnapshot = snapshot.revision;
     return snapshot;
   }
 
-  /** Used only where the log has the snapshot's last event: a log can be restored from a backup. */
+  /**
+   * Used only where the log has the snapshot's last event: a log that was restored from a backup
+   * may have another one there by now.
+   */
   async #snapshotOf(stream: string): Promise<Snapshot<State> | undefined> {
     const { eventStore, snapshots, onSnapshotFailure } = this.options;
     const found = await snapshots?.store.load(stream, snapshots.plan).catch((error: unknown) => {
@@ -264,7 +277,8 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     if (!found) return undefined;
     const last = { from: found.revision, maxCount: 1 };
     for await (const page of eventStore.read(stream, last)) {
-      if (page[0]?.position === found.position) return found;
+      const [event] = page;
+      if (event?.id === found.eventId && event.position === found.position) return found;
     }
     return undefined;
   }
@@ -275,15 +289,15 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     fold: Fold<State>,
   ): Promise<Fold<State>> {
     const { eventStore, decider, codec } = this.options;
-    let { state, revision, position } = fold;
+    let { state, revision, position, eventId } = fold;
     const from = revision === null ? 0n : revision + 1n;
     for await (const page of eventStore.read(queue.stream, { from })) {
       for (const recorded of page) {
         state = decider.evolve(state, codec.revive(recorded));
-        ({ revision, position } = recorded);
+        ({ revision, position, id: eventId } = recorded);
       }
     }
-    const caughtUp = { state, revision, position };
+    const caughtUp = { state, revision, position, eventId };
     // A slow read must not replace the newer fold of a command.
     if ((queue.fold?.revision ?? -1n) <= (revision ?? -1n)) queue.fold = caughtUp;
     this.#maybeSnapshot(queue, caughtUp);
@@ -294,10 +308,10 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
     const { snapshots, onSnapshotFailure } = this.options;
     if (!snapshots || fold.revision === null) return;
     if (fold.revision - queue.revisionOfSnapshot < BigInt(snapshots.plan.every)) return;
-    const { state, revision, position } = fold;
+    const { state, revision, position, eventId } = fold;
     queue.revisionOfSnapshot = revision;
     snapshots.store
-      .save(queue.stream, snapshots.plan, { state, revision, position })
+      .save(queue.stream, snapshots.plan, { state, revision, position, eventId })
       .catch((error: unknown) => onSnapshotFailure?.(error));
   }
 }

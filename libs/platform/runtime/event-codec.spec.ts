@@ -43,6 +43,21 @@ describe('the event codec', () => {
     expect(() => stockCodec().revive(event)).toThrow(failure);
   });
 
+  it('names and remembers an event that it cannot read, by position and stream', () => {
+    const codec = stockCodec();
+    expect(codec.unreadable()).toEqual([]);
+    const unfit = { ...recorded('PiecesTaken', 2, taken), position: 12n, stream: 'warehouse-b' };
+    expect(() => codec.revive(unfit)).toThrow('at position 12 of warehouse-b: ');
+    expect(() => codec.revive(unfit)).toThrow(UnreadableEventError);
+    expect(codec.unreadable()).toEqual([
+      {
+        position: 12n,
+        stream: 'warehouse-b',
+        reason: expect.stringContaining('cannot read PiecesTaken version 2: '),
+      },
+    ]);
+  });
+
   it('validates what it reads once', () => {
     let parses = 0;
     const schema = z.strictObject({}).refine(() => (parses += 1) > 0);

@@ -1,7 +1,14 @@
-import { type AnyEventDefinition, revive, UnreadableEventError } from '#events/definition.js';
+import {
+  type AnyEventDefinition,
+  revive,
+  type StoredEvent,
+  UnreadableEventError,
+} from '#events/definition.js';
 import { type EventToAppend, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { type DefinitionOf, type DomainEvent } from '#platform/kernel/projection.js';
+import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 import { type CommandContext, eventId } from './command-context.js';
+import { type SchemaCheck, schemaCheckOf } from './schema-check.js';
 
 /** The log has an event that the caller does not read. It must not be skipped silently. */
 export class UnknownEventTypeError extends Error {
@@ -26,6 +33,9 @@ export interface CodecOf<Event extends DomainEvent> {
   ): EventToAppend;
 }
 
+/** Unreadable events that are remembered, for readiness. */
+const UNREADABLE_MAX = 100;
+
 /**
  * Turns domain events into what the log stores and back. A live event keeps the data object it was
  * appended with and several handlers read it, so the codec caches each event by its data: only data
@@ -33,7 +43,11 @@ export interface CodecOf<Event extends DomainEvent> {
  */
 export class EventCodec implements CodecOf<DomainEvent> {
   readonly #definitions: ReadonlyMap<string, AnyEventDefinition>;
+  /** By type. They spare most events the parsing; zod remains the judge of the others. */
+  readonly #checks = new Map<string, SchemaCheck>();
   readonly #revived = new WeakMap<object, DomainEvent>();
+  /** By position. */
+  readonly #unreadable = new Map<bigint, DamagedEvent>();
 
   /** @throws Error when two definitions have one name */
   constructor(definitions: readonly AnyEventDefinition[]) {
@@ -46,6 +60,10 @@ export class EventCodec implements CodecOf<DomainEvent> {
       byType.set(definition.type, definition);
     }
     this.#definitions = byType;
+    for (const { type, schema } of definitions) {
+      const check = schemaCheckOf(schema);
+      if (check) this.#checks.set(type, check);
+    }
   }
 
   /**
@@ -72,7 +90,7 @@ export class EventCodec implements CodecOf<DomainEvent> {
     const { type, data, metadata } = recorded;
     const known = this.#revived.get(data);
     if (known?.type === type) return known;
-    const event = revive(this.#definition(type), { type, data, version: metadata.version });
+    const event = this.#read(recorded, { type, data, version: metadata.version });
     this.#revived.set(data, event);
     return event;
   }
@@ -86,11 +104,7 @@ export class EventCodec implements CodecOf<DomainEvent> {
   ): EventToAppend {
     const definition = this.#definition(event.type);
     const { version } = definition;
-    const parsed = definition.schema.safeParse(event.data);
-    if (!parsed.success) {
-      throw new UnreadableEventError({ ...event, version }, parsed.error.message);
-    }
-    const data = parsed.data as object;
+    const data = this.#valid(event, definition);
     this.#revived.set(data, { type: event.type, data });
     const { requestId, correlationId, causationId, actor } = context;
     return {
@@ -99,6 +113,35 @@ export class EventCodec implements CodecOf<DomainEvent> {
       data,
       metadata: { version, requestId, correlationId, causationId, actor },
     };
+  }
+
+  /** Events that this process has met and could not read. */
+  unreadable(): readonly DamagedEvent[] {
+    return [...this.#unreadable.values()];
+  }
+
+  #valid({ type, data }: DomainEvent, { version, schema }: AnyEventDefinition): object {
+    if (this.#checks.get(type)?.(data)) return data as object;
+    const parsed = schema.safeParse(data);
+    if (parsed.success) return parsed.data as object;
+    throw new UnreadableEventError({ type, data, version }, parsed.error.message);
+  }
+
+  #read({ position, stream }: RecordedEvent, stored: StoredEvent): DomainEvent {
+    try {
+      const definition = this.#definition(stored.type);
+      const { type, version, data } = stored;
+      const isValid = version === definition.version && this.#checks.get(type)?.(data);
+      return isValid ? { type, data } : revive(definition, stored);
+    } catch (error) {
+      if (!(error instanceof UnreadableEventError)) throw error;
+      const { reason, cause } = error;
+      if (this.#unreadable.size < UNREADABLE_MAX) {
+        this.#unreadable.set(position, { position, stream, reason: error.message });
+      }
+      const where = `at position ${position} of ${stream}: ${reason}`;
+      throw new UnreadableEventError(stored, where, { cause });
+    }
   }
 
   #definition(type: string): AnyEventDefinition {

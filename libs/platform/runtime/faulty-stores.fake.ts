@@ -18,6 +18,7 @@ import {
 import { expectNotFenced } from '#platform/read-store/read-store.checks.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
 import {
+  type Checkpoint,
   type ListOptions,
   type ReadStore,
   type ReadStoreCommit,
@@ -153,11 +154,12 @@ export class FaultyEventStore implements EventStore {
 
   async *read(
     stream: string,
-    { from = 0n, maxCount = Infinity }: ReadStreamOptions = {},
+    { from = 0n, maxCount = Infinity, direction = 'forwards' }: ReadStreamOptions = {},
   ): AsyncGenerator<readonly RecordedEvent[]> {
     await this.#reading(this.reads);
-    const events = this.log.of(stream).slice(Number(from));
-    yield* pages(events.slice(0, maxCount));
+    const events = this.log.of(stream);
+    const wanted = direction === 'forwards' ? events.slice(Number(from)) : events.toReversed();
+    yield* pages(wanted.slice(0, maxCount));
   }
 
   async *readAll({ after = 0n, filter }: ReadAllOptions = {}): AsyncGenerator<
@@ -236,6 +238,7 @@ export class FaultyReadStore implements ReadStore {
   readonly #collections = new Map<string, Map<string, Held>>();
   readonly #checkpoints = new Map<string, bigint>();
   readonly #fences = new Map<string, bigint>();
+  readonly #events = new Map<string, string>();
 
   async get<Document extends object>(
     collection: string,
@@ -255,7 +258,7 @@ export class FaultyReadStore implements ReadStore {
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async list<Document extends object>(
     collection: string,
-    { prefix = '', from = '', before, limit = 1_000 }: ListOptions = {},
+    { prefix = '', from = '', before, direction, limit = 1_000 }: ListOptions = {},
   ): Promise<readonly StoredDocument<Document>[]> {
     return [...(this.#collections.get(collection) ?? [])]
       .filter(([key]) => key.startsWith(prefix) && key >= from)
@@ -263,7 +266,7 @@ export class FaultyReadStore implements ReadStore {
       .flatMap(([key, { json, position }]) =>
         json === null ? [] : [{ key, document: JSON.parse(json) as Document, position }],
       )
-      .sort((one, other) => (one.key < other.key ? -1 : 1))
+      .sort((one, other) => (one.key < other.key === (direction !== 'backwards') ? -1 : 1))
       .slice(0, limit);
   }
 
@@ -291,10 +294,19 @@ export class FaultyReadStore implements ReadStore {
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    if (this.isAway) throw new ReadStoreError('store-unavailable', 'the views are away');
+    return [...this.#checkpoints].map(([name, position]) => {
+      return { name, position, event: this.#events.get(name) ?? null };
+    });
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async drop(collection: string, checkpoint: string): Promise<void> {
     this.#collections.delete(collection);
     this.#checkpoints.delete(checkpoint);
     this.#fences.delete(checkpoint);
+    this.#events.delete(checkpoint);
   }
 
   close(): Promise<void> {
@@ -312,7 +324,8 @@ export class FaultyReadStore implements ReadStore {
       held.set(key, { json: document && JSON.stringify(document), position });
     }
     if (!checkpoint) return;
-    const { name, position, fence } = checkpoint;
+    const { name, position, fence, event } = checkpoint;
+    if (event !== undefined) this.#events.set(name, event);
     if (fence !== undefined) this.#fences.set(name, fence);
     const before = this.#checkpoints.get(name) ?? 0n;
     this.#checkpoints.set(name, position > before ? position : before);

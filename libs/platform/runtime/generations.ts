@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { dropHistory } from './history/document-history.js';
 
 /** One build of a projection's documents; a higher number is a later build, of any version. */
 export interface Generation {
@@ -83,6 +84,7 @@ export class Generations {
   async drop(name: string, generation: Generation): Promise<void> {
     const collection = collectionOf(name, generation);
     await this.readStore.drop(collection, collection);
+    await dropHistory(this.readStore, collection);
   }
 
   async #claimed(name: string): Promise<Claim | undefined> {

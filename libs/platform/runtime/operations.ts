@@ -20,3 +20,8 @@ export interface ReadinessCheck {
 export interface MetricsSource {
   collect(): void | Promise<void>;
 }
+
+/** Whether this process cannot do its work without the bus. Injected by its class. */
+export abstract class BusNeed {
+  abstract needsBus(): boolean;
+}

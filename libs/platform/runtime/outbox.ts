@@ -1,10 +1,14 @@
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
-import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
+import {
+  type Position,
+  type RecordedEvent,
+  type SubscriptionBatch,
+} from '#platform/event-store/event-store.port.js';
 import { type DefinitionsOf, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { derivedId } from './derived-id.js';
 import { type EventCodec } from './event-codec.js';
-import { SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
+import { checkpointAt, SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
 
 /** Publishes messages that one pure function makes of events. Events themselves stay private. */
 export interface Relay<Event extends DomainEvent> {
@@ -29,6 +33,7 @@ export class RelayHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
   #saved = new SavedCheckpoint(0n);
+  #handled: RecordedEvent | undefined;
 
   constructor(
     private readonly relay: AnyRelay,
@@ -47,18 +52,19 @@ export class RelayHandler implements SubscriptionHandler {
   }
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
-    const messages = events
-      .filter(({ type }) => this.types.includes(type))
-      .flatMap((recorded): readonly BusMessage[] => {
-        const message = this.relay.toMessage(this.codec.revive(recorded));
-        if (!message) return [];
-        const { correlationId } = recorded.metadata;
-        const headers = { correlationId, eventId: recorded.id, type: recorded.type };
-        return [{ ...message, id: derivedId(this.relay.name, recorded.id), headers }];
-      });
+    const wanted = events.filter(({ type }) => this.types.includes(type));
+    this.#handled = wanted.at(-1) ?? this.#handled;
+    const messages = wanted.flatMap((recorded): readonly BusMessage[] => {
+      const message = this.relay.toMessage(this.codec.revive(recorded));
+      if (!message) return [];
+      const { correlationId } = recorded.metadata;
+      const headers = { correlationId, eventId: recorded.id, type: recorded.type };
+      return [{ ...message, id: derivedId(this.relay.name, recorded.id), headers }];
+    });
     if (messages.length > 0) await this.bus.publish(this.relay.topic, messages);
     else if (!this.#saved.isFarBehind(position)) return;
-    await this.readStore.commit({ writes: [], checkpoint: { name: this.name, position } });
+    const checkpoint = checkpointAt(this.name, position, this.#handled);
+    await this.readStore.commit({ writes: [], checkpoint });
     this.#saved.saved(position);
   }
 }

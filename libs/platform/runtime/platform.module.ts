@@ -1,5 +1,6 @@
 import { type DynamicModule, type InjectionToken, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { JobTypes } from '#platform/jobs/job-type.js';
 import { Products } from '#platform/ledger/product.js';
 import { type Runtime } from './runtime.js';
 import {
@@ -7,6 +8,7 @@ import {
   CLOCK,
   CODEC,
   EVENT_STORE,
+  LOG_CHAIN,
   LOGGER,
   PROJECTIONS,
   READ_STORE,
@@ -20,6 +22,7 @@ export class PlatformModule {
     const { eventStore, readStore, bus, clock, logger } = runtime.engines;
     const values: readonly (readonly [InjectionToken, unknown])[] = [
       [EVENT_STORE, eventStore],
+      [LOG_CHAIN, runtime.chain],
       [READ_STORE, readStore],
       [BUS, bus],
       [CLOCK, clock],
@@ -28,6 +31,7 @@ export class PlatformModule {
       [SNAPSHOTS, runtime.snapshots],
       [PROJECTIONS, runtime.projections],
       [Products, runtime.products],
+      [JobTypes, runtime.jobTypes],
     ];
     const providers = values.map(([provide, useValue]) => ({ provide, useValue }));
     return {

@@ -9,9 +9,16 @@ describe('the events of a process', () => {
     events.onListening((url) => Promise.resolve(void seen.push(`one ${url}`)));
     events.onListening((url) => Promise.resolve(void seen.push(`two ${url}`)));
     events.onReload(() => Promise.resolve(void seen.push('reload')));
+    events.onDrain((ms) => Promise.resolve(void seen.push(`drain ${ms}`)));
     await events.listening('http://127.0.0.1:8080');
     await events.reload();
-    expect(seen).toEqual(['one http://127.0.0.1:8080', 'two http://127.0.0.1:8080', 'reload']);
+    await events.drain(500);
+    expect(seen).toEqual([
+      'one http://127.0.0.1:8080',
+      'two http://127.0.0.1:8080',
+      'reload',
+      'drain 500',
+    ]);
   });
 
   it('fail with their subscriber', async () => {

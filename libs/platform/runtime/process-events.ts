@@ -7,6 +7,7 @@ type Reaction<Details extends readonly unknown[]> = (...details: Details) => Pro
 export class ProcessEvents {
   readonly #onListening: Reaction<[url: string]>[] = [];
   readonly #onReload: Reaction<[]>[] = [];
+  readonly #onDrain: Reaction<[ms: number]>[] = [];
 
   /** Once, when callers can connect; the URL has the port that the system chose, if it did. */
   onListening(reaction: (url: string) => Promise<void>): void {
@@ -18,9 +19,19 @@ export class ProcessEvents {
     this.#onReload.push(reaction);
   }
 
+  /** When the process is about to stop: what it has taken on may take so long to end. */
+  onDrain(reaction: (ms: number) => Promise<void>): void {
+    this.#onDrain.push(reaction);
+  }
+
   /** Resolves when every reaction has. @throws the error of the first one that failed */
   async listening(url: string): Promise<void> {
     await Promise.all(this.#onListening.map((reaction) => reaction(url)));
+  }
+
+  /** Resolves when every reaction has. @throws the error of the first one that failed */
+  async drain(ms: number): Promise<void> {
+    await Promise.all(this.#onDrain.map((reaction) => reaction(ms)));
   }
 
   /** Resolves when every reaction has. @throws the error of the first one that failed */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { markOf } from '#platform/event-store/log-mark.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
 import { ProjectionHandler } from './projection-handler.js';
@@ -52,7 +54,11 @@ describe('the handler of a projection', () => {
             position: 4n,
           },
         ],
-        checkpoint: { name: 'warehouses.v1.g1', position: 7n },
+        checkpoint: {
+          name: 'warehouses.v1.g1',
+          position: 7n,
+          event: markOf(store.log.events[2] as RecordedEvent),
+        },
       },
     ]);
   });
@@ -88,6 +94,29 @@ describe('the handler of a projection', () => {
       });
     },
   );
+
+  it('goes on from the store after a write that landed without an answer', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const [first, second, third] = store.log.events as [
+      RecordedEvent,
+      RecordedEvent,
+      RecordedEvent,
+    ];
+    await runner.run('warehouse-a', add('a', 2), anyContext());
+    const last = store.log.events[3] as RecordedEvent;
+    await handler.checkpoint();
+    await handler.handle({ events: [first, second], position: second.position, caughtUp: true });
+    readStore.commits.plan('fail-after');
+    const landed = { events: [third], position: third.position, caughtUp: true };
+    await expect(handler.handle(landed)).rejects.toThrow();
+    expect(await handler.checkpoint()).toBe(third.position);
+    await handler.handle({ events: [last], position: last.position, caughtUp: true });
+    expect((await readStore.get('warehouses.v1.g1', 'a'))?.document).toEqual({
+      pieces: 6,
+      events: 3,
+    });
+  });
 
   it('writes no checkpoint without effects until it is far behind', async () => {
     const { readStore, handler } = open();

@@ -7,16 +7,12 @@ import {
 import { type AnyProjection, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
-import { SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
+import { type DocumentHistory, type Held } from './history/document-history.js';
+import { checkpointAt, SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
 import { turnsOf } from './turns.js';
 
 /** Documents cached in memory by the one writer of their collection. */
 const DOCUMENTS_CACHED_MAX = 10_000;
-
-interface Held {
-  readonly document: object | null;
-  readonly position: Position;
-}
 
 /**
  * Owns idempotence: each document has one writer, and documents and checkpoint are saved in one
@@ -27,6 +23,7 @@ export class ProjectionHandler implements SubscriptionHandler {
   readonly types: readonly string[];
   readonly #cache = new LRUCache<string, Held>({ max: DOCUMENTS_CACHED_MAX });
   #saved = new SavedCheckpoint(0n);
+  #handled: RecordedEvent | undefined;
 
   constructor(
     private readonly projection: AnyProjection,
@@ -34,6 +31,8 @@ export class ProjectionHandler implements SubscriptionHandler {
     private readonly collection: string,
     private readonly readStore: ReadStore,
     private readonly codec: EventCodec,
+    /** Keeps earlier documents; without it, past states are folded from the first event. */
+    private readonly history?: DocumentHistory,
   ) {
     this.name = collection;
     this.types = typesOf(projection.on);
@@ -44,14 +43,18 @@ export class ProjectionHandler implements SubscriptionHandler {
     this.#cache.clear();
     const checkpoint = await this.readStore.checkpoint(this.collection);
     this.#saved = new SavedCheckpoint(checkpoint ?? 0n);
+    await this.history?.open(checkpoint);
     return checkpoint;
   }
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
     const changed = new Map<string, Held>();
+    await this.history?.begin();
     for await (const turn of turnsOf(events)) {
       for (const event of turn) {
-        if (this.types.includes(event.type)) await this.#apply(event, changed);
+        if (!this.types.includes(event.type)) continue;
+        await this.#apply(event, changed);
+        this.#handled = event;
       }
     }
     if (changed.size === 0 && !this.#saved.isFarBehind(position)) return;
@@ -61,7 +64,9 @@ export class ProjectionHandler implements SubscriptionHandler {
       key,
       ...held,
     }));
-    await this.readStore.commit({ writes, checkpoint: { name: collection, position } });
+    const checkpoint = checkpointAt(collection, position, this.#handled);
+    await this.history?.save();
+    await this.readStore.commit({ writes, checkpoint });
     this.#saved.saved(position);
     for (const [key, held] of changed) this.#cache.set(key, held);
   }
@@ -73,7 +78,9 @@ export class ProjectionHandler implements SubscriptionHandler {
       if (recorded.position <= held.position) continue;
       const before = held.document ?? (this.projection.initial(key) as object);
       const document = this.projection.project(event, before, key) as object | null;
-      changed.set(key, { document, position: recorded.position });
+      const { position } = recorded;
+      this.history?.changed(key, held, document, position);
+      changed.set(key, { document, position });
     }
   }
 

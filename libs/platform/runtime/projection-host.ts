@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -5,8 +6,11 @@ import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
 import { collectionOf, type Generation, Generations } from './generations.js';
+import { DocumentHistory } from './history/document-history.js';
 import { type LogProgress, type RunnerStatus } from './log-progress.js';
 import { ProjectionHandler } from './projection-handler.js';
+import { type ProjectorLink } from './projector/projector-link.js';
+import { type Reached, type ReachRequest } from './projector/projector.protocol.js';
 import { StoredCheckpoint } from './stored-checkpoint.js';
 import { lagOf, type StoredProjection, storedProjection } from './stored-projections.js';
 import { SubscriptionRunner } from './subscription-runner.js';
@@ -19,6 +23,9 @@ export { type StoredProjection } from './stored-projections.js';
 export const ADOPT_EVERY_MS = 500;
 /** How often the progress of a build is reported. */
 const PROGRESS_EVERY_MS = 250;
+
+/** The pause of a query whose generation this process does not run. */
+const OTHER_GENERATION_MS = 20;
 
 interface Deployed {
   readonly projection: AnyProjection;
@@ -70,9 +77,11 @@ export class ProjectionHost {
     private readonly projections: readonly AnyProjection[],
     private readonly eventStore: EventStore,
     private readonly readStore: ReadStore,
-    private readonly codec: EventCodec,
-    private readonly clock: Clock,
+    readonly codec: EventCodec,
+    readonly clock: Clock,
     private readonly logger: Logger,
+    /** The projector of this process, if another thread is it: knows more than the checkpoints. */
+    private readonly projector?: ProjectorLink,
   ) {
     this.#generations = new Generations(readStore);
   }
@@ -123,15 +132,39 @@ export class ProjectionHost {
     return serving?.version !== version || serving.generation <= generation;
   }
 
+  /**
+   * For a query of another thread: waits for the generation that it reads. False at once where this
+   * process runs another generation: the query looks for the one that serves.
+   */
+  async reach({ projection, collection, position, timeoutMs }: ReachRequest): Promise<Reached> {
+    const deployed = this.#named(projection);
+    if (!isOf(deployed, collection)) await this.#adopt(deployed);
+    const { progress } = deployed;
+    if (!isOf(deployed, collection)) {
+      await sleep(Math.min(OTHER_GENERATION_MS, timeoutMs));
+      return { reached: false, position: 0n };
+    }
+    const reached = await progress.reach(position, timeoutMs);
+    return { reached, position: progress.position };
+  }
+
+  /** The statuses of all projections, without their lags. */
+  runners(): Promise<readonly RunnerStatus[]> {
+    const deployed = [...this.#deployed.values()];
+    return Promise.all(deployed.map(async ({ progress }) => progress.status()));
+  }
+
   async status(): Promise<readonly ProjectionStatus[]> {
     return Promise.all([...this.#deployed.values()].map((deployed) => this.#statusOf(deployed)));
   }
 
   /** Reads the checkpoints; needs no `start`, so that any process may ask. */
   async stored(): Promise<readonly StoredProjection[]> {
+    const found = await this.readStore.checkpoints();
+    const checkpoints = new Map(found.map(({ name, position }) => [name, position]));
     return Promise.all(
       this.projections.map((projection) =>
-        storedProjection(projection, this.#generations, this.readStore, this.eventStore),
+        storedProjection(projection, this.#generations, checkpoints, this.eventStore),
       ),
     );
   }
@@ -248,12 +281,16 @@ export class ProjectionHost {
     await this.#adoptServing(deployed, await this.#generations.serving(deployed.projection.name));
   }
 
-  /** Moves on to a newer generation that serves by now; queries wait until it has caught up. */
+  /** Moves on to the generation that serves by now; queries wait until it has caught up. */
   async #adoptServing(deployed: Deployed, serving: Generation | undefined): Promise<void> {
     const { name, version } = deployed.projection;
     if (this.#stopped || serving?.version !== version) return;
     const { generation: old } = deployed;
-    if (serving.generation <= old.generation) return;
+    // A process that builds nothing may have guessed the number of a first build, and too high.
+    const isCurrent = this.#writable
+      ? serving.generation <= old.generation
+      : serving.generation === old.generation;
+    if (isCurrent) return;
     await this.#move(deployed, serving);
     // The process that dropped it did not know that this one was still writing.
     if (this.#writable) await this.#generations.drop(name, old);
@@ -276,6 +313,7 @@ export class ProjectionHost {
   #progress(projection: AnyProjection, generation: Generation): LogProgress {
     if (this.#writable) return this.#runner(projection, generation, this.#writable);
     const collection = collectionOf(projection.name, generation);
+    if (this.projector) return this.projector.progress(projection.name, collection);
     return new StoredCheckpoint(projection, collection, this.eventStore, this.readStore);
   }
 
@@ -285,7 +323,8 @@ export class ProjectionHost {
     readStore: ReadStore,
   ): SubscriptionRunner {
     const collection = collectionOf(projection.name, generation);
-    const handler = new ProjectionHandler(projection, collection, readStore, this.codec);
+    const history = new DocumentHistory(collection, readStore, this.eventStore);
+    const handler = new ProjectionHandler(projection, collection, readStore, this.codec, history);
     return new SubscriptionRunner(handler, this.eventStore, this.clock, this.logger);
   }
 
@@ -302,3 +341,6 @@ export class ProjectionHost {
     }
   }
 }
+
+const isOf = ({ projection, generation }: Deployed, collection: string): boolean =>
+  collectionOf(projection.name, generation) === collection;

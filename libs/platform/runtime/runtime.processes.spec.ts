@@ -174,6 +174,7 @@ describe('runtimes of a fleet', () => {
     expect(two.runtime.reactions().map(({ name }) => name)).toEqual([
       'saga.restock',
       'outbox.sales',
+      'log-times',
     ]);
   });
 

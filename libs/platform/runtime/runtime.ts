@@ -1,9 +1,13 @@
-import { type ICommand } from '@nestjs/cqrs';
+import { type Type } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { platformEvents } from '#events/platform/lease.events.js';
+import { TreeCheck } from '#platform/audit/tree-check.js';
+import { TreeKeeper } from '#platform/audit/tree-keeper.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type LogChain } from '#platform/event-store/log-chain.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { JobTypes } from '#platform/jobs/job-type.js';
 import { type SagaCommand } from '#platform/kernel/saga.js';
 import { Products } from '#platform/ledger/product.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
@@ -11,20 +15,26 @@ import { type Area } from './area.js';
 import { type CommandContext } from './command-context.js';
 import { type AnyConsumer, Consumers } from './consumer.js';
 import { EventCodec } from './event-codec.js';
+import { type CommandSender, type LeaderService } from './leader-service.js';
 import { FencedReadStore, LeaseLostError } from './lease/fenced-read-store.js';
 import {
   type Leadership,
   type LeadershipStatus,
   type LeadershipTerm,
 } from './lease/leadership.port.js';
+import { LogTimesKeeper } from './history/log-times.js';
+import { LogTrust } from './log-trust.js';
 import { type RunnerStatus } from './log-progress.js';
 import { type AnyRelay, RelayHandler } from './outbox.js';
 import { ProjectionHost } from './projection-host.js';
 import { Projections } from './projections.js';
+import { type ProjectorLink } from './projector/projector-link.js';
 import { type AnySagaDeployment } from './saga-deployment.js';
 import { Sagas } from './sagas.js';
 import { Snapshots } from './snapshots.js';
+import { type SubscriptionHandler } from './subscription-handler.js';
 import { SubscriptionRunner } from './subscription-runner.js';
+import { TrustedReadStore } from './trusted-read-store.js';
 
 /** The engines behind the three ports, and time. */
 export interface Engines {
@@ -33,16 +43,21 @@ export interface Engines {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Builds the Merkle tree of the log in the read store. Default: false. */
+  readonly keepsTree?: boolean;
 }
 
-/** Sends a command that a saga asked for; `apps/` binds it to Nest's `CommandBus`. */
-export interface CommandSender {
-  execute(command: ICommand): Promise<unknown>;
-}
+/** Finds a provider of an area's module; `apps/` binds it to Nest's application. */
+export type ServiceSource = (type: Type<LeaderService>) => LeaderService;
+
+const noServices: ServiceSource = ({ name }) => {
+  throw new Error(`this process has no source of ${name}`);
+};
 
 interface Reactions {
   readonly sagas: Sagas;
   readonly relays: readonly SubscriptionRunner[];
+  readonly services: readonly LeaderService[];
   readonly consumers: Consumers;
 }
 
@@ -61,28 +76,44 @@ export class Runtime {
   /** Runs the projections that `projections` answers from. */
   readonly projectionHost: ProjectionHost;
   readonly products: Products;
+  /** The chain of the log itself, or its tree; null where neither is kept. */
+  readonly chain: LogChain | null;
+  /** Whether the read models are of this log. */
+  readonly trust: LogTrust;
+  readonly #readStore: ReadStore;
+  readonly jobTypes: JobTypes;
   readonly #sagas: readonly AnySagaDeployment[];
   readonly #relays: readonly AnyRelay[];
   readonly #consumers: readonly AnyConsumer[];
+  readonly #services: readonly Type<LeaderService>[];
   #reactions: Reactions | undefined;
   #leadership: Leadership | undefined;
 
   constructor(
     readonly engines: Engines,
     areas: readonly Area[],
+    /** The projector of this process, where another thread runs projections and sagas. */
+    readonly projector?: ProjectorLink,
   ) {
-    const { eventStore, readStore, clock, logger } = engines;
+    const { eventStore, clock, logger } = engines;
+    this.trust = new LogTrust(eventStore, engines.readStore);
+    const readStore = new TrustedReadStore(engines.readStore, this.trust);
+    this.#readStore = readStore;
     const codec = new EventCodec([...platformEvents, ...areas.flatMap(({ events }) => events)]);
     const projections = areas.flatMap((area) => area.projections);
     this.#sagas = areas.flatMap(({ sagas }) => sagas);
     this.#relays = areas.flatMap(({ relays }) => relays);
     this.#consumers = areas.flatMap(({ consumers }) => consumers);
+    this.#services = areas.flatMap(({ leaderServices }) => leaderServices);
     rejectTwins('projections', namesOf(projections));
     rejectTwins('sagas', namesOf(this.#sagas.map(({ saga }) => saga)));
     rejectTwins('relays', namesOf(this.#relays));
     rejectTwins('saga commands', areas.flatMap(sagaCommandNames));
     this.codec = codec;
     this.products = new Products(areas.flatMap(({ products }) => products));
+    this.chain =
+      eventStore.chain ?? (engines.keepsTree ? new TreeCheck(eventStore, readStore) : null);
+    this.jobTypes = new JobTypes(areas.flatMap(({ jobs }) => jobs));
     this.snapshots = new Snapshots(readStore);
     this.projectionHost = new ProjectionHost(
       projections,
@@ -91,8 +122,9 @@ export class Runtime {
       codec,
       clock,
       logger,
+      projector,
     );
-    this.projections = new Projections(this.projectionHost, eventStore, readStore);
+    this.projections = new Projections(this.projectionHost, eventStore, readStore, this.trust);
   }
 
   /** Runs the projections in this process, with or without the lease. */
@@ -100,9 +132,9 @@ export class Runtime {
     await this.projectionHost.start();
   }
 
-  /** Runs sagas, relays and consumers in this process, with or without the lease. */
-  startReactions(sender: CommandSender): Promise<void> {
-    return this.#react(this.engines.readStore, sender);
+  /** Runs sagas, relays, consumers and leader services here, with or without the lease. */
+  startReactions(sender: CommandSender, services: ServiceSource = noServices): Promise<void> {
+    return this.#react(this.#readStore, sender, services);
   }
 
   /** Runs nothing, and answers queries from documents that other processes write. */
@@ -111,10 +143,14 @@ export class Runtime {
   }
 
   /** After `startFollowing`: runs everything while the lease is held. */
-  startUnder(leadership: Leadership, sender: CommandSender): void {
+  startUnder(
+    leadership: Leadership,
+    sender: CommandSender,
+    services: ServiceSource = noServices,
+  ): void {
     this.#leadership = leadership;
     leadership.start({
-      begin: (term) => this.#lead(term, sender),
+      begin: (term) => this.#lead(term, sender, services),
       end: () => this.#stepDown(),
     });
   }
@@ -124,11 +160,11 @@ export class Runtime {
     return this.#leadership?.status() ?? null;
   }
 
-  /** The sagas and relays that run here; projections have a status of their own. */
+  /** Sagas, relays and leader services that run here; projections have a status of their own. */
   reactions(): readonly RunnerStatus[] {
     if (!this.#reactions) return [];
-    const { sagas, relays } = this.#reactions;
-    return [...sagas.status(), ...relays.map((relay) => relay.status())];
+    const { sagas, relays, services } = this.#reactions;
+    return [...sagas.status(), ...[...relays, ...services].map((one) => one.status())];
   }
 
   async stop(): Promise<void> {
@@ -137,16 +173,17 @@ export class Runtime {
     await this.projectionHost.stop();
   }
 
-  async #lead(term: LeadershipTerm, sender: CommandSender): Promise<void> {
-    const readStore = new FencedReadStore(this.engines.readStore, term);
+  async #lead(term: LeadershipTerm, sender: CommandSender, services: ServiceSource): Promise<void> {
+    const readStore = new FencedReadStore(this.#readStore, term);
     await this.projectionHost.start(readStore);
-    await this.#react(readStore, {
+    const fenced: CommandSender = {
       // A command decided before the lease was lost must not be sent after it.
       execute: (command) =>
         term.isHeld()
           ? sender.execute(command)
           : Promise.reject(new LeaseLostError('the lease was lost before this command')),
-    });
+    };
+    await this.#react(readStore, fenced, services);
   }
 
   async #stepDown(): Promise<void> {
@@ -157,13 +194,14 @@ export class Runtime {
 
   async #stopReactions(): Promise<void> {
     if (!this.#reactions) return;
-    const { sagas, relays, consumers } = this.#reactions;
+    const { sagas, relays, services, consumers } = this.#reactions;
     await consumers.stop();
+    await Promise.all(services.map((service) => service.stop()));
     await sagas.stop();
     await Promise.all(relays.map((relay) => relay.stop()));
   }
 
-  async #react(readStore: ReadStore, sender: CommandSender): Promise<void> {
+  async #react(readStore: ReadStore, sender: CommandSender, source: ServiceSource): Promise<void> {
     const { eventStore, bus, clock, logger } = this.engines;
     const { codec } = this;
     const hosted = this.#sagas.map(({ saga, toCommand }) => ({
@@ -173,14 +211,17 @@ export class Runtime {
       },
     }));
     const sagas = new Sagas(hosted, eventStore, readStore, codec, bus, clock, logger);
+    const keepers = this.engines.keepsTree ? [new TreeKeeper(readStore)] : [];
     const relays = this.#relays
-      .map((relay) => new RelayHandler(relay, readStore, codec, bus))
+      .map((relay): SubscriptionHandler => new RelayHandler(relay, readStore, codec, bus))
+      .concat(keepers, new LogTimesKeeper(readStore, eventStore))
       .map((handler) => new SubscriptionRunner(handler, eventStore, clock, logger));
     const consumers = new Consumers(this.#consumers, bus, (command) => sender.execute(command));
-    this.#reactions = { sagas, relays, consumers };
+    const services = this.#services.map(source);
+    this.#reactions = { sagas, relays, services, consumers };
     sagas.start();
     for (const relay of relays) relay.start();
-    await consumers.start();
+    await Promise.all([...services.map((service) => service.start(sender)), consumers.start()]);
   }
 }
 

@@ -10,7 +10,7 @@ import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type CommandContext, followUp } from './command-context.js';
 import { type EventCodec } from './event-codec.js';
 import { knownProcesses, processesOf, SagaDocuments } from './saga-documents.js';
-import { SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
+import { checkpointAt, SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
 import { turnsOf } from './turns.js';
 
 /** Sends a saga's command. It must be idempotent by the context's request id. */
@@ -40,6 +40,7 @@ export class SagaHandler implements SubscriptionHandler {
   #documents: SagaDocuments;
   /** The last event that was handled, or the end of the last batch. */
   #handled: Position = 0n;
+  #lastEvent: RecordedEvent | undefined;
   #saved = new SavedCheckpoint(0n);
   #eventsUnsaved = 0;
 
@@ -72,6 +73,7 @@ export class SagaHandler implements SubscriptionHandler {
           if (!this.types.includes(event.type)) continue;
           if (await this.#react(event)) sent = true;
           this.#handled = event.position;
+          this.#lastEvent = event;
           this.#eventsUnsaved += 1;
         }
       }
@@ -105,7 +107,8 @@ export class SagaHandler implements SubscriptionHandler {
     if (!isDue && !this.#saved.isFarBehind(handled)) return;
     const { writes, heldBack, forget } = documents.changes();
     const position = heldBack === null ? handled : heldBack - 1n;
-    await this.readStore.commit({ writes, checkpoint: { name: this.name, position } });
+    const checkpoint = checkpointAt(this.name, position, this.#lastEvent);
+    await this.readStore.commit({ writes, checkpoint });
     forget();
     this.#saved.saved(position);
     if (documents === this.#documents) this.#eventsUnsaved -= events;

@@ -1,5 +1,5 @@
 import { type InjectionToken } from '@nestjs/common';
-import { type z } from 'zod';
+import { z } from 'zod';
 
 /** A setting is missing or wrong; the message names it, and the start stops. */
 export class SettingsError extends Error {
@@ -64,6 +64,17 @@ export const variable = <Schema extends z.ZodType>(
 const defaultOf = (schema: z.ZodType): string => {
   const { data } = schema.safeParse(undefined);
   return typeof data === 'string' || typeof data === 'number' ? `\`${data}\`` : 'none';
+};
+
+/** Exact as a number. */
+const DIGITS = /^\d{1,15}$/;
+
+/** A whole number within bounds, in plain digits: neither spaces, `1e3` nor `0x1F`. */
+export const wholeNumber = (min: number, max: number) => {
+  const expected = `expected a whole number from ${min} to ${max}, in digits`;
+  const isInRange = (text: string): boolean =>
+    DIGITS.test(text) && Number(text) >= min && Number(text) <= max;
+  return z.string().refine(isInRange, expected).transform(Number);
 };
 
 export const defineSettings = <const Declared extends Variables, Settings>(

@@ -12,12 +12,15 @@ export interface SnapshotPlan<State> {
 
 interface SnapshotDocument {
   readonly revision: string;
+  readonly eventId: string;
   readonly state: object;
 }
 
 export interface Snapshot<State> {
   readonly revision: bigint;
   readonly position: Position;
+  /** Of the last event in the state. */
+  readonly eventId: string;
   readonly state: State;
 }
 
@@ -31,10 +34,11 @@ export class Snapshots {
   ): Promise<Snapshot<State> | undefined> {
     const found = await this.readStore.get<SnapshotDocument>(collection(plan), stream);
     if (!found) return undefined;
-    const { revision, state } = found.document;
+    const { revision, eventId, state } = found.document;
     return {
       revision: BigInt(revision),
       position: found.position,
+      eventId,
       state: plan.fromJson(state),
     };
   }
@@ -43,10 +47,11 @@ export class Snapshots {
   async save<State>(
     stream: string,
     plan: SnapshotPlan<State>,
-    { revision, position, state }: Snapshot<State>,
+    { revision, position, eventId, state }: Snapshot<State>,
   ): Promise<void> {
     const document: SnapshotDocument = {
       revision: revision.toString(),
+      eventId,
       state: plan.toJson(state),
     };
     await this.readStore.commit({

@@ -1,6 +1,6 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 import { type AnyProjection, typesOf } from '#platform/kernel/projection.js';
-import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { collectionOf, type Generation, type Generations } from './generations.js';
 
 /** A projection's position in the read store, whichever process writes it. */
@@ -19,12 +19,12 @@ export interface StoredProjection {
 export const storedProjection = async (
   projection: AnyProjection,
   generations: Generations,
-  readStore: ReadStore,
+  checkpoints: ReadonlyMap<string, Position>,
   eventStore: EventStore,
 ): Promise<StoredProjection> => {
   const { name, version } = projection;
   const pointer = await generations.serving(name);
-  const checkpoint = pointer && (await readStore.checkpoint(collectionOf(name, pointer)));
+  const checkpoint = pointer && checkpoints.get(collectionOf(name, pointer));
   const position = checkpoint ?? 0n;
   const { positions: lag } = await lagOf(projection, eventStore, position);
   const serving = pointer ? { version: pointer.version, generation: pointer.generation } : null;
@@ -49,9 +49,11 @@ export const lagOf = async (
   if (head <= position) return NO_LAG;
   const types = typesOf(on);
   const filter = { by: 'type', prefixes: types } as const;
-  for await (const page of eventStore.readAll({ after: position, filter })) {
+  const damaged: DamagedEvent[] = [];
+  const onDamaged = (one: DamagedEvent): void => void damaged.push(one);
+  for await (const page of eventStore.readAll({ after: position, filter, onDamaged })) {
     const first = page.find(({ type }) => types.includes(type));
     if (first) return { positions: head - position, since: first.recordedAt };
   }
-  return NO_LAG;
+  return damaged.length > 0 ? { positions: head - position, since: null } : NO_LAG;
 };

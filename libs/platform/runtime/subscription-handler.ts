@@ -1,4 +1,10 @@
-import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
+import {
+  type Position,
+  type RecordedEvent,
+  type SubscriptionBatch,
+} from '#platform/event-store/event-store.port.js';
+import { markOf } from '#platform/event-store/log-mark.js';
+import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
 
 /** What handles the events of a subscription: a projection, a saga, a relay. */
 export interface SubscriptionHandler {
@@ -39,3 +45,14 @@ export class SavedCheckpoint {
     return performance.now() - this.#savedAtMs >= CHECKPOINT_SAVED_EVERY_MS;
   }
 }
+
+/** @param handled the last event that this run has handled; without one the stored mark stays */
+export const checkpointAt = (
+  name: string,
+  position: Position,
+  handled: RecordedEvent | undefined,
+): NonNullable<ReadStoreCommit['checkpoint']> => ({
+  name,
+  position,
+  ...(handled && { event: markOf(handled) }),
+});

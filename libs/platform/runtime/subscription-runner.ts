@@ -18,11 +18,13 @@ const GATHER_MS_MAX = 1_000;
  * an event.
  */
 export class SubscriptionRunner extends LogRunner {
+  /** @param gathers false for a handler that writes nothing: it gets each event at once */
   constructor(
     handler: SubscriptionHandler,
     eventStore: EventStore,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly gathers = true,
   ) {
     super(handler, eventStore);
   }
@@ -57,7 +59,7 @@ export class SubscriptionRunner extends LogRunner {
 
   /** A caller that waits for its own write ends the gathering at once. */
   async #gather(writeMs: number): Promise<void> {
-    if (this.waiters.count > 0) return;
+    if (!this.gathers || this.waiters.count > 0) return;
     await this.pause(Math.min(Math.max(GATHER_MS, GATHER_PER_WRITE * writeMs), GATHER_MS_MAX));
   }
 

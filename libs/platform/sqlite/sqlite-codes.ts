@@ -27,3 +27,15 @@ export const isSqliteFailure = (error: unknown): error is SqliteFailure =>
 /** The primary result code of what `node:sqlite` threw, or null for any other error. */
 export const sqliteCodeOf = (error: unknown): number | null =>
   isSqliteFailure(error) ? error.errcode & PRIMARY : null;
+
+/**
+ * Runs a statement that may have failed before. SQLite reports a failure once more when a statement
+ * is used again, so the first failure proves nothing.
+ */
+export const afterFailure = <Result>(run: () => Result): Result => {
+  try {
+    return run();
+  } catch {
+    return run();
+  }
+};

@@ -345,11 +345,11 @@ describe('tasks over the bus', () => {
 
   it('has no worker while replies cannot be received, and receives them later', async () => {
     await tasks.close();
-    const consume = bus.consume.bind(bus);
-    bus.consume = () => Promise.reject(new BusError('bus-unavailable', 'no'));
+    const listen = bus.listen.bind(bus);
+    bus.listen = () => Promise.reject(new BusError('bus-unavailable', 'no'));
     tasks = open();
     await expect(drain(run(never))).rejects.toMatchObject({ code: 'no_worker' });
-    bus.consume = consume;
+    bus.listen = listen;
     await serve(async (run) => {
       await run.started();
       await run.page([1], END);
@@ -357,19 +357,19 @@ describe('tasks over the bus', () => {
     expect((await drain(run(never))).pieces).toEqual([1]);
   });
 
-  it('joins the reply topic with the first task or on request, and not before', async () => {
+  it('reads the reply topic from the first task or a request on, and not before', async () => {
     await tasks.close();
-    let consumers = 0;
-    const consume = bus.consume.bind(bus);
-    bus.consume = (options) => {
-      consumers += 1;
-      return consume(options);
+    let listeners = 0;
+    const listen = bus.listen.bind(bus);
+    bus.listen = (options) => {
+      listeners += 1;
+      return listen(options);
     };
     tasks = open();
-    expect(consumers).toBe(0);
+    expect(listeners).toBe(0);
     await tasks.listen();
     await tasks.listen();
-    expect(consumers).toBe(1);
+    expect(listeners).toBe(1);
   });
 
   it('fails what is open when it closes', async () => {

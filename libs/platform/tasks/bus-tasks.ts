@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger } from 'pino';
 import { type z } from 'zod';
-import { type Bus, type Consumer, type Delivery } from '#platform/bus/bus.port.js';
+import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { within } from '#platform/kernel/within.js';
 import { type EngineDefinition } from './engine.js';
@@ -23,7 +23,7 @@ import { TaskSeal } from './task.seal.js';
 import { type TaskHosting, Tasks } from './tasks.port.js';
 
 export interface BusTasksOptions {
-  readonly bus: Pick<Bus, 'publish' | 'consume'>;
+  readonly bus: Pick<Bus, 'publish' | 'listen'>;
   /** The name of this process, unique in the fleet; a letter, then up to 100 of `a-z 0-9 - .`. */
   readonly instance: string;
   /** 32 bytes, of the purpose `TASK_KEY_PURPOSE`; workers have the same key. */
@@ -70,7 +70,8 @@ class BusTasks extends Tasks implements TaskHosting {
   readonly #open = new Map<string, Awaiting>();
   /** By definition, so that a schema is built once. */
   readonly #pages = new WeakMap<object, z.ZodType<Page<unknown, unknown>>>();
-  #consumer: Promise<Consumer> | undefined;
+  #listening: Promise<void> | undefined;
+  #listener: Listener | undefined;
   #closed = false;
 
   constructor(private readonly options: BusTasksOptions) {
@@ -101,8 +102,12 @@ class BusTasks extends Tasks implements TaskHosting {
     }
   }
 
-  async listen(): Promise<void> {
-    await this.#listening();
+  listen(): Promise<void> {
+    this.#listening ??= this.#listen().catch((error: unknown) => {
+      this.#listening = undefined;
+      throw error;
+    });
+    return this.#listening;
   }
 
   async close(): Promise<void> {
@@ -110,33 +115,26 @@ class BusTasks extends Tasks implements TaskHosting {
     for (const task of this.#open.values()) {
       task.fail(new TaskError('closed', 'the process that asks is stopping'));
     }
-    const consumer = await this.#consumer?.catch(() => undefined);
-    await consumer?.close();
+    await this.#listener?.close();
   }
 
-  #listening(): Promise<Consumer> {
-    this.#consumer ??= this.options.bus
-      .consume({
-        topic: this.#repliesTopic,
-        group: this.#repliesTopic,
-        // An unreadable reply fails its task at once, and would be as unreadable the next time.
-        attemptsMax: 1,
-        handle: (delivery) => {
-          this.#hear(delivery);
-          return Promise.resolve();
-        },
-      })
-      .catch((error: unknown) => {
-        this.#consumer = undefined;
-        throw error;
-      });
-    return this.#consumer;
+  /** Without a group: replies to an earlier process of this name are of no use. */
+  async #listen(): Promise<void> {
+    const listener = await this.options.bus.listen({
+      topic: this.#repliesTopic,
+      handle: (message) => this.#hear(message),
+      onFailed: (error) => {
+        this.options.logger.error({ err: error }, 'a message on the reply topic is no reply');
+      },
+    });
+    if (this.#closed) await listener.close();
+    else this.#listener = listener;
   }
 
   async #listeningInTime(): Promise<void> {
     if (this.#closed) throw new TaskError('closed', 'the process that asks is stopping');
     try {
-      await within(this.#listening(), this.#limits.takeMsMax, () => {
+      await within(this.listen(), this.#limits.takeMsMax, () => {
         throw new TaskError('no_worker', 'replies of workers cannot be received yet');
       });
     } catch (cause) {
@@ -188,7 +186,7 @@ class BusTasks extends Tasks implements TaskHosting {
     });
   }
 
-  #hear({ headers, data }: Delivery): void {
+  #hear({ headers, data }: BusMessage): void {
     const reply = ReplyHeaders.parse(headers);
     const task = this.#open.get(reply.task);
     // The task has ended, or belongs to an earlier process of this name.

@@ -23,11 +23,11 @@ export abstract class Tasks {
 /** The port as the process that opened it holds it. */
 export interface TaskHosting extends Tasks {
   /**
-   * Prepares the first task. The first `run` does so too, but joining a broker's group takes
-   * seconds, and a process that serves no callers need not join.
+   * Prepares the first task. The first `run` does so too, but reaching a broker takes time, and a
+   * process that serves no callers need not reach it.
    * @throws BusError
    */
   listen(): Promise<void>;
-  /** Fails running tasks with `closed`. */
+  /** Fails running tasks with `closed`; does not wait for a `listen` that is under way. */
   close(): Promise<void>;
 }

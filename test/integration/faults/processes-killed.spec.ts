@@ -12,6 +12,7 @@ import {
 } from './fleet-under-fault.harness.js';
 import { Load } from './load.js';
 import { expectSound, expectHonestFailures } from './sound.js';
+import { asOperator } from '#apps/operations/operations.fixture.js';
 
 const TASKS_TOPIC = tasksTopicOf('text');
 const ANSWERS_MS = 20_000;
@@ -32,7 +33,7 @@ describe('a fleet under load, of which', () => {
   afterAll(() => fleet.close());
 
   const runningTasks = async ({ url }: Member): Promise<number> => {
-    const report = (await (await fetch(`${url}/health/ready`)).json()) as WorkerReport;
+    const report = (await (await fetch(`${url}/health/ready`, asOperator)).json()) as WorkerReport;
     return report.running_tasks;
   };
 

@@ -48,7 +48,7 @@ const lostOf = (answered: readonly Attempt[], charges: readonly RecordedEvent[])
   return answered.filter(({ eventId }) => eventId !== null && !kept.has(eventId));
 };
 
-const NOT_KNOWN = 'unknown-outcome';
+const NOT_KNOWN = 'unknown_outcome';
 
 /** Failed requests with a charge. A caller pays for a failure only if the outcome is unknown. */
 const chargedFailures = (failed: readonly Attempt[], charges: readonly RecordedEvent[]) => {

@@ -31,6 +31,7 @@ export class ChargePostcardHandler implements ICommandHandler<ChargePostcardComm
       accountId,
       holdId: postcardId,
       purpose: postcardProduct.purpose,
+      rig: null,
       lines: [wordLine(words, this.settings.microUsdPerWord)],
       usageSource: 'counted',
       excess: [],

@@ -1,6 +1,7 @@
 import { defineArea } from '#platform/runtime/area.js';
 import { defineConsumer } from '#platform/runtime/consumer.js';
 import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { albumJob, albumProduct } from './album.job.js';
 import { AnswerPostcardCommand, PostcardReply } from './answer-postcard.handler.js';
 import { ChargePostcardCommand } from './charge-postcard.handler.js';
 import { countingEngine } from './counting.engine.js';
@@ -40,8 +41,9 @@ export const postcardsArea = defineArea({
       }),
     },
   ],
-  products: [postcardProduct],
+  products: [postcardProduct, albumProduct],
   engines: [countingEngine],
+  jobs: [albumJob],
   topics: [{ topic: REPLIES_TOPIC, partitions: 2 }],
   consumers: [
     defineConsumer({

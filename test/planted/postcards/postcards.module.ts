@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AlbumHandler } from './album.handler.js';
+import { AlbumBinder } from './album.job.js';
 import { AnswerPostcardHandler } from './answer-postcard.handler.js';
+import { BindAlbumHandler } from './bind-album.handler.js';
 import { ChargePostcardHandler } from './charge-postcard.handler.js';
 import { DeliverPostcardHandler } from './deliver-postcard.handler.js';
 import { PostOffice } from './post-office.js';
@@ -16,6 +19,9 @@ import { WritePostcardHandler } from './write-postcard.handler.js';
     ChargePostcardHandler,
     AnswerPostcardHandler,
     PostcardHandler,
+    AlbumBinder,
+    BindAlbumHandler,
+    AlbumHandler,
   ],
   exports: [PostOffice],
 })

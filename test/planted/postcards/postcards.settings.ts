@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { defineSettings, variable } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
 
 export interface PostcardSettings {
   readonly wordsMax: number;
@@ -8,7 +7,7 @@ export interface PostcardSettings {
 
 export const POSTCARD_SETTINGS = Symbol('PostcardSettings');
 
-const Whole = z.coerce.number().int().min(1);
+const Whole = wholeNumber(1, 1_000_000);
 
 export const postcardSettings = defineSettings({
   token: POSTCARD_SETTINGS,

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Authenticator } from './authenticator.js';
 import { type Caller } from './caller.js';
-import { fingerprint } from './credentials.js';
+import { fingerprint, keyIdOf } from './credentials.js';
 import {
   anyContext,
   FIRST_ID,
@@ -24,6 +25,12 @@ beforeEach(async () => {
   here = await world.start();
 });
 afterEach(() => world.end());
+
+/** By the clock that the authenticator uses: a timer may fire early. */
+const untilStale = async (): Promise<void> => {
+  const staleAt = performance.now() + FRESH_MS;
+  while (performance.now() <= staleAt) await new Promise((resolve) => setTimeout(resolve, 1));
+};
 
 const revokeKey = ({ streams }: IdentityProcess, secret: string, userId = FIRST_ID) => {
   const keyHash = fingerprint(secret);
@@ -61,6 +68,8 @@ const startSession = async (process: IdentityProcess, userId = FIRST_ID) => {
   return { secret, token: process.appTokens.sign({ userId, sessionId: SESSION }, expiresAtMs) };
 };
 
+const idOf = (secret: string): string => keyIdOf(fingerprint(secret));
+
 describe('Authenticator', () => {
   it('admits both keys of a new user, the renter key as a renter', async () => {
     const { apiKey, renterKey } = await here.createUser();
@@ -68,14 +77,27 @@ describe('Authenticator', () => {
       userId: FIRST_ID,
       accountId: '1',
       role: 'Partner',
-      credential: { kind: 'api_key', id: fingerprint(apiKey) },
+      credential: { kind: 'api_key', id: fingerprint(apiKey), keyId: idOf(apiKey) },
     };
     expect(await here.authenticator.authenticate(apiKey)).toEqual(caller);
     expect(await here.authenticator.authenticate(renterKey)).toEqual({
       ...caller,
       role: 'renter',
-      credential: { kind: 'renter_key', id: fingerprint(renterKey) },
+      credential: { kind: 'renter_key', id: fingerprint(renterKey), keyId: idOf(renterKey) },
     });
+  });
+
+  it('counts a key that replaces another one under the id of the first', async () => {
+    const { apiKey } = await here.createUser();
+    let replaces = fingerprint(apiKey);
+    for (let rotation = 1; rotation <= 2; rotation += 1) {
+      const key = { userId: FIRST_ID, keyKind: 'user', name: 'app' } as const;
+      const rest = { sessionId: null, expiresAt: null, replaces };
+      const { secret, keyHash } = await here.keyRing.issue({ ...key, ...rest }, anyContext());
+      const caller = await here.authenticator.authenticate(secret);
+      expect(caller?.credential).toMatchObject({ id: keyHash, keyId: idOf(apiKey) });
+      replaces = keyHash;
+    }
   });
 
   it('answers synchronously for a cached caller', async () => {
@@ -110,7 +132,7 @@ describe('Authenticator', () => {
     const there = await world.start();
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
     await revokeKey(there, apiKey);
-    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    await untilStale();
     expect(await here.authenticator.authenticate(apiKey)).toBeNull();
   });
 
@@ -147,10 +169,45 @@ describe('Authenticator', () => {
       const { secret } = await there.keyRing.issue(key, context);
       const asked = Array.from({ length: 5 }, () => here.authenticator.authenticate(secret));
       await Promise.all([...asked, revokeKey(there, secret)]);
-      await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+      await untilStale();
       expect(await here.authenticator.authenticate(secret)).toBeNull();
     }
     expect(await here.authenticator.authenticate(apiKey)).not.toBeNull();
+  });
+
+  it('keeps no state that another process changed after it was read', async () => {
+    await here.createUser();
+    const { eventStore, codec, appTokens, clock } = here;
+    let isHeldBack = true;
+    let keyWasRead = (): void => undefined;
+    let goOn = (): void => undefined;
+    const reading = new Promise<void>((resolve) => (keyWasRead = resolve));
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+    const slow: Pick<EventStore, 'head' | 'readAll' | 'read'> = {
+      head: () => eventStore.head(),
+      readAll: (options) => eventStore.readAll(options),
+      read: async function* (stream) {
+        const pages = await Array.fromAsync(eventStore.read(stream));
+        if (isHeldBack && stream.startsWith('apikey-')) {
+          isHeldBack = false;
+          keyWasRead();
+          await mayGoOn;
+        }
+        yield* pages;
+      },
+    };
+    const always = { credentialsFreshMs: 0 };
+    const authenticator = new Authenticator(slow as EventStore, codec, appTokens, clock, always);
+    const { apiKey } = await here.createUser({ username: 'bob', email: 'bob@example.com' });
+    const overtaken = authenticator.authenticate(apiKey);
+    await reading;
+    const there = await world.start();
+    await revokeKey(there, apiKey, UserId.parse(2));
+    // Another request notices the change while the first still has the old state.
+    expect(await authenticator.authenticate('sk-svc-unknown')).toBeNull();
+    goOn();
+    await overtaken;
+    expect(await authenticator.authenticate(apiKey)).toBeNull();
   });
 
   it('admits an app token and the key of its session until the session is revoked', async () => {
@@ -168,7 +225,7 @@ describe('Authenticator', () => {
       { type: 'RevokeSession', data },
       anyContext(),
     );
-    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    await untilStale();
     expect(await there.authenticator.authenticate(token)).toBeNull();
     expect(await there.authenticator.authenticate(secret)).toBeNull();
   });
@@ -180,6 +237,27 @@ describe('Authenticator', () => {
     here.clock.atMs += IN_AN_HOUR_MS;
     expect(await here.authenticator.authenticate(token)).toBeNull();
     expect(await here.authenticator.authenticate(secret)).toBeNull();
+  });
+
+  it('rejects a token after it expires, while its session lasts', async () => {
+    await here.createUser();
+    const { token: lasting } = await startSession(here);
+    const owner = { userId: FIRST_ID, sessionId: SESSION };
+    const expiresAtMs = here.clock.now() + 60_000;
+    const token = here.appTokens.sign(owner, expiresAtMs);
+    const callers = () =>
+      Promise.all([
+        here.authenticator.authenticate(token),
+        here.authenticator.callerOf({ ...owner, expiresAtMs }),
+      ]);
+    here.clock.atMs += 59_999;
+    expect(await callers()).toEqual([
+      expect.objectContaining({ userId: FIRST_ID }),
+      expect.objectContaining({ userId: FIRST_ID }),
+    ]);
+    here.clock.atMs += 1;
+    expect(await callers()).toEqual([null, null]);
+    expect(await here.authenticator.authenticate(lasting)).not.toBeNull();
   });
 
   it('rejects the token of a session for another user', async () => {
@@ -203,7 +281,7 @@ describe('Authenticator', () => {
     const there = await world.start();
     const data = { userId: FIRST_ID, reason: 'requested', erasedAt: AT } as const;
     await there.streams.users.run(userStream(1), { type: 'EraseUser', data }, anyContext());
-    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    await untilStale();
     for (const secret of [apiKey, renterKey, token]) {
       expect(await here.authenticator.authenticate(secret)).toBeNull();
     }
@@ -213,7 +291,7 @@ describe('Authenticator', () => {
     const { apiKey } = await here.createUser();
     await here.authenticator.authenticate(apiKey);
     await here.eventStore.close();
-    await new Promise((resolve) => setTimeout(resolve, FRESH_MS + 1));
+    await untilStale();
     await expect(async () => here.authenticator.authenticate(apiKey)).rejects.toThrow();
   });
 });

@@ -15,7 +15,7 @@ import { apiKeyDecider } from '../keys/api-key.decider.js';
 import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
 import { accountIdOf, type Caller } from './caller.js';
 import { ChangeWatch } from './change-watch.js';
-import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint } from './credentials.js';
+import { CREDENTIAL_LENGTH_MAX, CREDENTIAL_PREFIXES, fingerprint, keyIdOf } from './credentials.js';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '../identity.settings.js';
 import { apiKeyStream, sessionStream, userStream } from '../identity.streams.js';
 import { sessionDecider } from '../sessions/session.decider.js';
@@ -33,6 +33,7 @@ type CachedState =
       readonly userId: UserId;
       readonly sessionId: string | null;
       readonly expiresAtMs: number;
+      readonly keyId: string;
     }
   | { readonly kind: 'session'; readonly userId: UserId; readonly expiresAtMs: number }
   | { readonly kind: 'user'; readonly role: Role };
@@ -128,17 +129,18 @@ export class Authenticator {
     const key = this.#find(stream, read);
     if (!key) return stream;
     if (key.kind !== 'key' || key.expiresAtMs <= this.clock.now()) return null;
-    const { credential: kind, userId, sessionId } = key;
-    if (sessionId === null) return this.#caller(userId, { kind, id: keyHash }, read);
+    const { credential: kind, userId, sessionId, keyId } = key;
+    if (sessionId === null) return this.#caller(userId, { kind, id: keyHash, keyId }, read);
     const ended = this.#sessionEnded(sessionId, userId, read);
     if (ended !== false) return ended;
-    return this.#caller(userId, { kind, id: keyHash, sessionId }, read);
+    return this.#caller(userId, { kind, id: keyHash, keyId, sessionId }, read);
   }
 
   #resolveSession(
-    { userId, sessionId }: AppTokenClaims,
+    { userId, sessionId, expiresAtMs }: AppTokenClaims,
     read?: ReadonlyMap<string, CachedState>,
   ): Caller | null | Missing {
+    if (expiresAtMs <= this.clock.now()) return null;
     const ended = this.#sessionEnded(sessionId, userId, read);
     if (ended !== false) return ended;
     return this.#caller(userId, { kind: 'app_token', id: sessionId, sessionId }, read);
@@ -203,8 +205,9 @@ export class Authenticator {
         const key = await this.#fold(stream, apiKeyDecider, this.codec.for(apiKeyEvents));
         if (key.status !== 'active') return NONE;
         const { keyKind, userId, sessionId, expiresAt } = key;
+        const keyId = key.lineage ?? keyIdOf(stream.slice(apiKeyStream('').length));
         const credential = keyKind === 'user' ? 'api_key' : 'renter_key';
-        return { kind: 'key', credential, userId, sessionId, expiresAtMs: msOf(expiresAt) };
+        return { kind: 'key', credential, userId, sessionId, expiresAtMs: msOf(expiresAt), keyId };
       }
       case 'session': {
         const session = await this.#fold(stream, sessionDecider, this.codec.for(sessionEvents));

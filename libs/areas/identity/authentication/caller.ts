@@ -17,6 +17,8 @@ export interface Credential {
   readonly kind: CredentialKind;
   /** The hash of the key, or the id of the app token's session; not a secret. */
   readonly id: string;
+  /** Of an API key: the id under which budgets count it. A rotation does not change it. */
+  readonly keyId?: string;
   /** The session that the credential belongs to, if any. */
   readonly sessionId?: string;
 }

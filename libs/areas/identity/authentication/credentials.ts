@@ -37,6 +37,11 @@ export const deriveSecret = (
   return CREDENTIAL_PREFIXES[kind] + bits;
 };
 
+/** A key's id is the start of its hash: short enough to display, unique among a user's keys. */
+const KEY_ID_LENGTH = 16;
+
+export const keyIdOf = (keyHash: string): string => keyHash.slice(0, KEY_ID_LENGTH);
+
 /**
  * SHA-256 in hex; only this hash of a secret is stored. A fast hash is enough for 256 random bits,
  * and a look-up by hash leaks nothing through its timing.

@@ -10,16 +10,12 @@ import {
   type ListedApiKey,
 } from '#projections/identity/api-keys.projection.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
+import { keyIdOf } from '../authentication/credentials.js';
 import { reject } from '../identity.errors.js';
 
 const PAGE = 1_000;
-/** A key's id is the start of its hash: short enough to display, unique among a user's keys. */
-const KEY_ID_LENGTH = 16;
-
 /** Sorts after every hash, because a key that expires at this instant has expired. */
 const AFTER_HASHES = '~';
-
-export const keyIdOf = (keyHash: string): string => keyHash.slice(0, KEY_ID_LENGTH);
 
 export interface ActiveKeys {
   readonly keys: readonly ListedApiKey[];

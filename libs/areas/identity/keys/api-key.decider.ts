@@ -22,6 +22,7 @@ export type ApiKeyState =
       readonly issuedAt: string;
       readonly expiresAt: string | null;
       readonly replaces: string | null;
+      readonly lineage?: string;
     };
 
 const decide = ({ type, data }: ApiKeyCommand, state: ApiKeyState): readonly ApiKeyEvent[] => {

@@ -9,7 +9,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Authenticator } from '../authentication/authenticator.js';
-import { deriveSecret, fingerprint, mintSecret } from '../authentication/credentials.js';
+import { deriveSecret, fingerprint, keyIdOf, mintSecret } from '../authentication/credentials.js';
 import { apiKeyStream, IdentityStreams } from '../identity.streams.js';
 import { PersonalData } from '../users/personal-data.js';
 import { type ApiKeyState } from './api-key.decider.js';
@@ -97,9 +97,17 @@ export class KeyRing {
     const keyHash = fingerprint(secret);
     const issuedAt = instant(this.clock);
     const sealedName = await this.personalData.seal(key.userId, 'api-key-name', name);
-    const data = { ...key, keyHash, sealedName, issuedAt };
+    const lineage = key.replaces === null ? undefined : await this.#lineageOf(key.replaces);
+    const line = lineage === undefined ? {} : { lineage };
+    const data = { ...key, keyHash, sealedName, issuedAt, ...line };
     await this.streams.apiKeys.run(apiKeyStream(keyHash), { type: 'IssueApiKey', data }, context);
     return { secret, keyHash, issuedAt };
+  }
+
+  async #lineageOf(keyHash: string): Promise<string> {
+    const { state } = await this.streams.apiKeys.stateOf(apiKeyStream(keyHash));
+    const known = state.status === 'absent' ? undefined : state.lineage;
+    return known ?? keyIdOf(keyHash);
   }
 
   /**

@@ -2,7 +2,8 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type ListedApiKey } from '#projections/identity/api-keys.projection.js';
-import { ApiKeyList, keyIdOf } from './api-key-list.js';
+import { keyIdOf } from '../authentication/credentials.js';
+import { ApiKeyList } from './api-key-list.js';
 import { PersonalData } from '../users/personal-data.js';
 
 /** A key without its secret, which is not stored. */
@@ -16,8 +17,13 @@ export interface ApiKeyView {
   readonly expiresAt: string | null;
 }
 
+/** A listed key, and the id under which budgets count it. */
+export interface ListedKeyView extends ApiKeyView {
+  readonly lineage: string;
+}
+
 export interface ApiKeysView {
-  readonly keys: readonly ApiKeyView[];
+  readonly keys: readonly ListedKeyView[];
   readonly position: bigint;
 }
 
@@ -45,10 +51,12 @@ export class ListApiKeysHandler implements IQueryHandler<ListApiKeysQuery> {
     keyKind,
     userId,
     sealedName,
+    lineage = keyIdOf(keyHash),
     ...rest
-  }: ListedApiKey): Promise<ApiKeyView> {
+  }: ListedApiKey): Promise<ListedKeyView> {
     const { sessionId, issuedAt, expiresAt } = rest;
     const name = (await this.personalData.open(userId, 'api-key-name', sealedName)) ?? '';
-    return { id: keyIdOf(keyHash), kind: keyKind, name, sessionId, issuedAt, expiresAt };
+    const id = keyIdOf(keyHash);
+    return { id, kind: keyKind, name, sessionId, issuedAt, expiresAt, lineage };
   }
 }

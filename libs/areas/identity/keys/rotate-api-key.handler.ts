@@ -3,7 +3,8 @@ import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { reject } from '../identity.errors.js';
 import { PersonalData } from '../users/personal-data.js';
-import { ApiKeyList, keyIdOf } from './api-key-list.js';
+import { keyIdOf } from '../authentication/credentials.js';
+import { ApiKeyList } from './api-key-list.js';
 import { type NewApiKey } from './issue-api-key.handler.js';
 import { KeyRing, type KeyOfRequest } from './key-ring.js';
 

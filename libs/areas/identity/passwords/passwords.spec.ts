@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { countedArgon2 } from '../identity-world.fixture.js';
-import { Passwords } from './passwords.js';
+import { Passwords, PASSWORDS_WAITING_MAX, PasswordsBusyError } from './passwords.js';
 
 describe('Passwords', () => {
   it('hashes with argon2id, salted, with the parameters it names', async () => {
@@ -36,5 +36,18 @@ describe('Passwords', () => {
     const checked = Array.from({ length: 9 }, () => passwords.verify('phc', 'password'));
     expect(await Promise.all(checked)).toEqual(Array(9).fill(true));
     expect(most).toBe(2);
+  });
+
+  it('rejects a password when too many wait, and takes the next ones', async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const argon2 = { hash: () => Promise.resolve(''), verify: () => gate.then(() => true) };
+    const passwords = new Passwords(() => Promise.resolve(argon2));
+    const verify = () => passwords.verify('phc', 'password');
+    const taken = Array.from({ length: 2 + PASSWORDS_WAITING_MAX }, verify);
+    await expect(verify()).rejects.toThrow(PasswordsBusyError);
+    open();
+    expect(new Set(await Promise.all(taken))).toEqual(new Set([true]));
+    expect(await verify()).toBe(true);
   });
 });

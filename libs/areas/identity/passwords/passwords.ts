@@ -8,6 +8,8 @@ export const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism:
 
 /** Each occupies a thread of libuv's pool, which file and DNS operations share. */
 const CONCURRENT_MAX = 2;
+/** About two seconds of work. */
+export const PASSWORDS_WAITING_MAX = 200;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
@@ -17,7 +19,16 @@ export interface Argon2 {
   verify(phc: string, password: string): Promise<boolean>;
 }
 
-/** Hashes and verifies passwords, at most two at a time. */
+/** Too many passwords wait already; nothing was checked. */
+export class PasswordsBusyError extends Error {
+  override readonly name = 'PasswordsBusyError';
+
+  constructor() {
+    super(`${PASSWORDS_WAITING_MAX} passwords wait to be checked`);
+  }
+}
+
+/** Hashes and verifies passwords, at most two at a time; others queue. */
 export class Passwords {
   readonly #load: () => Promise<Argon2>;
   /** The hash of a random password: verifying against it costs as much as any verification. */
@@ -34,12 +45,18 @@ export class Passwords {
     this.#decoy = `$argon2id$v=19$${parameters}$${salt ?? ''}$${digest ?? ''}`;
   }
 
-  /** @returns the hash in PHC form */
+  /**
+   * @returns the hash in PHC form
+   * @throws PasswordsBusyError
+   */
   hash(password: string): Promise<string> {
     return this.#inTurn(async () => (await this.#load()).hash(password, ARGON2_PARAMETERS));
   }
 
-  /** @param phc null for an unknown user: the same work is done, and the answer is false */
+  /**
+   * @param phc null for an unknown user: the same work is done, and the answer is false
+   * @throws PasswordsBusyError
+   */
   verify(phc: string | null, password: string): Promise<boolean> {
     return this.#inTurn(async () => {
       const matches = await (await this.#load()).verify(phc ?? this.#decoy, password);
@@ -48,6 +65,7 @@ export class Passwords {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting.length >= PASSWORDS_WAITING_MAX) throw new PasswordsBusyError();
     if (this.#running >= CONCURRENT_MAX) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {

@@ -14,7 +14,7 @@ export const APP_TOKEN_ISSUER = 'quipu';
 export const APP_TOKEN_AUDIENCE = 'quipu-app';
 export const APP_TOKEN_ALGORITHM = 'HS256';
 
-/** `sub` is the user id in decimal, `jti` the session id. */
+/** `sub` is the user id in decimal, `jti` the session id, `exp` seconds since the Unix epoch. */
 const Claims = z.object({
   sub: z
     .string()
@@ -22,17 +22,26 @@ const Claims = z.object({
     .transform(Number)
     .pipe(UserId),
   jti: z.uuid(),
+  exp: z.int().positive(),
 });
 
-export interface AppTokenClaims {
+/** Whose token it is. */
+export interface AppTokenOwner {
   readonly userId: UserId;
   readonly sessionId: string;
+}
+
+export interface AppTokenClaims extends AppTokenOwner {
+  /** The token is valid before this instant; milliseconds since the Unix epoch. */
+  readonly expiresAtMs: number;
 }
 
 /** Null for claims of another shape. */
 export const readClaims = (payload: unknown): AppTokenClaims | null => {
   const parsed = Claims.safeParse(payload);
-  return parsed.success ? { userId: parsed.data.sub, sessionId: parsed.data.jti } : null;
+  if (!parsed.success) return null;
+  const { sub: userId, jti: sessionId, exp } = parsed.data;
+  return { userId, sessionId, expiresAtMs: exp * 1_000 };
 };
 
 /** The JWT inside an app token, or null for any other text. */
@@ -58,7 +67,7 @@ export class AppTokens {
   }
 
   /** @param expiresAtMs since the Unix epoch */
-  sign({ userId, sessionId }: AppTokenClaims, expiresAtMs: number): string {
+  sign({ userId, sessionId }: AppTokenOwner, expiresAtMs: number): string {
     const iat = Math.floor(this.clock.now() / 1_000);
     const exp = Math.floor(expiresAtMs / 1_000);
     const jwt = this.#jwt.sign(

@@ -48,7 +48,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   async execute({ data, context }: LogInCommand): Promise<LogInOutcome> {
     const user = await this.passwords.byName(data.username, data.password);
     if (user.twoFactor.status !== 'on') {
-      return { kind: 'session', session: await this.sessions.open(user, data, 'none', context) };
+      const none = { kind: 'none', wrongCodes: null } as const;
+      return { kind: 'session', session: await this.sessions.open(user, data, none, context) };
     }
     if (data.otpCode === null) return this.#challenge(user, data, context);
     const factor = await this.secondFactors.present(user, data.otpCode, context);

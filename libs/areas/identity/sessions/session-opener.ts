@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { randomUUID } from 'node:crypto';
-import { type SessionStarted } from '#events/identity/session.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { type AccountView, AccountViews } from '../accounts/account-views.js';
@@ -9,6 +8,8 @@ import { AppTokens } from './app-tokens.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';
 import { KeyRing } from '../keys/key-ring.js';
 import { PersonalData } from '../users/personal-data.js';
+import { type AcceptedFactor } from '../two-factor/second-factor-check.js';
+import { type UnreportedWrongCodes } from '../two-factor/wrong-codes.js';
 import { type RegisteredUser } from '../users/user.decider.js';
 
 /** Section 8 of the interface: 30 days. */
@@ -29,6 +30,8 @@ export interface OpenedSession extends AccountView {
   readonly apiKey: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
+  /** Wrong codes since the last log-in, or null. */
+  readonly wrongCodes: UnreportedWrongCodes | null;
 }
 
 /** Starts a session for an authenticated user. */
@@ -46,7 +49,7 @@ export class SessionOpener {
   async open(
     user: RegisteredUser,
     { appName, deviceInfo }: AppClient,
-    secondFactor: SessionStarted['data']['secondFactor'],
+    { kind: secondFactor, wrongCodes }: AcceptedFactor,
     context: CommandContext,
   ): Promise<OpenedSession> {
     const { userId } = user;
@@ -71,6 +74,6 @@ export class SessionOpener {
     const stream = sessionStream(sessionId);
     await this.streams.sessions.run(stream, { type: 'StartSession', data }, context);
     const accessToken = this.appTokens.sign({ userId, sessionId }, expiresAtMs);
-    return { ...view, accessToken, apiKey, expiresAt };
+    return { ...view, accessToken, apiKey, expiresAt, wrongCodes };
   }
 }

@@ -5,7 +5,7 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { AccountViews } from '../accounts/account-views.js';
-import { IdentityStreams, userStream } from '../identity.streams.js';
+import { SecondFactorCheck } from './second-factor-check.js';
 import { SecondFactors } from './second-factors.js';
 
 /** Turns two-factor authentication off; requires a valid code. */
@@ -21,7 +21,7 @@ export class DisableTwoFactorCommand extends Command<void> {
 @CommandHandler(DisableTwoFactorCommand)
 export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactorCommand> {
   constructor(
-    private readonly streams: IdentityStreams,
+    private readonly check: SecondFactorCheck,
     private readonly views: AccountViews,
     private readonly secondFactors: SecondFactors,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -34,6 +34,6 @@ export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactor
       type: 'DisableTwoFactor',
       data: { userId, proof, at: instant(this.clock) },
     } as const;
-    await this.streams.users.run(userStream(userId), command, context);
+    await this.check.run(command, context);
   }
 }

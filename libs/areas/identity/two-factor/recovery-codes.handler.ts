@@ -5,7 +5,7 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { AccountViews } from '../accounts/account-views.js';
-import { IdentityStreams, userStream } from '../identity.streams.js';
+import { SecondFactorCheck } from './second-factor-check.js';
 import { SecondFactors } from './second-factors.js';
 
 /** Replaces the recovery codes. The new ones are shown once; the old ones become invalid. */
@@ -21,7 +21,7 @@ export class ReplaceRecoveryCodesCommand extends Command<readonly string[]> {
 @CommandHandler(ReplaceRecoveryCodesCommand)
 export class ReplaceRecoveryCodesHandler implements ICommandHandler<ReplaceRecoveryCodesCommand> {
   constructor(
-    private readonly streams: IdentityStreams,
+    private readonly check: SecondFactorCheck,
     private readonly views: AccountViews,
     private readonly secondFactors: SecondFactors,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -35,7 +35,7 @@ export class ReplaceRecoveryCodesHandler implements ICommandHandler<ReplaceRecov
       type: 'ReplaceRecoveryCodes',
       data: { userId, proof, recoveryCodeHashes, at: instant(this.clock) },
     } as const;
-    await this.streams.users.run(userStream(userId), command, context);
+    await this.check.run(command, context);
     return codes;
   }
 }

@@ -14,6 +14,8 @@ const TOTP_PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 const STEP_MS = TOTP_PARAMETERS.period * 1_000;
 /** Accepted steps before and after the current one, for clock skew. */
 const WINDOW_STEPS = 1;
+/** `otpauth` throws for six characters of more than six bytes. */
+const ONE_TIME_CODE = /^[0-9]{6}$/;
 const SECRET_BYTES = 20;
 const ISSUER = 'Quipu';
 
@@ -87,6 +89,7 @@ export class SecondFactors {
  * @param atMs since the Unix epoch
  */
 export const stepOf = (secret: string, code: string, atMs: number): number | null => {
+  if (!ONE_TIME_CODE.test(code)) return null;
   const checked = { token: code, timestamp: atMs, window: WINDOW_STEPS };
   const delta = totpOf(secret).validate(checked);
   return delta === null ? null : Math.floor(atMs / STEP_MS) + delta;

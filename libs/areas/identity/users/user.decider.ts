@@ -3,6 +3,7 @@ import {
   OneTimeCodeAccepted,
   RecoveryCodesReplaced,
   RecoveryCodeUsed,
+  SecondFactorFailed,
   TwoFactorDisabled,
   TwoFactorEnabled,
   TwoFactorEnrolmentStarted,
@@ -13,6 +14,14 @@ import {
 import { type UserId } from '#events/vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from '../identity.errors.js';
+import {
+  lockedSeconds,
+  nextWrongCode,
+  NO_WRONG_CODES,
+  type UnreportedWrongCodes,
+  withWrongCode,
+  type WrongCodes,
+} from '../two-factor/wrong-codes.js';
 
 /**
  * The result of checking a presented code. The caller decrypts the secret and compares the code;
@@ -35,6 +44,7 @@ export type UserCommand =
         readonly enabledAt: string;
       };
     }
+  /** At a log-in. */
   | {
       readonly type: 'PresentSecondFactor';
       readonly data: { readonly userId: UserId; readonly proof: Proof; readonly at: string };
@@ -75,7 +85,12 @@ export type TwoFactor =
       /** Codes of this time step and of earlier ones are rejected. */
       readonly lastStep: number;
       readonly recoveryCodeHashes: readonly string[];
+      readonly wrongCodes: WrongCodes;
+      /** Null: none since the last log-in. */
+      readonly unreported: UnreportedWrongCodes | null;
     };
+
+type ActiveTwoFactor = TwoFactor & { readonly status: 'on' };
 
 /** Log-in and the account context read this state too. */
 export interface RegisteredUser {
@@ -109,31 +124,53 @@ const register = (data: DataOf<'RegisterUser'>, state: UserState): readonly User
     : reject('user_id_taken', `user ${data.userId} belongs to another registration`);
 };
 
-/** The event that records the use of the proof, so that it is accepted once. */
-const accept = (
-  { userId, proof, at }: DataOf<'PresentSecondFactor'>,
+/**
+ * Records the use of the proof, so that it is accepted once, and then the events; or records only
+ * that the code was wrong. In back-off no code is checked, so that a guess shows nothing.
+ * @param reportedBy the wrong codes that the answer reports
+ */
+const proven = (
+  data: DataOf<'PresentSecondFactor'>,
   { twoFactor }: RegisteredUser,
-): UserEvent => {
+  then: readonly UserEvent[],
+  reportedBy: (twoFactor: ActiveTwoFactor) => UnreportedWrongCodes | null = () => null,
+): readonly UserEvent[] => {
   if (twoFactor.status !== 'on') {
     return reject('two_factor_not_enabled', 'two-factor authentication is not enabled');
   }
+  const { wrongCodes } = twoFactor;
+  const seconds = lockedSeconds(wrongCodes, data.at);
+  if (seconds > 0) {
+    const detail = `too many wrong codes for this user; try again in ${seconds} s`;
+    return reject('too_many_wrong_codes', detail, { retry_after_seconds: seconds });
+  }
+  const accepted = acceptance(data, twoFactor, reportedBy(twoFactor));
+  if (accepted) return [accepted, ...then];
+  return [SecondFactorFailed.of({ userId: data.userId, ...nextWrongCode(wrongCodes, data.at) })];
+};
+
+/** Null for a code that is wrong, or was used. */
+const acceptance = (
+  { userId, proof, at }: DataOf<'PresentSecondFactor'>,
+  { enrolmentId, lastStep, recoveryCodeHashes }: ActiveTwoFactor,
+  reportedWrongCodes: UnreportedWrongCodes | null,
+): UserEvent | null => {
   switch (proof.kind) {
     case 'none':
-      return reject('invalid_otp', 'the code is not valid');
+      return null;
     case 'one_time_code': {
-      const { enrolmentId, step } = proof;
-      const stale = enrolmentId !== twoFactor.enrolmentId || step <= twoFactor.lastStep;
-      if (stale) reject('invalid_otp', 'the code is not valid');
-      return OneTimeCodeAccepted.of({ userId, enrolmentId, step, acceptedAt: at });
+      const { step } = proof;
+      if (proof.enrolmentId !== enrolmentId || step <= lastStep) return null;
+      const data = { userId, enrolmentId, step, acceptedAt: at, reportedWrongCodes };
+      return OneTimeCodeAccepted.of(data);
     }
     case 'recovery_code': {
       const { recoveryCodeHash } = proof;
-      const left = twoFactor.recoveryCodeHashes.filter((hash) => hash !== recoveryCodeHash);
+      const left = recoveryCodeHashes.filter((hash) => hash !== recoveryCodeHash);
       const codesLeft = left.length;
-      if (codesLeft === twoFactor.recoveryCodeHashes.length) {
-        reject('invalid_otp', 'the code is not valid');
-      }
-      return RecoveryCodeUsed.of({ userId, recoveryCodeHash, codesLeft, usedAt: at });
+      if (codesLeft === recoveryCodeHashes.length) return null;
+      const data = { userId, recoveryCodeHash, codesLeft, usedAt: at, reportedWrongCodes };
+      return RecoveryCodeUsed.of(data);
     }
   }
 };
@@ -161,14 +198,11 @@ const confirm = (
 const replaceRecoveryCodes = (
   { userId, proof, recoveryCodeHashes, at }: DataOf<'ReplaceRecoveryCodes'>,
   state: RegisteredUser,
-): readonly UserEvent[] => [
-  accept({ userId, proof, at }, state),
-  RecoveryCodesReplaced.of({
-    userId,
-    recoveryCodeHashes: [...recoveryCodeHashes],
-    replacedAt: at,
-  }),
-];
+): readonly UserEvent[] => {
+  const hashes = [...recoveryCodeHashes];
+  const replaced = RecoveryCodesReplaced.of({ userId, recoveryCodeHashes: hashes, replacedAt: at });
+  return proven({ userId, proof, at }, state, [replaced]);
+};
 
 const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEvent[] => {
   if (type === 'RegisterUser') return register(data, state);
@@ -182,12 +216,12 @@ const decide = ({ type, data }: UserCommand, state: UserState): readonly UserEve
     case 'ConfirmTwoFactor':
       return confirm(data, state);
     case 'PresentSecondFactor':
-      return [accept(data, state)];
+      return proven(data, state, [], ({ unreported }) => unreported);
     case 'ReplaceRecoveryCodes':
       return replaceRecoveryCodes(data, state);
     case 'DisableTwoFactor': {
       const { userId, at: disabledAt } = data;
-      return [accept(data, state), TwoFactorDisabled.of({ userId, disabledAt })];
+      return proven(data, state, [TwoFactorDisabled.of({ userId, disabledAt })]);
     }
     case 'EraseUser': {
       const { usernameHash, emailHash } = state;
@@ -220,15 +254,31 @@ const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
               sealedSecret: before.sealedSecret,
               lastStep,
               recoveryCodeHashes,
+              wrongCodes: NO_WRONG_CODES,
+              unreported: null,
             },
       );
     }
+    case 'SecondFactorFailed':
+      return withTwoFactor(state, (before) =>
+        before.status === 'on'
+          ? {
+              ...before,
+              wrongCodes: withWrongCode(before.wrongCodes, data),
+              unreported: { count: (before.unreported?.count ?? 0) + 1, lastAt: data.failedAt },
+            }
+          : before,
+      );
     case 'OneTimeCodeAccepted':
       return withTwoFactor(state, (before) =>
-        before.status === 'on' ? { ...before, lastStep: data.step } : before,
+        before.status === 'on' ? { ...withReport(before, data), lastStep: data.step } : before,
       );
     case 'RecoveryCodeUsed':
-      return withTwoFactor(state, (before) => withoutCode(before, data.recoveryCodeHash));
+      return withTwoFactor(state, (before) =>
+        before.status === 'on'
+          ? { ...withReport(before, data), recoveryCodeHashes: withoutCode(before, data) }
+          : before,
+      );
     case 'RecoveryCodesReplaced': {
       const { recoveryCodeHashes } = data;
       return withTwoFactor(state, (before) =>
@@ -244,10 +294,19 @@ const evolve = (state: UserState, { type, data }: UserEvent): UserState => {
   }
 };
 
-const withoutCode = (before: TwoFactor, used: string): TwoFactor =>
-  before.status === 'on'
-    ? { ...before, recoveryCodeHashes: before.recoveryCodeHashes.filter((hash) => hash !== used) }
-    : before;
+const withReport = (
+  before: ActiveTwoFactor,
+  { reportedWrongCodes }: (OneTimeCodeAccepted | RecoveryCodeUsed)['data'],
+): ActiveTwoFactor => ({
+  ...before,
+  wrongCodes: NO_WRONG_CODES,
+  unreported: reportedWrongCodes === null ? before.unreported : null,
+});
+
+const withoutCode = (
+  { recoveryCodeHashes }: ActiveTwoFactor,
+  { recoveryCodeHash }: RecoveryCodeUsed['data'],
+): readonly string[] => recoveryCodeHashes.filter((hash) => hash !== recoveryCodeHash);
 
 export const userDecider: Decider<UserCommand, UserState, UserEvent> = {
   initialState: { status: 'absent' },

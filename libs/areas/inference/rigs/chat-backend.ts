@@ -23,6 +23,8 @@ export interface ChatRequest {
    * it; what a provider states may be, and the meter then charges the bound.
    */
   readonly promptTokensMax: number;
+  /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
+  readonly isBatch?: boolean;
 }
 
 /** One `chat.completion` object. */
@@ -37,7 +39,8 @@ export type ChatChunk = JsonObject;
 /**
  * A stream that ends without usage cannot be billed, so the generator returns the usage. Chunks
  * arrive in pages, one per read of the socket, so that a fast rig costs few turns. A stream cut by
- * the signal returns its usage; one that breaks throws `RigError` with `used`.
+ * the signal hands out what has arrived and returns its usage; one that breaks throws `RigError`
+ * with `used`.
  */
 export interface ChatBackend {
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>;
@@ -83,7 +86,10 @@ export class RigError extends Error {
       readonly upstreamError?: JsonObject;
       /** From `Retry-After`, in milliseconds. */
       readonly retryAfterMs?: number;
-      /** What was delivered before the stream broke. */
+      /**
+       * Before the stream broke: what was delivered. Of a cancelled request: its prompt, once the
+       * rig had accepted it; absent before.
+       */
       readonly used?: Usage;
       readonly cause?: unknown;
     } = {},

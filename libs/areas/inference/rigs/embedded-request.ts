@@ -18,6 +18,8 @@ export interface TextRequest {
   readonly topP?: number;
   readonly stop?: readonly string[];
   readonly seed?: number;
+  /** A line of a batch waits behind interactive requests; default: interactive. */
+  readonly priority?: 'batch';
 }
 
 const always = (): boolean => true;

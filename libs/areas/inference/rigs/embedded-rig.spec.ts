@@ -47,6 +47,14 @@ const errorOf = async (work: Promise<unknown>): Promise<RigError> => {
 const ID: unknown = expect.stringMatching(/^chatcmpl-[0-9a-f]{32}$/);
 
 describe('a whole answer of an embedded model', () => {
+  it('says of a line of a batch that it may wait', async () => {
+    const { rig, heard } = speaking(['Hello']);
+    await rig.complete({ ...body(), isBatch: true }, never);
+    expect(heard.request).toMatchObject({ priority: 'batch' });
+    await rig.complete(body(), never);
+    expect(heard.request).not.toHaveProperty('priority');
+  });
+
   it('has the shape of a chat completion', async () => {
     const { rig, heard } = speaking(['Hel', 'lo']);
     expect(await rig.complete(body(), never)).toEqual({
@@ -111,7 +119,26 @@ describe('a whole answer of an embedded model', () => {
 
   it('is cancelled when the caller leaves', async () => {
     const { rig } = speaking(['Hel', 'lo']);
-    expect((await errorOf(rig.complete(body(), AbortSignal.abort()))).kind).toBe('cancelled');
+    const error = await errorOf(rig.complete(body(), AbortSignal.abort()));
+    expect(error.kind).toBe('cancelled');
+    expect(error.details.used).toBeUndefined();
+  });
+
+  it('is cancelled with its prompt once the engine has read it', async () => {
+    const caller = new AbortController();
+    const engine: TextEngine = {
+      async *stream(_, signal) {
+        yield 'Hel';
+        caller.abort();
+        signal.throwIfAborted();
+        return await Promise.resolve(END);
+      },
+    };
+    const rig = createEmbeddedRig({ name: 'built-in', engine, modelFile: '/models/nano.gguf' });
+    expect(await errorOf(rig.complete(body(), caller.signal))).toMatchObject({
+      kind: 'cancelled',
+      details: { used: { promptTokens: 2, completionTokens: 0, source: 'counted' } },
+    });
   });
 });
 
@@ -203,6 +230,22 @@ describe('a stream of an embedded model', () => {
     expect(chunks).toEqual([]);
     expect(usage).toEqual({ promptTokens: 2, completionTokens: 1, source: 'counted' });
     expect(heard.ended).toBe(true);
+  });
+
+  it('hands out and charges the piece that was in flight', async () => {
+    const caller = new AbortController();
+    const engine: TextEngine = {
+      async *stream() {
+        yield 'Hel';
+        caller.abort();
+        yield await Promise.resolve('lo');
+        throw new Error('a piece too many');
+      },
+    };
+    const rig = createEmbeddedRig({ name: 'built-in', engine, modelFile: '/models/nano.gguf' });
+    const { chunks, usage } = await drain(rig.stream(body(), caller.signal));
+    expect(textOf(chunks)).toBe('Hello');
+    expect(usage).toEqual({ promptTokens: 2, completionTokens: 2, source: 'counted' });
   });
 
   it('is cancelled when the caller left before the first piece', async () => {

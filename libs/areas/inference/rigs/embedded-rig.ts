@@ -28,14 +28,21 @@ export interface EmbeddedRigOptions {
 /** A model in this process, in the shapes of the OpenAI API. */
 export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
   const { name, engine, modelFile } = options;
+  const textRequest = ({ body, isBatch }: ChatRequest): TextRequest => ({
+    ...textRequestOf(name, modelFile, body),
+    ...(isBatch && { priority: 'batch' }),
+  });
   return {
     async complete(request, signal) {
       const generation = new Generation(options, request);
-      const pieces = engine.stream(textRequestOf(name, modelFile, request.body), signal);
+      const pieces = engine.stream(textRequest(request), signal);
       try {
         let content = '';
         let piece = await pieces.next();
-        for (; !piece.done; piece = await pieces.next()) content += piece.value;
+        for (; !piece.done; piece = await pieces.next()) {
+          generation.isAccepted = true;
+          content += piece.value;
+        }
         signal.throwIfAborted();
         const usage = usageOf(piece.value);
         return { completion: generation.completion(content, piece.value, usage), usage };
@@ -48,12 +55,13 @@ export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
 
     async *stream(request, signal) {
       const generation = new Generation(options, request);
-      const pieces = engine.stream(textRequestOf(name, modelFile, request.body), signal);
+      const pieces = engine.stream(textRequest(request), signal);
       try {
         let piece = await pieces.next();
         for (; !piece.done; piece = await pieces.next()) {
-          signal.throwIfAborted();
+          // A piece that came with the abort was in flight: it is handed out and charged.
           yield generation.page(piece.value);
+          signal.throwIfAborted();
         }
         if (!generation.started) signal.throwIfAborted();
         const usage = usageOf(piece.value);
@@ -87,6 +95,8 @@ class Generation {
   private readonly usageAsked: boolean;
   private pieces = 0;
   started = false;
+  /** The engine has read the prompt: its first piece has come. */
+  isAccepted = false;
 
   constructor(
     private readonly options: EmbeddedRigOptions,
@@ -130,7 +140,10 @@ class Generation {
   failure(cause: unknown, signal: AbortSignal): RigError {
     const { name } = this.options;
     if (cause instanceof RigError) return cause;
-    if (signal.aborted) return new RigError('cancelled', `rig ${name} was cancelled`, { cause });
+    if (signal.aborted) {
+      const used = this.isAccepted ? { used: this.used() } : {};
+      return new RigError('cancelled', `rig ${name} was cancelled`, { cause, ...used });
+    }
     if (!this.started) return failureBeforeOutput(name, cause);
     const used = this.used();
     return new RigError('broken-off', `rig ${name} failed midway`, { cause, used });

@@ -31,6 +31,17 @@ describe('a whole answer', () => {
     expect(received?.body).toEqual({ model: 'm', messages, seed, tools, stream: false });
   });
 
+  it.each([
+    [{ max_completion_tokens: 5 }, { max_completion_tokens: 5, max_tokens: 5 }],
+    [{ max_tokens: 7 }, { max_tokens: 7 }],
+  ])('sends %j as %j to a server that reads max_tokens only', async (asked, sent) => {
+    const script = json(200, completionOf('Hi', statement(1, 1)));
+    const { rig, upstream } = await rigFor(script, { readsMaxTokensOnly: true });
+    await rig.complete(requestOf(asked), never);
+    const { messages } = requestOf().body;
+    expect(upstream.received[0]?.body).toEqual({ model: 'm', messages, ...sent, stream: false });
+  });
+
   it('keeps its connections, no more than may be in use at once', async () => {
     const ports = new Set<number | undefined>();
     const script: Script = (response, received) => {
@@ -137,6 +148,10 @@ describe('a failure', () => {
 
   it.each([
     ['2', 2_000],
+    ['31536000', 31_536_000_000],
+    ['99999999', 99_999_999_000],
+    ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
+    ['Fri, 01 Jan 2100 00:00:10 GMT', Date.UTC(2100, 0, 1)],
     ['Thu, 01 Jan 1970 00:00:13 GMT', 3_000],
     ['Thu, 01 Jan 1970 00:00:07 GMT', 0],
     ['soon', undefined],
@@ -169,6 +184,19 @@ describe('a failure', () => {
     },
   );
 
+  it.each([65, 200_000])('is malformed when it is nested %i deep', async (levels) => {
+    const deep = `${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`;
+    const answer = JSON.stringify(completionOf('Hi', statement(1, 1)));
+    const script = json(200, answer.replace('{', `{"extra":${deep},`));
+    expect((await failing(script)).kind).toBe('malformed');
+  });
+
+  it('is not malformed at 64 levels', async () => {
+    const deep = JSON.parse(`${'['.repeat(63)}${']'.repeat(63)}`) as unknown;
+    const { rig } = await rigFor(json(200, { ...completionOf('Hi'), extra: deep }));
+    expect((await rig.complete(requestOf(), never)).completion['extra']).toEqual(deep);
+  });
+
   it('is malformed beyond the limit of an answer', async () => {
     const script = json(200, completionOf('x'.repeat(5_000), statement(1, 1)));
     expect((await failing(script, { answerBytesMax: 4_096 })).kind).toBe('malformed');
@@ -197,6 +225,22 @@ describe('a failure', () => {
     expect(upstream.received).toEqual([]);
   });
 
+  it('is cancelled with its prompt once the upstream has accepted it', async () => {
+    const caller = new AbortController();
+    const { rig } = await rigFor((response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"choices"');
+      setTimeout(() => {
+        caller.abort();
+      }, 50);
+    });
+    const error = await failureOf(rig.complete(requestOf(), caller.signal));
+    expect(error).toMatchObject({
+      kind: 'cancelled',
+      details: { used: { promptTokens: 2, completionTokens: 0, source: 'counted' } },
+    });
+  });
+
   it('is cancelled at once and leaves the upstream within 100 ms', async () => {
     const caller = new AbortController();
     let cancelledAt = 0;
@@ -206,6 +250,7 @@ describe('a failure', () => {
     });
     const error = await failureOf(rig.complete(requestOf(), caller.signal));
     expect(error.kind).toBe('cancelled');
+    expect(error.details.used).toBeUndefined();
     const leftAt = await upstream.received[0]?.left;
     expect((leftAt ?? Infinity) - cancelledAt).toBeLessThan(100);
   });

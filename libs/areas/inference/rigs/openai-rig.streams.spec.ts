@@ -155,6 +155,7 @@ describe('a stream that breaks', () => {
     ['not JSON', 'data: {"choices":[\n\n'],
     ['not an object', 'data: 7\n\n'],
     ['without choices', 'data: {"id":"x"}\n\n'],
+    ['nested deeper than 64', `data: {"choices":${'['.repeat(64)}${']'.repeat(64)}}\n\n`],
   ])('is malformed, not skipped, at a chunk that is %s', async (_, text) => {
     const error = await breaking(sse([...opening, text, ...chunksOf('x').map(eventOf), DONE]));
     expect(error).toMatchObject({ kind: 'malformed', details: { used } });
@@ -206,7 +207,7 @@ describe('a stream whose caller leaves', () => {
     expect((leftAt ?? Infinity) - cancelledAt).toBeLessThan(100);
   });
 
-  it('does not charge what was parsed and never taken', async () => {
+  it('hands out and charges what was in flight', async () => {
     const { rig } = await rigFor((response, received) => {
       sse([opening], 'hang')(response, received);
       setTimeout(() => response.write(eventOf(deltaOf({ content: 'unseen' }))), 20);
@@ -216,16 +217,36 @@ describe('a stream whose caller leaves', () => {
     await pages.next();
     await new Promise((resolve) => setTimeout(resolve, 60));
     caller.abort();
-    expect(await pages.next()).toMatchObject({ done: true, value: { completionTokens: 2 } });
+    const rest = await drain(pages);
+    expect(textOf(rest.chunks)).toBe('unseen');
+    expect(rest.usage).toEqual({ promptTokens: 2, completionTokens: 3, source: 'counted' });
   });
 
-  it('is cancelled when nothing was delivered', async () => {
+  it('is cancelled without usage before the upstream accepted it', async () => {
     const caller = new AbortController();
     const { rig } = await rigFor(() => {
       caller.abort();
     });
     const error = await failureOf(rig.stream(requestOf(), caller.signal).next());
     expect(error.kind).toBe('cancelled');
+    expect(error.details.used).toBeUndefined();
+  });
+
+  it.each([
+    [200, { promptTokens: 2, completionTokens: 0, source: 'counted' }],
+    [500, undefined],
+  ])('is cancelled after status %i with the usage %j', async (status, used) => {
+    const caller = new AbortController();
+    const { rig } = await rigFor((response) => {
+      response.writeHead(status, { 'content-type': 'text/event-stream' });
+      response.write(': the prompt is being read\n\n');
+      setTimeout(() => {
+        caller.abort();
+      }, 50);
+    });
+    const error = await failureOf(rig.stream(requestOf(), caller.signal).next());
+    expect(error.kind).toBe('cancelled');
+    expect(error.details.used).toEqual(used);
   });
 
   it('is cancelled while it still connects', async () => {

@@ -26,6 +26,8 @@ export interface OpenAiRigOptions {
   readonly answerBytesMax?: number;
   /** Parsed and not yet taken by a slow consumer before the socket is paused. Default 64 KiB. */
   readonly pendingBytesMax?: number;
+  /** The server knows no `max_completion_tokens`: the bound is sent as `max_tokens`, too. */
+  readonly readsMaxTokensOnly?: boolean;
   readonly clock?: Clock;
 }
 
@@ -46,7 +48,8 @@ export const createOpenAiRig = (options: OpenAiRigOptions): ChatBackend => {
   const path = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
   const headers = headersOf(options.apiKey);
   const send = (body: JsonObject, exchange: Dispatcher.DispatchHandler): void => {
-    pool.dispatch({ path, method: 'POST', headers, body: JSON.stringify(body) }, exchange);
+    const sent = options.readsMaxTokensOnly ? withMaxTokens(body) : body;
+    pool.dispatch({ path, method: 'POST', headers, body: JSON.stringify(sent) }, exchange);
   };
   return {
     async complete(request, signal) {
@@ -98,6 +101,11 @@ const headersOf = (apiKey: string | undefined): string[] => [
   ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream'],
   ...(apiKey === undefined ? [] : ['authorization', `Bearer ${apiKey}`]),
 ];
+
+const withMaxTokens = (body: JsonObject): JsonObject => ({
+  ...body,
+  max_tokens: body['max_tokens'] ?? body['max_completion_tokens'],
+});
 
 /** OpenAI rejects `stream_options` without `stream`. */
 const wholeBody = (body: JsonObject): JsonObject => ({

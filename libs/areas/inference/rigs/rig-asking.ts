@@ -2,7 +2,7 @@ import { backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type RigQueue, type RigQueuePorts, cancelledError, type RigSlot } from './rig-queue.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
-import { type Rig, type RigState } from './rig-state.js';
+import { type Priority, type Rig, type RigState } from './rig-state.js';
 import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RetryLimits {
@@ -46,11 +46,12 @@ export class RigAsking {
     rigs: readonly RigState[],
     signal: AbortSignal,
     work: (rig: Rig) => Promise<T>,
+    priority: Priority = 'interactive',
   ): Promise<Asked<T>> {
     const routedAtMs = this.clock.now();
     const attempts: Attempt[] = [];
     for (let candidates = rigs; ;) {
-      const slot = await this.queue.admit({ candidates, attempts, signal });
+      const slot = await this.queue.admit({ priority, candidates, attempts, signal });
       const { rig } = slot.state;
       const startedMs = this.clock.now() - routedAtMs;
       try {

@@ -1,4 +1,5 @@
 import { type JsonObject, RigError, type RigErrorKind } from './chat-backend.js';
+import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
 import { isObject } from './token-usage.js';
 
 /** Statuses about the operator's key, bill or settings: another rig may answer. */
@@ -31,7 +32,7 @@ export const failureOfResponse = (rig: string, response: UpstreamResponse): RigE
 const errorObject = (body: Buffer): JsonObject | null => {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
-    if (!isObject(parsed)) return null;
+    if (!isObject(parsed) || isDeeperThan(parsed, ANSWER_LEVELS_MAX)) return null;
     // Older vLLM puts the fields of the error at the top.
     const { error = parsed } = parsed;
     if (isObject(error)) return error;
@@ -81,16 +82,24 @@ const isParseError = (cause: unknown): boolean =>
 const codeOf = (cause: unknown): string =>
   isObject(cause) && typeof cause['code'] === 'string' ? cause['code'] : 'unknown';
 
-/** `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`; null when unreadable. */
+/**
+ * `Retry-After` in seconds or as a date, or OpenAI's `retry-after-ms`, of any length; null when
+ * unreadable.
+ */
 export const retryAfterMsOf = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
   nowMs: number,
 ): number | null => {
   const ms = headers['retry-after-ms'];
-  if (typeof ms === 'string' && /^\d{1,10}$/.test(ms)) return Number(ms);
+  if (typeof ms === 'string' && /^\d+$/.test(ms)) return waitOf(Number(ms));
   const after = headers['retry-after'];
   if (typeof after !== 'string') return null;
-  if (/^\d{1,7}$/.test(after)) return Number(after) * 1000;
+  if (/^\d+$/.test(after)) return waitOf(Number(after) * 1000);
   const at = Date.parse(after);
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+  return Number.isNaN(at) ? null : waitOf(at - nowMs);
 };
+
+/** Instants beyond this are neither exact nor written as plain digits. */
+const WAIT_MS_MAX = Number.MAX_SAFE_INTEGER;
+
+const waitOf = (ms: number): number => Math.min(Math.max(0, ms), WAIT_MS_MAX);

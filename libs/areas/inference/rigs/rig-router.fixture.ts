@@ -1,6 +1,8 @@
-import { type ChatAnswer, type ChatBackend } from './chat-backend.js';
+import { type ChatAnswer, type ChatBackend, type JsonObject } from './chat-backend.js';
 import { RigError, type RigErrorKind, type Usage } from './chat-backend.js';
-import { createRigRouter, type RigRouterOptions } from './rig-router.js';
+import { type OperatorFields } from './operator-fields.js';
+import { createRigRouter, type RigRouterOptions, type RouteTarget } from './rig-router.js';
+import { type Priority } from './rig-state.js';
 import { RouteError } from './route-error.js';
 import { chunksOf, completionOf, never, requestOf } from './upstream.fake.js';
 
@@ -48,10 +50,18 @@ export const held = () => {
 interface Setting extends Partial<RigRouterOptions> {
   readonly rigsOf: Readonly<Record<string, ChatBackend>>;
   readonly maxConcurrency?: number;
+  readonly batchConcurrencyMax?: number;
+  readonly operatorFields?: OperatorFields;
 }
 
 /** A router whose clock moves by the sleeps alone; a wait for a slot never ends by itself. */
-export const routerOf = ({ rigsOf, maxConcurrency = 2, ...options }: Setting) => {
+export const routerOf = ({
+  rigsOf,
+  maxConcurrency = 2,
+  batchConcurrencyMax = maxConcurrency,
+  operatorFields,
+  ...options
+}: Setting) => {
   const time = { nowMs: 1_000 };
   const pauses: number[] = [];
   const router = createRigRouter({
@@ -59,7 +69,9 @@ export const routerOf = ({ rigsOf, maxConcurrency = 2, ...options }: Setting) =>
       name,
       backend,
       maxConcurrency,
+      batchConcurrencyMax,
       models: new Set(['llama', `only-${name}`]),
+      ...(operatorFields && { operatorFields }),
     })),
     clock: { now: () => time.nowMs },
     sleep: (ms) => {
@@ -71,12 +83,24 @@ export const routerOf = ({ rigsOf, maxConcurrency = 2, ...options }: Setting) =>
     random: () => 0.5,
     ...options,
   });
-  const complete = (order: { model?: string; pin?: string } = {}, signal = never) =>
+  const complete = (
+    order: { model?: string; pin?: string; priority?: Priority } = {},
+    signal = never,
+  ) =>
     router.complete(
       { model: 'llama', requestFor: (rig) => requestOf({ model: `llama@${rig}` }), ...order },
       signal,
     );
-  return { router, complete, pauses, time };
+  const check = (target: Partial<RouteTarget> = {}, body: JsonObject = {}): RouteError | null => {
+    try {
+      router.check({ model: 'llama', ...target }, body);
+      return null;
+    } catch (error) {
+      if (error instanceof RouteError) return error;
+      throw error;
+    }
+  };
+  return { router, complete, check, pauses, time };
 };
 
 export const errorOf = async (work: Promise<unknown>): Promise<RouteError> => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type ChatAnswer } from './chat-backend.js';
 import { type RigRouterOptions } from './rig-router.js';
+import { type RigChange } from './rig-state.js';
 import { requestOf } from './upstream.fake.js';
 import {
   ANSWER,
@@ -179,6 +180,39 @@ describe('a failed attempt', () => {
     expect(a.asked).toHaveLength(1);
   });
 
+  it('keeps the rig out of the choice for all of a long Retry-After', async () => {
+    const hour = failing('overloaded', { status: 503, retryAfterMs: 3_600_000 });
+    const a = scripted(hour, ANSWER);
+    const { complete, time } = routerOf({ rigsOf: { a: a.backend } });
+    await errorOf(complete());
+    time.nowMs += 3_599_999;
+    const error = await errorOf(complete());
+    expect(error).toMatchObject({ kind: 'overloaded', details: { retryAfterMs: 1_000 } });
+    time.nowMs += 1;
+    expect((await complete()).rig).toBe('a');
+    expect(a.asked).toHaveLength(2);
+  });
+
+  it('does not shorten the Retry-After of another request', async () => {
+    const [first, second] = [held(), held()];
+    const busy = (wait?: number) =>
+      failing('overloaded', wait === undefined ? {} : { retryAfterMs: wait });
+    const a = scripted(
+      () => first.move().then(() => Promise.reject(busy(60_000))),
+      () => second.move().then(() => Promise.reject(busy())),
+      ANSWER,
+    );
+    const { complete, router } = routerOf({ rigsOf: { a: a.backend }, attemptsMax: 1 });
+    const both = [errorOf(complete()), errorOf(complete())];
+    await settle();
+    first.letGo();
+    await settle();
+    second.letGo();
+    await Promise.all(both);
+    expect(await errorOf(complete())).toMatchObject({ details: { retryAfterMs: 60_000 } });
+    expect(router.status()[0]?.inFlight).toBe(0);
+  });
+
   it('is the end of it when the caller leaves during the pause', async () => {
     const caller = new AbortController();
     const { complete } = routerOf({
@@ -220,6 +254,27 @@ describe('a rig that keeps failing', () => {
     });
     expect(a.asked).toHaveLength(5);
     expect(router.status()).toMatchObject([{ breaker: 'open', lastFailure: 'failed' }]);
+  });
+
+  it('is reported once when it goes down, with its cause, and once when it is up', async () => {
+    const cause = failing('unreachable');
+    const changes: RigChange[] = [];
+    const { complete, time } = routerOf({
+      rigsOf: { a: scripted(cause, cause, cause, ANSWER).backend },
+      attemptsMax: 1,
+      breaker: { failuresToOpen: 2, openMs: 1_000, openMsMax: 1_000 },
+      onChange: (change) => changes.push(change),
+    });
+    for (let sent = 0; sent < 10; sent += 1) await errorOf(complete());
+    const down = { rig: 'a', state: 'down', cause };
+    expect(changes).toEqual([down]);
+    time.nowMs += 1_000;
+    await errorOf(complete());
+    expect(changes).toEqual([down]);
+    time.nowMs += 1_000;
+    await complete();
+    await complete();
+    expect(changes).toEqual([down, { rig: 'a', state: 'up' }]);
   });
 
   it('is tried again when the time is over', async () => {

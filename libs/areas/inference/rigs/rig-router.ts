@@ -1,10 +1,18 @@
 import { type Clock } from '#platform/kernel/clock.js';
 import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
+import { type JsonObject } from './chat-backend.js';
 import { RigError, type Usage } from './chat-backend.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { RigAsking, type RetryLimits } from './rig-asking.js';
-import { type Rig, RigState, type RigStatus, type Visit } from './rig-state.js';
+import {
+  type Priority,
+  type Rig,
+  type RigChange,
+  RigState,
+  type RigStatus,
+  type Visit,
+} from './rig-state.js';
 import { type Attempt, RouteError } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
@@ -14,14 +22,21 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   readonly sleep: RigQueuePorts['sleep'];
   readonly random: RigQueuePorts['random'];
   readonly breaker?: BreakerThresholds;
+  /** Called once for each change. */
+  readonly onChange?: (change: RigChange) => void;
 }
 
-/** A request, and the rigs that may answer it. */
-export interface RouteOrder {
+/** The rigs that may answer a request. */
+export interface RouteTarget {
   /** The catalog id of the model. */
   readonly model: string;
   /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
   readonly pin?: string;
+}
+
+export interface RouteOrder extends RouteTarget {
+  /** Default: interactive. */
+  readonly priority?: Priority;
   /** The request for a rig: model ids and bounds differ from one to the next. */
   readonly requestFor: (rig: string) => ChatRequest;
 }
@@ -45,6 +60,17 @@ export interface RoutedStream extends Routed {
 }
 
 export interface RigRouter {
+  /**
+   * Rejects a request that no rig can take now, or that has a field that none of these rigs leaves
+   * to callers: before anything is held for it.
+   * @throws RouteError
+   */
+  check(target: RouteTarget, body: JsonObject): void;
+  /**
+   * Rejects a field that belongs to the operator of a rig, whether a rig is up or not.
+   * @throws RouteError
+   */
+  refuseFields(target: RouteTarget, body: JsonObject): void;
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
@@ -58,16 +84,26 @@ export interface RigRouter {
 
 export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const { clock, rigs, sleep, random, breaker = BREAKER_THRESHOLDS } = options;
-  const states = rigs.map((rig) => new RigState(rig, breaker));
+  const states = rigs.map((rig) => new RigState(rig, breaker, options.onChange));
   const { waitingMax = 256, waitMsMax = 10_000 } = options;
   const ports = { now: clock.now, sleep, random };
   const queue = new RigQueue({ waitingMax, waitMsMax }, ports);
   const asking = new RigAsking(retryLimitsOf(options), queue, clock, ports);
   const candidatesFor = createCandidates(states);
   return {
+    refuseFields: (target, body) => refuseFields(candidatesFor(target), body),
+    check(target, body) {
+      const candidates = candidatesFor(target);
+      refuseFields(candidates, body);
+      const rejection = queue.rejectionOf(candidates, 'interactive');
+      if (rejection) throw rejection;
+    },
     async complete(order, signal) {
-      const { value, slot, attempts } = await asking.ask(candidatesFor(order), signal, (rig) =>
-        rig.backend.complete(order.requestFor(rig.name), signal),
+      const { value, slot, attempts } = await asking.ask(
+        candidatesFor(order),
+        signal,
+        (rig) => rig.backend.complete(order.requestFor(rig.name), signal),
+        order.priority,
       );
       slot.visit.leave();
       return { answer: value, rig: slot.state.rig.name, attempts };
@@ -77,7 +113,12 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         const pages = backend.stream(order.requestFor(name), signal);
         return { pages, first: await pages.next() };
       };
-      const { value, slot, attempts } = await asking.ask(candidatesFor(order), signal, open);
+      const { value, slot, attempts } = await asking.ask(
+        candidatesFor(order),
+        signal,
+        open,
+        order.priority,
+      );
       const pages = new VisitingPages(value.pages, value.first, slot.visit);
       return { pages, rig: slot.state.rig.name, attempts };
     },
@@ -96,6 +137,27 @@ const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
   retryAfterMsMax: options.retryAfterMsMax ?? 10_000,
 });
 
+const refuseFields = (candidates: readonly RigState[], body: JsonObject): void => {
+  for (const { rig } of candidates) refuseOperatorField(rig, body);
+};
+
+const refuseOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): void => {
+  const param = operatorFields?.firstIn(body);
+  if (param === undefined) return;
+  const message = `'${param}' is refused: it belongs to the operator of the model`;
+  const upstreamError = {
+    message,
+    type: 'invalid_request_error',
+    param,
+    code: 'unsupported_parameter',
+  };
+  const rigError = new RigError('refused', `rig ${name}: ${message}`, {
+    status: 400,
+    upstreamError,
+  });
+  throw new RouteError('refused', message, [], { rigError });
+};
+
 /** The rigs of a request; cached for each model, since every request needs them. */
 const createCandidates = (states: readonly RigState[]) => {
   const byName = new Map(states.map((state) => [state.rig.name, state]));
@@ -103,7 +165,7 @@ const createCandidates = (states: readonly RigState[]) => {
   const byModel = new Map(
     [...models].map((model) => [model, states.filter(({ rig }) => rig.models.has(model))]),
   );
-  return ({ model, pin }: RouteOrder): readonly RigState[] => {
+  return ({ model, pin }: RouteTarget): readonly RigState[] => {
     if (pin === undefined) {
       const serving = byModel.get(model);
       if (serving) return serving;

@@ -1,4 +1,5 @@
 import {
+  type BreakerEvent,
   type BreakerState,
   type BreakerThresholds,
   closedBreaker,
@@ -6,6 +7,13 @@ import {
   mayPass,
 } from './circuit-breaker.js';
 import { type ChatBackend, type RigError, type RigErrorKind } from './chat-backend.js';
+import { type OperatorFields } from './operator-fields.js';
+
+/**
+ * Interactive requests have a caller who waits. Lines of a batch go behind them, and occupy only a
+ * part of a rig.
+ */
+export type Priority = 'interactive' | 'batch';
 
 /** A rig as the catalog describes it. */
 export interface Rig {
@@ -14,8 +22,12 @@ export interface Rig {
   readonly backend: ChatBackend;
   /** Requests it answers at once, at least 1. */
   readonly maxConcurrency: number;
+  /** Of these, lines of batches; default: all. */
+  readonly batchConcurrencyMax?: number;
   /** The catalog ids of the models it serves. */
   readonly models: ReadonlySet<string>;
+  /** What callers may not set; an embedded rig has a list of what they may. */
+  readonly operatorFields?: OperatorFields;
 }
 
 /** The state of a rig, for operators. */
@@ -29,14 +41,16 @@ export interface RigStatus {
   readonly lastFailure: RigErrorKind | null;
 }
 
+/** A rig goes down when its breaker opens, and comes up when the breaker closes. */
+export type RigChange =
+  | { readonly rig: string; readonly state: 'up' }
+  | { readonly rig: string; readonly state: 'down'; readonly cause: RigError };
+
 /** The weight of the newest outcome in the error rate. */
 const ERROR_RATE_STEP = 0.1;
 
 /** An error rate halves in this time, so that a rig that is never chosen recovers. */
 const ERROR_RATE_HALF_LIFE_MS = 30_000;
-
-/** A longer `Retry-After` is cut to this. */
-const COOL_MS_MAX = 60_000;
 
 /** A rig that fails one request in four counts as busy as one at its limit. */
 const ERROR_RATE_WEIGHT = 4;
@@ -53,6 +67,7 @@ export interface Visit {
 /** Health and load of one rig, as far as this process has seen them. */
 export class RigState {
   inFlight = 0;
+  private batchInFlight = 0;
   lastFailure: RigError | null = null;
   private breaker: BreakerState = closedBreaker;
   private errorRate = 0;
@@ -63,10 +78,17 @@ export class RigState {
   constructor(
     readonly rig: Rig,
     private readonly thresholds: BreakerThresholds,
+    private readonly onChange: (change: RigChange) => void = () => undefined,
   ) {}
 
   get hasSlot(): boolean {
-    return this.inFlight < this.rig.maxConcurrency;
+    return this.hasSlotFor('interactive');
+  }
+
+  hasSlotFor(priority: Priority): boolean {
+    const { maxConcurrency, batchConcurrencyMax = maxConcurrency } = this.rig;
+    if (this.inFlight >= maxConcurrency) return false;
+    return priority === 'interactive' || this.batchInFlight < batchConcurrencyMax;
   }
 
   /** Whether it may be sent requests at all, however busy it is. */
@@ -93,14 +115,16 @@ export class RigState {
   }
 
   /** @param onSlotFree is called when the slot is free again */
-  enter(now: () => number, onSlotFree: () => void): Visit {
+  enter(now: () => number, onSlotFree: () => void, priority: Priority = 'interactive'): Visit {
+    const batchSlots = priority === 'batch' ? 1 : 0;
     this.inFlight += 1;
-    this.breaker = evolveBreaker(this.breaker, { type: 'started' });
+    this.batchInFlight += batchSlots;
+    this.shift({ type: 'started' });
     const { epoch } = this.breaker;
     let present = true;
     return {
       succeeded: () => {
-        this.breaker = evolveBreaker(this.breaker, { type: 'succeeded', epoch });
+        this.shift({ type: 'succeeded', epoch });
         this.recordOutcome(0, now());
       },
       failed: (error) => {
@@ -110,7 +134,8 @@ export class RigState {
         if (!present) return;
         present = false;
         this.inFlight -= 1;
-        this.breaker = evolveBreaker(this.breaker, { type: 'left', epoch });
+        this.batchInFlight -= batchSlots;
+        this.shift({ type: 'left', epoch });
         onSlotFree();
       },
     };
@@ -132,12 +157,12 @@ export class RigState {
       case 'cancelled':
         return;
       case 'refused':
-        this.breaker = evolveBreaker(this.breaker, { type: 'succeeded', epoch });
+        this.shift({ type: 'succeeded', epoch });
         this.recordOutcome(0, nowMs);
         return;
       case 'overloaded':
         this.lastFailure = error;
-        this.coolsUntilMs = nowMs + Math.min(error.details.retryAfterMs ?? 0, COOL_MS_MAX);
+        this.coolsUntilMs = Math.max(this.coolsUntilMs, nowMs + (error.details.retryAfterMs ?? 0));
         return;
       case 'unreachable':
       case 'timed-out':
@@ -145,13 +170,19 @@ export class RigState {
       case 'malformed':
       case 'broken-off':
         this.lastFailure = error;
-        this.breaker = evolveBreaker(
-          this.breaker,
-          { type: 'failed', epoch, atMs: nowMs },
-          this.thresholds,
-        );
+        this.shift({ type: 'failed', epoch, atMs: nowMs }, error);
         this.recordOutcome(1, nowMs);
     }
+  }
+
+  /** A trial that fails leaves the rig down: that is no change. */
+  private shift(event: BreakerEvent, cause?: RigError): void {
+    const wasUp = this.breaker.status === 'closed';
+    this.breaker = evolveBreaker(this.breaker, event, this.thresholds);
+    const isUp = this.breaker.status === 'closed';
+    const { name: rig } = this.rig;
+    if (isUp && !wasUp) this.onChange({ rig, state: 'up' });
+    else if (wasUp && !isUp && cause) this.onChange({ rig, state: 'down', cause });
   }
 
   private recordOutcome(failure: 0 | 1, nowMs: number): void {

@@ -42,10 +42,17 @@ export class RouteError extends Error {
     readonly details: {
       /** Of the last attempt, or of the rig's last failure when no attempt was made. */
       readonly rigError?: RigError;
+      /** The rigs that could not be asked. */
+      readonly rigs?: readonly string[];
       /** A useful wait, where there is one. */
       readonly retryAfterMs?: number;
     } = {},
   ) {
     super(message, { cause: details.rigError });
+  }
+
+  /** The rig at fault: the last one that was asked, or those that could not be asked. */
+  get rig(): string | undefined {
+    return this.attempts.at(-1)?.rig ?? this.details.rigs?.join(',');
   }
 }

@@ -1,6 +1,7 @@
 import { type Dispatcher } from 'undici';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject, RigError, type Usage } from './chat-backend.js';
+import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
 import {
   failureOfConnection,
   failureOfErrorChunk,
@@ -54,11 +55,15 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   protected abstract ended(): void;
   /** Resolves the pending wait after a change. */
   protected abstract wake(): void;
+  /** The usage of an accepted request so far. */
+  protected abstract used(): Usage;
 
   /** The caller disconnected or stopped reading: the connection is destroyed at once. */
   cancel(): void {
     if (this.settled) return;
-    this.settle(new RigError('cancelled', `the request to rig ${this.limits.rig} was cancelled`));
+    const message = `the request to rig ${this.limits.rig} was cancelled`;
+    const isAccepted = this.status >= 200 && this.status < 300;
+    this.settle(new RigError('cancelled', message, isAccepted ? { used: this.used() } : {}));
     this.controller?.abort(new Error('cancelled'));
   }
 
@@ -141,13 +146,15 @@ export class AnswerExchange extends UpstreamExchange {
     const completion = await this.resolvers.promise;
     const usage = statedUsage(completion['usage']);
     if (usage) return { completion, usage };
-    const { body, promptTokensMax } = this.request;
-    const counted: Usage = {
-      promptTokens: countedPromptTokens(body, promptTokensMax),
-      completionTokens: countedAnswerTokens(completion),
-      source: 'counted',
-    };
+    const counted: Usage = { ...this.used(), completionTokens: countedAnswerTokens(completion) };
     return { completion: { ...completion, usage: usageObject(counted) }, usage: counted };
+  }
+
+  /** An answer that is not whole delivers nothing. */
+  protected override used(): Usage {
+    const { body, promptTokensMax } = this.request;
+    const promptTokens = countedPromptTokens(body, promptTokensMax);
+    return { promptTokens, completionTokens: 0, source: 'counted' };
   }
 
   protected override accept(bytes: Buffer): void {
@@ -235,7 +242,7 @@ export class StreamExchange extends UpstreamExchange {
 
   /**
    * The usage of the stream, once it has ended and its pages were read.
-   * @throws RigError when it broke; a cancelled stream that delivered something did not break
+   * @throws RigError when it broke; a cancelled stream that handed out something did not break
    */
   usage(): Usage {
     const { failure } = this;
@@ -254,14 +261,6 @@ export class StreamExchange extends UpstreamExchange {
     if (!this.usageAsked || this.stated || this.failure || !this.last) return null;
     const { id, object, created, model } = this.last;
     return { id, object, created, model, choices: [], usage: usageObject(this.used()) };
-  }
-
-  override cancel(): void {
-    if (this.settled) return;
-    // Parsed chunks that were not read will never be delivered, so they are not charged.
-    this.page = [];
-    this.pageDeltas = 0;
-    super.cancel();
   }
 
   protected override accept(bytes: Buffer): void {
@@ -340,7 +339,7 @@ export class StreamExchange extends UpstreamExchange {
   }
 
   /** The last stated usage, plus the count of later chunks. */
-  private used(): Usage {
+  protected override used(): Usage {
     const { stated, deltas } = this;
     if (stated && deltas === 0) return stated;
     const { body, promptTokensMax } = this.request;
@@ -355,10 +354,11 @@ export class StreamExchange extends UpstreamExchange {
 const hasFinishReason = (choice: unknown): boolean =>
   isObject(choice) && typeof choice['finish_reason'] === 'string';
 
+/** Null for what is no JSON object, and for one that is nested too deep. */
 const parseObject = (text: string): JsonObject | null => {
   try {
     const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) ? parsed : null;
+    return isObject(parsed) && !isDeeperThan(parsed, ANSWER_LEVELS_MAX) ? parsed : null;
   } catch {
     return null;
   }

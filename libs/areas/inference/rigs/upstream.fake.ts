@@ -29,7 +29,8 @@ export const startUpstream = async (...scripts: readonly Script[]): Promise<Upst
     request.on('end', () => {
       const left = once(response, 'close').then(() => performance.now());
       const { headers, url: path = '' } = request;
-      const body = JSON.parse(Buffer.concat(parts).toString()) as JsonObject;
+      // A GET has no body.
+      const body = JSON.parse(Buffer.concat(parts).toString() || '{}') as JsonObject;
       const item = { path, headers, body, left };
       received.push(item);
       scripts[Math.min(received.length, scripts.length) - 1]?.(response, item);

@@ -9,6 +9,8 @@ import { TextEnd, TextPiece, TextTask } from './text-task.js';
 const RUNNING_MAX = 4;
 /** A worker queues few tasks: beyond it another worker is quicker. */
 const WAITING_MAX = { worker: 16, inProcess: 64 } as const;
+/** Interactive tasks that may come when the queue is full: batches make room for them there. */
+const ABOVE_QUEUE = 4;
 
 /** The engine's own codes, as `language-model.engine.errors.ts` lists them. */
 const FAILURES = {
@@ -33,8 +35,8 @@ export const textEngineWith = (
     piece: TextPiece,
     end: TextEnd,
     tasksMax: {
-      worker: RUNNING_MAX + WAITING_MAX.worker,
-      inProcess: RUNNING_MAX + WAITING_MAX.inProcess,
+      worker: RUNNING_MAX + WAITING_MAX.worker + ABOVE_QUEUE,
+      inProcess: RUNNING_MAX + WAITING_MAX.inProcess + ABOVE_QUEUE,
     },
     failures: FAILURES,
     canRunHere: async () => {

@@ -69,6 +69,21 @@ describe('the in-process bus', () => {
     expect(await bus.deadLetters(topic, 'workers')).toMatchObject([{ attempts: 10 }]);
   });
 
+  it('holds nothing for a topic that has listeners and no group', async () => {
+    const options = { topic, handle: () => undefined, onFailed: () => undefined };
+    await bus.listen(options);
+    for (let n = 0; n < 3; n += 1) await bus.publish(topic, list(10, n * 10));
+    const received: unknown[] = [];
+    await bus.consume({
+      topic,
+      group: 'workers',
+      handle: ({ data }) => Promise.resolve(void received.push(data)),
+    });
+    await bus.publish(topic, [message(30)]);
+    await settle();
+    expect(received).toEqual([30]);
+  });
+
   it('takes up to half of a back-off away by chance', async () => {
     timer.chance = 0;
     await bus.consume({ topic, group: 'workers', attemptsMax: 2, handle: failing });

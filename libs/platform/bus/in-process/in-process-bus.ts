@@ -7,8 +7,11 @@ import {
   type Consumer,
   type ConsumerOptions,
   type DeadLetter,
+  type Listener,
+  type ListenerOptions,
 } from '../bus.port.js';
 import { type BackOffTimer, Group } from './group.js';
+import { InProcessListener } from './in-process-listener.js';
 
 export interface InProcessBusOptions {
   /** For back-off; default `setTimeout` and `Math.random`. */
@@ -36,7 +39,8 @@ export const createInProcessBus = (options: InProcessBusOptions = {}): Bus =>
 
 interface Topic {
   readonly groups: Map<string, Group>;
-  /** Messages published before the first group joined. */
+  readonly listeners: Set<InProcessListener>;
+  /** Messages published before the first group joined, unless a listener was there. */
   early: EncodedMessage[];
 }
 
@@ -60,6 +64,17 @@ class InProcessBus implements Bus {
       this.#rejectWhen(this.#closing !== null);
       const topic = this.#topic(options.topic);
       return (topic.groups.get(options.group) ?? this.#addGroup(topic, options)).join(options);
+    });
+  }
+
+  listen(options: ListenerOptions): Promise<Listener> {
+    return settled(() => {
+      checkName('topic', options.topic);
+      this.#rejectWhen(this.#closing !== null);
+      const { listeners } = this.#topic(options.topic);
+      const listener = new InProcessListener(options, () => listeners.delete(listener));
+      listeners.add(listener);
+      return listener;
     });
   }
 
@@ -87,8 +102,10 @@ class InProcessBus implements Bus {
 
   /** A handler that is still running may publish its result. */
   async #close(): Promise<void> {
-    const groups = [...this.#topics.values()].flatMap((topic) => [...topic.groups.values()]);
-    await Promise.all(groups.map((group) => group.close()));
+    const topics = [...this.#topics.values()];
+    const groups = topics.flatMap((topic) => [...topic.groups.values()]);
+    const listeners = topics.flatMap((topic) => [...topic.listeners]);
+    await Promise.all([...groups, ...listeners].map((receiver) => receiver.close()));
     this.#closed = true;
     this.#topics.clear();
   }
@@ -104,9 +121,11 @@ class InProcessBus implements Bus {
     if (undelivered + encoded.length > this.topicMessagesMax) {
       throw new BusError('topic-full', `${name} holds ${undelivered} undelivered messages`);
     }
+    const isKept = groups.length === 0 && topic.listeners.size === 0;
     for (const message of encoded) {
-      if (groups.length === 0) topic.early.push(message);
+      if (isKept) topic.early.push(message);
       for (const group of groups) group.add(message);
+      for (const listener of topic.listeners) listener.add(message);
     }
   }
 
@@ -119,9 +138,11 @@ class InProcessBus implements Bus {
   }
 
   #topic(name: string): Topic {
-    const topic = this.#topics.get(name) ?? { groups: new Map<string, Group>(), early: [] };
-    this.#topics.set(name, topic);
-    return topic;
+    const known = this.#topics.get(name);
+    if (known) return known;
+    const added: Topic = { groups: new Map(), listeners: new Set(), early: [] };
+    this.#topics.set(name, added);
+    return added;
   }
 
   #group(topic: string, group: string): Group | undefined {

@@ -183,6 +183,51 @@ describe('a member of a group', () => {
     expect(await bus.deadLetters(topic, group)).toMatchObject([{ data: 1, reason: 'no' }]);
   });
 
+  it('leaves a message that fails after it was lost to its next delivery', async () => {
+    let fail = (): void => undefined;
+    const failing = new Promise<void>((_, reject) => (fail = () => reject(new Error('no'))));
+    const deliveries: Delivery[] = [];
+    await bus.consume({
+      topic,
+      group,
+      attemptsMax: 1,
+      handle: async (delivery) => {
+        deliveries.push(delivery);
+        if (deliveries.length === 1) await failing;
+      },
+    });
+    await bus.publish(topic, [message(1)]);
+    await eventually('a delivery', () => deliveries.length === 1);
+    broker.expel(groupId, new Error('crashed'));
+    await eventually('another life', () => (broker.members.get(groupId)?.size ?? 0) === 1);
+    fail();
+    await eventually('the next delivery', () => deliveries.length === 2);
+    await eventually('a commit', () => committed() === 1);
+    expect(await bus.deadLetters(topic, group)).toEqual([]);
+  });
+
+  it('delivers again what failed and could not be stored before the close', async () => {
+    const consumer = await bus.consume({
+      topic,
+      group,
+      attemptsMax: 1,
+      handle: () => Promise.reject(new Error('no')),
+    });
+    await bus.publish(topic, [message(1)]);
+    let failures = 0;
+    broker.beforeSend = () => {
+      failures += 1;
+      throw new KafkaFailure('unavailable', 'gone');
+    };
+    await eventually('a failure to store it', () => failures > 0);
+    await consumer.close();
+    expect(committed()).toBe(0);
+    broker.beforeSend = () => undefined;
+    const deliveries = await collect(() => undefined, open(broker.client()));
+    await eventually('another delivery', () => deliveries.length === 1);
+    expect(deliveries).toMatchObject([{ ...message(1), attempt: 1 }]);
+  });
+
   it('passes over what is for another group', async () => {
     await bus.consume({
       topic,

@@ -9,6 +9,8 @@ import {
   type Consumer,
   type ConsumerOptions,
   type DeadLetter,
+  type Listener,
+  type ListenerOptions,
 } from '../bus.port.js';
 import { type Kept, readDeadLetters } from './dead-letters.js';
 import { GroupMember } from './group-member.js';
@@ -17,6 +19,7 @@ import { type KafkaClientName } from './kafka-url.js';
 import { type FailedMessage, deadLetterRecordOf, partitionOf, recordOf } from './record-codec.js';
 import { prefixedClient } from './prefixed.client.js';
 import { deadLetterTopicOf } from './topic-names.js';
+import { TopicListener } from './topic-listener.js';
 import { TopicWriter } from './topic-writer.js';
 import { Topics, type TopicSettings } from './topics.js';
 
@@ -79,6 +82,7 @@ class KafkaBus implements Bus {
   readonly #topics: Topics;
   readonly #writers = new Map<string, TopicWriter>();
   readonly #members = new Set<GroupMember>();
+  readonly #listeners = new Set<TopicListener>();
   #closing: Promise<void> | null = null;
   #closed = false;
 
@@ -120,6 +124,26 @@ class KafkaBus implements Bus {
     }
   }
 
+  async listen(options: ListenerOptions): Promise<Listener> {
+    const { topic } = options;
+    checkName('topic', topic);
+    this.#rejectWhen(this.#closing !== null);
+    await this.#topics.partitions(topic);
+    const listener = new TopicListener(this.client, this.#logger, options);
+    this.#listeners.add(listener);
+    try {
+      await listener.start(this.#timeoutMs);
+    } catch (error) {
+      this.#listeners.delete(listener);
+      throw error;
+    }
+    const close = async (): Promise<void> => {
+      await listener.close();
+      this.#listeners.delete(listener);
+    };
+    return { close };
+  }
+
   async deadLetters(topic: string, group: string): Promise<readonly DeadLetter[]> {
     const kept = await this.#kept(topic, group);
     const latest = new Map<string, DeadLetter>();
@@ -152,8 +176,8 @@ class KafkaBus implements Bus {
     if (this.#closing) return { reachable: false, reason: 'the bus is closed' };
     try {
       await this.client.brokerCount();
-      const down = [...this.#members]
-        .map((member) => member.downReason)
+      const down = [...this.#members, ...this.#listeners]
+        .map(({ downReason }) => downReason)
         .filter((one) => one !== null);
       return { reachable: down.length === 0, reason: down[0] ?? null };
     } catch (error) {
@@ -168,8 +192,9 @@ class KafkaBus implements Bus {
 
   /** A handler that is still running may publish its result. */
   async #close(): Promise<void> {
-    await Promise.all([...this.#members].map((member) => member.close()));
+    await Promise.all([...this.#members, ...this.#listeners].map((one) => one.close()));
     this.#closed = true;
+    this.#topics.close();
     await Promise.all([...this.#writers.values()].map((writer) => writer.drained()));
     await this.client.close();
   }

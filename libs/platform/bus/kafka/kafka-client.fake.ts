@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
   type FetchedRecord,
   type KafkaClient,
@@ -7,8 +7,12 @@ import {
   type PartitionBounds,
   type SubscribeOptions,
   type Subscription,
+  type TopicFetcher,
   type TopicPlan,
 } from './kafka-client.port.js';
+
+/** A fetch without a group answers after this time. */
+const FETCH_WAIT_MS = 1;
 
 /** The fake never waits for the session time-out of a silent member. */
 interface Member {
@@ -35,6 +39,8 @@ export class BrokerInMemory {
   readonly members = new Map<string, Set<Member>>();
   /** Called before each send; throws the errors of a client. */
   beforeSend: () => void = () => undefined;
+  /** Called before each fetch without a group; throws the errors of a client. */
+  beforeFetch: () => void = () => undefined;
   #memberCount = 0;
 
   client(): KafkaClient {
@@ -49,6 +55,7 @@ export class BrokerInMemory {
         subscriptions.add(subscription);
         return subscription;
       },
+      openFetcher: (topic) => Promise.resolve(this.#openFetcher(topic)),
       deleteGroup: (groupId) => Promise.resolve(void this.commits.delete(groupId)),
       close: async () => {
         await Promise.all([...subscriptions].map((one) => one.close()));
@@ -119,6 +126,24 @@ export class BrokerInMemory {
         await nextTurn();
         if (this.members.get(groupId)?.delete(member)) this.#rebalance(groupId);
       },
+    };
+  }
+
+  #openFetcher(topic: string): TopicFetcher {
+    let isClosed = false;
+    return {
+      byLeader: [...(this.topics.get(topic)?.partitions.keys() ?? [])].map((one) => [one]),
+      fetch: async (offsets) => {
+        await sleep(FETCH_WAIT_MS);
+        if (isClosed) throw new KafkaFailure('unavailable', 'closed');
+        this.beforeFetch();
+        return [...offsets].flatMap(([partition, offset]) => {
+          const records = this.topics.get(topic)?.partitions[partition] ?? [];
+          if (offset <= records.length) return records.slice(Number(offset));
+          throw new KafkaFailure('unavailable', `there is no offset ${offset}`);
+        });
+      },
+      close: () => Promise.resolve(void (isClosed = true)),
     };
   }
 

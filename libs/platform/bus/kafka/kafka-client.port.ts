@@ -57,6 +57,21 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
+/** Reads a topic from given offsets, without a group. It lives until its first failure. */
+export interface TopicFetcher {
+  /** The partitions by the broker that leads them. */
+  readonly byLeader: readonly (readonly number[])[];
+  /**
+   * Waits up to half a second for records. Markers of transactions are records, too.
+   * @param offsets of the next record of each partition; all have one leader, and no two fetches
+   *   from one leader run at once
+   * @throws KafkaFailure
+   */
+  fetch(offsets: ReadonlyMap<number, bigint>): Promise<readonly FetchedRecord[]>;
+  /** Never rejects; ends what is under way. */
+  close(): Promise<void>;
+}
+
 export interface KafkaClient {
   /**
    * Resolves when every in-sync replica has all records, written in this order and by an idempotent
@@ -71,6 +86,8 @@ export interface KafkaClient {
   bounds(topic: string): Promise<readonly PartitionBounds[] | null>;
   /** Resolves when it is a member of the group and `onAssigned` was called. */
   subscribe(options: SubscribeOptions): Promise<Subscription>;
+  /** Resolves when it knows the leaders of the topic. @throws KafkaFailure */
+  openFetcher(topic: string): Promise<TopicFetcher>;
   /** Deletes a group and its offsets; an unknown group is no error. */
   deleteGroup(groupId: string): Promise<void>;
   /** Never rejects. */

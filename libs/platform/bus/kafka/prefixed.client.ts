@@ -17,6 +17,7 @@ export const prefixedClient = (client: KafkaClient, prefix: string): KafkaClient
         topic: named(options.topic),
         groupId: named(options.groupId),
       }),
+    openFetcher: (topic) => client.openFetcher(named(topic)),
     deleteGroup: (groupId) => client.deleteGroup(named(groupId)),
     close: () => client.close(),
   };

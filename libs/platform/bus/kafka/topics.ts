@@ -31,6 +31,7 @@ const SEGMENT_MS_MAX = DAY_MS;
 /** Makes topics as they are first named, with nothing left to a broker's defaults. */
 export class Topics {
   readonly #partitions = new Map<string, Promise<number>>();
+  readonly #closed = new AbortController();
 
   /**
    * @param settingsOf what differs from the defaults, by topic
@@ -59,6 +60,11 @@ export class Topics {
   /** @throws BusError `bus-unavailable` when it cannot be read */
   read<Result>(name: string, work: (name: string) => Promise<Result>): Promise<Result> {
     return this.#available(name, () => work(name));
+  }
+
+  /** Ends all retries. */
+  close(): void {
+    this.#closed.abort();
   }
 
   async #ensure(topic: string): Promise<number> {
@@ -109,8 +115,9 @@ export class Topics {
     return { ...TOPIC_DEFAULTS, ...this.settingsOf(topic) };
   }
 
-  /** Retries until it succeeds or is rejected, or until the deadline. */
+  /** Retries until it succeeds or is rejected, until the deadline, or until all is closed. */
   async #available<Result>(topic: string, work: () => Promise<Result>): Promise<Result> {
+    const { signal } = this.#closed;
     const deadline = Date.now() + this.timeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -118,10 +125,10 @@ export class Topics {
       } catch (cause) {
         const waitMs = backOffMs(BUS_BACK_OFF, attempt, Math.random());
         const isFinal = cause instanceof KafkaFailure && cause.kind === 'refused';
-        if (isFinal || Date.now() + waitMs > deadline) {
+        if (isFinal || signal.aborted || Date.now() + waitMs > deadline) {
           throw new BusError('bus-unavailable', `${topic}: ${reasonOf(cause)}`, { cause });
         }
-        await sleep(waitMs);
+        await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }

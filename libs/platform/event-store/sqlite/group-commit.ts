@@ -42,7 +42,7 @@ export interface CommittedGroup {
   /** UTF-16 units of all that was appended: a bound for buffers. */
   readonly units: number;
   /** Builds what was recorded from what was appended, data and metadata by reference. */
-  readonly recorded: () => RecordedEvent[];
+  readonly recorded: () => readonly RecordedEvent[];
 }
 
 /**
@@ -173,11 +173,12 @@ export class GroupCommit {
     if (reply?.kind === 'appended') {
       this.#trouble = null;
       const { after, outcomes } = reply;
+      let recorded: RecordedEvent[] | undefined;
       this.#onCommitted({
         after,
         last: lastPosition(after, outcomes),
         units: group.reduce((sum, { encoded }) => sum + encoded.units, 0),
-        recorded: () => recordedEvents(group, recordedAt, outcomes),
+        recorded: () => (recorded ??= recordedEvents(group, recordedAt, outcomes)),
       });
       settleCallers(group, outcomes);
       return;

@@ -8,7 +8,7 @@ import { SQLITE_CODE, sqliteCodeOf } from '#platform/sqlite/sqlite-codes.js';
 import { type WriterSettings } from './writer.protocol.js';
 
 /** `QUPU` in ASCII. */
-const FORMAT: SqliteFileFormat = { applicationId: 0x51555055, version: 1 };
+const FORMAT: SqliteFileFormat = { applicationId: 0x51555055, version: 2 };
 const SYNCHRONOUS_FULL = 2;
 
 /** Leaves the file as it is, and is a write: it takes a page to the disk. */
@@ -16,17 +16,21 @@ export const REWRITE_VERSION = `PRAGMA user_version = ${FORMAT.version}`;
 
 const SCHEMA = `
   CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE events (
     position INTEGER PRIMARY KEY,
     stream_id INTEGER NOT NULL,
     revision INTEGER NOT NULL,
-    type TEXT NOT NULL,
+    type INTEGER NOT NULL,
     recorded_at INTEGER NOT NULL,
-    id TEXT NOT NULL,
-    data TEXT NOT NULL,
-    metadata TEXT NOT NULL,
+    body BLOB NOT NULL,
+    hash BLOB NOT NULL,
     UNIQUE (stream_id, revision)
   ) STRICT;
+  CREATE TRIGGER words_are_kept BEFORE DELETE ON words
+    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+  CREATE TRIGGER words_are_fixed BEFORE UPDATE ON words
+    BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
   CREATE TRIGGER streams_are_kept BEFORE DELETE ON streams
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
   CREATE TRIGGER streams_are_fixed BEFORE UPDATE ON streams

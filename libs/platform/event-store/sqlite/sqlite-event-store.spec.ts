@@ -81,8 +81,8 @@ describe('the SQLite event store', () => {
 
   it('rejects a log of another schema version', async () => {
     await (await open()).close();
-    meddle((database) => database.exec('PRAGMA user_version = 2'));
-    await expect(open()).rejects.toThrow('has version 2, this build reads 1');
+    meddle((database) => database.exec('PRAGMA user_version = 1'));
+    await expect(open()).rejects.toThrow('has version 1, this build reads 2');
   });
 
   it('rejects a folder that is not there', async () => {
@@ -97,7 +97,9 @@ describe('the SQLite event store', () => {
   });
 
   it.each([
-    `UPDATE events SET data = '{}'`,
+    `UPDATE events SET body = x''`,
+    `UPDATE words SET text = 'Other'`,
+    'DELETE FROM words',
     'DELETE FROM events',
     `UPDATE streams SET name = 'job-2'`,
     'DELETE FROM streams',
@@ -146,6 +148,54 @@ describe('the SQLite event store', () => {
     expect(events).toEqual(await readLog(store));
   });
 
+  it('reads what several processes have packed in turns', async () => {
+    const [one, other] = [await open(), await open()];
+    const words = ['amber', 'basalt', 'cobalt', 'amber', 'basalt', 'cobalt', 'amber'];
+    for (const [turn, word] of [...words, ...words].entries()) {
+      const store = turn % 2 === 0 ? one : other;
+      await store.append('job-1', [event(`Turned-${word}`, { word, [word]: turn })], 'any');
+    }
+    const read = await readLog(one);
+    expect(read.map(({ data }) => data)).toEqual(
+      [...words, ...words].map((word, turn) => ({ word, [word]: turn })),
+    );
+    expect(await readLog(other)).toEqual(read);
+    expect((await one.chain?.check({ upTo: 14n }))?.damaged).toEqual([]);
+  });
+
+  it('keeps no word of an append that was rolled back', async () => {
+    const store = await open();
+    const named = (revision: number) => [event('Named', { revision, colour: 'amber' })];
+    await store.append('job-1', named(0), 'any');
+    meddle((database) =>
+      database.exec(`CREATE TRIGGER broken BEFORE INSERT ON events
+                     BEGIN SELECT RAISE(ABORT, 'broken'); END`),
+    );
+    await expect(store.append('job-1', named(1), 'any')).rejects.toThrow('broken');
+    meddle((database) => database.exec('DROP TRIGGER broken'));
+    for (const revision of [1, 2, 3]) await store.append('job-1', named(revision), 'any');
+    expect((await readLog(store)).map(({ data }) => data)).toEqual(
+      [0, 1, 2, 3].map((revision) => ({ revision, colour: 'amber' })),
+    );
+  });
+
+  it('reads the writes of another process once for all live subscriptions', async () => {
+    const [store, other] = [await open(), await open()];
+    await other.append('job-1', counted(1), 'no-stream');
+    const wanted = { by: 'type', prefixes: [''] } as const;
+    let live = 0;
+    const subscribed = [{}, { filter: wanted }].map((options) =>
+      follow(store, options, async (seen) => {
+        live += 1;
+        if (live === 2) await other.append('job-1', counted(3), 0n);
+        return seen.length === 4;
+      }),
+    );
+    const [all, filtered] = await Promise.all(subscribed);
+    expect(all?.events).toEqual(await readLog(store));
+    expect(filtered?.events[3]).toBe(all?.events[3]);
+  });
+
   it('waits for the write of another process', async () => {
     const store = await open();
     const other = new DatabaseSync(file);
@@ -156,13 +206,60 @@ describe('the SQLite event store', () => {
     other.close();
   });
 
+  it('reads its last appends from memory, and those of others from the file', async () => {
+    const [store, other] = [await open(), await open()];
+    const [first, second, third] = counted(3);
+    if (!first || !second || !third) throw new Error('three events');
+    await store.append('job-1', [first], 'any');
+    const { position } = await store.append('user-1', [second], 'any');
+    const filter = { by: 'stream', prefixes: ['user-'] } as const;
+    const read = await readLog(store, { filter });
+    expect(read.map(({ data }) => data)).toEqual([second.data]);
+    expect(read[0]?.data).toBe(second.data);
+    expect(await readLog(store, { after: position })).toEqual([]);
+    expect(await readLog(store, { maxCount: 1 })).toHaveLength(1);
+    await other.append('user-2', [third], 'any');
+    expect((await readLog(store, { filter })).map(({ stream }) => stream)).toEqual([
+      'user-1',
+      'user-2',
+    ]);
+    await store.append('user-3', counted(1), 'any');
+    expect(await readLog(store)).toEqual(await readLog(other));
+  });
+
+  it('unpacks an event once for subscribers that catch up together', async () => {
+    await (await open()).append('job-1', counted(3), 'any');
+    const store = await open();
+    const filter = { by: 'type', prefixes: ['Counted'] } as const;
+    const isWhole = (seen: readonly RecordedEvent[]) => seen.at(-1)?.position === 3n;
+    const [, all, some] = await Promise.all([
+      // The first one is alone when it reads.
+      follow(store, {}, isWhole),
+      follow(store, {}, isWhole),
+      follow(store, { filter, after: 1n }, isWhole),
+    ]);
+    expect(some.events.map(({ position }) => position)).toEqual([2n, 3n]);
+    expect(some.events[0]).toBe(all.events[1]);
+    const alone = await follow(store, {}, isWhole);
+    expect(alone.events).toEqual(all.events);
+    expect(alone.events[0]).not.toBe(all.events[0]);
+  });
+
+  it('reads events from the file that are too old for its memory', async () => {
+    const store = await open();
+    for (let at = 0; at < 3; at += 1) await store.append('job-1', counted(1_000), 'any');
+    const page = await readLog(store);
+    expect(page).toHaveLength(3_000);
+    expect(await readLog(store, { after: 1_500n })).toEqual(page.slice(1_500));
+  });
+
   it('survives a foreign row in the middle of its own', async () => {
     const store = await open();
     const { position } = await store.append('job-1', counted(1), 'no-stream');
     meddle((database) =>
       database.exec(`INSERT INTO events
         SELECT position + 5, stream_id, revision + 1, type, recorded_at,
-          '6f1e9a3c-5b0d-4a63-9d53-9a5ab0a1e009', data, metadata FROM events`),
+          CAST(x'6f1e9a3c5b0d4a639d539a5ab0a1e009' || substr(body, 17) AS BLOB), hash FROM events`),
     );
     const next = await store.append('job-1', counted(1), 1n);
     expect(next).toEqual({ revision: 2n, position: position + 6n });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { checkFilter } from '../event-filter.js';
+import { checkFilter, passes } from '../event-filter.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
 import {
   type AppendResult,
@@ -16,7 +16,9 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.port.js';
+import { type LogChain } from '../log-chain.port.js';
 import { GroupCommit } from './group-commit.js';
+import { SqliteLogChain } from './sqlite-log-chain.js';
 import { SqliteSubscriptions } from './sqlite-subscriptions.js';
 import { SqliteLogReader } from './sqlite-log-reader.js';
 import { WriterThread } from './writer.thread.js';
@@ -51,7 +53,7 @@ export const openSqliteEventStore = async ({
   const commits = new GroupCommit(writer, settings, clock, (group) =>
     subscriptions.committed(group),
   );
-  return new SqliteEventStore(reader, commits, subscriptions);
+  return new SqliteEventStore(new SqliteLogChain(settings), reader, commits, subscriptions);
 };
 
 const openReader = (file: string, writer: WriterThread): SqliteLogReader => {
@@ -64,12 +66,19 @@ const openReader = (file: string, writer: WriterThread): SqliteLogReader => {
 };
 
 class SqliteEventStore implements EventStore {
+  readonly chain: LogChain;
   readonly #reader: SqliteLogReader;
   readonly #commits: GroupCommit;
   readonly #subscriptions: SqliteSubscriptions;
   #closing: Promise<void> | null = null;
 
-  constructor(reader: SqliteLogReader, commits: GroupCommit, subscriptions: SqliteSubscriptions) {
+  constructor(
+    chain: LogChain,
+    reader: SqliteLogReader,
+    commits: GroupCommit,
+    subscriptions: SqliteSubscriptions,
+  ) {
+    this.chain = chain;
     this.#reader = reader;
     this.#commits = commits;
     this.#subscriptions = subscriptions;
@@ -100,12 +109,23 @@ class SqliteEventStore implements EventStore {
     }
   }
 
-  async *readAll({ after = 0n, filter, maxCount = Infinity }: ReadAllOptions = {}): AsyncGenerator<
-    readonly RecordedEvent[]
-  > {
+  async *readAll({
+    after = 0n,
+    filter,
+    maxCount = Infinity,
+    onDamaged,
+  }: ReadAllOptions = {}): AsyncGenerator<readonly RecordedEvent[]> {
     checkFilter(filter);
-    const readPage = this.#reader.all(filter);
     const head = this.#reader.head();
+    // An audit looks at the file.
+    const recent = onDamaged ? null : this.#subscriptions.since(Number(after), head);
+    if (recent !== null) {
+      const passing = filter ? recent.filter((event) => passes(filter, event)) : recent;
+      const asked = passing.slice(0, maxCount);
+      if (asked.length > 0) yield asked;
+      return;
+    }
+    const readPage = this.#reader.all(filter, onDamaged);
     let position = Number(after);
     let left = maxCount;
     while (left > 0 && position < head) {
@@ -130,7 +150,8 @@ class SqliteEventStore implements EventStore {
 
   async health(): Promise<EventStoreHealth> {
     const reason = await this.#commits.trouble();
-    return { writable: reason === null, reason };
+    const damaged = this.#reader.damaged();
+    return { writable: reason === null, reason, ...(damaged.length > 0 && { damaged }) };
   }
 
   close(): Promise<void> {

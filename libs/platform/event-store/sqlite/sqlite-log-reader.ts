@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { StoreUnavailableError } from '../event-store.errors.js';
+import { afterFailure } from '#platform/sqlite/sqlite-codes.js';
+import { DamagedEventError, StoreUnavailableError } from '../event-store.errors.js';
 import {
   type Direction,
   type EventFilter,
@@ -7,6 +8,11 @@ import {
   type RecordedEvent,
   type StreamName,
 } from '../event-store.port.js';
+import { type DamagedEvent } from '../log-chain.port.js';
+import { EventUnpacker } from './event-unpacker.js';
+import { ReadEvents } from './read-events.js';
+import { StreamNames } from './stream-names.js';
+import { WordReader } from './word-list.js';
 
 /** Events of one page: about 2 ms of the calling thread. */
 export const PAGE_EVENTS_MAX = 512;
@@ -17,13 +23,25 @@ const PAGE_UNITS_MAX = 4 * 1_048_576;
 /** Positions that one filtered page looks at, so that a rare event does not hold the thread. */
 const WINDOW_POSITIONS = 4_096;
 
+/** Damaged events that are remembered, for readiness. */
+const DAMAGED_MAX = 100;
+
 /** Sorts behind every character that a stream name or an event type may have. */
 const BEHIND_ALL = '\x7f';
 
-const COLUMNS = `events.position, streams.name, events.revision, events.type, events.recorded_at,
-  events.id, events.data, events.metadata`;
+const COLUMNS = `events.position, events.stream_id, events.revision, events.type,
+  events.recorded_at, events.body`;
 
-type Row = [number, string, number, string, number, string, string, string];
+const JOIN = 'CROSS JOIN streams ON streams.id = events.stream_id';
+
+type Row = [
+  position: number,
+  streamId: number,
+  revision: number,
+  type: number,
+  recordedAtMs: number,
+  body: Uint8Array,
+];
 
 export interface StreamPage {
   readonly events: readonly RecordedEvent[];
@@ -35,7 +53,11 @@ export interface LogPage {
   readonly events: readonly RecordedEvent[];
   /** Everything up to here is in the page or was filtered out. */
   readonly position: number;
+  /** UTF-16 units of data and metadata. */
+  readonly units: number;
 }
+
+type OnDamaged = (damaged: DamagedEvent) => void;
 
 /** Reads rows on a connection of its own; every call is one short snapshot. */
 export class SqliteLogReader {
@@ -47,9 +69,20 @@ export class SqliteLogReader {
    * Readings of the whole log by their condition: preparing one costs more than a short reading.
    */
   readonly #all = new Map<string, StatementSync>();
+  readonly #words: WordReader;
+  readonly #unpacker: EventUnpacker;
+  readonly #names: StreamNames;
+  readonly #shared = new ReadEvents();
+  /** Bytes of JSON of the event that was unpacked last. */
+  #unpacked = 0;
+  /** By position. */
+  readonly #damaged = new Map<bigint, DamagedEvent>();
 
   constructor(file: string, busyTimeoutMs: number) {
     this.#database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+    this.#words = new WordReader(this.#database);
+    this.#names = new StreamNames(this.#database);
+    this.#unpacker = new EventUnpacker(this.#words);
     this.#head = this.#rows('SELECT max(position) FROM events');
     const stream = (range: string, order: string) =>
       this.#rows(
@@ -63,31 +96,60 @@ export class SqliteLogReader {
 
   /** @throws StoreUnavailableError, as every other read */
   head(): number {
-    return reading(() => {
+    return this.#reading(() => {
       const row: unknown = this.#head.get();
       return (row as [number | null])[0] ?? 0;
     });
   }
 
+  /** Those that a read has met. */
+  damaged(): readonly DamagedEvent[] {
+    return [...this.#damaged.values()];
+  }
+
   stream(name: StreamName, direction: Direction, from: number, limit: number): StreamPage {
     const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
     const count = Math.min(limit, PAGE_EVENTS_MAX);
-    return reading(() => collect(statement, count, [name, from, count]));
+    return this.#reading(() => this.#collect(statement, count, [name, from, count], fail, null));
   }
 
-  /** A function that reads the log page by page. */
-  all(filter: EventFilter | undefined): (after: number, upTo: number, limit: number) => LogPage {
+  /**
+   * A function that reads the log page by page.
+   * @param onDamaged receives damaged events; without it they fail the page
+   * @param isShared whether other readers are about to read the same events
+   */
+  all(
+    filter: EventFilter | undefined,
+    onDamaged?: OnDamaged,
+    isShared?: () => boolean,
+  ): (after: number, upTo: number, limit: number) => LogPage {
     const { condition, parameters } = conditionOf(filter);
     const statement = this.#statementFor(condition);
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;
+    const report = onDamaged && this.#reporting(onDamaged);
+    const read = (after: number, end: number, count: number): LogPage => {
+      const values = [after, end, ...parameters, count];
+      const shared = isShared?.() ? this.#shared : null;
+      const { events, last, cut, units } = this.#collect(
+        statement,
+        count,
+        values,
+        report ?? fail,
+        shared,
+      );
+      return { events, position: cut ? last : Math.max(after, end), units };
+    };
     return (after, upTo, limit) => {
       const end = Math.min(upTo, after + window);
       const count = Math.min(limit, PAGE_EVENTS_MAX);
-      const { events, cut } = reading(() =>
-        collect(statement, count, [after, end, ...parameters, count]),
-      );
-      const last = events.at(-1);
-      return { events, position: cut && last ? Number(last.position) : Math.max(after, end) };
+      return this.#reading(() => {
+        try {
+          return read(after, end, count);
+        } catch (error) {
+          if (report === undefined) throw error;
+          return oneByOne(read, after, Math.min(end, after + count), report);
+        }
+      });
     };
   }
 
@@ -95,18 +157,100 @@ export class SqliteLogReader {
     this.#database.close();
   }
 
+  /** Reads rows until the page is full. */
+  #collect(
+    statement: StatementSync,
+    count: number,
+    parameters: readonly SQLInputValue[],
+    onDamaged: OnDamaged,
+    shared: ReadEvents | null,
+  ): Collected {
+    const events: RecordedEvent[] = [];
+    let rows = 0;
+    let last = 0;
+    let units = 0;
+    const instants = new Instants();
+    for (const row of statement.iterate(...parameters)) {
+      const stored = row as unknown as Row;
+      rows += 1;
+      [last] = stored;
+      const known = shared?.at(last);
+      const event = known ?? this.#recordedFrom(stored, instants);
+      if ('reason' in event) onDamaged(event);
+      else {
+        events.push(event);
+        if (!known) {
+          units += this.#unpacked;
+          shared?.keep(last, event, this.#unpacked);
+        }
+      }
+      if (units >= PAGE_UNITS_MAX) return { events, last, cut: true, units };
+    }
+    return { events, last, cut: rows === count, units };
+  }
+
+  #recordedFrom(
+    [position, streamId, revision, type, at, body]: Row,
+    instants: Instants,
+  ): RecordedEvent | DamagedEvent {
+    const stream = this.#names.of(streamId);
+    if (stream === undefined) {
+      return { position: BigInt(position), stream: null, reason: 'its stream is gone' };
+    }
+    try {
+      const { id, data, metadata } = this.#unpacker.unpack(body, stream, at);
+      this.#unpacked = data.length + metadata.length;
+      return {
+        id: id.toString('latin1'),
+        type: this.#words.textOf(type),
+        data: JSON.parse(data.toString()) as object,
+        metadata: JSON.parse(metadata.toString()) as EventMetadata,
+        stream,
+        revision: BigInt(revision),
+        position: BigInt(position),
+        recordedAt: instants.of(at),
+      };
+    } catch (error) {
+      const reason = `it cannot be read: ${(error as Error).message}`;
+      return { position: BigInt(position), stream, reason };
+    }
+  }
+
   #statementFor(condition: string): StatementSync {
     const known = this.#all.get(condition);
     if (known) return known;
-    const statement = reading(() =>
+    const statement = this.#reading(() =>
       this.#rows(
-        `SELECT ${COLUMNS} FROM events CROSS JOIN streams ON streams.id = events.stream_id
+        `SELECT ${COLUMNS} FROM events ${condition.includes('streams.') ? JOIN : ''}
          WHERE events.position > ? AND events.position <= ? ${condition}
          ORDER BY events.position LIMIT ?`,
       ),
     );
     this.#all.set(condition, statement);
     return statement;
+  }
+
+  #reading<Result>(read: () => Result): Result {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof DamagedEventError)) {
+        throw new StoreUnavailableError('the event log cannot be read', { cause: error });
+      }
+      this.#remember(error.damaged);
+      throw error;
+    }
+  }
+
+  #reporting(onDamaged: OnDamaged): OnDamaged {
+    return (damaged) => {
+      this.#remember(damaged);
+      onDamaged(damaged);
+    };
+  }
+
+  #remember(damaged: DamagedEvent): void {
+    if (this.#damaged.size < DAMAGED_MAX) this.#damaged.set(damaged.position, damaged);
   }
 
   #rows(sql: string): StatementSync {
@@ -116,56 +260,65 @@ export class SqliteLogReader {
   }
 }
 
-const reading = <Result>(read: () => Result): Result => {
-  try {
-    return read();
-  } catch (error) {
-    throw new StoreUnavailableError('the event log cannot be read', { cause: error });
-  }
+const fail: OnDamaged = (damaged) => {
+  throw new DamagedEventError(damaged);
 };
 
-/** Reads rows until the page is full. */
-const collect = (
-  statement: StatementSync,
-  count: number,
-  parameters: readonly SQLInputValue[],
-): StreamPage => {
+/** Reads past a part of the file that SQLite cannot read. */
+const oneByOne = (
+  read: (after: number, end: number, count: number) => LogPage,
+  after: number,
+  end: number,
+  onDamaged: OnDamaged,
+): LogPage => {
   const events: RecordedEvent[] = [];
   let units = 0;
-  let recordedAtMs = Number.NaN;
-  let recordedAt = '';
-  for (const row of statement.iterate(...parameters)) {
-    const [position, stream, revision, type, at, id, data, metadata] = row as unknown as Row;
-    // The events of one group share their instant: writing it out once is enough.
-    if (at !== recordedAtMs) {
-      recordedAtMs = at;
-      recordedAt = new Date(at).toISOString();
+  for (let position = after + 1; position <= end; position += 1) {
+    try {
+      const page = afterFailure(() => read(position - 1, position, 1));
+      events.push(...page.events);
+      units += page.units;
+    } catch (error) {
+      const reason = `the file cannot be read there: ${(error as Error).message}`;
+      onDamaged({ position: BigInt(position), stream: null, reason });
     }
-    events.push({
-      id,
-      type,
-      data: JSON.parse(data) as object,
-      metadata: JSON.parse(metadata) as EventMetadata,
-      stream,
-      revision: BigInt(revision),
-      position: BigInt(position),
-      recordedAt,
-    });
-    units += data.length + metadata.length;
-    if (units >= PAGE_UNITS_MAX) return { events, cut: true };
   }
-  return { events, cut: events.length === count };
+  return { events, position: end, units };
 };
 
-/** Compares names as they are stored, so no JSON is looked at. */
+/** The events of one group share their instant: writing it out once is enough. */
+class Instants {
+  #ms = Number.NaN;
+  #text = '';
+
+  of(ms: number): string {
+    if (ms !== this.#ms) {
+      this.#text = new Date(ms).toISOString();
+      this.#ms = ms;
+    }
+    return this.#text;
+  }
+}
+
+interface Collected extends StreamPage {
+  /** The position of the last row, or 0. */
+  readonly last: number;
+  readonly units: number;
+}
+
+/** Compares names, so no JSON is looked at. */
 const conditionOf = (
   filter: EventFilter | undefined,
 ): { condition: string; parameters: readonly string[] } => {
   if (filter === undefined) return { condition: '', parameters: [] };
-  const column = filter.by === 'stream' ? 'streams.name' : 'events.type';
+  const column = filter.by === 'stream' ? 'streams.name' : 'words.text';
   const range = `(${column} >= ? AND ${column} < ?)`;
+  const ranges = filter.prefixes.map(() => range).join(' OR ');
   return {
-    condition: `AND (${filter.prefixes.map(() => range).join(' OR ')})`,
+    condition:
+      filter.by === 'stream'
+        ? `AND (${ranges})`
+        : `AND events.type IN (SELECT id FROM words WHERE ${ranges})`,
     parameters: filter.prefixes.flatMap((prefix) => [prefix, prefix + BEHIND_ALL]),
   };
 };

@@ -1,10 +1,14 @@
 import { type DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { CHAIN_START, EventHasher, HASH_BYTES } from '../event.chain.js';
+import { EventPacker } from './event-packer.js';
 import { numberOf, openLogFile, REWRITE_VERSION } from './log-file.js';
+import { UUID_BYTES } from './packed.format.js';
 import { EXPECTED_CODE, VERDICT, type WriterSettings } from './writer.protocol.js';
+import { WordWriter } from './word-list.js';
 
-/** Rows that one INSERT takes at most: fewer calls into SQLite, each with 64 parameters. */
+/** Rows that one INSERT takes at most: fewer calls into SQLite, each with 56 parameters. */
 const ROWS_PER_INSERT = 8;
-const COLUMNS = 8;
+const COLUMNS = 7;
 
 const HEADS_MAX = 100_000;
 const FIELDS_PER_APPEND = 3;
@@ -39,7 +43,7 @@ export class SqliteLogWriter {
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  readonly #head: StatementSync;
+  readonly #last: StatementSync;
   readonly #insertOne: StatementSync;
   readonly #insertMany: StatementSync;
   readonly #insertStream: StatementSync;
@@ -51,6 +55,11 @@ export class SqliteLogWriter {
   /** Stream names to their heads. Valid until another process writes. */
   readonly #heads = new Map<string, Head>();
   #lastPosition = 0;
+  readonly #words: WordWriter;
+  readonly #packer: EventPacker;
+  readonly #hasher = new EventHasher();
+  /** The chain hash of the event at `#lastPosition`. */
+  #lastHash: Uint8Array = CHAIN_START;
   /** Values of rows that are decided and not inserted yet. */
   #rows: SQLInputValue[] = [];
 
@@ -59,13 +68,15 @@ export class SqliteLogWriter {
     const row = `(${Array(COLUMNS).fill('?').join(', ')})`;
     const insert = (rows: number): StatementSync =>
       database.prepare(
-        `INSERT INTO events (position, stream_id, revision, type, recorded_at, id, data, metadata)
+        `INSERT INTO events (position, stream_id, revision, type, recorded_at, body, hash)
          VALUES ${Array(rows).fill(row).join(', ')}`,
       );
     this.#database = database;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
     this.#commit = database.prepare('COMMIT');
-    this.#head = database.prepare('SELECT max(position) FROM events');
+    this.#last = database.prepare(
+      'SELECT position, hash FROM events ORDER BY position DESC LIMIT 1',
+    );
     this.#insertOne = insert(1);
     this.#insertMany = insert(ROWS_PER_INSERT);
     this.#insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)');
@@ -73,25 +84,35 @@ export class SqliteLogWriter {
       `SELECT id, (SELECT max(revision) FROM events WHERE stream_id = streams.id) AS revision
        FROM streams WHERE name = ?`,
     );
-    this.#idAt = database.prepare('SELECT id FROM events WHERE stream_id = ? AND revision = ?');
+    this.#idAt = database.prepare(
+      `SELECT substr(body, 1, ${UUID_BYTES}) AS id FROM events
+       WHERE stream_id = ? AND revision = ?`,
+    );
     this.#positionAt = database.prepare(
       'SELECT position FROM events WHERE stream_id = ? AND revision = ?',
     );
     this.#probe = database.prepare(REWRITE_VERSION);
     this.#lastPosition = this.head();
+    this.#words = new WordWriter(database);
+    this.#packer = new EventPacker(this.#words);
   }
 
   head(): number {
-    return numberOf(this.#head);
+    return numberOf(this.#last);
   }
 
   /** Everything before the commit: an error here leaves nothing in the log. */
   stage(group: AppendGroup): { after: number; outcomes: number[] } {
     const { fields } = group;
     this.#begin.run();
-    const after = this.head();
-    if (after !== this.#lastPosition) this.#heads.clear();
+    const last = this.#last.get();
+    const after = Number(last?.['position'] ?? 0);
+    if (after !== this.#lastPosition) {
+      this.#heads.clear();
+      this.#words.read();
+    }
     this.#lastPosition = after;
+    this.#lastHash = hashOf(last?.['hash']);
     const outcomes: number[] = [];
     for (let next = 0; next < fields.length;) {
       const count = fields[next + 2] as number;
@@ -120,6 +141,9 @@ export class SqliteLogWriter {
     this.#rows = [];
     this.#heads.clear();
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    this.#packer.forgetShapes();
+    this.#words.forget();
+    this.#words.read();
   }
 
   close(): void {
@@ -156,25 +180,35 @@ export class SqliteLogWriter {
     this.#insertRows();
     for (let index = 0; index < count; index += 1) {
       const stored = this.#idAt.get(head.streamId, first + index);
-      if (stored?.['id'] !== idOf(index)) return false;
+      if (!isUuid(stored?.['id'], idOf(index))) return false;
     }
     return true;
   }
 
-  #add(head: Head, { count, at, group: { recordedAt, fields } }: Append): void {
+  #add(head: Head, { stream, count, at, group: { recordedAt, fields } }: Append): void {
     const end = at + count * FIELDS_PER_EVENT;
     for (let event = at; event < end; event += FIELDS_PER_EVENT) {
       head.revision += 1;
       this.#lastPosition += 1;
+      const stored = {
+        position: this.#lastPosition,
+        revision: head.revision,
+        recordedAtMs: recordedAt,
+        stream,
+        id: fields[event] as string,
+        type: fields[event + 1] as string,
+        data: fields[event + 2] as string,
+        metadata: fields[event + 3] as string,
+      };
+      this.#lastHash = this.#hasher.chainHash(this.#lastHash, stored);
       this.#rows.push(
-        this.#lastPosition,
+        stored.position,
         head.streamId,
-        head.revision,
-        fields[event + 1] as string,
+        stored.revision,
+        this.#words.demand(stored.type),
         recordedAt,
-        fields[event] as string,
-        fields[event + 2] as string,
-        fields[event + 3] as string,
+        this.#packer.pack(stored),
+        this.#lastHash,
       );
       if (this.#rows.length === ROWS_PER_INSERT * COLUMNS) {
         this.#insertMany.run(...this.#rows);
@@ -219,3 +253,12 @@ export class SqliteLogWriter {
     return head;
   }
 }
+
+/** Of the last event; a hash that was damaged is left to the audit, which names it. */
+const hashOf = (stored: unknown): Uint8Array =>
+  stored instanceof Uint8Array && stored.length === HASH_BYTES ? stored : CHAIN_START;
+
+const isUuid = (stored: unknown, id: string | number | undefined): boolean =>
+  stored instanceof Uint8Array &&
+  typeof id === 'string' &&
+  Buffer.from(id.replaceAll('-', ''), 'hex').equals(stored);

@@ -30,12 +30,19 @@ export class SqliteSubscription {
     return this.#live;
   }
 
+  get filter(): EventFilter | undefined {
+    return this.#filter;
+  }
+
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Buffers a group of this process if it continues the position and there is room. */
-  offer({ after, last, units }: CommittedGroup, events: readonly RecordedEvent[]): void {
+  /** Buffers a group if it continues the position and there is room. */
+  offer(
+    { after, last, units }: Omit<CommittedGroup, 'recorded'>,
+    events: readonly RecordedEvent[],
+  ): void {
     if (!this.#live || last <= this.#position) return;
     if (after > this.#position || !this.#queue.hasRoomFor(events.length, units)) {
       this.#live = false;

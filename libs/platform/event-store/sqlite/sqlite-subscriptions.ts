@@ -1,20 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type SubscribeOptions, type SubscriptionBatch } from '../event-store.port.js';
+import {
+  type EventFilter,
+  type RecordedEvent,
+  type SubscribeOptions,
+  type SubscriptionBatch,
+} from '../event-store.port.js';
+import { RecentGroups } from './recent-groups.js';
 import { SqliteSubscription } from './sqlite-subscription.js';
 import { type CommittedGroup } from './group-commit.js';
-import { type SqliteLogReader, PAGE_EVENTS_MAX } from './sqlite-log-reader.js';
+import { type LogPage, type SqliteLogReader, PAGE_EVENTS_MAX } from './sqlite-log-reader.js';
 
 /** How often the log is checked for appends of other processes while there are subscriptions. */
 const FOREIGN_POLL_MS = 20;
 
 /**
- * Hands the appends of this process to live subscriptions, from memory. Appends of other processes,
- * and those that a slow subscription had no room for, are read from the file.
+ * Hands the appends of this process to live subscriptions, from memory. Appends of other processes
+ * and threads are read from the file, once for all live subscriptions. Those that a subscription
+ * had no room for, and those that do not fit into a page, each subscription reads for itself.
  */
 export class SqliteSubscriptions {
   readonly #reader: SqliteLogReader;
   readonly #isCommitting: () => boolean;
   readonly #subscriptions = new Set<SqliteSubscription>();
+  readonly #recent = new RecentGroups();
   /** Live subscriptions have read or been offered everything up to here. */
   #known: number;
   #poll: NodeJS.Timeout | null = null;
@@ -28,9 +36,15 @@ export class SqliteSubscriptions {
 
   committed(group: CommittedGroup): void {
     this.#known = Math.max(this.#known, group.last);
+    this.#recent.add(group);
     if (this.#subscriptions.size === 0) return;
     const events = group.recorded();
     for (const subscription of this.#subscriptions) subscription.offer(group, events);
+  }
+
+  /** As `RecentGroups`. */
+  since(after: number, head: number): readonly RecordedEvent[] | null {
+    return this.#recent.since(after, head);
   }
 
   /**
@@ -39,10 +53,41 @@ export class SqliteSubscriptions {
   head(): number {
     const head = this.#reader.head();
     if (head > this.#known && !this.#isCommitting()) {
+      const after = this.#known;
       this.#known = head;
-      for (const subscription of this.#subscriptions) subscription.fallBehind(head);
+      if ([...this.#subscriptions].some(({ live }) => live)) this.#handOut(after, head);
     }
     return head;
+  }
+
+  /** Appends of another writer. */
+  #handOut(after: number, head: number): void {
+    const page = this.#pageOf(after, head);
+    for (const subscription of this.#subscriptions) {
+      if (page) subscription.offer({ after, last: head, units: page.units }, page.events);
+      else subscription.fallBehind(head);
+    }
+  }
+
+  /** Passes what any of the live subscriptions wants. */
+  #wanted(): EventFilter | undefined {
+    const prefixes = new Set<string>();
+    for (const { live, filter } of this.#subscriptions) {
+      if (live && filter?.by !== 'type') return undefined;
+      if (live) for (const prefix of filter?.prefixes ?? []) prefixes.add(prefix);
+    }
+    return prefixes.size === 0 ? undefined : { by: 'type', prefixes: [...prefixes] };
+  }
+
+  /** Null where one page is not enough, or has an event that only its readers should fail on. */
+  #pageOf(after: number, head: number): LogPage | null {
+    if (head - after > PAGE_EVENTS_MAX) return null;
+    try {
+      const page = this.#reader.all(this.#wanted())(after, head, PAGE_EVENTS_MAX);
+      return page.position < head ? null : page;
+    } catch {
+      return null;
+    }
   }
 
   async *subscribe({ after, filter, signal }: SubscribeOptions): AsyncGenerator<SubscriptionBatch> {
@@ -52,7 +97,7 @@ export class SqliteSubscriptions {
     if (signal.aborted) subscription.end();
     this.#add(subscription);
     try {
-      const readPage = this.#reader.all(filter);
+      const readPage = this.#reader.all(filter, undefined, () => this.#subscriptions.size > 1);
       while (!subscription.ended) {
         const batch = subscription.take();
         if (batch !== null) yield batch;

@@ -9,7 +9,9 @@ import {
   type FoundEntry,
   type NewEntry,
   type SeenAttempt,
+  type SeenEntry,
 } from '../answer-entries.port.js';
+import { type AnsweredLog, NO_LOG } from '../answered-log.port.js';
 import { AnswerStoreError } from '../answer-store.errors.js';
 import { ANSWER_TIMES, type AnswerStore, type AnswerTimes } from '../answer-store.port.js';
 import { DurableAnswerStore } from '../durable-answer-store.js';
@@ -23,6 +25,8 @@ export interface MongoAnswerStoreOptions {
   readonly encryptionKey: Uint8Array;
   readonly clock?: Clock;
   readonly times?: AnswerTimes;
+  /** Default: answers rest on no log. */
+  readonly log?: AnsweredLog;
 }
 
 /** @throws AnswerStoreError `store-unavailable` */
@@ -31,11 +35,12 @@ export const openMongoAnswerStore = async ({
   encryptionKey,
   clock = systemClock,
   times = ANSWER_TIMES,
+  log = NO_LOG,
 }: MongoAnswerStoreOptions): Promise<AnswerStore> => {
   const collection = db.collection<Document>('answers', DURABLE);
   await asUnavailable(collection.createIndex({ expiresAt: 1 }, {}, {}));
   const entries = new MongoAnswerEntries(collection);
-  return new DurableAnswerStore({ entries, encryptionKey, clock, times });
+  return new DurableAnswerStore({ entries, encryptionKey, clock, times, log });
 };
 
 /** Instants are the clock's of the process that wrote them. */
@@ -91,12 +96,12 @@ class MongoAnswerEntries implements AnswerEntries {
 
   async start(
     entry: NewEntry,
-    instead: SeenAttempt | null,
+    instead: SeenEntry | null,
     nowMs: number,
   ): Promise<FoundEntry | null> {
     const document = documentOf(entry);
-    const stillRuns = instead && { ...unchanged(instead), state: 'running' as const };
-    if (stillRuns && (await this.#replace(stillRuns, document))) return null;
+    const asSeen = instead && { ...unchanged(instead), state: instead.state };
+    if (asSeen && (await this.#replace(asSeen, document))) return null;
     for (;;) {
       const insertion = insertIfAbsent(this.collection.insertOne(document));
       if (await asUnavailable(insertion)) return null;

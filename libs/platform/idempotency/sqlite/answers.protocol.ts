@@ -15,6 +15,11 @@ export interface SeenAttemptRow {
   readonly expiresAtMs: number;
 }
 
+/** An entry as it was read. */
+export interface SeenEntryRow extends SeenAttemptRow {
+  readonly state: EntryState['state'];
+}
+
 /** Times are milliseconds since the Unix epoch. */
 export type AnswersRequest =
   | {
@@ -27,7 +32,7 @@ export type AnswersRequest =
       readonly leaseEndsAtMs: number;
       readonly expiresAtMs: number;
       /** The attempt that this one takes over from. */
-      readonly instead: SeenAttemptRow | null;
+      readonly instead: SeenEntryRow | null;
       readonly nowMs: number;
     }
   | { readonly kind: 'charge'; readonly seen: SeenAttemptRow }

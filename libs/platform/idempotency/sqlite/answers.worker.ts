@@ -2,6 +2,7 @@
  * The file of the answers, on a worker thread: SQLite's calls block, and a finished answer waits
  * for the disk.
  */
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
 import {
@@ -61,6 +62,8 @@ const create = (database: DatabaseSync, file: string): void => {
 };
 
 const open = ({ file, busyTimeoutMs }: AnswersSettings): DatabaseSync => {
+  // SQLite gives the files beside it, -wal and -shm, the same mode.
+  closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
     if (identifySqliteFile(database, file, FORMAT) === null) create(database, file);
@@ -106,7 +109,7 @@ const prepare = (database: DatabaseSync) => ({
 const isFree = (row: AnswerRow, { instead, nowMs }: RequestOf<'start'>): boolean =>
   row.expiresAtMs <= nowMs ||
   (instead !== null &&
-    row.state === 'running' &&
+    row.state === instead.state &&
     row.attempt === instead.attempt &&
     row.leaseEndsAtMs === instead.leaseEndsAtMs &&
     row.expiresAtMs === instead.expiresAtMs);

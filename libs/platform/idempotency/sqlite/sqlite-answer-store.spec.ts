@@ -13,7 +13,7 @@ answerStoreContract('sqlite', async () => {
   const folder = await newFolder();
   const file = path.join(folder, 'answers.db');
   return {
-    open: (clock, times) => openSqliteAnswerStore({ file, encryptionKey, clock, times }),
+    open: (clock, times, log) => openSqliteAnswerStore({ file, encryptionKey, clock, times, log }),
     remove: () => rm(folder, { recursive: true }),
   };
 });
@@ -184,7 +184,7 @@ describe('the SQLite answer store', () => {
 
     it('a place that cannot be opened', async () => {
       file = folder;
-      await rejected('store-unavailable', /unable to open/);
+      await rejected('store-unavailable', /EISDIR|unable to open/);
     });
   });
 });

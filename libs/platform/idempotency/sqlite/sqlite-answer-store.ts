@@ -7,7 +7,9 @@ import {
   type FoundEntry,
   type NewEntry,
   type SeenAttempt,
+  type SeenEntry,
 } from '../answer-entries.port.js';
+import { type AnsweredLog, NO_LOG } from '../answered-log.port.js';
 import { AnswerStoreError } from '../answer-store.errors.js';
 import { ANSWER_TIMES, type AnswerStore, type AnswerTimes } from '../answer-store.port.js';
 import { DurableAnswerStore } from '../durable-answer-store.js';
@@ -24,6 +26,8 @@ export interface SqliteAnswerStoreOptions {
   readonly encryptionKey: Uint8Array;
   readonly clock?: Clock;
   readonly times?: AnswerTimes;
+  /** Default: answers rest on no log. */
+  readonly log?: AnsweredLog;
 }
 
 /** @throws AnswerStoreError `store-unavailable` or `store-unreadable` */
@@ -32,13 +36,14 @@ export const openSqliteAnswerStore = async ({
   encryptionKey,
   clock = systemClock,
   times = ANSWER_TIMES,
+  log = NO_LOG,
 }: SqliteAnswerStoreOptions): Promise<AnswerStore> => {
   await mkdir(path.dirname(file), { recursive: true });
   const thread = await AnswersThread.start({ file, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     const presence = OwnerPresence.claim(`${file}.owners`);
     const entries = new SqliteAnswerEntries(thread, presence);
-    return new DurableAnswerStore({ entries, encryptionKey, clock, times });
+    return new DurableAnswerStore({ entries, encryptionKey, clock, times, log });
   } catch (cause) {
     await thread.close();
     throw new AnswerStoreError('store-unavailable', `${file}.owners cannot be used`, { cause });
@@ -61,14 +66,14 @@ class SqliteAnswerEntries implements AnswerEntries {
 
   async start(
     entry: NewEntry,
-    instead: SeenAttempt | null,
+    instead: SeenEntry | null,
     nowMs: number,
   ): Promise<FoundEntry | null> {
     const reply = await this.thread.request({
       kind: 'start',
       ...entry,
       owner: this.presence.id,
-      instead: instead && seenRow(instead),
+      instead: instead && { ...seenRow(instead), state: instead.state },
       nowMs,
     });
     return reply.kind === 'started' ? null : this.#entryOf(reply.row);

@@ -14,6 +14,7 @@ import {
 } from '../read-store.checks.js';
 import { ReadStoreError } from '../read-store.errors.js';
 import {
+  type Checkpoint,
   type ListOptions,
   type ReadStore,
   type ReadStoreCommit,
@@ -43,6 +44,7 @@ interface CheckpointRow {
   readonly _id: string;
   readonly position: bigint;
   readonly fence?: bigint;
+  readonly event?: string;
 }
 
 /**
@@ -103,15 +105,21 @@ class MongoReadStore implements ReadStore {
       const byCollection = Map.groupBy(writes, ({ collection }) => collection);
       await Promise.all([...byCollection].map(([name, its]) => this.#write(name, its)));
       if (!checkpoint) return;
-      const { name, position, fence } = checkpoint;
+      const { name, position, fence, event } = checkpoint;
       const reached = { position, ...(fence !== undefined && { fence }) };
-      await this.#checkpoints.updateOne({ _id: name }, { $max: reached }, { upsert: true });
+      const update = { $max: reached, ...(event !== undefined && { $set: { event } }) };
+      await this.#checkpoints.updateOne({ _id: name }, update, { upsert: true });
     });
   }
 
   async checkpoint(name: string): Promise<Position | undefined> {
     checkKey(name);
     return (await this.#run(() => this.#checkpoints.findOne({ _id: name })))?.position;
+  }
+
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    const rows = await this.#run(() => this.#checkpoints.find().toArray());
+    return rows.map(({ _id: name, position, event = null }) => ({ name, position, event }));
   }
 
   async drop(collection: string, checkpoint: string): Promise<void> {

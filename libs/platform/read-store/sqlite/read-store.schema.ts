@@ -34,7 +34,8 @@ const SCHEMA = `
   CREATE TABLE checkpoints (
     name TEXT PRIMARY KEY,
     position INTEGER NOT NULL,
-    fence INTEGER
+    fence INTEGER,
+    event TEXT
   ) WITHOUT ROWID, STRICT;
 `;
 

@@ -32,10 +32,19 @@ const SQL = {
               deletedAtMs = excluded.deletedAtMs
           WHERE excluded.position > documents.position`,
   checkpoint: 'SELECT position FROM checkpoints WHERE name = ?',
+  checkpoints: 'SELECT name, position, event FROM checkpoints',
+  sameCheckpoint: `SELECT 1 FROM checkpoints
+                    WHERE name = ? AND position = ? AND event IS ?`,
+  dropAll: 'INSERT INTO dropped (id) SELECT id FROM collections',
+  clearCollections: 'DELETE FROM collections',
+  clearCheckpoints: 'DELETE FROM checkpoints',
   fence: 'SELECT fence FROM checkpoints WHERE name = ?',
-  setCheckpoint: `INSERT INTO checkpoints (name, position, fence) VALUES (?, ?, ?)
+  setCheckpoint: `INSERT INTO checkpoints (name, position, fence, event) VALUES (?, ?, ?, ?)
                   ON CONFLICT (name) DO UPDATE
-                  SET position = max(checkpoints.position, excluded.position),
+                  SET event = CASE WHEN excluded.position >= checkpoints.position
+                                   THEN coalesce(excluded.event, checkpoints.event)
+                                   ELSE checkpoints.event END,
+                      position = max(checkpoints.position, excluded.position),
                       fence = coalesce(excluded.fence, checkpoints.fence)`,
   dropCollection: 'DELETE FROM collections WHERE name = ? RETURNING id',
   addDropped: 'INSERT INTO dropped (id) VALUES (?)',

@@ -66,6 +66,24 @@ describe('the SQLite read store', () => {
     await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT');
   });
 
+  it('is cleared once, by the first of two that saw the same checkpoint', async () => {
+    const store = await openSqliteReadStore({ file });
+    const other = await openSqliteReadStore({ file });
+    const checkpoint = { name: 'usage', position: 3n, event: 'three' };
+    await store.commit({ writes: writes(3), checkpoint });
+    await store.commit({ writes: [], checkpoint: { name: 'relay', position: 2n } });
+    expect(await other.clear({ ...checkpoint, event: 'another' })).toBe(false);
+    expect(await other.clear({ ...checkpoint, position: 2n })).toBe(false);
+    expect(await store.count('usage')).toBe(3);
+    expect(await store.clear(checkpoint)).toBe(true);
+    expect(await other.count('usage')).toBe(0);
+    expect(await other.checkpoints()).toEqual([]);
+    await store.commit({ writes: writes(1), checkpoint: { name: 'usage', position: 1n } });
+    expect(await other.clear(checkpoint)).toBe(false);
+    expect(await other.get('usage', 'k0')).toMatchObject({ position: 1n });
+    await Promise.all([store.close(), other.close()]);
+  });
+
   const remedy = expect.stringMatching(/views\.db .*can be deleted and rebuilt from the log/);
 
   it('rejects a file that is no database, and says what to do', async () => {
@@ -118,6 +136,23 @@ describe('the SQLite read store', () => {
       name: 'ReadStoreError',
       code: 'store-unavailable',
     });
+  });
+
+  it('is emptied only while it has the checkpoint that was seen', async () => {
+    const store = await openSqliteReadStore({ file });
+    const checkpoint = { name: 'usage', position: 3n, event: 'e3' };
+    await store.commit({ writes: writes(3), checkpoint });
+    for (const change of [{ name: 'other' }, { position: 2n }, { event: 'e4' }]) {
+      expect(await store.clear({ ...checkpoint, ...change })).toBe(false);
+    }
+    expect(await store.list('usage')).toHaveLength(3);
+    expect(await store.clear(checkpoint)).toBe(true);
+    expect(await store.list('usage')).toEqual([]);
+    expect(await store.checkpoints()).toEqual([]);
+    await until(() => rows() === 0);
+    await store.commit({ writes: writes(1), checkpoint });
+    expect(await store.get('usage', 'k0')).toMatchObject({ position: 1n });
+    await store.close();
   });
 
   it('waits for another writer without holding up its thread', async () => {

@@ -15,6 +15,7 @@ import {
 } from '../read-store.checks.js';
 import { ReadStoreError } from '../read-store.errors.js';
 import {
+  type Checkpoint,
   type ListOptions,
   type ReadStore,
   type ReadStoreCommit,
@@ -32,11 +33,21 @@ export interface SqliteReadStoreOptions {
   readonly clock?: Clock;
 }
 
+/** A read store that belongs to one installation on one machine. */
+export interface EmbeddedReadStore extends ReadStore {
+  /**
+   * Forgets all documents and checkpoints if this checkpoint is still as it was read: of two
+   * processes that start at once, the second does not clear what the first has built since.
+   * @returns whether it did
+   */
+  clear(seen: Checkpoint): Promise<boolean>;
+}
+
 /** @throws ReadStoreError `store-unavailable`, or `store-unreadable` with what to do about it */
 export const openSqliteReadStore = async ({
   file,
   clock = systemClock,
-}: SqliteReadStoreOptions): Promise<ReadStore> => {
+}: SqliteReadStoreOptions): Promise<EmbeddedReadStore> => {
   await mkdir(path.dirname(file), { recursive: true });
   return whenFree(file, () => {
     const database = new DatabaseSync(file, { timeout: 0 });
@@ -62,7 +73,7 @@ interface Row {
  * writer thread would still cost this thread about 40, 45, 120, every commit 100 more of waiting,
  * and the machine up to twice the work.
  */
-class SqliteReadStore implements ReadStore {
+class SqliteReadStore implements EmbeddedReadStore {
   readonly #file: string;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
@@ -115,8 +126,8 @@ class SqliteReadStore implements ReadStore {
       if (checkpoint?.fence !== undefined) this.#expectNotFenced(checkpoint);
       this.#write(writes);
       if (!checkpoint) return;
-      const { name, position, fence = null } = checkpoint;
-      this.#statements.setCheckpoint.run(name, position, fence);
+      const { name, position, fence = null, event = null } = checkpoint;
+      this.#statements.setCheckpoint.run(name, position, fence, event);
     });
     const deletions = writes.filter(({ json }) => json === null).length;
     const forgetBeforeMs = this.#clock.now() - DELETIONS_REMEMBERED_MS;
@@ -127,6 +138,24 @@ class SqliteReadStore implements ReadStore {
     checkKey(name);
     const row = await this.#run(() => this.#statements.checkpoint.get(name));
     return row?.['position'] as bigint | undefined;
+  }
+
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    const rows = await this.#run(() => this.#statements.checkpoints.all());
+    return rows as unknown as readonly Checkpoint[];
+  }
+
+  async clear({ name, position, event }: Checkpoint): Promise<boolean> {
+    const cleared = await this.#transact(() => {
+      const { sameCheckpoint, dropAll, clearCollections, clearCheckpoints } = this.#statements;
+      if (!sameCheckpoint.get(name, position, event)) return false;
+      dropAll.run();
+      clearCollections.run();
+      clearCheckpoints.run();
+      return true;
+    });
+    if (cleared) this.#housekeeper.dropped();
+    return cleared;
   }
 
   async drop(collection: string, checkpoint: string): Promise<void> {

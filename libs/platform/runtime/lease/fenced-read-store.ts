@@ -1,12 +1,7 @@
 import { type Position } from '#platform/event-store/event-store.port.js';
+import { ForwardingReadStore } from '#platform/read-store/forwarding-read-store.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
-import {
-  type CollectionName,
-  type ListOptions,
-  type ReadStore,
-  type ReadStoreCommit,
-  type StoredDocument,
-} from '#platform/read-store/read-store.port.js';
+import { type ReadStore, type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
 import { type LeadershipTerm } from './leadership.port.js';
 
 /** This process has lost the lease under which it read the log; another one continues. */
@@ -18,35 +13,19 @@ export class LeaseLostError extends Error {
  * The read store of a holder of the lease. Reading a checkpoint claims it under the holder's token:
  * from then on the store rejects every write of an earlier holder, also of one that stood still.
  */
-export class FencedReadStore implements ReadStore {
+export class FencedReadStore extends ForwardingReadStore {
   constructor(
-    private readonly readStore: ReadStore,
+    readStore: ReadStore,
     private readonly term: LeadershipTerm,
-  ) {}
-
-  get<Document extends object>(
-    collection: CollectionName,
-    key: string,
-  ): Promise<StoredDocument<Document> | undefined> {
-    return this.readStore.get<Document>(collection, key);
+  ) {
+    super(readStore);
   }
 
-  list<Document extends object>(
-    collection: CollectionName,
-    options?: ListOptions,
-  ): Promise<readonly StoredDocument<Document>[]> {
-    return this.readStore.list<Document>(collection, options);
-  }
-
-  count(collection: CollectionName, prefix?: string): Promise<number> {
-    return this.readStore.count(collection, prefix);
-  }
-
-  async commit({ writes, checkpoint }: ReadStoreCommit): Promise<void> {
+  override async commit({ writes, checkpoint }: ReadStoreCommit): Promise<void> {
     if (!this.term.isHeld()) throw new LeaseLostError('the lease was lost before this write');
     const fence = this.term.token;
     try {
-      await this.readStore.commit({
+      await super.commit({
         writes,
         ...(checkpoint && { checkpoint: { ...checkpoint, fence } }),
       });
@@ -57,17 +36,8 @@ export class FencedReadStore implements ReadStore {
   }
 
   /** Read after the claim: it includes all that an earlier holder has saved. */
-  async checkpoint(name: string): Promise<Position | undefined> {
+  override async checkpoint(name: string): Promise<Position | undefined> {
     await this.commit({ writes: [], checkpoint: { name, position: 0n } });
-    return this.readStore.checkpoint(name);
-  }
-
-  drop(collection: CollectionName, checkpoint: string): Promise<void> {
-    return this.readStore.drop(collection, checkpoint);
-  }
-
-  /** Does nothing: the composition root opened the store and closes it. */
-  close(): Promise<void> {
-    return Promise.resolve();
+    return super.checkpoint(name);
   }
 }

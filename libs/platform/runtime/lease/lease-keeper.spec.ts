@@ -10,7 +10,8 @@ import { FaultyEventStore, FaultyReadStore, MemoryLog } from '../faulty-stores.f
 import { type TermHandler, type LeadershipTerm } from './leadership.port.js';
 import { anyContext, until } from '../stock.fixture.js';
 import { leaseDecider } from './lease.decider.js';
-import { HEARTBEATS, LeaseKeeper } from './lease-keeper.js';
+import { HEARTBEATS } from './heartbeats.js';
+import { LeaseKeeper } from './lease-keeper.js';
 
 const TTL_MS = 400;
 const RENEW_MS = 50;
@@ -21,8 +22,15 @@ class Chronicle implements TermHandler {
   readonly tokens: bigint[] = [];
   rejectsBegin = false;
 
+  /** @param order the terms of all processes as they begin and end */
+  constructor(
+    private readonly instance: string,
+    private readonly order: string[],
+  ) {}
+
   begin(term: LeadershipTerm): Promise<void> {
     this.tokens.push(term.token);
+    this.order.push(`${this.instance} begins`);
     if (this.rejectsBegin) return Promise.reject(new Error('not now'));
     this.term = term;
     return Promise.resolve();
@@ -30,6 +38,7 @@ class Chronicle implements TermHandler {
 
   end(): Promise<void> {
     this.term = undefined;
+    this.order.push(`${this.instance} ends`);
     return Promise.resolve();
   }
 }
@@ -49,6 +58,17 @@ class CutOff extends FaultyReadStore {
   }
 }
 
+/** Its commits wait until a test lets them land, once it holds them back. */
+class HeldBack extends FaultyReadStore {
+  isHeldBack = false;
+  readonly waiting: (() => void)[] = [];
+
+  override async commit(commit: ReadStoreCommit): Promise<void> {
+    if (this.isHeldBack) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    await super.commit(commit);
+  }
+}
+
 describe('the keeper of the lease', () => {
   const running: LeaseKeeper[] = [];
   afterEach(async () => {
@@ -58,6 +78,7 @@ describe('the keeper of the lease', () => {
   const openFleet = () => {
     const log = new MemoryLog();
     const shared = new FaultyReadStore();
+    const order: string[] = [];
     const join = (
       instance: string,
       readStore = shared,
@@ -70,11 +91,11 @@ describe('the keeper of the lease', () => {
       const settings = { instance, ...times };
       const logger = pino({ enabled: false });
       const keeper = new LeaseKeeper(runner, readStore, settings, systemClock, logger, nowMs);
-      const handler = new Chronicle();
+      const handler = new Chronicle(instance, order);
       running.push(keeper);
       return { keeper, handler, readStore, start: () => keeper.start(handler) };
     };
-    return { log, shared, join };
+    return { log, shared, order, join };
   };
 
   it('takes a free lease, and keeps it for longer than its duration', async () => {
@@ -127,7 +148,7 @@ describe('the keeper of the lease', () => {
   });
 
   it('takes over from a holder that cannot renew any more, which knows it first', async () => {
-    const { log, shared, join } = openFleet();
+    const { log, shared, order, join } = openFleet();
     const one = join('one', new CutOff(shared));
     const two = join('two');
     one.start();
@@ -137,9 +158,8 @@ describe('the keeper of the lease', () => {
     expect(two.handler.tokens).toEqual([]);
     one.readStore.isAway = true;
     const silentFrom = performance.now();
-    await until(() => one.handler.term === undefined);
-    expect(two.handler.tokens).toEqual([]);
     await until(() => two.handler.term !== undefined);
+    expect(order).toEqual(['one begins', 'one ends', 'two begins']);
     expect(performance.now() - silentFrom).toBeLessThan(3 * TTL_MS);
     expect(log.events.at(-1)?.data).toMatchObject({ holder: 'two', token: 2 });
   });
@@ -179,6 +199,42 @@ describe('the keeper of the lease', () => {
     expect(term?.isHeld()).toBe(false);
     await until(() => one.handler.tokens.length === 2);
     expect(term?.isHeld()).toBe(false);
+  });
+
+  it('holds the lease for a fifth less than others wait for a renewal', async () => {
+    const { join } = openFleet();
+    let atMs = 1_000;
+    const one = join('one', undefined, () => atMs);
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    // No renewal comes between these lines.
+    atMs = 1_000 + TTL_MS * 0.8 - 1;
+    expect(one.handler.term?.isHeld()).toBe(true);
+    atMs += 1;
+    expect(one.handler.term?.isHeld()).toBe(false);
+  });
+
+  it('counts a renewal from when it began, not from when it landed', async () => {
+    const { join } = openFleet();
+    const readStore = new HeldBack();
+    let atMs = 1_000;
+    const one = join('one', readStore, () => atMs);
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    const { term } = one.handler;
+    readStore.isHeldBack = true;
+    atMs = 1_050;
+    await until(() => readStore.waiting.length === 1);
+    atMs = 1_150;
+    readStore.waiting.shift()?.();
+    // The next renewal never lands.
+    await until(() => readStore.waiting.length === 1);
+    atMs = 1_050 + TTL_MS * 0.8 - 1;
+    expect(term?.isHeld()).toBe(true);
+    atMs += 1;
+    expect(term?.isHeld()).toBe(false);
+    readStore.isHeldBack = false;
+    readStore.waiting.shift()?.();
   });
 
   it('ends its handler when a later holder has fenced it off', async () => {

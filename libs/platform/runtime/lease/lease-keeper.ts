@@ -9,6 +9,7 @@ import { contextOf } from '../command-context.js';
 import { type CommandRunner } from '../command-runner.js';
 import { type Leadership, type LeadershipStatus, type TermHandler } from './leadership.port.js';
 import { FencedTerm } from './fenced-term.js';
+import { HEARTBEATS } from './heartbeats.js';
 import { type LeaseCommand, type LeaseState } from './lease.decider.js';
 
 export interface LeaseSettings {
@@ -27,8 +28,6 @@ const MARGIN = 0.2;
 
 const LEASE: LeaseName = 'readers';
 const STREAM = `lease-${LEASE}`;
-/** The checkpoint whose position is the number of renewals, of all holders together. */
-export const HEARTBEATS = `lease.${LEASE}`;
 
 interface Watched {
   readonly token: number;

@@ -13,7 +13,7 @@ export const readPostcard = async (
   invocation: Invocation,
 ): Promise<Outcome> => {
   const needs = {
-    areas: ['postcards', 'billing'],
+    areas: ['postcards', 'billing', 'jobs'],
     installation: 'exists',
     projections: [postcards],
   } as const;

@@ -7,15 +7,18 @@ import {
   ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
-import { IsString, IsUUID, Length } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, IsUUID, Length } from 'class-validator';
 import { type FastifyRequest } from 'fastify';
 import { ApiGuard } from '#apps/gateway/identity/api.guard.js';
 import { CurrentCaller } from '#apps/gateway/identity/caller.decorator.js';
 import { Idempotent } from '#apps/gateway/idempotency/idempotent.decorator.js';
 import { Credentials } from '#apps/gateway/openapi/credentials.docs.js';
 import { ApplicationFailures } from '#apps/gateway/openapi/failures.docs.js';
+import { JobId } from '#events/jobs/job.events.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { AlbumQuery } from '../../postcards/album.handler.js';
+import { BindAlbumCommand } from '../../postcards/bind-album.handler.js';
 import { PostcardQuery } from '../../postcards/postcard.handler.js';
 import { type ListedPostcard } from '../../postcards/postcards.projection.js';
 import { WritePostcardCommand } from '../../postcards/write-postcard.handler.js';
@@ -27,6 +30,16 @@ class WritePostcardDto {
   readonly greeting!: string;
 }
 
+class BindAlbumDto {
+  @ApiProperty({ description: 'One greeting for each page.', example: ['Greetings'] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  @Length(1, 1_000, { each: true })
+  readonly greetings!: readonly string[];
+}
+
 class PostcardIdDto {
   @IsUUID()
   readonly id!: string;
@@ -34,7 +47,7 @@ class PostcardIdDto {
 
 @ApiTags('postcards')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(401, 503)
+@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/postcards')
 export class PostcardsController {
@@ -59,6 +72,29 @@ export class PostcardsController {
     );
     const { postcardId } = await this.commands.execute(command);
     return { success: true, id: postcardId };
+  }
+
+  @Post('albums')
+  @Idempotent()
+  @ApiOperation({ summary: 'Bind an album', description: 'A job, whose estimate is held.' })
+  @ApiCreatedResponse({ description: 'The album is being bound.' })
+  @ApplicationFailures(402, 409, 429)
+  async bind(
+    @Body() { greetings }: BindAlbumDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() { id }: FastifyRequest,
+  ): Promise<object> {
+    const command = new BindAlbumCommand({ accountId, greetings }, contextOf(id, `user:${userId}`));
+    const { jobId } = await this.commands.execute(command);
+    return { success: true, id: jobId };
+  }
+
+  @Get('albums/:id')
+  @ApiOperation({ summary: 'Read an album', description: 'Its pages; null while it is bound.' })
+  @ApiOkResponse({ description: 'The album.' })
+  @ApplicationFailures(404, 410)
+  async album(@Param() { id }: PostcardIdDto): Promise<object> {
+    return { success: true, album: await this.queries.execute(new AlbumQuery(JobId.parse(id))) };
   }
 
   @Get(':id')

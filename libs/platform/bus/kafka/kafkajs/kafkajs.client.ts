@@ -7,9 +7,11 @@ import {
   type PartitionBounds,
   type SubscribeOptions,
   type Subscription,
+  type TopicFetcher,
   type TopicPlan,
 } from '../kafka-client.port.js';
 import { failureOf, hasType } from './kafkajs.failures.js';
+import { KafkajsFetcher } from './kafkajs.fetcher.js';
 import { logCreatorOf } from './kafkajs.logs.js';
 import { KafkajsSubscription } from './kafkajs.subscription.js';
 import { patchRequestQueue } from './request-queue.patch.js';
@@ -96,6 +98,10 @@ export class KafkajsClient implements KafkaClient {
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
     return KafkajsSubscription.open(this.#kafka, options);
+  }
+
+  openFetcher(topic: string): Promise<TopicFetcher> {
+    return KafkajsFetcher.open(this.#kafka, topic);
   }
 
   async deleteGroup(groupId: string): Promise<void> {

@@ -1,10 +1,7 @@
-import { type Consumer, type EachBatchPayload, type IHeaders, type Kafka } from 'kafkajs';
-import {
-  type FetchedRecord,
-  type SubscribeOptions,
-  type Subscription,
-} from '../kafka-client.port.js';
+import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
+import { type SubscribeOptions, type Subscription } from '../kafka-client.port.js';
 import { failureOf } from './kafkajs.failures.js';
+import { recordOf } from './kafkajs.records.js';
 
 const HEARTBEATS_PER_SESSION = 10;
 /** The length of an empty fetch; also the delay after which a paused subscription resumes. */
@@ -106,19 +103,6 @@ const listen = (consumer: Consumer, options: SubscribeOptions): Promise<void> =>
 /** Accepts the batch and returns. Slow partitions are paused, so heartbeats never wait. */
 const take = async (payload: EachBatchPayload, options: SubscribeOptions): Promise<void> => {
   const { partition, messages } = payload.batch;
-  options.onRecords(
-    messages.map(({ key, value, headers, offset }): FetchedRecord => {
-      const text = key === null ? null : key.toString('utf8');
-      return { partition, key: text, value, headers: textsOf(headers), offset: BigInt(offset) };
-    }),
-  );
+  options.onRecords(messages.map((message) => recordOf(partition, message)));
   await payload.heartbeat();
 };
-
-const textsOf = (headers: IHeaders | undefined): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers ?? {}).map(([name, value]) => {
-      const last = Array.isArray(value) ? value.at(-1) : value;
-      return [name, last?.toString() ?? ''];
-    }),
-  );

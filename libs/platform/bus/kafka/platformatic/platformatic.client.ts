@@ -17,9 +17,11 @@ import {
   type SaslMechanism,
   type SubscribeOptions,
   type Subscription,
+  type TopicFetcher,
   type TopicPlan,
 } from '../kafka-client.port.js';
 import { failureOf, isBrokerError } from './platformatic.failures.js';
+import { PlatformaticFetcher } from './platformatic.fetcher.js';
 import { PlatformaticSubscription } from './platformatic.subscription.js';
 
 const MECHANISMS: Readonly<Record<SaslMechanism, SASLMechanismValue>> = {
@@ -120,6 +122,10 @@ export class PlatformaticClient implements KafkaClient {
 
   subscribe(options: SubscribeOptions): Promise<Subscription> {
     return PlatformaticSubscription.open(this.#options, options);
+  }
+
+  openFetcher(topic: string): Promise<TopicFetcher> {
+    return PlatformaticFetcher.open(this.#options, topic);
   }
 
   async deleteGroup(groupId: string): Promise<void> {

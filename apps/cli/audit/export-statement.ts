@@ -1,0 +1,42 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { ExportBillQuery } from '#areas/audit/export-bill.handler.js';
+import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
+import { statements } from '#projections/billing/statements.projection.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { withQuipu } from '../quipu.context.js';
+import { ofUser } from '../user-option.js';
+
+export interface ExportStatementOptions extends CommonOptions {
+  readonly user: string;
+  readonly month: string;
+  readonly out?: string;
+}
+
+const NEEDS = {
+  areas: ['identity', 'billing', 'audit'],
+  installation: 'exists',
+  projections: [statements],
+} as const;
+
+/** Writes the archive of a statement; a running server keeps its log published. */
+export const exportStatement = async (
+  { user, month, out: file = `statement-${month}.zip` }: ExportStatementOptions,
+  invocation: Invocation,
+): Promise<Outcome> =>
+  withQuipu(invocation, NEEDS, async ({ queries }) => {
+    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const archive = await queries.execute(new ExportBillQuery(accountId, month));
+    const fresh = `${file}.${process.pid}`;
+    try {
+      await pipeline(archive, createWriteStream(fresh), { signal: invocation.signal });
+      await rename(fresh, file);
+    } finally {
+      await rm(fresh, { force: true });
+    }
+    return {
+      json: { account_id: accountId, month, file },
+      text: `Wrote the statement ${month} of ${user} with its proof to ${file}.`,
+    };
+  });

@@ -1,0 +1,114 @@
+import { AUDIT_SETTINGS, type AuditSettings } from '#areas/audit/audit.settings.js';
+import { logSignerOf } from '#areas/audit/log-signer.js';
+import { type Checkpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js';
+import { NoteError } from '#platform/audit/signed-note.js';
+import { TreeCheck, type TreeReport } from '#platform/audit/tree-check.js';
+import { describeDamage } from '#platform/event-store/event-store.errors.js';
+import { stopIfInterrupted } from '../command-failure.js';
+import { EXIT } from '../exit-code.js';
+import { type Installation, withInstallation } from '../installation.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { openProgress } from '../progress.js';
+
+/** What was published last, as far as it can be read. */
+interface Published {
+  readonly checkpoint: Checkpoint | null;
+  /** Why the stored checkpoint is not one of this log, or null. */
+  readonly fault: string | null;
+}
+
+/** Checks the log against its tree and its last checkpoint. A server may be running. */
+export const verifyLog = (_: CommonOptions, invocation: Invocation): Promise<Outcome> =>
+  withInstallation(invocation, 'exists', async (installation) => {
+    const { eventStore, readStore } = installation.engines;
+    const published = await publishedOf(installation);
+    // Read after the checkpoint, which covers no event that is not in the log.
+    const upTo = await eventStore.head();
+    const progress = await openProgress(invocation.stderr, 'Verifying the log');
+    const onProgress = (position: bigint): void => {
+      stopIfInterrupted(invocation.signal);
+      progress.update(position < upTo ? position : upTo, upTo);
+    };
+    const checkpoints = published.checkpoint ? [published.checkpoint] : [];
+    try {
+      const check = new TreeCheck(eventStore, readStore);
+      return outcomeOf(await check.check({ upTo, checkpoints, onProgress }), published);
+    } finally {
+      progress.stop();
+    }
+  });
+
+const publishedOf = async ({ engines, settings }: Installation): Promise<Published> => {
+  const last = await engines.checkpoints.last();
+  if (!last) return { checkpoint: null, fault: null };
+  const { origin } = settings.ofAreas.get(AUDIT_SETTINGS) as AuditSettings;
+  try {
+    const { key } = logSignerOf(engines.secrets, origin);
+    return { checkpoint: verifyCheckpoint(last.note, key), fault: null };
+  } catch (error) {
+    if (!(error instanceof NoteError)) throw error;
+    return { checkpoint: null, fault: error.message };
+  }
+};
+
+const outcomeOf = (report: TreeReport, published: Published): Outcome => {
+  const faults = faultsOf(report, published);
+  const verified = faults.length === 0;
+  const verdict = verified
+    ? { verified }
+    : { success: false, code: 'log_not_verified', message: faults.join('; '), verified };
+  return {
+    json: { ...verdict, ...figuresOf(report, published) },
+    text: textOf(report, published, faults),
+    exitCode: verified ? EXIT.done : EXIT.failed,
+  };
+};
+
+const faultsOf = (report: TreeReport, { fault }: Published): readonly string[] => {
+  const { firstDifference: first, damaged, damagedTiles, contradicted } = report;
+  const others = damaged.length - (first ? 1 : 0);
+  return [
+    ...(first ? [`leaf ${first.leaf} differs: ${describeDamage(first)}`] : []),
+    ...(others > 0 ? [`${others} ${first ? 'more ' : ''}events are damaged`] : []),
+    ...damagedTiles.map((key) => `the hashes of tile ${key} do not add up`),
+    ...contradicted.map(
+      ({ size }) => `the log is not that of the checkpoint of ${size} leaves that was published`,
+    ),
+    ...(fault === null ? [] : [`the checkpoint that was published is none of this log: ${fault}`]),
+  ];
+};
+
+const figuresOf = (report: TreeReport, { checkpoint }: Published): Outcome['json'] => ({
+  events: report.events,
+  leaves: report.leaves,
+  position: report.position.toString(),
+  root: report.hash,
+  checkpoint: checkpoint && {
+    origin: checkpoint.origin,
+    size: checkpoint.size,
+    root: checkpoint.root.toString('hex'),
+  },
+  first_difference: report.firstDifference && {
+    leaf: report.firstDifference.leaf,
+    position: report.firstDifference.position.toString(),
+    stream: report.firstDifference.stream,
+    reason: report.firstDifference.reason,
+  },
+  damaged: report.damaged.map(({ position, stream, reason }) => ({
+    position: position.toString(),
+    stream,
+    reason,
+  })),
+  damaged_tiles: report.damagedTiles,
+});
+
+const textOf = (report: TreeReport, { checkpoint }: Published, faults: readonly string[]): string =>
+  [
+    faults.length === 0 ? 'The log is verified.' : 'The log is NOT verified.',
+    `  events      ${report.events}`,
+    `  leaves      ${report.leaves}, root ${report.hash ?? 'none'}`,
+    checkpoint === null
+      ? '  checkpoint  none was published'
+      : `  checkpoint  ${checkpoint.size} leaves of ${checkpoint.origin}`,
+    ...faults.map((fault) => `  fault: ${fault}`),
+  ].join('\n');

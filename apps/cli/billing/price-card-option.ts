@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type QueryBus } from '@nestjs/cqrs';
+import { CatalogError } from '#areas/catalog/catalog.error.js';
+import { parseCatalog } from '#areas/catalog/catalog.parser.js';
+import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
+import { toDecimal } from '#platform/kernel/money.js';
+import { type PriceCard } from '#platform/ledger/price-card.js';
+import { type AnyProduct } from '#platform/ledger/product.js';
+import { areas as shippedAreas } from '../../composition/areas.js';
+import { CommandFailure } from '../command-failure.js';
+import { EXIT } from '../exit-code.js';
+import { type Invocation } from '../invocation.js';
+
+const VERSION = /^[1-9]\d{0,8}$/;
+
+/**
+ * The prices that an option names: a version of a rate card of the log, in digits, or the path of
+ * a catalog file.
+ * @throws CommandFailure, DomainError `rate_card_not_found`
+ */
+export const priceCardOf = async (
+  option: string,
+  text: string,
+  queries: QueryBus,
+): Promise<PriceCard> => {
+  if (!VERSION.test(text)) return cardOfFile(option, text);
+  const { card } = await queries.execute(new RateCardQuery({ version: Number(text) }));
+  return {
+    version: card.version,
+    sourceSha256: card.sourceSha256,
+    models: new Map(card.models.map(({ modelId, ...price }) => [modelId, price])),
+    batchDiscountPercent: card.batchDiscountPercent,
+  };
+};
+
+/** @throws CommandFailure `bad_price_file` */
+export const cardOfFile = async (option: string, file: string): Promise<PriceCard> => {
+  try {
+    const source = await readFile(file, 'utf8');
+    const { models, batchDiscountPercent } = parseCatalog(source, file);
+    return {
+      version: null,
+      sourceSha256: createHash('sha256').update(source).digest('hex'),
+      models: new Map(
+        models.map(({ id, price }) => [
+          id,
+          {
+            inputMicroUsdPerMtok: toDecimal(price.inputMicroUsdPerMtok),
+            outputMicroUsdPerMtok: toDecimal(price.outputMicroUsdPerMtok),
+          },
+        ]),
+      ),
+      batchDiscountPercent,
+    };
+  } catch (cause) {
+    const isKnown = Error.isError(cause) && (cause instanceof CatalogError || 'code' in cause);
+    if (!isKnown) throw cause;
+    const message = `${option}: ${cause.message}`;
+    throw new CommandFailure('bad_price_file', message, EXIT.usage, { cause });
+  }
+};
+
+/** What every area charges for. */
+export const productsOf = ({ parts }: Invocation): readonly AnyProduct[] =>
+  (parts?.areas ?? shippedAreas).flatMap(({ products }) => products);

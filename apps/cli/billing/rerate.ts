@@ -1,0 +1,98 @@
+import {
+  RerateMonthCommand,
+  type ReratedAccount,
+} from '#areas/billing/rerating/rerate-month.handler.js';
+import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
+import { toDecimal } from '#platform/kernel/money.js';
+import { rateCards } from '#projections/catalog/rate-cards.projection.js';
+import { stopIfInterrupted } from '../command-failure.js';
+import { EXIT } from '../exit-code.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { openProgress } from '../progress.js';
+import { withQuipu } from '../quipu.context.js';
+import { ofUser } from '../user-option.js';
+import { priceCardOf, productsOf } from './price-card-option.js';
+import { linesText, repricedJson } from './repriced-text.js';
+import { inUsd } from './usd.js';
+
+export interface RerateOptions extends CommonOptions {
+  readonly card: string;
+  readonly month: string;
+  readonly user?: string;
+  readonly reason?: string;
+  readonly dryRun?: boolean;
+}
+
+export const rerate = async (
+  { card, month, user, reason, dryRun: isDryRun = false }: RerateOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const needs = {
+    areas: ['identity', 'billing', 'catalog'],
+    installation: 'exists',
+    projections: [rateCards],
+  } as const;
+  const { accounts, position } = await withQuipu(invocation, needs, async (quipu) => {
+    const { commands, queries, context } = quipu;
+    const order = {
+      card: await priceCardOf('--card', card, queries),
+      products: productsOf(invocation),
+      month,
+      accountId:
+        user === undefined
+          ? null
+          : await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user))),
+      reason: reason ?? `re-rated with the prices of ${card}`,
+      isDryRun,
+    };
+    const progress = await openProgress(invocation.stderr, 'Reading the charges');
+    const onProgress = (at: bigint, head: bigint): void => {
+      stopIfInterrupted(invocation.signal);
+      progress.update(at, head);
+    };
+    try {
+      return await commands.execute(new RerateMonthCommand({ ...order, onProgress }, context()));
+    } finally {
+      progress.stop();
+    }
+  });
+  const changed = accounts.filter(({ difference }) => difference !== 0n);
+  const rejected = changed.filter(({ rejection }) => rejection !== null);
+  return {
+    json: {
+      ...(rejected.length > 0 && {
+        success: false,
+        code: 'rerating_incomplete',
+        message: `${rejected.length} accounts could not be re-rated`,
+      }),
+      month,
+      dry_run: isDryRun,
+      position: position.toString(),
+      accounts: accounts.map((account) => ({
+        ...repricedJson(account),
+        difference_micro_usd: toDecimal(account.difference),
+        rejection: account.rejection,
+        event_id: account.eventId,
+      })),
+    },
+    text: [
+      `${changed.length} of ${accounts.length} accounts differ in ${month}` +
+        `${isDryRun ? '; nothing was written' : ''}.`,
+      ...changed.flatMap((account) => [textOf(account), ...linesText(account)]),
+    ].join('\n'),
+    exitCode: rejected.length > 0 ? EXIT.failed : EXIT.done,
+  };
+};
+
+const textOf = ({ accountId, charged, rerated, repriced, ...rest }: ReratedAccount): string => {
+  const { difference, rejection, unpriced } = rest;
+  const what = difference > 0n ? 'to give back' : 'to charge';
+  const amount = inUsd(difference > 0n ? difference : -difference);
+  const notes = [
+    ...(unpriced > 0 ? [`${unpriced} charges are not priced by the card`] : []),
+    ...(rejection === null ? [] : [`rejected: ${rejection}`]),
+  ];
+  const before = inUsd(charged - rerated);
+  const note = notes.length > 0 ? `; ${notes.join('; ')}` : '';
+  return `  account ${accountId}: ${before} -> ${inUsd(repriced)}, ${amount} ${what}${note}`;
+};

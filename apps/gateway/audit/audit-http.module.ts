@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { AuditController } from './audit.controller.js';
+import { AuditedRequestsController } from './audited-requests.controller.js';
+import { BillsController } from './bills.controller.js';
+
+@Module({ controllers: [AuditController, AuditedRequestsController, BillsController] })
+export class AuditHttpModule {}

@@ -1,0 +1,110 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsUUID, Max, Min } from 'class-validator';
+
+/** In plain digits, without leading zeroes: a size has one spelling. */
+const wholeNumber = ({ value }: { readonly value: unknown }): unknown =>
+  typeof value === 'string' && /^(0|[1-9]\d{0,15})$/.test(value) ? Number(value) : Number.NaN;
+
+const SAFE_MAX = Number.MAX_SAFE_INTEGER;
+
+export class AuditedRequestIdDto {
+  @ApiProperty({ format: 'uuid', description: 'The header `x-request-id` of an answer.' })
+  @IsUUID('all', { message: 'request_id must be the id of a request: a UUID' })
+  readonly request_id!: string;
+}
+
+export class LeafParametersDto {
+  @ApiProperty({ minimum: 0, example: 7, description: 'The index of the leaf, from 0.' })
+  @Transform(wholeNumber)
+  @IsInt({ message: 'leaf must be a whole number' })
+  @Min(0, { message: 'leaf must not be less than 0' })
+  @Max(SAFE_MAX, { message: `leaf must not be above ${SAFE_MAX}` })
+  readonly leaf!: number;
+}
+
+export class ConsistencyQueryDto {
+  @ApiProperty({ minimum: 0, example: 1, description: 'The size of the older tree.' })
+  @Transform(wholeNumber)
+  @IsInt({ message: 'from must be a whole number' })
+  @Min(0, { message: 'from must not be less than 0' })
+  @Max(SAFE_MAX, { message: `from must not be above ${SAFE_MAX}` })
+  readonly from!: number;
+
+  @ApiProperty({ minimum: 0, example: 2, description: 'The size of the newer tree.' })
+  @Transform(wholeNumber)
+  @IsInt({ message: 'to must be a whole number' })
+  @Min(0, { message: 'to must not be less than 0' })
+  @Max(SAFE_MAX, { message: `to must not be above ${SAFE_MAX}` })
+  readonly to!: number;
+}
+
+const HASH = 'cZ3+q3MpKZP8+Dwzdd8IGHgZsBfg4bEcKkeYxD0yzSc=';
+
+export class ConsistencyDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+
+  @ApiProperty({ example: 1 })
+  readonly from!: number;
+
+  @ApiProperty({ example: 2 })
+  readonly to!: number;
+
+  @ApiProperty({ example: HASH, description: 'The root of the older tree, in base64.' })
+  readonly from_root!: string;
+
+  @ApiProperty({ example: HASH, description: 'The root of the newer tree, in base64.' })
+  readonly to_root!: string;
+
+  @ApiProperty({
+    type: [String],
+    example: [HASH],
+    description: 'The proof, by section 2.1.2 of RFC 6962, in base64.',
+  })
+  readonly hashes!: readonly string[];
+}
+
+export class AuditedEventDto {
+  @ApiProperty({ example: 7, description: 'The index of the leaf, from 0.' })
+  readonly leaf!: number;
+
+  @ApiProperty({ example: '8', description: 'The position in the log, in decimal.' })
+  readonly position!: string;
+
+  @ApiProperty({ example: 'account-1' })
+  readonly stream!: string;
+
+  @ApiProperty({ example: '2', description: 'The revision in its stream, in decimal.' })
+  readonly revision!: string;
+
+  @ApiProperty({ example: 'HoldCaptured' })
+  readonly type!: string;
+
+  @ApiProperty({ example: '2026-01-01T00:00:00.000Z' })
+  readonly recorded_at!: string;
+
+  @ApiProperty({
+    example: 'AQAAAAA=',
+    description:
+      'The canonical bytes of the event, in base64: the leaf is SHA-256 of 0x00 and them.',
+  })
+  readonly encoding!: string;
+
+  @ApiProperty({ description: 'The inclusion proof with its checkpoint: C2SP tlog-proof.' })
+  readonly proof!: string;
+}
+
+export class AuditedRequestDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+
+  @ApiProperty({ example: '0198c0de-0000-7000-8000-000000000003' })
+  readonly request_id!: string;
+
+  @ApiProperty({ description: 'The verifier key of the log, for the checkpoints of the proofs.' })
+  readonly verifier_key!: string;
+
+  @ApiProperty({ type: [AuditedEventDto], description: 'In the order of the log.' })
+  readonly events!: readonly AuditedEventDto[];
+}

@@ -1,0 +1,44 @@
+import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AuditLog } from '#areas/audit/audit-log.js';
+import { AuditedRequestQuery, type AuditReader } from '#areas/audit/audited-request.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { AuditedRequestDto, AuditedRequestIdDto } from './audit.dto.js';
+import { presentAuditedRequest } from './audit.presenter.js';
+
+@ApiTags('audit')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(400, 401, 404, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('audit/requests')
+export class AuditedRequestsController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly log: AuditLog,
+  ) {}
+
+  @Get(':request_id')
+  @ApiOperation({
+    summary: 'The events of a request, with their proofs',
+    description:
+      'By the `x-request-id` of its answer. An account sees the events on its own stream and ' +
+      'those that it caused; an Admin sees all. The answer waits until a checkpoint covers them.',
+  })
+  @ApiOkResponse({ type: AuditedRequestDto })
+  async find(
+    @Param() { request_id: requestId }: AuditedRequestIdDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<AuditedRequestDto> {
+    const query = new AuditedRequestQuery(requestId, readerOf(caller));
+    const events = await this.queries.execute(query);
+    return presentAuditedRequest(requestId, this.log.verifierKey(), events);
+  }
+}
+
+const readerOf = ({ role, accountId, userId }: Caller): AuditReader =>
+  role === 'Admin' ? 'admin' : { accountId, userId };

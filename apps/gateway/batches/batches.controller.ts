@@ -1,0 +1,130 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { batchIdOf } from '#areas/batches/batch-id.js';
+import { BatchesQuery, BatchQuery } from '#areas/batches/batch.queries.js';
+import { CancelBatchCommand, notFound } from '#areas/batches/cancel-batch.handler.js';
+import { CreateBatchCommand } from '#areas/batches/create-batch.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { OpenAiErrors } from '../errors/envelope.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { BatchDto, BatchesPageDto, BatchListDto, CreateBatchDto } from './batches.dto.js';
+import { presentBatch, presentBatches } from './batches.presenter.js';
+
+/** Batches in OpenAI's shape, under both bases that clients are set up with. */
+@ApiTags('batches')
+@Credentials('api-key', 'app-token', 'renter-key')
+@OpenAiFailures(401, 503)
+@UseGuards(ApiGuard)
+@Controller(['v1/batches', 'api/v1/batches'])
+export class BatchesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @OpenAiErrors()
+  @Idempotent({ failures: OpenAiFailures })
+  @ApiOperation({
+    summary: 'Create a batch',
+    description:
+      'Checks every line of the input file, holds the worst case at the batch price and begins. ' +
+      'A file with a fault gives a batch that has failed: `errors` names each line. A line ' +
+      'whose body is not valid fails alone, free of charge, as its request would.',
+  })
+  @ApiOkResponse({ type: BatchDto })
+  @OpenAiFailures(402, 404, 413, 415, 429)
+  async create(
+    @Body() body: CreateBatchDto,
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<BatchDto> {
+    const order = {
+      accountId,
+      userId,
+      endpoint: body.endpoint,
+      inputFileId: body.input_file_id,
+      completionWindow: body.completion_window,
+      metadata: body.metadata ?? null,
+      outputExpiresAfterSeconds: body.output_expires_after?.seconds ?? null,
+    };
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const batchId = await this.commands.execute(new CreateBatchCommand(order, context));
+    return this.#show(accountId, batchId);
+  }
+
+  @Get()
+  @OpenAiErrors()
+  @ApiOperation({ summary: 'List the batches', description: 'Newest first, in pages.' })
+  @ApiOkResponse({ type: BatchListDto })
+  @OpenAiFailures(400, 404)
+  async list(
+    @Query() { after, limit }: BatchesPageDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<BatchListDto> {
+    const cursor = after === undefined ? null : idOf(after);
+    return presentBatches(await this.queries.execute(new BatchesQuery(accountId, limit, cursor)));
+  }
+
+  @Get(':id')
+  @OpenAiErrors()
+  @ApiOperation({ summary: 'Get a batch', description: 'Its state, its counts and its files.' })
+  @ApiParam({ name: 'id', description: 'The id of the batch.' })
+  @ApiOkResponse({ type: BatchDto })
+  @OpenAiFailures(404)
+  retrieve(@Param('id') id: string, @CurrentCaller() { accountId }: Caller): Promise<BatchDto> {
+    return this.#show(accountId, idOf(id));
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @OpenAiErrors()
+  @Idempotent({ failures: OpenAiFailures })
+  @ApiOperation({
+    summary: 'Cancel a batch',
+    description:
+      'Completed lines are kept and charged. The other lines are in the error file with the code ' +
+      '`batch_cancelled`.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the batch.' })
+  @ApiOkResponse({ type: BatchDto })
+  @OpenAiFailures(404, 413, 415)
+  async cancel(
+    @Param('id') id: string,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<BatchDto> {
+    const batchId = idOf(id);
+    const context = contextOf(request.id, `user:${userId}`);
+    await this.commands.execute(new CancelBatchCommand(accountId, batchId, context));
+    return this.#show(accountId, batchId);
+  }
+
+  async #show(accountId: string, batchId: string): Promise<BatchDto> {
+    return presentBatch(await this.queries.execute(new BatchQuery(accountId, batchId)));
+  }
+}
+
+const idOf = (written: string): string => {
+  const batchId = batchIdOf(written);
+  if (batchId === undefined) throw notFound();
+  return batchId;
+};

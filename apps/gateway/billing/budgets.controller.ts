@@ -1,0 +1,155 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Put,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { type AccountCommand } from '#areas/billing/account.decider.js';
+import { BudgetsQuery } from '#areas/billing/budgets/budgets.handler.js';
+import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
+import { ApiKeyIdDto } from '../identity/api-keys.dto.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { BudgetListDto, SetBudgetDto } from './budgets.dto.js';
+import { limitsOf, presentBudgets } from './budgets.presenter.js';
+
+/** Limits of what an account and its keys may spend; an addition to the promised interface. */
+@ApiTags('billing')
+@Credentials('api-key', 'app-token')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(AccountOwnerGuard)
+@Controller('api/v1/budgets')
+export class BudgetsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'The budgets of the account and of its keys',
+    description:
+      'With what the current day, month and minute have taken, as the next hold sees it.',
+  })
+  @ApiOkResponse({ type: BudgetListDto })
+  list(@CurrentCaller() caller: Caller): Promise<BudgetListDto> {
+    return this.#show(caller);
+  }
+
+  @Put('account')
+  @ApiOperation({
+    summary: 'Set the budget of the account',
+    description:
+      'Replaces all limits; one that is left out is lifted. What the day and the month have ' +
+      'taken stays counted. A new budget counts from now on.',
+  })
+  @ApiOkResponse({ type: BudgetListDto })
+  @ApplicationFailures(400, 409, 413, 415)
+  async setOfAccount(
+    @Body() body: SetBudgetDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<BudgetListDto> {
+    const { accountId } = caller;
+    const data = { accountId, ...limitsOf(body), setAt: instant(this.clock) };
+    return this.#change({ type: 'SetBudget', data }, caller, request);
+  }
+
+  @Delete('account')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Remove the budget of the account',
+    description: 'The balance alone limits the account then.',
+  })
+  @ApiOkResponse({ type: BudgetListDto })
+  @ApplicationFailures(400, 404, 413, 415)
+  async removeOfAccount(
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<BudgetListDto> {
+    const data = { accountId: caller.accountId, removedAt: instant(this.clock) };
+    return this.#change({ type: 'RemoveBudget', data }, caller, request);
+  }
+
+  @Put('keys/:id')
+  @ApiOperation({
+    summary: 'Set the budget of a key',
+    description:
+      'Like the budget of the account, for what one key asks for. It stays with the key when the ' +
+      'key is rotated.',
+  })
+  @ApiOkResponse({ type: BudgetListDto })
+  @ApplicationFailures(400, 404, 409, 413, 415)
+  async setOfKey(
+    @Param() { id }: ApiKeyIdDto,
+    @Body() body: SetBudgetDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<BudgetListDto> {
+    const key = await this.#activeLineOf(id, caller);
+    if (key === undefined) throw new DomainError('api_key_not_found', 'there is no such key');
+    const { accountId } = caller;
+    const data = { accountId, key, ...limitsOf(body), setAt: instant(this.clock) };
+    return this.#change({ type: 'SetBudget', data }, caller, request);
+  }
+
+  @Delete('keys/:id')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Remove the budget of a key',
+    description: 'The budget of a revoked key can be removed, too.',
+  })
+  @ApiOkResponse({ type: BudgetListDto })
+  @ApplicationFailures(400, 404, 413, 415)
+  async removeOfKey(
+    @Param() { id }: ApiKeyIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<BudgetListDto> {
+    const key = (await this.#activeLineOf(id, caller)) ?? id;
+    const data = { accountId: caller.accountId, key, removedAt: instant(this.clock) };
+    return this.#change({ type: 'RemoveBudget', data }, caller, request);
+  }
+
+  async #change(
+    change: AccountCommand,
+    caller: Caller,
+    request: FastifyRequest,
+  ): Promise<BudgetListDto> {
+    const { userId, credential } = caller;
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    await this.commands.execute(new ChangeAccountCommand(change, context));
+    return this.#show(caller);
+  }
+
+  async #show({ accountId, userId }: Caller): Promise<BudgetListDto> {
+    const budgets = await this.queries.execute(new BudgetsQuery(accountId));
+    if (budgets.budgets.every(({ key }) => key === null)) return presentBudgets(budgets, new Map());
+    const { keys } = await this.queries.execute(new ListApiKeysQuery(userId));
+    return presentBudgets(budgets, new Map(keys.map(({ lineage, id }) => [lineage, id])));
+  }
+
+  /** The id under which an active key counts. */
+  async #activeLineOf(id: string, { userId }: Caller): Promise<string | undefined> {
+    const { keys } = await this.queries.execute(new ListApiKeysQuery(userId));
+    return keys.find((key) => key.id === id)?.lineage;
+  }
+}

@@ -1,0 +1,70 @@
+import { type BudgetSet } from '#events/billing/budget.events.js';
+import { periodEnd } from '#areas/billing/budgets/budget.rules.js';
+import { type Spending } from '#areas/billing/budgets/budget.state.js';
+import { type BudgetsView, type BudgetView } from '#areas/billing/budgets/budgets.handler.js';
+import { type MicroUsd, parseUsd, toDecimal, toUsd } from '#platform/kernel/money.js';
+import { type BudgetDto, type BudgetListDto, type SetBudgetDto } from './budgets.dto.js';
+
+const decimalOf = (usd: number | null | undefined): string | null =>
+  usd == null ? null : toDecimal(parseUsd(usd));
+
+/** The limits that a caller asks for. */
+export const limitsOf = (
+  sent: SetBudgetDto,
+): Pick<BudgetSet['data'], 'limits' | 'alertPercents'> => ({
+  limits: {
+    dayMicroUsd: decimalOf(sent.usd_per_day),
+    monthMicroUsd: decimalOf(sent.usd_per_month),
+    requestsPerMinute: sent.requests_per_minute ?? null,
+    tokensPerMinute: sent.tokens_per_minute ?? null,
+  },
+  alertPercents: [...sent.alert_percents].sort((one, other) => one - other),
+});
+
+/** @param keyIds the id of the active key of each line */
+export const presentBudgets = (
+  { budgets, position }: BudgetsView,
+  keyIds: ReadonlyMap<string, string>,
+): BudgetListDto => ({
+  success: true,
+  budgets: budgets.map((budget) => presentBudget(budget, keyIds)),
+  position: position.toString(),
+});
+
+const presentBudget = (
+  { key, limits, day, month, minute, alertPercents, countsSince }: BudgetView,
+  keyIds: ReadonlyMap<string, string>,
+): BudgetDto => ({
+  scope: key === null ? 'account' : 'key',
+  key_id: key === null ? null : (keyIds.get(key) ?? key),
+  day: presentSpending(day, limits.dayMicroUsd),
+  month: presentSpending(month, limits.monthMicroUsd),
+  requests_per_minute: presentPace(minute.period, minute.requests, limits.requestsPerMinute),
+  tokens_per_minute: presentPace(minute.period, minute.tokens, limits.tokensPerMinute),
+  alert_percents: alertPercents,
+  counts_since: countsSince,
+});
+
+const presentSpending = (
+  { period, used, held }: Spending,
+  limit: MicroUsd | null,
+): BudgetDto['day'] =>
+  limit === null
+    ? null
+    : {
+        period,
+        limit_usd: toUsd(limit),
+        charged_usd: toUsd(used - held),
+        held_usd: toUsd(held),
+        remaining_usd: toUsd(limit > used ? limit - used : 0n),
+        resets_at: periodEnd(period),
+      };
+
+const presentPace = (
+  period: string,
+  used: number,
+  limit: number | null,
+): BudgetDto['requests_per_minute'] =>
+  limit === null
+    ? null
+    : { limit, used, remaining: Math.max(0, limit - used), resets_at: periodEnd(period) };

@@ -1,0 +1,45 @@
+import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ExplainRequestQuery } from '#areas/billing/explanations/explain-request.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { insufficientRole } from '../identity/identity.failures.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { ExplanationDto, ExplanationOptionsDto, RequestIdDto } from './explanations.dto.js';
+import { presentExplanation } from './explanations.presenter.js';
+
+const ADMIN = 'Admin';
+
+/** Why a request was admitted or rejected; an addition to the promised interface. */
+@ApiTags('billing')
+@Credentials('api-key', 'app-token')
+@ApplicationFailures(400, 401, 403, 404, 429, 503)
+@UseGuards(AccountOwnerGuard)
+@Controller('api/v1/requests')
+export class ExplanationsController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get(':id/explanation')
+  @ApiOperation({
+    summary: 'Explain a request',
+    description:
+      'The facts on which the ledger decided: the hold with its lines and prices, the charge, ' +
+      'the balance before and after with log positions. A rejection for money or a limit is ' +
+      'explained while it is remembered: the last ones of each account.',
+  })
+  @ApiOkResponse({ type: ExplanationDto })
+  async explain(
+    @Param() { id }: RequestIdDto,
+    @Query() { account_id: accountId }: ExplanationOptionsDto,
+    @CurrentCaller() { accountId: own, role }: Caller,
+  ): Promise<ExplanationDto> {
+    if (accountId !== undefined && accountId !== own && role !== ADMIN) {
+      throw insufficientRole([ADMIN]);
+    }
+    const query = new ExplainRequestQuery(id.toLowerCase(), accountId ?? own);
+    return presentExplanation(await this.queries.execute(query));
+  }
+}

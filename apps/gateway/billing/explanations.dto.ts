@@ -1,0 +1,94 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional, IsUUID, Matches } from 'class-validator';
+
+export class RequestIdDto {
+  @ApiProperty({ format: 'uuid', description: 'The `x-request-id` of the answer.' })
+  @IsUUID('all', { message: 'id must be the id of a request: a UUID' })
+  readonly id!: string;
+}
+
+export class ExplanationOptionsDto {
+  @ApiProperty({ required: false, description: 'Of another account, for an Admin.' })
+  @IsOptional()
+  @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/, { message: 'account_id must be the id of an account' })
+  readonly account_id?: string;
+}
+
+class ExplainedEventDto {
+  @ApiProperty({ example: 'HoldPlaced' })
+  readonly type!: string;
+  @ApiProperty({ format: 'uuid' })
+  readonly event_id!: string;
+  @ApiProperty({ example: '42', description: 'In the log.' })
+  readonly position!: string;
+  @ApiProperty({ example: '7', description: 'In the stream of the account.' })
+  readonly revision!: string;
+  @ApiProperty({ example: '2026-11-22T14:03:00.123Z' })
+  readonly recorded_at!: string;
+  @ApiProperty({ type: Number, nullable: true, example: 10 })
+  readonly available_before_usd!: number | null;
+  @ApiProperty({ type: Number, nullable: true, example: 9.9 })
+  readonly available_after_usd!: number | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The facts of the event: lines, prices, rate card, rig, attempts, charge.',
+  })
+  readonly facts!: object;
+}
+
+class EvidenceDto {
+  @ApiProperty({ format: 'uuid' })
+  readonly event_id!: string;
+  @ApiProperty({ example: '41' })
+  readonly position!: string;
+  @ApiProperty({ example: '2026-11-22T14:02:59.870Z' })
+  readonly recorded_at!: string;
+  @ApiProperty({ example: 0.0001 })
+  readonly available_usd!: number;
+}
+
+class ExplainedRejectionDto {
+  @ApiProperty({ example: 'budget_exceeded' })
+  readonly code!: string;
+  @ApiProperty()
+  readonly message!: string;
+  @ApiProperty({ example: '2026-11-22T14:03:00.123Z' })
+  readonly rejected_at!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  readonly facts!: object;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 0.02,
+    description: 'The worst-case price. Null: rejected before it was priced.',
+  })
+  readonly asked_usd!: number | null;
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  readonly asked!: object | null;
+  @ApiProperty({ example: '41', description: 'The log position that the decision rests on.' })
+  readonly position!: string;
+  @ApiProperty({
+    type: EvidenceDto,
+    nullable: true,
+    description: 'The last event up to that position which states what was available.',
+  })
+  readonly evidence!: EvidenceDto | null;
+}
+
+export class ExplanationDto {
+  @ApiProperty({ enum: [true] })
+  readonly success!: true;
+  @ApiProperty({ format: 'uuid' })
+  readonly request_id!: string;
+  @ApiProperty({ example: '1' })
+  readonly account_id!: string;
+  @ApiProperty({ enum: ['open', 'charged', 'free', 'rejected'] })
+  readonly outcome!: string;
+  @ApiProperty({ type: [ExplainedEventDto], description: 'Empty for a rejected request.' })
+  readonly events!: readonly ExplainedEventDto[];
+  @ApiProperty({ description: 'False when later events were not looked for.' })
+  readonly complete!: boolean;
+  @ApiProperty({ type: ExplainedRejectionDto, nullable: true })
+  readonly rejection!: ExplainedRejectionDto | null;
+}

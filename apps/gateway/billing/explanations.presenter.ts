@@ -1,0 +1,72 @@
+import {
+  type ExplainedEvent,
+  type Explanation,
+} from '#areas/billing/explanations/explain-request.handler.js';
+import { type MicroUsd, toUsd } from '#platform/kernel/money.js';
+import { type ExplanationDto } from './explanations.dto.js';
+
+const usdOf = (amount: MicroUsd | null): number | null => (amount === null ? null : toUsd(amount));
+
+export const presentExplanation = (explanation: Explanation): ExplanationDto => {
+  if (explanation.kind === 'rejected') return presentRejection(explanation);
+  const { requestId, accountId, status, events, complete } = explanation;
+  return {
+    success: true,
+    request_id: requestId,
+    account_id: accountId,
+    outcome: status,
+    events: events.map(presentEvent),
+    complete,
+    rejection: null,
+  };
+};
+
+const presentEvent = ({
+  eventId,
+  position,
+  revision,
+  recordedAt,
+  event: { type, data },
+  availableBefore,
+  availableAfter,
+}: ExplainedEvent): ExplanationDto['events'][number] => ({
+  type,
+  event_id: eventId,
+  position: position.toString(),
+  revision: revision.toString(),
+  recorded_at: recordedAt,
+  available_before_usd: usdOf(availableBefore),
+  available_after_usd: usdOf(availableAfter),
+  facts: data,
+});
+
+const presentRejection = ({
+  rejection,
+  askedMicroUsd,
+  evidence,
+}: Extract<Explanation, { readonly kind: 'rejected' }>): ExplanationDto => {
+  const { requestId, accountId, rejectedAt, code, message, facts, asked, position } = rejection;
+  return {
+    success: true,
+    request_id: requestId,
+    account_id: accountId,
+    outcome: 'rejected',
+    events: [],
+    complete: true,
+    rejection: {
+      code,
+      message,
+      rejected_at: rejectedAt,
+      facts,
+      asked_usd: usdOf(askedMicroUsd),
+      asked,
+      position,
+      evidence: evidence && {
+        event_id: evidence.eventId,
+        position: evidence.position.toString(),
+        recorded_at: evidence.recordedAt,
+        available_usd: toUsd(evidence.available),
+      },
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { VALUES_MAX } from './json-bounds.js';
+import { parseJson } from './json-body.js';
+
+const parse = (text: string): unknown => parseJson(Buffer.from(text));
+
+describe('a JSON body', () => {
+  it.each([
+    '{"a":[1,"结",null]}',
+    '\uFEFF{"a":1}',
+    '7',
+    '"\\u0041"',
+    '{"a":"__proto__"}',
+    '{"constructor":1}',
+    '{"constructor":{"name":"x"}}',
+  ])('is parsed: %j', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text.replace('\uFEFF', '')));
+  });
+
+  it('is undefined when empty', () => {
+    expect(parse('')).toBeUndefined();
+  });
+
+  it.each([
+    ['', '{"a":'],
+    ['', '{"a":1}}'],
+    ['', 'constructor'],
+    ['prototype poisoning: ', '{"__proto__":{"a":1}}'],
+    ['prototype poisoning: ', '{"a":{"\\u005f_proto__":{"a":1}}}'],
+    ['prototype poisoning: ', '{"constructor":{"prototype":{"a":1}}}'],
+    ['prototype poisoning: ', '[1,[{"a":{"constructor":{"prototype":null}}}]]'],
+  ])('is rejected: %s%s', (_, text) => {
+    expect(() => parse(text)).toThrow(
+      expect.objectContaining({
+        failure: {
+          status: 400,
+          code: 'invalid_json',
+          message: expect.stringMatching(/^the body is not JSON: ./),
+        },
+      }),
+    );
+  });
+
+  it('is bounded before it is parsed', () => {
+    expect(() => parse('['.repeat(VALUES_MAX + 1))).toThrow(
+      expect.objectContaining({ failure: expect.objectContaining({ code: 'body_too_complex' }) }),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { HttpFailure } from '../errors/http-failure.js';
+import { refuseUnboundedJson } from './json-bounds.js';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/**
+ * Parses JSON within bounds, and rejects prototype poisoning. An empty body counts as no body: some
+ * clients send the content type without one.
+ * @throws HttpFailure 400
+ */
+export const parseJson = (bytes: Buffer): unknown => {
+  if (bytes.length === 0) return undefined;
+  refuseUnboundedJson(bytes);
+  const text = bytes.toString('utf8');
+  const value = valueOf(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  if (isPoisoned(value)) throw invalidJson('a field may not be named __proto__');
+  return value;
+};
+
+const valueOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidJson(error instanceof Error ? error.message : String(error));
+  }
+};
+
+/**
+ * Whether a copy of the value could get another prototype: by a field `__proto__`, or by
+ * `constructor.prototype`. The bounds limit the depth.
+ */
+const isPoisoned = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Object.hasOwn(value, '__proto__') || hasOwnPrototype(value)) return true;
+  return Object.values(value).some(isPoisoned);
+};
+
+const hasOwnPrototype = (value: object): boolean => {
+  const constructed: unknown = Object.hasOwn(value, 'constructor') ? value.constructor : null;
+  return (
+    typeof constructed === 'object' &&
+    constructed !== null &&
+    Object.hasOwn(constructed, 'prototype')
+  );
+};
+
+const invalidJson = (reason: string): HttpFailure =>
+  new HttpFailure({
+    status: 400,
+    code: 'invalid_json',
+    message: `the body is not JSON: ${reason}`,
+  });

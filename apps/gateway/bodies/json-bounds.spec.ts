@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { LEVELS_MAX } from '#areas/inference/token-bound.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { refuseUnboundedJson, VALUES_MAX } from './json-bounds.js';
+
+const read = (text: string, valuesMax?: number): void =>
+  refuseUnboundedJson(Buffer.from(text), valuesMax);
+
+const failureOf = (text: string): HttpFailure['failure'] => {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof HttpFailure) return error.failure;
+    throw error;
+  }
+  throw new Error('accepted');
+};
+
+const list = (values: number): string => `[${Array(values).fill('0').join()}]`;
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('the bounds of JSON', () => {
+  it('let pass as many values as the limit, with the list that holds them', () => {
+    expect(() => read(list(VALUES_MAX - 1))).not.toThrow();
+    expect(failureOf(list(VALUES_MAX))).toMatchObject({
+      status: 400,
+      code: 'body_too_complex',
+      message: `the body has more than ${VALUES_MAX} values`,
+    });
+  });
+
+  it.each([
+    ['keys', `{${Array.from({ length: VALUES_MAX }, (_, n) => `"k${n}":0`).join()}}`],
+    ['empty objects', `[${Array(VALUES_MAX).fill('{}').join()}]`],
+    ['brackets without commas', '[]'.repeat(VALUES_MAX)],
+  ])('count %s', (_, text) => {
+    expect(failureOf(text)).toMatchObject({ code: 'body_too_complex' });
+  });
+
+  it('stop at the limit', () => {
+    expect(failureOf(list(VALUES_MAX + 1) + nested(5_000))).not.toHaveProperty('param');
+    expect(failureOf(`{"a":${nested(5_000)},"b":${list(VALUES_MAX)}}`)).toMatchObject({
+      param: 'a',
+    });
+  });
+
+  it('let pass as many levels as the limit', () => {
+    const field = nested(LEVELS_MAX);
+    expect(() => read(`{"tools":${field}}`)).not.toThrow();
+    expect(() => read(`{"one":${field},"two":${field}}`)).not.toThrow();
+  });
+
+  it.each([
+    [`{"model":"m","tools":${nested(LEVELS_MAX + 1)}}`, 'tools'],
+    [`{"model":"[\\"","a \\"name\\"" :\n ${nested(5_000)}}`, 'a "name"'],
+    [`{"a":[["x"]],"b":${nested(LEVELS_MAX + 1)}}`, 'b'],
+  ])('name the field that has more: %.40s', (text, param) => {
+    const failure = failureOf(text);
+    expect(failure).toMatchObject({ status: 400, code: 'body_too_complex', param });
+    expect(failure.message).toBe(`${param}: is nested deeper than ${LEVELS_MAX} levels`);
+  });
+
+  it('name no field of a body that is a list', () => {
+    expect(failureOf(nested(LEVELS_MAX + 2))).toEqual({
+      status: 400,
+      code: 'body_too_complex',
+      message: `the body is nested deeper than ${LEVELS_MAX} levels`,
+    });
+  });
+
+  it('do not count what stands in strings', () => {
+    const strings = ['[{,', '\\', '"', '\\"[', `${'x'.repeat(5_000)}"[[[`, '結'.repeat(400)];
+    const escaped = '\\"'.repeat(50_000);
+    expect(() => read(JSON.stringify(Array(200).fill(strings).flat()))).not.toThrow();
+    expect(() => read(`["${escaped}", "${'['.repeat(100_000)}"]`)).not.toThrow();
+  });
+
+  it('count the values of any JSON', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const values = countIn(JSON.parse(text));
+        expect(() => read(text, values)).not.toThrow();
+        if (values > 1) expect(() => read(text, values - 1)).toThrow(HttpFailure);
+      }),
+    );
+  });
+
+  it.each(['', '"', '"\\', '[', '{"a', ']]]]'])('do not check the syntax: %j', (text) => {
+    expect(() => read(text)).not.toThrow();
+  });
+});
+
+/** An empty list or object counts twice. */
+const countIn = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 1;
+  const entries: readonly unknown[] = Object.values(value);
+  return entries.reduce((sum: number, entry) => sum + countIn(entry), entries.length === 0 ? 2 : 1);
+};

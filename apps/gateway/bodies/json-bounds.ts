@@ -1,0 +1,108 @@
+import { LEVELS_MAX } from '#areas/inference/token-bound.js';
+import { HttpFailure } from '../errors/http-failure.js';
+
+/** Values in one body. The parser and the validators take up to a microsecond for each. */
+export const VALUES_MAX = 16_384;
+/** The body itself is one level, and each of its fields may have `LEVELS_MAX`. */
+const DEPTH_MAX = LEVELS_MAX + 1;
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** A native search is faster than the loop when it skips more bytes than this. */
+const LOOP_BYTES = 256;
+
+/**
+ * Rejects JSON that is too expensive to parse: too many values or too many levels. It reads the
+ * bytes, builds nothing and stops at a limit. It does not check the syntax.
+ *
+ * An empty list or object counts as two values.
+ * @throws HttpFailure 400; for too many levels it names the field
+ */
+export const refuseUnboundedJson = (bytes: Buffer, valuesMax = VALUES_MAX): void => {
+  let values = 1;
+  let depth = 0;
+  /** Where the last string in the body's own level begins and ends: before a bracket, a name. */
+  let name: readonly [number, number] = [0, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    at = endOfSpace(bytes, at);
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, at + 1);
+      if (depth === 1) name = [at, end + 1];
+      at = end;
+    } else if (byte === COMMA) {
+      values += 1;
+    } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      values += 1;
+      depth += 1;
+      if (depth > DEPTH_MAX) throw tooDeep(bytes.toString('utf8', ...name));
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+      depth -= 1;
+    }
+    if (values > valuesMax) throw tooManyValues(valuesMax);
+  }
+};
+
+/** The position of the first byte that is neither a space nor the end of a line. */
+const endOfSpace = (bytes: Buffer, from: number): number => {
+  let at = from;
+  while ((bytes[at] ?? QUOTE) <= SPACE) at += 1;
+  return at;
+};
+
+/** The position of the quote that ends a string, or the end of the bytes. */
+const endOfString = (bytes: Buffer, from: number): number => {
+  let at = from;
+  while (at < bytes.length) {
+    const near = Math.min(at + LOOP_BYTES, bytes.length);
+    while (at < near) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at;
+      at += byte === BACKSLASH ? 2 : 1;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return bytes.length;
+    let escapes = quote;
+    while (escapes > at && bytes[escapes - 1] === BACKSLASH) escapes -= 1;
+    if ((quote - escapes) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+  return bytes.length;
+};
+
+const tooManyValues = (valuesMax: number): HttpFailure =>
+  new HttpFailure({
+    status: 400,
+    code: 'body_too_complex',
+    message: `the body has more than ${valuesMax} values`,
+  });
+
+/** @param name a JSON string, or empty in a body that is a list */
+const tooDeep = (name: string): HttpFailure => {
+  const param = fieldIn(name);
+  const message = `is nested deeper than ${LEVELS_MAX} levels`;
+  return new HttpFailure({
+    status: 400,
+    code: 'body_too_complex',
+    message: param === null ? `the body ${message}` : `${param}: ${message}`,
+    ...(param !== null && { param }),
+  });
+};
+
+const FIELD_LENGTH_MAX = 256;
+
+const fieldIn = (name: string): string | null => {
+  if (name === '' || name.length > FIELD_LENGTH_MAX) return null;
+  try {
+    return JSON.parse(name) as string;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,132 @@
+import { type IncomingMessage } from 'node:http';
+import { type Socket } from 'node:net';
+import { type FailureDescription } from '#platform/runtime/failure.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { ByteBudget } from './byte-budget.js';
+import { ReceivedBytes } from './received-bytes.js';
+
+/** The largest body of a request without valid credentials, such as a login. */
+export const ANONYMOUS_BODY_BYTES_MAX = 16_384;
+/** The part of the budget that requests without credentials share; callers share the rest. */
+const ANONYMOUS_PART = 0.25;
+
+export interface ReceptionLimits {
+  readonly bodyLimitBytes: number;
+  /** Of all bodies that are being received. */
+  readonly receivingBytesMax: number;
+}
+
+interface Share {
+  readonly bodyBytesMax: number;
+  readonly budget: ByteBudget;
+}
+
+type Reception = (failure: HttpFailure) => void;
+
+/** Receives bodies, within limits for each and for all together. */
+export class Receptions {
+  readonly #open = new Map<Socket, Reception>();
+  /** Sockets that no more of a body comes from. */
+  readonly #failed = new WeakMap<Socket, HttpFailure>();
+  readonly #ofCallers: Share;
+  readonly #ofAnonymous: Share;
+  #isClosed = false;
+
+  constructor({ bodyLimitBytes, receivingBytesMax }: ReceptionLimits) {
+    const anonymousBytesMax = Math.floor(receivingBytesMax * ANONYMOUS_PART);
+    this.#ofCallers = {
+      bodyBytesMax: bodyLimitBytes,
+      budget: new ByteBudget(receivingBytesMax - anonymousBytesMax),
+    };
+    this.#ofAnonymous = {
+      bodyBytesMax: Math.min(bodyLimitBytes, ANONYMOUS_BODY_BYTES_MAX),
+      budget: new ByteBudget(anonymousBytesMax),
+    };
+  }
+
+  /**
+   * Reads the body of a request.
+   * @param isCaller whether the request has valid credentials
+   * @throws HttpFailure 413 above the limit of a body, 503 above the limit of all bodies or after
+   *   `close`, or the failure that `fail` is called with
+   */
+  receive(message: IncomingMessage, isCaller: boolean): Promise<Buffer> {
+    const { socket } = message;
+    const failed = this.#isClosed ? shuttingDown() : this.#failed.get(socket);
+    if (failed) return Promise.reject(failed);
+    if (message.destroyed) return Promise.reject(callerLeft());
+    const { bodyBytesMax, budget } = isCaller ? this.#ofCallers : this.#ofAnonymous;
+    const declared = Number(message.headers['content-length'] ?? 0);
+    if (declared > bodyBytesMax) return Promise.reject(tooLarge(bodyBytesMax));
+    const received = new ReceivedBytes();
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    const add = (chunk: Buffer): void => {
+      if (received.length + chunk.length > bodyBytesMax) fail(tooLarge(bodyBytesMax));
+      else if (budget.take(chunk.length)) received.add(chunk);
+      else fail(tooManyBytes());
+    };
+    const finish = (): void => {
+      leave();
+      resolve(received.bytes());
+    };
+    const left = (): void => fail(callerLeft());
+    const fail = (failure: HttpFailure): void => {
+      leave();
+      message.pause();
+      reject(failure);
+    };
+    const leave = (): void => {
+      message.off('data', add).off('end', finish).off('close', left);
+      budget.giveBack(received.length);
+      // The next request of the connection may have begun.
+      if (this.#open.get(socket) === fail) this.#open.delete(socket);
+    };
+    this.#open.set(socket, fail);
+    message.on('data', add).on('end', finish).on('close', left);
+    return promise;
+  }
+
+  /** Ends the reception on this socket, or the one that its guards have yet to admit. */
+  fail(socket: Socket, description: FailureDescription): void {
+    const failure = new HttpFailure(description);
+    this.#failed.set(socket, failure);
+    this.#open.get(socket)?.(failure);
+  }
+
+  /** Ends every reception, now and later, with 503. */
+  close(): void {
+    this.#isClosed = true;
+    for (const fail of this.#open.values()) fail(shuttingDown());
+  }
+}
+
+const tooLarge = (bytesMax: number): HttpFailure =>
+  new HttpFailure({
+    status: 413,
+    code: 'body_too_large',
+    message: `the body is larger than ${bytesMax} bytes`,
+  });
+
+const tooManyBytes = (): HttpFailure =>
+  new HttpFailure({
+    status: 503,
+    code: 'too_many_bodies',
+    message: 'the gateway receives too many bodies at the same time; try again',
+    retryAfterSeconds: 1,
+  });
+
+const shuttingDown = (): HttpFailure =>
+  new HttpFailure({
+    status: 503,
+    code: 'draining',
+    message: 'the gateway is shutting down; try again',
+    retryAfterSeconds: 5,
+  });
+
+/** The caller does not receive it; the log has it. */
+const callerLeft = (): HttpFailure =>
+  new HttpFailure({
+    status: 400,
+    code: 'body_incomplete',
+    message: 'the connection was closed before the end of the body',
+  });

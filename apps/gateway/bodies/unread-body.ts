@@ -1,0 +1,42 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { parseJson } from './json-body.js';
+import { type Receptions } from './receptions.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The bytes of a body whose signature is in a header. */
+    signedBody?: Buffer;
+  }
+}
+
+/** The header of Standard Webhooks. */
+const SIGNATURE = 'webhook-signature';
+
+/** Stands for a JSON body until the guards of the route have admitted the request. */
+export const UNREAD_BODY = Symbol('UnreadBody');
+
+/** Leaves JSON bodies unread. Bodies of another type are rejected, as Fastify does. */
+export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('application/json', (_request, _payload, done) => {
+    done(null, UNREAD_BODY);
+  });
+};
+
+/** Reads and parses the body of a request that its guards have admitted. @throws HttpFailure */
+export const readBody = async (
+  receptions: Receptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  const isCaller = request.caller !== undefined;
+  try {
+    const bytes = await receptions.receive(request.raw, isCaller);
+    if (request.headers[SIGNATURE] !== undefined) request.signedBody = bytes;
+    request.body = parseJson(bytes);
+  } catch (error) {
+    // The rest of the body is not read.
+    if (!request.raw.complete) void reply.header('connection', 'close');
+    throw error;
+  }
+};

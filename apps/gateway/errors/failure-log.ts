@@ -1,0 +1,129 @@
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Logger } from 'pino';
+import { type Failure } from './envelope.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The log has a line about the failure of this request, or counts it. */
+    isFailureLogged?: boolean;
+  }
+}
+
+/** A request that failed. */
+export interface FailedRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly failure: Failure;
+  readonly error: unknown;
+}
+
+/** The facts that the log has of every request. */
+export interface RequestFacts {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string | undefined;
+  readonly status: number;
+  readonly elapsedMs: number;
+}
+
+/** Without query, headers and body, which may contain secrets. */
+export const factsOf = (
+  { id: requestId, method, url }: FastifyRequest,
+  { statusCode, elapsedTime: elapsedMs }: FastifyReply,
+  status = statusCode,
+): RequestFacts => ({ requestId, method, path: url.split('?', 1)[0], status, elapsedMs });
+
+/** What came of a rig and a code since the last line. */
+interface Repeats {
+  count: number;
+  last: Line | undefined;
+}
+
+interface Line extends Pick<FailedRequest, 'failure' | 'error'> {
+  readonly facts: RequestFacts;
+}
+
+const EVERY_MS = 1_000;
+const CAUSES_MAX = 4;
+
+/**
+ * Writes the requests that failed for the gateway or for a rig, or by their rate: one line each,
+ * without a stack, at most one a second for a rig and a code. The next line says how many requests
+ * it stands for. Only a defect has its stack.
+ */
+export class FailureLog {
+  readonly #repeats = new Map<string, Repeats>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly everyMs: number = EVERY_MS,
+  ) {}
+
+  /** Whether callers can cause such a failure without limit and without a charge. */
+  static concerns({ status }: Failure): boolean {
+    return status >= 500 || status === 429;
+  }
+
+  /** Does nothing for the other failures, whose request has its usual line. */
+  write({ request, reply, failure, error }: FailedRequest): void {
+    if (!FailureLog.concerns(failure)) return;
+    request.isFailureLogged = true;
+    const status = reply.raw.headersSent ? reply.statusCode : failure.status;
+    const line = { facts: factsOf(request, reply, status), failure, error };
+    const key = `${failure.rig ?? ''}\n${failure.code}`;
+    const repeats = this.#repeats.get(key);
+    if (repeats) {
+      repeats.count += 1;
+      repeats.last = line;
+      return;
+    }
+    this.#print(line, 1);
+    this.#wait(key);
+  }
+
+  /** Writes what is still counted. */
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const { last, count } of this.#repeats.values()) if (last) this.#print(last, count);
+    this.#timers.clear();
+    this.#repeats.clear();
+  }
+
+  #wait(key: string): void {
+    const repeats: Repeats = { count: 0, last: undefined };
+    this.#repeats.set(key, repeats);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#repeats.delete(key);
+      if (!repeats.last) return;
+      this.#print(repeats.last, repeats.count);
+      this.#wait(key);
+    }, this.everyMs).unref();
+    this.#timers.add(timer);
+  }
+
+  #print({ facts, failure, error }: Line, count: number): void {
+    const { code, rig, status } = failure;
+    const line = {
+      ...facts,
+      code,
+      ...(rig !== null && { rig }),
+      ...(count > 1 && { repeated: count }),
+    };
+    const isDefect = status === 500;
+    if (isDefect) this.logger.error({ ...line, err: error }, 'request failed');
+    else this.logger.warn({ ...line, reason: reasonOf(error) }, 'request failed');
+  }
+}
+
+/** The messages of an error and of its causes. */
+const reasonOf = (error: unknown): string => {
+  const messages: string[] = [];
+  let cause = error;
+  while (Error.isError(cause) && messages.length < CAUSES_MAX) {
+    if (cause.message !== messages.at(-1)) messages.push(cause.message);
+    ({ cause } = cause);
+  }
+  return messages.join(': ');
+};

@@ -1,0 +1,85 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type FailureDescription } from '#platform/runtime/failure.js';
+import { envelope } from './envelope.js';
+import { failure } from './failure-of.js';
+import { KnownRoutes } from './known-routes.js';
+
+/**
+ * Rejects requests that no route should see: with several `Host` headers, of which a proxy may have
+ * read another one, with an expectation other than `100-continue`, and with a method that their
+ * path does not have. Call it before routes are registered.
+ */
+export const refuseMisdirected = (fastify: FastifyInstance): void => {
+  const routes = new KnownRoutes();
+  routes.collect(fastify);
+  const expectant = collectExpectant(fastify);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (hasSeveralHosts(request)) {
+      send(request, reply, SEVERAL_HOSTS);
+      return;
+    }
+    if (expectant.has(request.raw)) {
+      send(request, reply, EXPECTATION);
+      return;
+    }
+    if (request.is404) {
+      const [path = ''] = request.url.split('?', 1);
+      const methods = routes.methodsOf(path);
+      if (methods.length > 0) {
+        void reply.header('allow', methods.join(', '));
+        send(request, reply, wrongMethod(request.method, methods));
+        return;
+      }
+    }
+    done();
+  });
+};
+
+/** Node itself answers an unknown expectation without a body and without the security headers. */
+const collectExpectant = ({ server }: FastifyInstance): WeakSet<IncomingMessage> => {
+  const expectant = new WeakSet<IncomingMessage>();
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    expectant.add(request);
+    server.emit('request', request, response);
+  });
+  return expectant;
+};
+
+const EXPECTATION: FailureDescription = {
+  status: 417,
+  code: 'expectation_failed',
+  message: 'the header Expect may only be 100-continue',
+};
+
+const SEVERAL_HOSTS: FailureDescription = {
+  status: 400,
+  code: 'malformed_request',
+  message: 'the request has more than one Host header',
+};
+
+const wrongMethod = (method: string, methods: readonly string[]): FailureDescription => ({
+  status: 405,
+  code: 'method_not_allowed',
+  message: `this path does not have the method ${method}, only ${methods.join(', ')}`,
+});
+
+/** Node keeps the first of several `Host` headers, and all of them in `rawHeaders`. */
+const hasSeveralHosts = ({ raw: { rawHeaders } }: FastifyRequest): boolean => {
+  let hosts = 0;
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n] ?? '';
+    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
+  }
+  return hosts > 1;
+};
+
+const HOST = 'host';
+
+const send = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  description: FailureDescription,
+): void => {
+  void reply.status(description.status).send(envelope(request, failure(description)));
+};

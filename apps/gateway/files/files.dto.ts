@@ -1,0 +1,90 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { LIST_LIMIT_MAX } from '#areas/files/list-files.handler.js';
+import { FilePurpose } from '#events/files/file.events.js';
+
+const PURPOSES = FilePurpose.options;
+const ORDERS = ['asc', 'desc'] as const;
+
+export class FileIdDto {
+  @ApiProperty({
+    description: 'The id of the file.',
+    example: 'file-0123456789abcdef0123456789abcdef',
+  })
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'file_id is the id of a file' })
+  readonly file_id!: string;
+}
+
+export class FilesPageDto {
+  @ApiProperty({ required: false, description: 'Lists files after this one.' })
+  @IsOptional()
+  @IsString()
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'after is the id of a file' })
+  readonly after?: string;
+
+  @ApiProperty({
+    required: false,
+    default: LIST_LIMIT_MAX,
+    minimum: 1,
+    maximum: LIST_LIMIT_MAX,
+    description: 'The files of a page.',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'limit must be an integer' })
+  @Min(1, { message: 'limit must not be less than 1' })
+  @Max(LIST_LIMIT_MAX, { message: `limit must not be above ${LIST_LIMIT_MAX}` })
+  readonly limit: number = LIST_LIMIT_MAX;
+
+  @ApiProperty({ required: false, enum: ORDERS, default: 'desc', description: 'By creation.' })
+  @IsOptional()
+  @IsIn(ORDERS, { message: 'order is asc or desc' })
+  readonly order: (typeof ORDERS)[number] = 'desc';
+
+  @ApiProperty({ required: false, enum: PURPOSES, description: 'Lists files of this purpose.' })
+  @IsOptional()
+  @IsIn(PURPOSES, { message: `purpose is one of ${PURPOSES.join(', ')}` })
+  readonly purpose?: FilePurpose;
+}
+
+export class FileDto {
+  @ApiProperty({ example: 'file-0123456789abcdef0123456789abcdef' })
+  readonly id!: string;
+  @ApiProperty({ enum: ['file'] })
+  readonly object!: 'file';
+  @ApiProperty({ description: 'Of the content.', example: 20_480 })
+  readonly bytes!: number;
+  @ApiProperty({ description: 'In seconds since the Unix epoch.', example: 1_772_355_600 })
+  readonly created_at!: number;
+  @ApiProperty({ required: false, description: 'Absent: the file does not expire.' })
+  readonly expires_at?: number;
+  @ApiProperty({ example: 'requests.jsonl' })
+  readonly filename!: string;
+  @ApiProperty({ enum: PURPOSES })
+  readonly purpose!: FilePurpose;
+  @ApiProperty({ enum: ['processed'], description: 'A file is ready once it is uploaded.' })
+  readonly status!: 'processed';
+}
+
+export class FileListDto {
+  @ApiProperty({ enum: ['list'] })
+  readonly object!: 'list';
+  @ApiProperty({ type: [FileDto] })
+  readonly data!: readonly FileDto[];
+  @ApiProperty({ type: String, nullable: true })
+  readonly first_id!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  readonly last_id!: string | null;
+  @ApiProperty()
+  readonly has_more!: boolean;
+}
+
+export class DeletedFileDto {
+  @ApiProperty()
+  readonly id!: string;
+  @ApiProperty({ enum: ['file'] })
+  readonly object!: 'file';
+  @ApiProperty({ enum: [true], type: Boolean })
+  readonly deleted!: true;
+}

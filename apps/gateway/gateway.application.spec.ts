@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, type DynamicModule, Get, Module, Param } from '@nestjs/common';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { pino } from 'pino';
+import { inferenceFailures } from '#areas/inference/inference.failures.js';
+import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { Areas, defineArea } from '#platform/runtime/area.js';
+import { DirectRoutes } from './direct/direct-routes.js';
+import { FailureLog } from './errors/failure-log.js';
+import { Failures } from './errors/failures.js';
+import { createGateway } from './gateway.application.js';
+
+@Controller('things')
+class ThingsController {
+  @Get(':name')
+  find(@Param('name') name: string): object {
+    if (name === 'down') throw new RouteError('down', 'every rig is down', [], { rigs: ['a'] });
+    if (name === 'defect') throw new TypeError('a defect');
+    return { name };
+  }
+}
+
+@Module({})
+class NoModule {}
+
+const area = defineArea({ name: 'things', failures: inferenceFailures, module: NoModule });
+
+describe('the log of a gateway', () => {
+  let app: NestFastifyApplication;
+  let lines: Record<string, unknown>[];
+
+  beforeEach(async () => {
+    lines = [];
+    const write = (text: string): void => {
+      lines.push(JSON.parse(text) as Record<string, unknown>);
+    };
+    const limits = { bodyLimitBytes: 1_024, receivingBytesMax: 4_096, receiveMsMax: 60_000 };
+    const options = { ...limits, uploadMsMax: 60_000, trustProxy: 0 };
+    const logger = pino({}, { write });
+    const module: DynamicModule = {
+      module: NoModule,
+      controllers: [ThingsController],
+      providers: [
+        { provide: Failures, useValue: new Failures(new Areas([area])) },
+        DirectRoutes,
+        { provide: FailureLog, useValue: new FailureLog(logger) },
+      ],
+    };
+    app = await createGateway(module, options, logger);
+    lines.length = 0;
+  });
+
+  afterEach(() => app.close());
+
+  const get = (name: string) => app.inject({ method: 'GET', url: `/things/${name}?secret=1` });
+
+  const linesOf = (msg: string) => lines.filter((line) => line['msg'] === msg);
+
+  it('has a line for each request, without its query', async () => {
+    const { headers } = await get('bead');
+    expect(lines).toMatchObject([
+      { msg: 'request', method: 'GET', path: '/things/bead', status: 200 },
+    ]);
+    expect(lines[0]).toMatchObject({ requestId: headers['x-request-id'] });
+  });
+
+  it('has one line for many requests that fail at the same rig, and no stack', async () => {
+    for (let sent = 0; sent < 50; sent += 1) expect((await get('down')).statusCode).toBe(503);
+    await app.close();
+    const failed = linesOf('request failed');
+    expect(failed[0]).toMatchObject({
+      path: '/things/down',
+      status: 503,
+      code: 'rigs_down',
+      rig: 'a',
+      reason: 'every rig is down',
+    });
+    const repeated = failed.reduce((sum, line) => sum + Number(line['repeated'] ?? 1), 0);
+    expect(repeated).toBe(50);
+    expect(failed.length).toBeLessThan(10);
+    expect(JSON.stringify(lines)).not.toContain('stack');
+    expect(linesOf('request')).toEqual([]);
+  });
+
+  it('has the stack of a defect', async () => {
+    expect((await get('defect')).statusCode).toBe(500);
+    expect(linesOf('request failed')).toMatchObject([
+      { code: 'internal_error', err: { message: 'a defect', stack: expect.any(String) } },
+    ]);
+  });
+});

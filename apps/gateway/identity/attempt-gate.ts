@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import { type Clock } from '#platform/kernel/clock.js';
+
+/** Sections 5.8 and 8 of the interface. */
+export const FAILURES_MAX = 5;
+export const WINDOW_SECONDS = 300;
+
+const ADDRESSES_MAX = 100_000;
+/** Attempts of one address that may queue; they take some seconds. */
+export const WAITING_MAX = 256;
+
+/** `failed-often`: the address has no attempts left. `busy`: its queue is full. */
+export type AttemptVerdict = 'entered' | 'failed-often' | 'busy';
+
+/** Counts the attempts of each address, in this process or for several gateways. */
+export interface AttemptGate {
+  /** Waits while other attempts of the address run that may all fail. */
+  enter(address: string): Promise<AttemptVerdict>;
+
+  /** Once for each attempt that has entered. */
+  leave(address: string, failed: boolean): void;
+}
+
+interface Attempts {
+  /** The instant of each failure, oldest first; milliseconds since the Unix epoch. */
+  failedAtMs: number[];
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Counts in the memory of this process. */
+export class LocalAttempts implements AttemptGate {
+  readonly #addresses = new LRUCache<string, Attempts>({ max: ADDRESSES_MAX });
+
+  constructor(private readonly clock: Clock) {}
+
+  async enter(address: string): Promise<AttemptVerdict> {
+    const attempts = this.#attemptsOf(address);
+    for (;;) {
+      const since = this.clock.now() - WINDOW_SECONDS * 1_000;
+      attempts.failedAtMs = attempts.failedAtMs.filter((failedAtMs) => failedAtMs > since);
+      const failures = attempts.failedAtMs.length;
+      if (failures >= FAILURES_MAX) return 'failed-often';
+      if (failures + attempts.running < FAILURES_MAX) {
+        attempts.running += 1;
+        return 'entered';
+      }
+      if (attempts.waiting.length >= WAITING_MAX) return 'busy';
+      await new Promise<void>((resolve) => attempts.waiting.push(resolve));
+    }
+  }
+
+  leave(address: string, failed: boolean): void {
+    const attempts = this.#attemptsOf(address);
+    if (failed) attempts.failedAtMs.push(this.clock.now());
+    attempts.running = Math.max(0, attempts.running - 1);
+    for (const wake of attempts.waiting.splice(0)) wake();
+  }
+
+  #attemptsOf(address: string): Attempts {
+    const known = this.#addresses.get(address);
+    if (known) return known;
+    const attempts: Attempts = { failedAtMs: [], running: 0, waiting: [] };
+    this.#addresses.set(address, attempts);
+    return attempts;
+  }
+}

@@ -1,0 +1,179 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { Catalog } from '#areas/catalog/catalog.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import {
+  AllocateNodeShareCommand,
+  EndNodeShareCommand,
+} from '#areas/investors/change-node-share.handler.js';
+import { InvestorAccess } from '#areas/investors/investor-access.js';
+import {
+  InvestorDashboardQuery,
+  InvestorNodesQuery,
+  InvestorRevenueQuery,
+} from '#areas/investors/investor.queries.js';
+import { type InvestorsErrorCode } from '#areas/investors/investors.errors.js';
+import { NodeThermals } from '#areas/investors/node-thermals.js';
+import { UserId } from '#events/vocabulary.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { parseUsd, toDecimal } from '#platform/kernel/money.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Roles } from '../identity/roles.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { asOfOf } from '../time-travel/as-of.dto.js';
+import {
+  AskedInvestorDto,
+  InvestorDashboardDto,
+  InvestorNodesDto,
+  NewNodeShareDto,
+  NodeSharePathDto,
+  NodeShareResultDto,
+  RevenueListDto,
+  RevenuePageDto,
+} from './investors.dto.js';
+import { presentDashboard, presentNodes, presentRevenuePage } from './investors.presenter.js';
+
+const BASIS_POINTS_PER_PERCENT = 100;
+
+/** What an investor sees; an Admin sees it for any investor, and allocates shares. */
+@ApiTags('investors')
+@Roles('Investor', 'Admin')
+@Credentials('api-key', 'app-token')
+@ApplicationFailures(400, 401, 403, 404, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/investor')
+export class InvestorsController {
+  constructor(
+    private readonly access: InvestorAccess,
+    private readonly catalog: Catalog,
+    private readonly thermals: NodeThermals,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get('dashboard.php')
+  @ApiOperation({
+    summary: 'The portfolio of an investor, and its yield',
+    description:
+      'What the investor holds, and what it earned from charges up to `accrued_through`. With ' +
+      '`asOf` it is as it was at that state of the log.',
+  })
+  @ApiOkResponse({ type: InvestorDashboardDto })
+  async dashboard(
+    @CurrentCaller() caller: Caller,
+    @Query() query: AskedInvestorDto,
+  ): Promise<InvestorDashboardDto> {
+    const investorId = await this.access.investorOf(caller, query.investor_id);
+    const dashboard = new InvestorDashboardQuery(investorId, asOfOf(query));
+    return presentDashboard(await this.queries.execute(dashboard));
+  }
+
+  @Get('nodes.php')
+  @ApiOperation({
+    summary: 'The rigs of an investor',
+    description:
+      'The rigs of which the investor holds or held shares, with the temperatures that their ' +
+      'workers report now.',
+  })
+  @ApiOkResponse({ type: InvestorNodesDto })
+  async nodes(
+    @CurrentCaller() caller: Caller,
+    @Query() query: AskedInvestorDto,
+  ): Promise<InvestorNodesDto> {
+    const investorId = await this.access.investorOf(caller, query.investor_id);
+    const nodes = new InvestorNodesQuery(investorId, asOfOf(query));
+    const found = await this.queries.execute(nodes);
+    const names = new Set(this.catalog.rigs().map(({ name }) => name));
+    return presentNodes(investorId, found, (rig) => ({
+      isInCatalog: names.has(rig),
+      temperatures: this.thermals.of(rig),
+    }));
+  }
+
+  @Get('revenue.php')
+  @ApiOperation({
+    summary: 'The daily revenue of an investor',
+    description: 'A page of what each rig earned on each day in UTC, newest first.',
+  })
+  @ApiOkResponse({ type: RevenueListDto })
+  async revenue(
+    @CurrentCaller() caller: Caller,
+    @Query() query: RevenuePageDto,
+  ): Promise<RevenueListDto> {
+    const investorId = await this.access.investorOf(caller, query.investor_id);
+    const page = new InvestorRevenueQuery(investorId, query.page, query.limit, asOfOf(query));
+    return presentRevenuePage(investorId, query, await this.queries.execute(page));
+  }
+
+  @Post('allocations')
+  @Roles('Admin')
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Allocate a share of a rig to an investor',
+    description:
+      'Only for an Admin. The share earns from the charges that follow. The shares of a rig are ' +
+      'at most the whole rig.',
+  })
+  @ApiCreatedResponse({ type: NodeShareResultDto })
+  @ApplicationFailures(409, 413, 415)
+  async allocate(
+    @Body() body: NewNodeShareDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<NodeShareResultDto> {
+    const { rig } = body;
+    if (!this.catalog.rigs().some(({ name }) => name === rig)) throw notInCatalog(rig);
+    const share = {
+      rig,
+      investorId: UserId.parse(body.investor_id),
+      shareBasisPoints: Math.round(body.share_pct * BASIS_POINTS_PER_PERCENT),
+      platformFeeBasisPoints: Math.round(body.platform_fee_pct * BASIS_POINTS_PER_PERCENT),
+      gpus: body.gpus,
+      purchasePriceMicroUsd: toDecimal(parseUsd(body.purchase_price_usd)),
+      purchasedOn: body.purchased_on,
+    };
+    const context = contextOf(request.id, `user:${userId}`);
+    const allocationId = await this.commands.execute(new AllocateNodeShareCommand(share, context));
+    return { success: true, allocation_id: allocationId };
+  }
+
+  @Delete('allocations/:rig/:allocation_id')
+  @Roles('Admin')
+  @HttpCode(200)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'End a share of a rig',
+    description: 'Only for an Admin. What the share has earned stays.',
+  })
+  @ApiOkResponse({ type: NodeShareResultDto })
+  @ApplicationFailures(413, 415)
+  async end(
+    @Param() { rig, allocation_id: allocationId }: NodeSharePathDto,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<NodeShareResultDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    await this.commands.execute(new EndNodeShareCommand({ rig, allocationId }, context));
+    return { success: true, allocation_id: allocationId };
+  }
+}
+
+const notInCatalog = (rig: string): DomainError =>
+  new DomainError<InvestorsErrorCode>('node_not_in_catalog', `the catalog has no rig ${rig}`);

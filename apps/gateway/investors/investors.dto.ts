@@ -1,0 +1,248 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsISO8601, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { HasDecimals } from '../amounts/decimals.validator.js';
+import { PageDto, PageOfListDto } from '../pages/page.dto.js';
+import { AsOfDto } from '../time-travel/as-of.dto.js';
+
+const ID_MAX = Number.MAX_SAFE_INTEGER;
+const RIG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** In dollars. */
+const PRICE_MAX = 1_000_000_000;
+const GPUS_MAX = 100_000;
+
+const ASKED_INVESTOR = 'The user id. An Admin names it; for others it is the own one.';
+const id = (description: string) => ({ type: 'integer' as const, minimum: 1, description });
+const hour = (description: string) => ({
+  type: String,
+  nullable: true,
+  example: '2026-11-21T04:00:00.000Z',
+  description,
+});
+
+export class AskedInvestorDto extends AsOfDto {
+  @ApiPropertyOptional(id(ASKED_INVESTOR))
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'investor_id must be an integer' })
+  @Min(1)
+  @Max(ID_MAX)
+  readonly investor_id?: number;
+}
+
+export class RevenuePageDto extends PageDto {
+  @ApiPropertyOptional(id(ASKED_INVESTOR))
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'investor_id must be an integer' })
+  @Min(1)
+  @Max(ID_MAX)
+  readonly investor_id?: number;
+}
+
+export class NewNodeShareDto {
+  @ApiProperty(id('A user with the role Investor.'))
+  @IsInt({ message: 'investor_id must be an integer' })
+  @Min(1)
+  @Max(ID_MAX)
+  readonly investor_id!: number;
+
+  @ApiProperty({ example: 'local-vllm', description: 'The name of a rig of the catalog.' })
+  @Matches(RIG_PATTERN, { message: 'rig must be the name of a rig' })
+  readonly rig!: string;
+
+  @ApiProperty({
+    example: 50,
+    minimum: 0.01,
+    maximum: 100,
+    description: 'The part of the rig; two decimals at most.',
+  })
+  @HasDecimals(2)
+  @Min(0.01)
+  @Max(100)
+  readonly share_pct!: number;
+
+  @ApiProperty({
+    example: 20,
+    minimum: 0,
+    maximum: 100,
+    description: 'What the platform keeps of the revenue of the share; two decimals at most.',
+  })
+  @HasDecimals(2)
+  @Min(0)
+  @Max(100)
+  readonly platform_fee_pct!: number;
+
+  @ApiProperty({ example: 4, minimum: 0, maximum: GPUS_MAX })
+  @IsInt()
+  @Min(0)
+  @Max(GPUS_MAX)
+  readonly gpus!: number;
+
+  @ApiProperty({ example: 12_000, minimum: 0, maximum: PRICE_MAX })
+  @HasDecimals(6)
+  @Min(0)
+  @Max(PRICE_MAX)
+  readonly purchase_price_usd!: number;
+
+  @ApiProperty({ example: '2026-10-01', description: 'Today at the latest, UTC.' })
+  @Matches(/^\d{4}-\d{2}-\d{2}$/, { message: 'purchased_on must be a date such as 2026-10-01' })
+  @IsISO8601({ strict: true }, { message: 'purchased_on must be a day of the calendar' })
+  readonly purchased_on!: string;
+}
+
+export class NodeSharePathDto {
+  @ApiProperty({ description: 'The name of the rig.' })
+  @Matches(RIG_PATTERN, { message: 'rig must be the name of a rig' })
+  readonly rig!: string;
+
+  @ApiProperty({ description: 'The id of the allocation.' })
+  @IsUUID(undefined, { message: 'allocation_id must be a UUID' })
+  readonly allocation_id!: string;
+}
+
+class PortfolioDto {
+  @ApiProperty({ example: 12_000, description: 'The purchase prices of the shares that are held.' })
+  readonly total_valuation_usd!: number;
+  @ApiProperty({ example: 4 })
+  readonly allocated_gpus!: number;
+  @ApiProperty({ example: 1, description: 'Rigs with a charge in the last 24 hours.' })
+  readonly active_nodes_count!: number;
+  @ApiProperty({ example: 1 })
+  readonly nodes_count!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 9.5,
+    description:
+      'Net revenue of the last 30 days × 365 days / Σ (purchase price × time held in them). ' +
+      'Null while no share was held for a day, and where the shares cost nothing.',
+  })
+  readonly apy_annualized_pct!: number | null;
+  @ApiProperty({ example: 'USD' })
+  readonly currency!: string;
+}
+
+export class InvestorRevenueDto {
+  @ApiProperty({ example: 12.5, description: 'What customers paid for the investor’s share.' })
+  readonly gross_revenue_usd!: number;
+  @ApiProperty({ example: 8.5, description: 'Less the shares of partners and the platform.' })
+  readonly net_revenue_usd!: number;
+}
+
+class YieldDto {
+  @ApiProperty({ type: InvestorRevenueDto, description: 'From the hour in which they begin.' })
+  readonly last_24h!: InvestorRevenueDto;
+  @ApiProperty({ type: InvestorRevenueDto, description: 'From the hour in which they begin.' })
+  readonly last_30d!: InvestorRevenueDto;
+  @ApiProperty({ type: InvestorRevenueDto })
+  readonly lifetime!: InvestorRevenueDto;
+}
+
+export class InvestorDashboardDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ example: 9 })
+  readonly investor_id!: number;
+  @ApiProperty({ type: PortfolioDto })
+  readonly portfolio_summary!: PortfolioDto;
+  @ApiProperty({ type: YieldDto })
+  readonly yield_metrics!: YieldDto;
+  @ApiProperty({ description: 'The log position up to which charges count.', example: '41' })
+  readonly accrued_through!: string;
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}
+
+export class NodeAllocationDto {
+  @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8102' })
+  readonly allocation_id!: string;
+  @ApiProperty({ example: 50 })
+  readonly share_pct!: number;
+  @ApiProperty({ example: 20 })
+  readonly platform_fee_pct!: number;
+  @ApiProperty({ example: 4 })
+  readonly gpus!: number;
+  @ApiProperty({ example: 12_000 })
+  readonly purchase_price_usd!: number;
+  @ApiProperty({ example: '2026-10-01' })
+  readonly purchased_on!: string;
+  @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
+  readonly allocated_at!: string;
+  @ApiProperty(hour('Null: the investor holds it.'))
+  readonly ended_at!: string | null;
+}
+
+export class NodeTemperatureDto {
+  @ApiProperty({ example: 'text', description: 'The engine that reports it.' })
+  readonly device!: string;
+  @ApiProperty({ example: 61.5 })
+  readonly celsius!: number;
+  @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
+  readonly measured_at!: string;
+}
+
+export class InvestorNodeDto {
+  @ApiProperty({ example: 'local-vllm', description: 'The name of the rig.' })
+  readonly name!: string;
+  @ApiProperty({ enum: ['allocated', 'ended'], description: 'Ended: no share is held any more.' })
+  readonly status!: 'allocated' | 'ended';
+  @ApiProperty({ description: 'Whether the catalog has the rig now.' })
+  readonly is_in_catalog!: boolean;
+  @ApiProperty({ example: 50, description: 'Of the shares that are held.' })
+  readonly share_pct!: number;
+  @ApiProperty({ example: 4 })
+  readonly gpus!: number;
+  @ApiProperty({ type: [NodeAllocationDto] })
+  readonly allocations!: readonly NodeAllocationDto[];
+  @ApiProperty({
+    type: [NodeTemperatureDto],
+    nullable: true,
+    description: 'The last report of the rig’s workers; null where none has come in 30 seconds.',
+  })
+  readonly temperatures!: readonly NodeTemperatureDto[] | null;
+  @ApiProperty({ type: InvestorRevenueDto, description: 'Of 30 days, UTC, with today.' })
+  readonly last_30d!: InvestorRevenueDto;
+  @ApiProperty({ type: InvestorRevenueDto })
+  readonly lifetime!: InvestorRevenueDto;
+  @ApiProperty({ example: 31, description: 'Charges while a share was held.' })
+  readonly charges!: number;
+  @ApiProperty(hour('The beginning of the last hour with a charge; null for none.'))
+  readonly last_charged_hour!: string | null;
+}
+
+export class InvestorNodesDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ example: 9 })
+  readonly investor_id!: number;
+  @ApiProperty({ type: [InvestorNodeDto], description: 'By name.' })
+  readonly nodes!: readonly InvestorNodeDto[];
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}
+
+export class DailyRevenueDto extends InvestorRevenueDto {
+  @ApiProperty({ example: '2026-11-21', description: 'A day in UTC.' })
+  readonly date!: string;
+  @ApiProperty({ example: 'local-vllm' })
+  readonly node!: string;
+  @ApiProperty({ example: 31 })
+  readonly charges!: number;
+  @ApiProperty({ example: 4, description: 'Gross less net: partners and platform.' })
+  readonly deductions_usd!: number;
+}
+
+export class RevenueListDto extends PageOfListDto {
+  @ApiProperty({ example: 9 })
+  readonly investor_id!: number;
+  @ApiProperty({ type: [DailyRevenueDto], description: 'One for each rig and day, newest first.' })
+  readonly revenue!: readonly DailyRevenueDto[];
+}
+
+export class NodeShareResultDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8102' })
+  readonly allocation_id!: string;
+}

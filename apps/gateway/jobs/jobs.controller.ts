@@ -1,0 +1,155 @@
+import {
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { CancelJobCommand } from '#areas/jobs/cancel-job.handler.js';
+import { type JobReader } from '#areas/jobs/job-access.js';
+import { JobHistoryQuery } from '#areas/jobs/job-history.handler.js';
+import { JobQuery, JobsQuery } from '#areas/jobs/job.queries.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { insufficientRole } from '../identity/identity.failures.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { JobEventStreams } from './job-event-streams.js';
+import { JobAnswerDto, JobListDto, JobsPageDto } from './jobs.dto.js';
+import { answerOf, presentJobs } from './jobs.presenter.js';
+
+const ADMIN = 'Admin';
+
+const EVENTS_EXAMPLE =
+  'id: 3\nevent: progressed\ndata: {"job_id":"0198…","recorded_at":"2026-11-21T04:48:00.000Z",' +
+  '"attempt":1,"done":120,"total":2000,"details":{},"usage":[]}\n\n';
+
+/** The jobs of an account, whatever their type. */
+@ApiTags('jobs')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/jobs')
+export class JobsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly streams: JobEventStreams,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List the jobs',
+    description:
+      'Newest first, in pages. A page with a filter may have fewer jobs than its limit; it is ' +
+      'the last one when `next_after` is null.',
+  })
+  @ApiOkResponse({ type: JobListDto })
+  @ApplicationFailures(400, 403)
+  async list(
+    @Query() { type, state, account_id, after, limit }: JobsPageDto,
+    @CurrentCaller() { accountId: own, role }: Caller,
+  ): Promise<JobListDto> {
+    const accountId = account_id ?? own;
+    if (accountId !== own && role !== ADMIN) throw insufficientRole([ADMIN]);
+    const filter = { type: type ?? null, status: state ?? null };
+    const page = { limit, after: after ?? null };
+    return presentJobs(await this.queries.execute(new JobsQuery(accountId, filter, page)));
+  }
+
+  @Get(':id')
+  @ApiOperation({
+    summary: 'Get a job',
+    description:
+      'Its state, its progress and the reference of its result. The account of the job and an ' +
+      'Admin see it.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the job.' })
+  @ApiOkResponse({ type: JobAnswerDto })
+  @ApplicationFailures(404)
+  async retrieve(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<JobAnswerDto> {
+    return this.#show(id, caller);
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Cancel a job',
+    description:
+      'A job that waits is cancelled at once. One that runs is asked to stop, and is cancelled ' +
+      'soon. An ended job stays as it is.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the job.' })
+  @ApiOkResponse({ type: JobAnswerDto })
+  @ApplicationFailures(404, 413, 415)
+  async cancel(
+    @Param('id') id: string,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<JobAnswerDto> {
+    const context = contextOf(request.id, `user:${caller.userId}`);
+    await this.commands.execute(new CancelJobCommand(id, readerOf(caller), context));
+    return this.#show(id, caller);
+  }
+
+  @Get(':id/events')
+  @ApiOperation({
+    summary: 'Follow a job',
+    description:
+      'Server-sent events: each event of the job, the past ones first. The stream ends after the ' +
+      'last one, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the job.' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'The id of the last event that was received: the stream begins after it.',
+    schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
+  })
+  @ApiOkResponse({
+    description: 'The events, the id of each being its revision.',
+    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
+  })
+  @ApplicationFailures(400, 404)
+  async follow(
+    @Param('id') id: string,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @CurrentCaller() caller: Caller,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const after = revisionOf(lastEventId);
+    const history = await this.queries.execute(new JobHistoryQuery(id, readerOf(caller), after));
+    await this.streams.write(caller.accountId, history, reply);
+  }
+
+  async #show(id: string, caller: Caller): Promise<JobAnswerDto> {
+    return answerOf(await this.queries.execute(new JobQuery(id, readerOf(caller))));
+  }
+}
+
+const readerOf = ({ role, accountId }: Caller): JobReader =>
+  role === ADMIN ? 'admin' : { accountId };
+
+const revisionOf = (written: string | undefined): bigint | null => {
+  if (written === undefined || written === '') return null;
+  if (/^\d{1,18}$/.test(written)) return BigInt(written);
+  throw new HttpFailure({
+    status: 400,
+    code: 'invalid_request',
+    message: 'Last-Event-ID must be the id of an event of the job',
+    param: 'Last-Event-ID',
+  });
+};

@@ -1,0 +1,193 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
+
+export const JOBS_LIMIT_DEFAULT = 20;
+export const JOBS_LIMIT_MAX = 100;
+const ID_LENGTH_MAX = 128;
+
+export class JobsPageDto {
+  @ApiPropertyOptional({ example: 'batch', description: 'Only jobs of this type.' })
+  @IsOptional()
+  @Matches(/^[a-z][a-z0-9-]{0,63}$/, { message: 'type must be the name of a job type' })
+  readonly type?: string;
+
+  @ApiPropertyOptional({ enum: SHOWN_STATUSES, description: 'Only jobs in this state.' })
+  @IsOptional()
+  @IsIn(SHOWN_STATUSES)
+  readonly state?: ShownStatus;
+
+  @ApiPropertyOptional({
+    example: '7',
+    description: 'An account. Default: that of the caller. Another one needs the role Admin.',
+  })
+  @IsOptional()
+  @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/, { message: 'account_id must be the id of an account' })
+  readonly account_id?: string;
+
+  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
+  @IsOptional()
+  @IsString()
+  @Length(1, ID_LENGTH_MAX)
+  readonly after?: string;
+
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: JOBS_LIMIT_MAX,
+    default: JOBS_LIMIT_DEFAULT,
+    description: 'The number of jobs of a page.',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'limit must be an integer' })
+  @Min(1)
+  @Max(JOBS_LIMIT_MAX)
+  readonly limit: number = JOBS_LIMIT_DEFAULT;
+}
+
+const details = (description: string) => ({
+  type: 'object' as const,
+  additionalProperties: true,
+  description,
+});
+
+const instant = (description: string) => ({
+  type: String,
+  nullable: true,
+  example: '2026-11-21T04:48:00.000Z',
+  description,
+});
+
+export class JobProgressDto {
+  @ApiProperty({ example: 120, description: 'Units of work, as the type counts them.' })
+  readonly done!: number;
+  @ApiProperty({ type: Number, nullable: true, example: 2_000, description: 'Null: not known.' })
+  readonly total!: number | null;
+  @ApiProperty(details('What the type shows of its progress.'))
+  readonly details!: Readonly<Record<string, unknown>>;
+  @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
+  readonly progressed_at!: string;
+}
+
+export class JobUsageDto {
+  @ApiProperty({ required: false, type: String, example: 'draft' })
+  readonly step?: string;
+  @ApiProperty({ required: false, type: String, description: 'The rig that did the work.' })
+  readonly rig?: string;
+  @ApiProperty({ example: 'output_tokens' })
+  readonly meter!: string;
+  @ApiProperty({ example: 2_100 })
+  readonly quantity!: number;
+}
+
+export class JobResultDto {
+  @ApiProperty({ example: '9f86d081884c7d65…', description: 'The address of the sealed result.' })
+  readonly address!: string;
+  @ApiProperty({ example: 4_096, description: 'The size of the result as JSON.' })
+  readonly bytes!: number;
+  @ApiProperty(details('What the type shows of the result.'))
+  readonly summary!: Readonly<Record<string, unknown>>;
+  @ApiProperty({ example: true, description: 'False: the result is no longer kept.' })
+  readonly is_kept!: boolean;
+}
+
+export class JobFaultDto {
+  @ApiProperty({ example: 'lost' })
+  readonly code!: string;
+  @ApiProperty({ example: 'the host is silent' })
+  readonly message!: string;
+}
+
+export class JobChargeDto {
+  @ApiProperty({
+    enum: ['charged', 'free', 'uncollected'],
+    description: 'Uncollected: the account could not pay.',
+  })
+  readonly outcome!: 'charged' | 'free' | 'uncollected';
+  @ApiProperty({ example: '450', description: 'Millionths of a dollar.' })
+  readonly amount_micro_usd!: string;
+}
+
+export class JobDto {
+  @ApiProperty({ example: '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f' })
+  readonly id!: string;
+  @ApiProperty({ example: '7' })
+  readonly account_id!: string;
+  @ApiProperty({ example: 'batch' })
+  readonly type!: string;
+  @ApiProperty({ enum: SHOWN_STATUSES })
+  readonly state!: ShownStatus;
+  @ApiProperty(details('What the type shows of the input.'))
+  readonly summary!: Readonly<Record<string, unknown>>;
+  @ApiProperty({ type: [String], description: 'Jobs that must be completed before it starts.' })
+  readonly after!: readonly string[];
+  @ApiProperty({ type: String, nullable: true, description: 'The job that submitted it.' })
+  readonly parent_id!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The job that it repeats.' })
+  readonly retry_of!: string | null;
+  @ApiProperty({ example: 1, description: 'The last attempt, from 1; 0 before the first.' })
+  readonly attempt!: number;
+  @ApiProperty({ example: 3 })
+  readonly attempts_max!: number;
+  @ApiProperty({ type: JobProgressDto, nullable: true })
+  readonly progress!: JobProgressDto | null;
+  @ApiProperty({ type: [JobUsageDto], description: 'Of all attempts.' })
+  readonly usage!: readonly JobUsageDto[];
+  @ApiProperty({ type: JobResultDto, nullable: true, description: 'Of a completed job.' })
+  readonly result!: JobResultDto | null;
+  @ApiProperty({
+    type: JobFaultDto,
+    nullable: true,
+    description: 'Why it failed, or why the last attempt ended.',
+  })
+  readonly error!: JobFaultDto | null;
+  @ApiProperty({
+    type: String,
+    enum: ['queue', 'run', 'funds', null],
+    nullable: true,
+    description: 'What has run out, of a job that timed out.',
+  })
+  readonly limit!: 'queue' | 'run' | 'funds' | null;
+  @ApiProperty({
+    type: JobChargeDto,
+    nullable: true,
+    description: 'Null: it costs nothing, or is not settled.',
+  })
+  readonly charge!: JobChargeDto | null;
+  @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
+  readonly submitted_at!: string;
+  @ApiProperty({
+    example: '2026-11-21T04:58:00.000Z',
+    description: 'It times out when no attempt has started by then.',
+  })
+  readonly start_before!: string;
+  @ApiProperty(instant('The start of the first attempt.'))
+  readonly started_at!: string | null;
+  @ApiProperty(instant('When the attempt that runs times out.'))
+  readonly run_until!: string | null;
+  @ApiProperty(instant('A paused job times out then.'))
+  readonly paused_until!: string | null;
+  @ApiProperty(instant('When it was completed, failed, cancelled or timed out.'))
+  readonly ended_at!: string | null;
+}
+
+export class JobAnswerDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ type: JobDto })
+  readonly job!: JobDto;
+}
+
+export class JobListDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ type: [JobDto], description: 'Newest first.' })
+  readonly jobs!: readonly JobDto[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The `after` of the next page; null: this is the last one.',
+  })
+  readonly next_after!: string | null;
+}

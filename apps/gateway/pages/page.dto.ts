@@ -1,0 +1,73 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { AsOfDto } from '../time-travel/as-of.dto.js';
+
+export const PAGE_LIMIT_DEFAULT = 20;
+export const PAGE_LIMIT_MAX = 100;
+/** No list has records beyond this page. */
+const PAGE_MAX = 1_000_000;
+
+/** A page of a list, as the query asks for it: of now, or of a past state of the log. */
+export class PageDto extends AsOfDto {
+  @ApiProperty({
+    required: false,
+    default: 1,
+    minimum: 1,
+    maximum: PAGE_MAX,
+    description: 'The page, from 1.',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'page must be an integer' })
+  @Min(1, { message: 'page must not be less than 1' })
+  @Max(PAGE_MAX, { message: `page must not be above ${PAGE_MAX}` })
+  readonly page: number = 1;
+
+  @ApiProperty({
+    required: false,
+    default: PAGE_LIMIT_DEFAULT,
+    minimum: 1,
+    maximum: PAGE_LIMIT_MAX,
+    description: 'The records of a page.',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'limit must be an integer' })
+  @Min(1, { message: 'limit must not be less than 1' })
+  @Max(PAGE_LIMIT_MAX, { message: `limit must not be above ${PAGE_LIMIT_MAX}` })
+  readonly limit: number = PAGE_LIMIT_DEFAULT;
+}
+
+/** Where a page is in its list. */
+export class PageOfListDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ example: 1 })
+  readonly page!: number;
+  @ApiProperty({ example: PAGE_LIMIT_DEFAULT })
+  readonly limit!: number;
+  @ApiProperty({ example: 1 })
+  readonly total_records!: number;
+  @ApiProperty({ example: 1 })
+  readonly total_pages!: number;
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}
+
+interface Found {
+  readonly total: number;
+  readonly position: bigint;
+}
+
+export const presentPage = (
+  { page, limit }: PageDto,
+  { total, position }: Found,
+): Omit<PageOfListDto, 'success'> & { readonly success: true } => ({
+  success: true,
+  page,
+  limit,
+  total_records: total,
+  total_pages: Math.ceil(total / limit),
+  position: position.toString(),
+});

@@ -1,0 +1,74 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { CreateCryptoInvoiceCommand } from '#areas/payments/invoices/create-invoice.handler.js';
+import { CryptoInvoiceQuery } from '#areas/payments/invoices/crypto-invoice.query.js';
+import { parseUsd } from '#platform/kernel/money.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiKeyGuard } from '../identity/api-key.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import {
+  CreateCryptoInvoiceDto,
+  CryptoInvoiceDto,
+  CryptoInvoiceIdDto,
+  CryptoInvoiceStatusDto,
+} from './crypto-invoices.dto.js';
+import { PaymentPages } from './payment-pages.js';
+import { presentCryptoInvoice, presentCryptoInvoiceStatus } from './crypto-invoices.presenter.js';
+
+@ApiTags('payments')
+@Credentials('api-key')
+@ApplicationFailures(400, 401, 429, 503)
+@UseGuards(ApiKeyGuard)
+@Controller('api/v1/billing')
+export class CryptoInvoicesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly pages: PaymentPages,
+  ) {}
+
+  @Post('create_crypto_invoice.php')
+  @HttpCode(200)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Create an invoice for a deposit in a crypto-currency',
+    description:
+      'The price is fixed until `expires_at`. Each invoice has an address or a reference of its ' +
+      'own. Confirmed payments are credited to the account, also if they are too small, too ' +
+      'large or late; late ones at the price of their confirmation.',
+  })
+  @ApiOkResponse({ type: CryptoInvoiceDto })
+  @ApplicationFailures(409, 413, 415)
+  async create(
+    @Body() { amount_usd: amountUsd, currency, return_url: returnUrl }: CreateCryptoInvoiceDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<CryptoInvoiceDto> {
+    const amountMicroUsd = parseUsd(amountUsd);
+    const order = { accountId, amountMicroUsd, currency, returnUrl: returnUrl ?? null };
+    const context = contextOf(request.id, `user:${userId}`);
+    const terms = await this.commands.execute(new CreateCryptoInvoiceCommand(order, context));
+    return presentCryptoInvoice(terms, 'pending', this.pages.of(terms.invoiceId));
+  }
+
+  @Get('crypto_invoices/:id')
+  @ApiOperation({
+    summary: 'A crypto invoice and its payments',
+    description: 'Its status, and each payment that the chain has shown for it.',
+  })
+  @ApiOkResponse({ type: CryptoInvoiceStatusDto })
+  @ApplicationFailures(404)
+  async find(
+    @Param() { id }: CryptoInvoiceIdDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<CryptoInvoiceStatusDto> {
+    const found = await this.queries.execute(new CryptoInvoiceQuery(id, accountId));
+    return presentCryptoInvoiceStatus(found, this.pages.of(id));
+  }
+}

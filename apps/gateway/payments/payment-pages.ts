@@ -1,0 +1,17 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
+import { PaymentLinks } from '#areas/payments/invoices/payment-links.js';
+
+/** Where the payment page of a crypto invoice is. */
+@Injectable()
+export class PaymentPages {
+  constructor(
+    private readonly links: PaymentLinks,
+    @Inject(IDENTITY_SETTINGS) private readonly identity: IdentitySettings,
+  ) {}
+
+  of(invoiceId: string): string {
+    const base = this.identity.tenant.baseUrl.replace(/\/+$/, '');
+    return `${base}/pay/${this.links.referenceOf(invoiceId)}`;
+  }
+}

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { CryptoInvoicesController } from './crypto-invoices.controller.js';
+import { PaymentNoticesController } from './payment-notices.controller.js';
+import { PaymentPageController } from './payment-page.controller.js';
+import { PaymentPages } from './payment-pages.js';
+
+@Module({
+  controllers: [CryptoInvoicesController, PaymentPageController, PaymentNoticesController],
+  providers: [PaymentPages],
+})
+export class PaymentsHttpModule {}

@@ -1,0 +1,192 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { HasDecimals } from '../amounts/decimals.validator.js';
+import { type PayoutStatus } from '#projections/payouts/payouts.projection.js';
+import { PageDto, PageOfListDto } from '../pages/page.dto.js';
+
+const BENEFICIARY = /^(partner|investor)-[1-9]\d{0,15}$/;
+const BENEFICIARY_FAULT = 'beneficiary must be such as partner-1 or investor-9';
+/** In dollars. */
+const AMOUNT_MAX = 1_000_000_000;
+const REASON_LENGTH_MAX = 500;
+const REFERENCE_LENGTH_MAX = 200;
+const STATUSES: readonly PayoutStatus[] = ['requested', 'approved', 'rejected', 'paid'];
+const INCOME_TYPES = ['industrial_royalties', 'other_income'] as const;
+
+const instant = (description: string) => ({
+  type: String,
+  nullable: true,
+  example: '2026-11-21T04:48:00.000Z',
+  description,
+});
+
+export class PayoutsPageDto extends PageDto {
+  @ApiPropertyOptional({
+    example: 'partner-1',
+    description: 'Who is paid. An Admin names it; for others it is the own one.',
+  })
+  @IsOptional()
+  @Matches(BENEFICIARY, { message: BENEFICIARY_FAULT })
+  readonly beneficiary?: string;
+}
+
+export class NewPayoutDto {
+  @ApiPropertyOptional({
+    example: 'partner-1',
+    description: 'Who is paid. An Admin names it; for others it is the own one.',
+  })
+  @IsOptional()
+  @Matches(BENEFICIARY, { message: BENEFICIARY_FAULT })
+  readonly beneficiary?: string;
+
+  @ApiPropertyOptional({
+    example: 120.5,
+    description: 'Six decimals at most. Default: everything that is not asked for yet.',
+  })
+  @IsOptional()
+  @HasDecimals(6)
+  @Min(0)
+  @Max(AMOUNT_MAX)
+  readonly amount_usd?: number;
+}
+
+export class PayoutPathDto {
+  @ApiProperty({ description: 'Who is paid, such as partner-1 or investor-9.' })
+  @Matches(BENEFICIARY, { message: BENEFICIARY_FAULT })
+  readonly beneficiary!: string;
+
+  @ApiProperty({ description: 'The id of the payout.' })
+  @IsUUID(undefined, { message: 'payout_id must be a UUID' })
+  readonly payout_id!: string;
+}
+
+export class ApprovalDto {
+  @ApiProperty({ example: 'DE', description: 'Of the payee: ISO 3166-1 alpha-2.' })
+  @Matches(/^[A-Z]{2}$/, { message: 'country must be a code such as DE' })
+  readonly country!: string;
+
+  @ApiProperty({ enum: INCOME_TYPES, required: false, default: 'industrial_royalties' })
+  @IsOptional()
+  @IsIn(INCOME_TYPES)
+  readonly income_type: (typeof INCOME_TYPES)[number] = 'industrial_royalties';
+
+  @ApiProperty({
+    required: false,
+    default: false,
+    description: 'Whether the payee has a valid claim of the benefits of a tax treaty.',
+  })
+  @IsOptional()
+  @IsBoolean()
+  readonly treaty_claimed: boolean = false;
+}
+
+export class RejectionDto {
+  @ApiProperty({ example: 'The bank account is closed.', maxLength: REASON_LENGTH_MAX })
+  @IsString()
+  @Length(1, REASON_LENGTH_MAX)
+  readonly reason!: string;
+}
+
+export class PaymentDto {
+  @ApiProperty({
+    example: 'SEPA-2026-11-0042',
+    maxLength: REFERENCE_LENGTH_MAX,
+    description: 'Of the transfer. It must name no person.',
+  })
+  @IsString()
+  @Length(1, REFERENCE_LENGTH_MAX)
+  readonly reference!: string;
+}
+
+class PayoutTaxDto {
+  @ApiProperty({ example: 'MX' })
+  readonly country!: string;
+  @ApiProperty({ enum: INCOME_TYPES })
+  readonly income_type!: string;
+  @ApiProperty({ example: true })
+  readonly treaty_claimed!: boolean;
+  @ApiProperty({ example: 10 })
+  readonly rate_pct!: number;
+  @ApiProperty({ example: 12.05 })
+  readonly withheld_usd!: number;
+  @ApiProperty({ example: 'Article 12' })
+  readonly article!: string;
+  @ApiProperty({ example: 'IRS, Table 1 (Rev. Feb 2019)' })
+  readonly source!: string;
+  @ApiProperty({ example: '2019-02-28', description: 'The date of the source.' })
+  readonly as_of!: string;
+}
+
+export class PayoutDto {
+  @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8103' })
+  readonly payout_id!: string;
+  @ApiProperty({ example: 'partner-1' })
+  readonly beneficiary!: string;
+  @ApiProperty({ enum: STATUSES })
+  readonly status!: PayoutStatus;
+  @ApiProperty({ example: 120.5, description: 'Before tax.' })
+  readonly amount_usd!: number;
+  @ApiProperty({ type: PayoutTaxDto, nullable: true, description: 'Null until it is approved.' })
+  readonly tax!: PayoutTaxDto | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null until it is approved.' })
+  readonly net_usd!: number | null;
+  @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
+  readonly requested_at!: string;
+  @ApiProperty(instant('Null until it is approved.'))
+  readonly approved_at!: string | null;
+  @ApiProperty(instant('When it was paid or rejected.'))
+  readonly ended_at!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it was rejected.' })
+  readonly reason!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Of the transfer.' })
+  readonly reference!: string | null;
+}
+
+class PayeeBalanceDto {
+  @ApiProperty({ example: 300, description: 'Earned in all.' })
+  readonly accrued_usd!: number;
+  @ApiProperty({ example: 120.5, description: 'Asked for, and neither paid nor rejected.' })
+  readonly open_usd!: number;
+  @ApiProperty({ example: 100, description: 'Before tax.' })
+  readonly paid_usd!: number;
+  @ApiProperty({ example: 10, description: 'The tax of what was paid.' })
+  readonly withheld_usd!: number;
+  @ApiProperty({
+    example: 79.5,
+    description: 'What can be asked for; below zero after corrections.',
+  })
+  readonly available_usd!: number;
+}
+
+export class PayoutListDto extends PageOfListDto {
+  @ApiProperty({ example: 'partner-1' })
+  readonly beneficiary!: string;
+  @ApiProperty({ type: PayeeBalanceDto })
+  readonly balance!: PayeeBalanceDto;
+  @ApiProperty({ type: [PayoutDto], description: 'Newest first.' })
+  readonly payouts!: readonly PayoutDto[];
+}
+
+export class OpenPayoutListDto extends PageOfListDto {
+  @ApiProperty({ type: [PayoutDto], description: 'Oldest first.' })
+  readonly payouts!: readonly PayoutDto[];
+}
+
+export class PayoutResultDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ example: 'partner-1' })
+  readonly beneficiary!: string;
+  @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8103' })
+  readonly payout_id!: string;
+}

@@ -1,0 +1,143 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+const BADGES = ['gold', 'silver', 'bronze', 'none'] as const;
+type Badge = (typeof BADGES)[number];
+
+export class BadgeThresholdDto {
+  @ApiProperty({ enum: ['gold', 'silver', 'bronze'] })
+  readonly badge!: Exclude<Badge, 'none'>;
+
+  @ApiProperty({ type: Number, nullable: true, example: 500 })
+  readonly first_token_ms_max!: number | null;
+
+  @ApiProperty({ type: Number, nullable: true, example: 50 })
+  readonly tokens_per_second_min!: number | null;
+
+  @ApiProperty({ type: Number, nullable: true, example: 100 })
+  readonly tokens_per_second_concurrent_min!: number | null;
+}
+
+export class MeasurementsDto {
+  @ApiProperty({ type: Number, nullable: true, description: 'The median of the samples.' })
+  readonly first_token_ms!: number | null;
+
+  @ApiProperty({ example: 5, description: 'How many answers gave the median.' })
+  readonly first_token_samples!: number;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'Output tokens of one stream.' })
+  readonly tokens_per_second!: number | null;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'How many streams ran at once.' })
+  readonly concurrent_streams!: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Output tokens of all concurrent streams together.',
+  })
+  readonly tokens_per_second_concurrent!: number | null;
+
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description: 'Whether the same question at temperature 0 had the same answer and usage twice.',
+  })
+  readonly is_answer_consistent!: boolean | null;
+}
+
+export class CertifiedModelDto {
+  @ApiProperty({ example: 'quipu/nano' })
+  readonly id!: string;
+
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description: 'Whether the rig lists the model, or has its file. Null: not measured.',
+  })
+  readonly is_listed!: boolean | null;
+}
+
+export class MeasuringProblemDto {
+  @ApiProperty({ example: 'first_token' })
+  readonly quantity!: string;
+
+  @ApiProperty({ description: 'Why the quantity was not measured.' })
+  readonly message!: string;
+}
+
+export class CertificationDto {
+  @ApiProperty({ description: 'The id of the job that measured.' })
+  readonly id!: string;
+
+  @ApiProperty({ enum: BADGES, description: 'As it was given, whether it has expired or not.' })
+  readonly badge!: Badge;
+
+  @ApiProperty({ type: MeasurementsDto, description: 'Null: not measured.' })
+  readonly measurements!: MeasurementsDto;
+
+  @ApiProperty({ type: [CertifiedModelDto], description: 'The models of the rig at that time.' })
+  readonly models!: readonly CertifiedModelDto[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'The model that answered.' })
+  readonly measured_model!: string | null;
+
+  @ApiProperty({ type: [MeasuringProblemDto] })
+  readonly problems!: readonly MeasuringProblemDto[];
+
+  @ApiProperty({ type: [BadgeThresholdDto], description: 'Those in force at that time.' })
+  readonly thresholds!: readonly BadgeThresholdDto[];
+
+  @ApiProperty({ example: '2026-01-01T00:00:00.000Z' })
+  readonly measured_at!: string;
+
+  @ApiProperty({ example: '2026-01-31T00:00:00.000Z' })
+  readonly expires_at!: string;
+}
+
+export class RigDto {
+  @ApiProperty({ example: 'built-in' })
+  readonly name!: string;
+
+  @ApiProperty({ enum: ['openai', 'embedded'] })
+  readonly kind!: 'openai' | 'embedded';
+
+  @ApiProperty({ type: [String], example: ['quipu/nano'] })
+  readonly models!: readonly string[];
+
+  @ApiProperty({
+    type: String,
+    enum: [...BADGES, null],
+    nullable: true,
+    description: 'Null without a valid certification; `status` says why.',
+  })
+  readonly badge!: Badge | null;
+
+  @ApiProperty({ enum: ['valid', 'expired', 'never_certified'] })
+  readonly status!: 'valid' | 'expired' | 'never_certified';
+
+  @ApiProperty({
+    type: CertificationDto,
+    nullable: true,
+    description: 'The last one, also when it has expired.',
+  })
+  readonly certification!: CertificationDto | null;
+}
+
+export class RigListDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+
+  @ApiProperty({ type: [RigDto], description: 'In the order of the catalog.' })
+  readonly rigs!: readonly RigDto[];
+}
+
+export class CertificationSubmittedDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+
+  @ApiProperty({ example: 'built-in' })
+  readonly rig!: string;
+
+  @ApiProperty({ description: 'The id of the job, and later of the certification.' })
+  readonly job_id!: string;
+}

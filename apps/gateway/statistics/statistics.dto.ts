@@ -1,0 +1,126 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { AsOfDto } from '../time-travel/as-of.dto.js';
+
+export const METRIC_TYPES = ['all', 'summary', 'revenue', 'hardware', 'telemetry'] as const;
+export type MetricType = (typeof METRIC_TYPES)[number];
+
+export class StatisticsQueryDto extends AsOfDto {
+  @ApiProperty({
+    required: false,
+    default: '24h',
+    pattern: '^[1-9][0-9]{0,3}[hd]$',
+    description: 'Hours or days, from `1h` to `365d`.',
+    example: '30d',
+  })
+  @IsOptional()
+  @IsString({ message: 'timespan must be a string' })
+  @MaxLength(16, { message: 'timespan must have at most 16 characters' })
+  readonly timespan: string = '24h';
+
+  @ApiProperty({
+    required: false,
+    default: 'all',
+    enum: METRIC_TYPES,
+    description:
+      'The charts of the answer: `revenue` (revenue_trend), `hardware` (gpu_brand_distribution), ' +
+      '`telemetry` (telemetry_timeseries), `summary` (none) or `all`. The summary is always there.',
+  })
+  @IsOptional()
+  @IsIn(METRIC_TYPES, { message: `metric_type must be one of ${METRIC_TYPES.join(', ')}` })
+  readonly metric_type: MetricType = 'all';
+}
+
+class PrivacyPolicyDto {
+  @ApiProperty({ example: 'aggregated' })
+  readonly data_type!: string;
+  @ApiProperty()
+  readonly pii_protection!: string;
+  @ApiProperty()
+  readonly aggregation!: string;
+}
+
+class SummaryDto {
+  @ApiProperty({ description: 'Nodes that were seen in the last 30 days.', example: 12 })
+  readonly total_compute_nodes!: number;
+  @ApiProperty({
+    description: 'Workers that report to be online, and rigs that worked in the last hour.',
+    example: 9,
+  })
+  readonly online_nodes!: number;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null: no node reports its units.' })
+  readonly total_active_units!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null: no node reports it.' })
+  readonly total_tflops_capacity!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null: by too few nodes or none.' })
+  readonly avg_gpu_temperature_c!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null: by too few nodes or none.' })
+  readonly avg_power_draw_w!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null: of too few accounts.' })
+  readonly total_inferences_24h!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null: of too few accounts.' })
+  readonly revenue_usd_timespan!: number | null;
+  @ApiProperty({ description: 'The log position of these figures.', example: '42' })
+  readonly position!: string;
+}
+
+class DatasetDto {
+  @ApiProperty({ example: 'revenue_usd' })
+  readonly name!: string;
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'number', nullable: true },
+    description: 'Null: of too few accounts or nodes, or not measured.',
+  })
+  readonly data!: readonly (number | null)[];
+}
+
+class TimeChartDto {
+  @ApiProperty({ example: 'Revenue in USD' })
+  readonly title!: string;
+  @ApiProperty({ type: [String], description: 'When each point begins; ISO 8601 UTC.' })
+  readonly labels!: readonly string[];
+  @ApiProperty({ type: [DatasetDto] })
+  readonly datasets!: readonly DatasetDto[];
+  @ApiProperty({ description: 'The log position of this chart.', example: '42' })
+  readonly position!: string;
+}
+
+class ShareChartDto {
+  @ApiProperty({ example: 'Nodes by brand' })
+  readonly title!: string;
+  @ApiProperty({ type: [String], example: ['NVIDIA', 'other'] })
+  readonly labels!: readonly string[];
+  @ApiProperty({ type: [Number], example: [9, 5] })
+  readonly series!: readonly number[];
+  @ApiProperty({ description: 'The log position of this chart.', example: '42' })
+  readonly position!: string;
+}
+
+class ChartsDto {
+  @ApiProperty({ type: TimeChartDto, nullable: true, description: 'Null: not asked for.' })
+  readonly revenue_trend!: TimeChartDto | null;
+  @ApiProperty({ type: ShareChartDto, nullable: true, description: 'Null: not asked for.' })
+  readonly gpu_brand_distribution!: ShareChartDto | null;
+  @ApiProperty({ type: TimeChartDto, nullable: true, description: 'Null: not asked for.' })
+  readonly telemetry_timeseries!: TimeChartDto | null;
+}
+
+export class StatisticsDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ description: 'Epoch seconds; "now" in the figures.', example: 1_790_000_000 })
+  readonly timestamp!: number;
+  @ApiProperty({ example: '30d' })
+  readonly timespan!: string;
+  @ApiProperty({ enum: METRIC_TYPES })
+  readonly metric_type!: MetricType;
+  @ApiProperty({ type: PrivacyPolicyDto })
+  readonly privacy_policy!: PrivacyPolicyDto;
+  @ApiProperty({ type: SummaryDto })
+  readonly summary!: SummaryDto;
+  @ApiProperty({ type: ChartsDto })
+  readonly charts!: ChartsDto;
+  @ApiProperty({ description: 'The log position of every figure.', example: '42' })
+  readonly position!: string;
+}

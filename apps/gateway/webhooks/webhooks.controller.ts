@@ -1,0 +1,138 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { CreateWebhookCommand } from '#areas/webhooks/create-webhook.handler.js';
+import { DeleteWebhookCommand } from '#areas/webhooks/delete-webhook.handler.js';
+import { ReplayDeliveryCommand } from '#areas/webhooks/replay-delivery.handler.js';
+import { ListDeliveriesQuery, ListWebhooksQuery } from '#areas/webhooks/webhooks.queries.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { DoneDto } from '../identity/auth.dto.js';
+import { ApiKeyGuard } from '../identity/api-key.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import {
+  CreateWebhookDto,
+  DeliveriesDto,
+  DeliveriesPageDto,
+  NewWebhookDto,
+  WebhookIdDto,
+  WebhooksDto,
+} from './webhooks.dto.js';
+import { presentDeliveries, presentNewWebhook, presentWebhooks } from './webhooks.presenter.js';
+
+/** The webhooks of the account; an addition to the promised interface. */
+@ApiTags('webhooks')
+@Credentials('api-key')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(ApiKeyGuard)
+@Controller('api/v1/webhooks')
+export class WebhooksController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Register an endpoint',
+    description:
+      'It receives what happens from then on, signed as Standard Webhooks. The answer is the ' +
+      'only one that holds the secret.',
+  })
+  @ApiCreatedResponse({ type: NewWebhookDto })
+  @ApplicationFailures(400, 404, 409, 413, 415)
+  async create(
+    @Body() { url, types }: CreateWebhookDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<NewWebhookDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    const command = new CreateWebhookCommand({ accountId, userId }, { url, types }, context);
+    return presentNewWebhook(await this.commands.execute(command));
+  }
+
+  @Get()
+  @ApiOperation({
+    summary: 'List the endpoints',
+    description: 'Without their secrets, and with the types that there are.',
+  })
+  @ApiOkResponse({ type: WebhooksDto })
+  async list(@CurrentCaller() { accountId }: Caller): Promise<WebhooksDto> {
+    return presentWebhooks(await this.queries.execute(new ListWebhooksQuery(accountId)));
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Delete an endpoint',
+    description: 'It receives nothing any more.',
+  })
+  @ApiOkResponse({ type: DoneDto })
+  @ApplicationFailures(400, 404, 413, 415)
+  async delete(
+    @Param() { id: endpointId }: WebhookIdDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    await this.commands.execute(new DeleteWebhookCommand({ accountId, endpointId }, context));
+    return { success: true, message: 'The webhook was deleted.' };
+  }
+
+  @Get('deliveries')
+  @ApiOperation({
+    summary: 'List the deliveries, newest first',
+    description: 'Every message to an endpoint of the account, and what became of it.',
+  })
+  @ApiOkResponse({ type: DeliveriesDto })
+  @ApplicationFailures(400)
+  async deliveries(
+    @Query() { limit, before }: DeliveriesPageDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<DeliveriesDto> {
+    const query = new ListDeliveriesQuery(accountId, limit, before ?? null);
+    return presentDeliveries(await this.queries.execute(query));
+  }
+
+  @Post('deliveries/:id/replay')
+  @HttpCode(202)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Send a message again',
+    description: 'With the same `webhook-id`, and with the same retries as the first time.',
+  })
+  @ApiAcceptedResponse({ type: DoneDto })
+  @ApplicationFailures(400, 404, 409, 413, 415)
+  async replay(
+    @Param() { id: deliveryId }: WebhookIdDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DoneDto> {
+    const context = contextOf(request.id, `user:${userId}`);
+    await this.commands.execute(new ReplayDeliveryCommand({ accountId, deliveryId }, context));
+    return { success: true, message: 'The message is sent again.' };
+  }
+}

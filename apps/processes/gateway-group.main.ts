@@ -1,0 +1,12 @@
+/** A gateway of a group: it shares its port with others, and the first process projects for it. */
+import 'reflect-metadata';
+import { joinGroup } from './group-gateway.js';
+import { runProcess } from './run-process.js';
+
+// Without its leader it has no port: it drains and ends.
+process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+
+runProcess(async (settings, logger) => {
+  const gateway = await joinGroup(settings, logger);
+  return { greeting: '', stop: () => gateway.stop() };
+});

@@ -1,0 +1,35 @@
+import { type Bootstrap } from '../composition/bootstrap.js';
+import { type MetricValues } from '../operations/process-group.port.js';
+import { type AttemptVerdict } from '../gateway/identity/attempt-gate.js';
+
+/** Requests that one gateway has counted, of each account and each key. */
+export interface CountedRequests {
+  readonly accounts: ReadonlyMap<string, number>;
+  readonly keys: ReadonlyMap<string, number>;
+}
+
+export interface ListeningGateway {
+  readonly url: string;
+  /** The credentials of a first start. */
+  readonly bootstrap: Bootstrap | undefined;
+}
+
+/** What the process that leads a group answers to a gateway, beside the calls of a projector. */
+export type LeaderCalls = {
+  readonly listening: (gateway: ListeningGateway) => void;
+  /** The other gateways count these requests, too. */
+  readonly counted: (requests: CountedRequests) => void;
+  readonly enterAttempt: (address: string) => Promise<AttemptVerdict>;
+  readonly leaveAttempt: (attempt: { readonly address: string; readonly failed: boolean }) => void;
+  /** The metrics of all processes, as text. */
+  readonly metrics: (nothing: null) => Promise<string>;
+};
+
+/** What a gateway of a group answers. */
+export type GroupGatewayCalls = {
+  readonly counted: (requests: CountedRequests) => void;
+  readonly reload: (nothing: null) => Promise<void>;
+  /** Why it should get no requests; empty when it may. */
+  readonly reasons: (nothing: null) => Promise<readonly string[]>;
+  readonly metrics: (nothing: null) => Promise<readonly MetricValues[]>;
+};

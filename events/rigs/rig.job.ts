@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { RigName } from '../catalog/rate-card.events.js';
+
+/** What the job of a certification shows in the events of jobs. */
+
+/** The name of its type. */
+export const RIG_CERTIFICATION_JOB = 'rig-certification';
+
+/** In `JobSubmitted`. */
+export const CertificationSummary = z.strictObject({ rig: RigName });
+
+/** In `JobProgressed` and `JobCompleted`: the quantities that are done. */
+export const CertificationProgress = z.strictObject({
+  rig: RigName,
+  quantities: z.int().nonnegative(),
+});
+export type CertificationProgress = z.infer<typeof CertificationProgress>;

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { defineEvent, type EventOf } from '../definition.js';
+import { AccountId, Instant, UserId } from '../vocabulary.js';
+
+/** The type of a notification: words joined by dots. */
+export const NotificationType = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/)
+  .max(100);
+
+/** A text that the key of its user opens. */
+const Sealed = z.string().min(1).max(8_192);
+
+/** The endpoints of an account: one stream `webhooks-<account>`. */
+export const WebhookEndpointCreated = defineEvent('WebhookEndpointCreated', {
+  version: 1,
+  schema: z.strictObject({
+    accountId: AccountId,
+    endpointId: z.uuid(),
+    /** Whose key seals the address and the secret. */
+    userId: UserId,
+    sealedUrl: Sealed,
+    sealedSecret: Sealed,
+    /** Empty: every type. */
+    types: z.array(NotificationType).max(50),
+    createdAt: Instant,
+  }),
+});
+export type WebhookEndpointCreated = EventOf<typeof WebhookEndpointCreated>;
+
+export const WebhookEndpointDeleted = defineEvent('WebhookEndpointDeleted', {
+  version: 1,
+  schema: z.strictObject({ accountId: AccountId, endpointId: z.uuid(), deletedAt: Instant }),
+});
+export type WebhookEndpointDeleted = EventOf<typeof WebhookEndpointDeleted>;
+
+export type WebhookEndpointEvent = WebhookEndpointCreated | WebhookEndpointDeleted;
+
+export const webhookEndpointEvents = [WebhookEndpointCreated, WebhookEndpointDeleted] as const;
+
+/** One message to one endpoint: a stream `webhookdelivery-<id>`. */
+const delivery = {
+  deliveryId: z.uuid(),
+  accountId: AccountId,
+  endpointId: z.uuid(),
+  queuedAt: Instant,
+};
+
+export const WebhookDeliveryQueued = defineEvent('WebhookDeliveryQueued', {
+  version: 1,
+  schema: z.strictObject({
+    ...delivery,
+    /** The same for every endpoint and every attempt: the header `webhook-id`. */
+    messageId: z.string().regex(/^msg_[0-9a-f-]{36}$/),
+    notification: NotificationType,
+    body: z.record(z.string(), z.json()),
+    occurredAt: Instant,
+  }),
+});
+export type WebhookDeliveryQueued = EventOf<typeof WebhookDeliveryQueued>;
+
+export const WebhookDeliveryAttempted = defineEvent('WebhookDeliveryAttempted', {
+  version: 1,
+  schema: z.strictObject({
+    ...delivery,
+    /** From 1, replays included. */
+    attempt: z.int().positive(),
+    isDelivered: z.boolean(),
+    /** What the endpoint answered; null without an answer. */
+    statusCode: z.int().min(100).max(599).nullable(),
+    /** Why there is none; null with one. */
+    failure: z.string().max(300).nullable(),
+    attemptedAt: Instant,
+    /** Null: there is no further attempt. */
+    nextAttemptAt: Instant.nullable(),
+  }),
+});
+export type WebhookDeliveryAttempted = EventOf<typeof WebhookDeliveryAttempted>;
+
+/** The account asked for the message again. */
+export const WebhookDeliveryReplayed = defineEvent('WebhookDeliveryReplayed', {
+  version: 1,
+  schema: z.strictObject({ ...delivery, replayedAt: Instant }),
+});
+export type WebhookDeliveryReplayed = EventOf<typeof WebhookDeliveryReplayed>;
+
+/** The endpoint no longer exists, or can no longer be read. */
+export const WebhookDeliveryCancelled = defineEvent('WebhookDeliveryCancelled', {
+  version: 1,
+  schema: z.strictObject({ ...delivery, cancelledAt: Instant }),
+});
+export type WebhookDeliveryCancelled = EventOf<typeof WebhookDeliveryCancelled>;
+
+export type WebhookDeliveryEvent =
+  | WebhookDeliveryQueued
+  | WebhookDeliveryAttempted
+  | WebhookDeliveryReplayed
+  | WebhookDeliveryCancelled;
+
+export const webhookDeliveryEvents = [
+  WebhookDeliveryQueued,
+  WebhookDeliveryAttempted,
+  WebhookDeliveryReplayed,
+  WebhookDeliveryCancelled,
+] as const;

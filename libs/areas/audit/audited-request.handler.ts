@@ -1,0 +1,73 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { EventHasher, storedFieldsOf } from '#platform/event-store/event.chain.js';
+import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { BillSources } from './bill-sources.port.js';
+import { auditError, AuditLog, type ProvenLeaf } from './audit-log.js';
+
+/** Who asks: an Admin sees every event. */
+export type AuditReader = 'admin' | { readonly accountId: string; readonly userId: number };
+
+export interface AuditedEvent {
+  readonly event: RecordedEvent;
+  /** The canonical bytes of the event, which its leaf is the hash of. */
+  readonly encoding: Buffer;
+  readonly leaf: ProvenLeaf;
+}
+
+/** The events of a request that the reader may see, with their proofs; at least one. */
+export class AuditedRequestQuery extends Query<readonly AuditedEvent[]> {
+  constructor(
+    readonly requestId: string,
+    readonly reader: AuditReader,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(AuditedRequestQuery)
+export class AuditedRequestHandler implements IQueryHandler<AuditedRequestQuery> {
+  constructor(
+    private readonly log: AuditLog,
+    private readonly sources: BillSources,
+    @Inject(EVENT_STORE) private readonly eventStore: Pick<EventStore, 'readAll'>,
+  ) {}
+
+  /** @throws DomainError `audited_request_not_found`, also for a request of another account */
+  async execute({ requestId, reader }: AuditedRequestQuery): Promise<readonly AuditedEvent[]> {
+    const found: AuditedEvent[] = [];
+    for (const leaf of await this.log.leavesOf(requestId)) {
+      const event = await this.#eventOf(leaf);
+      if (this.#maySee(reader, event)) found.push(audited(event, leaf));
+    }
+    if (found.length > 0) return found;
+    throw auditError('audited_request_not_found', `the log has no event of request ${requestId}`);
+  }
+
+  #maySee(reader: AuditReader, { stream, metadata }: RecordedEvent): boolean {
+    if (reader === 'admin') return true;
+    return (
+      stream === this.sources.accountStream(reader.accountId) ||
+      metadata.actor === `user:${reader.userId}`
+    );
+  }
+
+  async #eventOf({ position }: ProvenLeaf): Promise<RecordedEvent> {
+    for await (const [event] of this.eventStore.readAll({ after: position - 1n, maxCount: 1 })) {
+      if (event?.position === position) return event;
+    }
+    throw auditError('audit_inconsistent', `the log has no event at position ${position}`);
+  }
+}
+
+/** @throws DomainError `audit_inconsistent` for an event that is not that of its leaf */
+export const audited = (event: RecordedEvent, leaf: ProvenLeaf): AuditedEvent => {
+  const hasher = new EventHasher();
+  const fields = storedFieldsOf(event);
+  if (!hasher.leafHash(fields).equals(leaf.hash)) {
+    const detail = `the event at position ${event.position} differs from what was appended`;
+    throw auditError('audit_inconsistent', detail);
+  }
+  return { event, encoding: hasher.encode(fields), leaf };
+};

@@ -1,0 +1,41 @@
+import { type Fields, fieldsOf, listOf, textOf, amountOf, wholeOf } from './json-fields.js';
+import { demand } from './bill.error.js';
+
+/** One line of a hold or a charge. */
+export interface PricedLine {
+  readonly meter: string;
+  readonly quantity: bigint;
+  readonly unitPrice: bigint;
+  readonly perUnits: bigint;
+}
+
+export const pricedLinesOf = (data: Fields): readonly PricedLine[] =>
+  listOf(data, 'lines').map((line) => {
+    const fields = fieldsOf(line, 'a line');
+    const quantity = wholeOf(fields, 'quantity');
+    const perUnits = wholeOf(fields, 'perUnits');
+    demand(quantity >= 0 && perUnits > 0, 'a line has a quantity below zero');
+    return {
+      meter: textOf(fields, 'meter'),
+      quantity: BigInt(quantity),
+      unitPrice: amountOf(fields, 'unitPriceMicroUsd'),
+      perUnits: BigInt(perUnits),
+    };
+  });
+
+/** The exact sum of the lines, rounded up once to a whole micro-dollar. */
+export const priceOf = (lines: readonly PricedLine[]): bigint => {
+  const divisor = lines.reduce((product, { perUnits }) => leastCommon(product, perUnits), 1n);
+  const sum = lines.reduce(
+    (total, { quantity, unitPrice, perUnits }) =>
+      total + quantity * unitPrice * (divisor / perUnits),
+    0n,
+  );
+  return (sum + divisor - 1n) / divisor;
+};
+
+const leastCommon = (one: bigint, other: bigint): bigint =>
+  (one / greatestCommon(one, other)) * other;
+
+const greatestCommon = (one: bigint, other: bigint): bigint =>
+  other === 0n ? one : greatestCommon(other, one % other);

@@ -1,0 +1,187 @@
+import { type VerifiedCheckpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js';
+import { isIncluded, leafHashOf } from '#platform/audit/merkle.js';
+import { NoteError, parseVerifierKey, type VerifierKey } from '#platform/audit/signed-note.js';
+import { type AccountHistory, foldAccount } from './account-history.js';
+import { type ArchivedEvent, type BillArchive, readBill } from './bill-archive.js';
+import { BillError, demand } from './bill.error.js';
+import { textOf } from './json-fields.js';
+import { comparePrices, type PriceReport } from './rate-cards.js';
+import { demandRecomputed } from './recomputed-statement.js';
+
+export interface Trust {
+  /** The verifier key of the log, known from elsewhere; otherwise that of the archive is taken. */
+  readonly key?: string;
+  /** The verifier keys of witnesses. */
+  readonly witnesses?: readonly string[];
+  /** How many of them must have cosigned. Default: all. */
+  readonly quorum?: number;
+}
+
+export interface BillReport {
+  readonly accountId: string;
+  readonly month: string;
+  readonly status: string;
+  readonly events: number;
+  readonly origin: string;
+  readonly size: number;
+  /** In hexadecimal. */
+  readonly root: string;
+  readonly chargedMicroUsd: string;
+  readonly closingMicroUsd: string;
+  readonly proved: readonly string[];
+  readonly notProved: readonly string[];
+}
+
+/**
+ * Recomputes a statement from the events of its archive, and proves that they are all in the log.
+ * @throws BillError with the reason
+ */
+export const verifyBill = (zip: Buffer, trust: Trust = {}): BillReport => {
+  const bill = readBill(zip);
+  const witnesses = (trust.witnesses ?? []).map(keyOf);
+  const checkpoint = checkpointOf(bill, keyOf(trust.key ?? bill.key), witnesses);
+  const quorum = trust.quorum ?? witnesses.length;
+  demand(
+    checkpoint.witnesses.length >= quorum,
+    `${checkpoint.witnesses.length} of the witnesses have cosigned, and ${quorum} must have`,
+  );
+  demandIncluded([...bill.events, ...bill.rateCards], checkpoint);
+  demandWholeStream(bill);
+  const history = foldAccount(bill.events.map(({ event }) => event));
+  demand(
+    textOf(bill.statement, 'accountId') === bill.accountId,
+    'the statement is of another account',
+  );
+  demand(textOf(bill.statement, 'month') === bill.month, 'the statement is of another month');
+  demandEnd(bill, history);
+  demandRecomputed(bill.statement, history);
+  const prices = comparePrices(history, bill.month, bill.rateCards);
+  return reportOf(bill, checkpoint, history, prices, trust);
+};
+
+const keyOf = (text: string): VerifierKey => orBillError(() => parseVerifierKey(text));
+
+const checkpointOf = (
+  { checkpoint }: BillArchive,
+  log: VerifierKey,
+  witnesses: readonly VerifierKey[],
+): VerifiedCheckpoint => orBillError(() => verifyCheckpoint(checkpoint, log, witnesses));
+
+const orBillError = <Result>(work: () => Result): Result => {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof NoteError)) throw error;
+    throw new BillError(error.message, { cause: error });
+  }
+};
+
+const demandIncluded = (
+  events: readonly ArchivedEvent[],
+  { size, root }: VerifiedCheckpoint,
+): void => {
+  for (const { leaf, encoding, proof, event } of events) {
+    const claim = { index: leaf, size, root, proof, leafHash: leafHashOf(encoding) };
+    demand(
+      isIncluded(claim),
+      `event ${event.revision} of ${event.stream} is not in the log of the checkpoint`,
+    );
+  }
+};
+
+/** Revisions count from 0 without a gap, so an event that is left out shows. */
+const demandWholeStream = ({ events, rateCards, stream, accountId }: BillArchive): void => {
+  demand(events.length > 0, 'the archive has no event of the account');
+  let [leaf, position] = [-1, -1n];
+  for (const [index, one] of events.entries()) {
+    const { event } = one;
+    demand(event.stream === stream, `an event is of ${event.stream}, not of ${stream}`);
+    demand(event.revision === BigInt(index), `event ${index} of ${stream} is missing`);
+    demand(
+      one.leaf > leaf && event.position > position,
+      'the events are not in the order of the log',
+    );
+    [leaf, position] = [one.leaf, event.position];
+    demand(textOf(event.data, 'accountId') === accountId, `event ${index} is of another account`);
+  }
+  demand(
+    events[0]?.event.type === 'AccountOpened',
+    'the account was not opened by its first event',
+  );
+  const [card] = rateCards;
+  const isOneStream = rateCards.every(({ event }) => event.stream === card?.event.stream);
+  demand(isOneStream, 'the rate cards are of different streams');
+};
+
+/** A closed statement ends with the event that closed it. */
+const demandEnd = ({ statement, events, month }: BillArchive, { closed }: AccountHistory): void => {
+  const last = events.at(-1)?.event;
+  if (textOf(statement, 'status') === 'closed') {
+    const isEnd = last?.type === 'StatementClosed' && last.data['month'] === month;
+    demand(isEnd && closed.has(month), 'the last event is not the one that closes the month');
+  }
+};
+
+const reportOf = (
+  { accountId, month, statement, events, rateCards }: BillArchive,
+  { origin, size, root, witnesses }: VerifiedCheckpoint,
+  history: AccountHistory,
+  prices: PriceReport,
+  trust: Trust,
+): BillReport => {
+  const status = textOf(statement, 'status');
+  const { ofModel, ofCard, unpriced } = prices;
+  return {
+    accountId,
+    month,
+    status,
+    events: events.length,
+    origin,
+    size,
+    root: root.toString('hex'),
+    chargedMicroUsd: textOf(
+      statement['totals'] as Readonly<Record<string, unknown>>,
+      'chargedMicroUsd',
+    ),
+    closingMicroUsd: textOf(statement, 'closingMicroUsd'),
+    proved: [
+      `the log ${origin} has signed the checkpoint of ${size} events`,
+      ...witnesses.map(({ name }) => `the witness ${name} has cosigned it`),
+      `${events.length} events of the account and ${rateCards.length} rate cards are in that log`,
+      `they are all events of the account, from its first to revision ${events.length - 1}`,
+      'each charge is the price of its lines, ends one hold, and is never above it',
+      'after each event, deposits - charges - holds + adjustments is what the event states',
+      'every line, deposit, adjustment, total and balance of the statement, to the micro-dollar',
+      ...(status === 'closed' ? ['the month is closed: its last event says the same totals'] : []),
+      ...(ofModel > 0
+        ? [`${ofModel} charged lines have the price of their model on the card`]
+        : []),
+      ...(ofCard > 0 ? [`${ofCard} charged lines have a price of their card`] : []),
+    ],
+    notProved: [
+      ...(trust.key === undefined
+        ? ['that the key in the archive is that of the operator: compare it, or pass --key']
+        : []),
+      ...(witnesses.length === 0
+        ? ['that others are shown the same log: no known witness has cosigned the checkpoint']
+        : []),
+      ...(status === 'closed' ? [] : ['that no later event is on the statement: it is not closed']),
+      'that the units were used: the evidence of each charge says who counted them',
+      ...[...unpriced].map((meter) => `the price of ${meter}: no rate card has it`),
+      ...[...history.ignored].map((type) => `what ${type} means, which moves no money`),
+    ],
+  };
+};
+
+/** For people, without the final line break. */
+export const describeBill = (report: BillReport): string =>
+  [
+    `The statement ${report.month} of account ${report.accountId} (${report.status}) is proved.`,
+    `  charged     ${report.chargedMicroUsd} micro-dollars`,
+    `  closing     ${report.closingMicroUsd} micro-dollars`,
+    `  checkpoint  ${report.size} events of ${report.origin}, root ${report.root}`,
+    'Proved:',
+    ...report.proved.map((one) => `  + ${one}`),
+    'Not proved:',
+    ...report.notProved.map((one) => `  - ${one}`),
+  ].join('\n');

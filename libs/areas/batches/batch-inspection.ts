@@ -1,0 +1,137 @@
+import { type BatchFault, FAULTS_MAX } from '#events/batches/batch.events.js';
+import {
+  type BatchEndpoint,
+  type BatchPrice,
+  LineRefusedError,
+  type Quantities,
+} from '#platform/batches/batch-endpoint.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type BatchLine, LINE_BYTES_MAX, readLine } from './batch-line.js';
+import { type FileLine, linesOf } from './jsonl.js';
+
+export const LINES_MAX = 50_000;
+
+/** What a valid input file asks for. */
+export interface InspectedInput {
+  /** The one model of all lines. */
+  readonly model: string;
+  readonly lines: number;
+  readonly price: BatchPrice;
+  /** The worst case of all lines together. */
+  readonly bound: Quantities;
+}
+
+export type Inspection =
+  { readonly input: InspectedInput } | { readonly faults: readonly [BatchFault, ...BatchFault[]] };
+
+/**
+ * Reads an input file once, before anything is held or run. The faults of the file itself end the
+ * inspection; a line whose body the endpoint rejects is no fault: it runs, fails and is free.
+ */
+export const inspectInput = async (
+  content: AsyncIterable<Uint8Array>,
+  path: string,
+  endpoint: BatchEndpoint,
+  nowMs: number,
+): Promise<Inspection> => {
+  const inspector = new Inspector(path, endpoint, nowMs);
+  for await (const page of linesOf(content, LINE_BYTES_MAX)) {
+    for (const line of page) {
+      if (!inspector.look(line)) return inspector.end();
+    }
+  }
+  return inspector.end();
+};
+
+class Inspector {
+  readonly #faults: BatchFault[] = [];
+  /** The line of each id. */
+  readonly #ids = new Map<string, number>();
+  readonly #bound = new Map<string, number>();
+  #model: string | undefined;
+  #price: BatchPrice | undefined;
+  #lines = 0;
+
+  constructor(
+    private readonly path: string,
+    private readonly endpoint: BatchEndpoint,
+    private readonly nowMs: number,
+  ) {}
+
+  /** Whether there is more to find out. */
+  look(from: FileLine): boolean {
+    this.#lines += 1;
+    if (this.#lines > LINES_MAX) {
+      this.#add('too_many_tasks', `a batch has at most ${LINES_MAX} lines`, null, null);
+      return false;
+    }
+    const read = readLine(from, this.path);
+    if ('fault' in read) this.#faults.push(read.fault);
+    else this.#check(read.line);
+    return this.#faults.length < FAULTS_MAX;
+  }
+
+  end(): Inspection {
+    if (this.#lines === 0) this.#add('empty_file', 'the input file has no line', null, null);
+    const [first, ...others] = this.#faults;
+    if (first) return { faults: [first, ...others] };
+    if (this.#model === undefined || !this.#price) throw new Error('lines without a model');
+    return {
+      input: {
+        model: this.#model,
+        lines: this.#lines,
+        price: this.#price,
+        bound: Object.fromEntries(this.#bound),
+      },
+    };
+  }
+
+  #check({ number, customId, body }: BatchLine): void {
+    const earlier = this.#ids.get(customId);
+    if (earlier !== undefined) {
+      const message = `custom_id is the one of line ${earlier}`;
+      this.#add('duplicate_custom_id', message, 'custom_id', number);
+      return;
+    }
+    this.#ids.set(customId, number);
+    if (!this.#checkModel(body['model'], number)) return;
+    for (const [meter, quantity] of Object.entries(this.#boundOf(body))) {
+      this.#bound.set(meter, (this.#bound.get(meter) ?? 0) + quantity);
+    }
+  }
+
+  #checkModel(model: unknown, line: number): boolean {
+    const param = 'body.model';
+    if (typeof model !== 'string' || model === '') {
+      this.#add('missing_required_parameter', 'body.model is missing', param, line);
+      return false;
+    }
+    if (this.#model === undefined) {
+      this.#model = model;
+      this.#price = this.endpoint.price(model, this.nowMs);
+    }
+    if (model !== this.#model) {
+      const message = 'all lines of a batch ask for one model; this one differs from the first';
+      this.#add('model_mismatch', message, param, line);
+      return false;
+    }
+    if (this.#price) return true;
+    const message = 'the model is not in the catalog; GET /v1/models lists those that are';
+    this.#add('model_not_found', message, param, line);
+    return false;
+  }
+
+  /** Nothing for a line that will fail. */
+  #boundOf(body: unknown): Quantities {
+    try {
+      return this.endpoint.accept(body).bound;
+    } catch (error) {
+      if (error instanceof LineRefusedError || error instanceof DomainError) return {};
+      throw error;
+    }
+  }
+
+  #add(code: string, message: string, param: string | null, line: number | null): void {
+    this.#faults.push({ code, message, param, line });
+  }
+}

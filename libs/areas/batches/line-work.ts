@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BatchEndpoint, LineRefusedError } from '#platform/batches/batch-endpoint.js';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
+import { derivedId } from '#platform/runtime/derived-id.js';
+import { describedBy, type FailureDescription, type Meanings } from '#platform/runtime/failure.js';
+import { type BatchLine } from './batch-line.js';
+import { failedResult, finishedResult, type LineResult } from './line-result.js';
+
+/** Runs of a line whose failure may pass. */
+export const LINE_RUNS_MAX = 3;
+
+const DEFECT: FailureDescription = {
+  status: 500,
+  code: 'internal_error',
+  message: 'internal error; the operator finds the cause by the id of the line',
+};
+
+export interface LineWorkOptions {
+  readonly batchId: string;
+  readonly accountId: string;
+  readonly endpoint: BatchEndpoint;
+  readonly meanings: Meanings;
+  readonly onDefect: (line: number, error: unknown) => void;
+  readonly backOff: BackOff;
+}
+
+/** Runs lines of one batch. */
+export class LineWork {
+  constructor(private readonly options: LineWorkOptions) {}
+
+  /**
+   * A failure is a result, too. What runs the line may be away for long: the line is tried again
+   * until the signal aborts.
+   * @throws the reason of the signal
+   */
+  async run(line: BatchLine, signal: AbortSignal): Promise<LineResult> {
+    const { batchId, accountId, endpoint, backOff } = this.options;
+    const requestId = derivedId(`line ${line.number}`, batchId);
+    const request = { requestId, accountId, body: line.body };
+    for (let runs = 1; ; runs += 1) {
+      try {
+        return finishedResult(line, requestId, await endpoint.run(request, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        const retry = endpoint.retryOf(error);
+        if (retry === 'never' || (retry === 'limited' && runs >= LINE_RUNS_MAX)) {
+          return failedResult(line, requestId, this.#failureOf(line, error));
+        }
+        await sleep(backOffMs(backOff, Math.min(runs, 16), Math.random()), undefined, { signal });
+      }
+    }
+  }
+
+  #failureOf(line: BatchLine, error: unknown): FailureDescription {
+    if (error instanceof LineRefusedError) return error.failure;
+    const described = describedBy(error, this.options.meanings);
+    if (described) return described;
+    this.options.onDefect(line.number, error);
+    return DEFECT;
+  }
+}

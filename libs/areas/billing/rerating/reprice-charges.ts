@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type AccountEvent, accountEvents } from '#events/billing/account.events.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type PriceCard } from '#platform/ledger/price-card.js';
+import { type AnyProduct } from '#platform/ledger/product.js';
+import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
+import { accountStream } from '../accounts.js';
+import { Repricing, type RepricedAccount } from './repricing.js';
+
+/** Which charges, and with what. */
+export interface RepriceOrder {
+  readonly card: PriceCard;
+  readonly products: readonly AnyProduct[];
+  /** Null: every account. */
+  readonly accountId: string | null;
+  /** Called with the position reached and the log's head; throws to stop. */
+  readonly onProgress: (position: bigint, head: bigint) => void;
+}
+
+/** Reads the charges of the log and prices them with another card. It writes nothing. */
+@Injectable()
+export class RepriceCharges {
+  constructor(
+    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
+    @Inject(CODEC) private readonly codec: EventCodec,
+  ) {}
+
+  /** @param isAsked of a charge, or of a re-rating of charges */
+  async run(
+    { card, products, accountId, onProgress }: RepriceOrder,
+    isAsked: (event: AccountEvent) => boolean,
+  ): Promise<{ readonly accounts: readonly RepricedAccount[]; readonly position: bigint }> {
+    const repricing = new Repricing(products, card);
+    const codec = this.codec.for(accountEvents);
+    const head = await this.eventStore.head();
+    // A prefix: the stream of account 7 is also one of account 77's.
+    const filter = { by: 'stream', prefixes: [accountStream(accountId ?? '')] } as const;
+    for await (const page of this.eventStore.readAll({ filter })) {
+      for (const recorded of page) {
+        if (recorded.position > head) break;
+        const event = codec.revive(recorded);
+        if (accountId !== null && event.data.accountId !== accountId) continue;
+        if (!isAsked(event)) continue;
+        if (event.type === 'HoldCaptured') repricing.charge(event.data);
+        if (event.type === 'ChargeAdjusted' && event.data.kind === 'rerating') {
+          repricing.rerating(event.data);
+        }
+      }
+      onProgress(page.at(-1)?.position ?? head, head);
+    }
+    return { accounts: repricing.accounts(), position: head };
+  }
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { monthAfter, monthOf, startOfMonth } from '#events/billing/statement-month.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { derivedId } from '#platform/runtime/derived-id.js';
+import { type CommandSender, type LeaderService } from '#platform/runtime/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/log-progress.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { CLOCK, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
+import {
+  OPEN,
+  openKey,
+  type OpenStatement,
+  statements,
+} from '#projections/billing/statements.projection.js';
+import { ChangeAccountCommand } from '../change-account.handler.js';
+import { StatementTaxes } from './statement-taxes.port.js';
+import { STATEMENT_SETTINGS, type StatementSettings } from './statements.settings.js';
+
+const PAGE = 1_000;
+/** The namespace of the ids of closings: a repeat has the same one. */
+const CLOSINGS = '6a1b0a3c-3f43-4f0e-9b0c-0f2f1d3f5a77';
+
+/**
+ * Closes the statements of past months, with the tax that is decided then. It runs in the process
+ * that runs the sagas. A statement that cannot be closed is logged and tried again at the next
+ * poll; the others are closed.
+ */
+@Injectable()
+export class StatementClosing implements LeaderService {
+  #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #failure: string | null = null;
+  #phase: RunnerStatus['phase'] = 'closed';
+
+  constructor(
+    @Inject(PROJECTIONS) private readonly projections: Projections,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(STATEMENT_SETTINGS) private readonly settings: StatementSettings,
+    private readonly taxes: StatementTaxes,
+  ) {}
+
+  start(sender: CommandSender): Promise<void> {
+    this.#stopping = new AbortController();
+    this.#phase = 'live';
+    this.#running = this.#run(sender, this.#stopping.signal);
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#phase = 'closed';
+  }
+
+  status(): RunnerStatus {
+    const phase = this.#failure === null ? this.#phase : 'stopped';
+    const failure = this.#failure;
+    return { name: 'billing.statement-closing', phase, position: 0n, failure, retryAt: null };
+  }
+
+  async #run(sender: CommandSender, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.#failure = await this.closeDue(sender, signal);
+      } catch (error) {
+        this.#failure = messageOf(error);
+        this.logger.error({ err: error }, 'the open statements could not be read');
+      }
+      await sleep(this.settings.pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Months in their order. @returns why the last one that failed was not closed, or null */
+  async closeDue(sender: CommandSender, signal: AbortSignal): Promise<string | null> {
+    const due = new Date(this.clock.now() - this.settings.closeAfterMs).toISOString();
+    let failure: string | null = null;
+    let from = OPEN;
+    for (;;) {
+      const range = { prefix: OPEN, from, before: openKey(monthOf(due)), limit: PAGE };
+      const { documents } = await this.projections.list(statements, range);
+      for (const { document } of documents) {
+        if (signal.aborted) return failure;
+        if (document.kind === 'open') failure = (await this.#close(document, sender)) ?? failure;
+      }
+      const last = documents.at(-1);
+      if (!last || documents.length < PAGE) return failure;
+      // The next key in the order of bytes.
+      from = `${last.key} `;
+    }
+  }
+
+  async #close(
+    { accountId, month }: OpenStatement,
+    sender: CommandSender,
+  ): Promise<string | undefined> {
+    try {
+      const last = new Date(Date.parse(startOfMonth(monthAfter(month))) - 1).toISOString();
+      const tax = await this.taxes.termsOf(accountId, last);
+      const data = { accountId, month, tax, closedAt: instant(this.clock) };
+      const id = derivedId(`${accountId}\n${month}`, CLOSINGS);
+      const context = contextOf(id, 'system');
+      await sender.execute(new ChangeAccountCommand({ type: 'CloseStatement', data }, context));
+      return undefined;
+    } catch (error) {
+      this.logger.error({ err: error, accountId, month }, 'a statement could not be closed');
+      return messageOf(error);
+    }
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  Error.isError(error) ? error.message : String(error);

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import {
+  ExpireFileHandler,
+  ReleaseContentHandler,
+  RetainContentHandler,
+} from './file-content.handler.js';
+import { FileStore } from './file-store.js';
+import { ListFilesHandler } from './list-files.handler.js';
+import { StoredFiles } from './stored-files.js';
+import { UploadFileHandler } from './upload-file.handler.js';
+
+@Module({
+  providers: [
+    StoredFiles,
+    { provide: FileStore, useExisting: StoredFiles },
+    UploadFileHandler,
+    ListFilesHandler,
+    RetainContentHandler,
+    ReleaseContentHandler,
+    ExpireFileHandler,
+  ],
+  exports: [FileStore],
+})
+export class FilesModule {}

@@ -1,0 +1,19 @@
+import { type FailureMapping, mapFailure } from '#platform/runtime/failure.js';
+import { PasswordsBusyError } from './passwords/passwords.js';
+
+/** Nothing was checked, and nothing counts as a failed attempt. */
+export const AUTHENTICATION_BUSY = 'authentication_busy';
+
+/** What the technical failures of the area are in HTTP. */
+export const identityFailures: readonly FailureMapping[] = [
+  mapFailure(
+    PasswordsBusyError,
+    () => ({
+      status: 503,
+      code: AUTHENTICATION_BUSY,
+      message: 'too many passwords wait to be checked; try again',
+      retryAfterSeconds: 1,
+    }),
+    { [AUTHENTICATION_BUSY]: { status: 503 } },
+  ),
+];

@@ -1,0 +1,14 @@
+import { type LedgerEntry } from '#platform/ledger/hold.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { type Usage } from './rigs/chat-backend.js';
+
+/** A caller left before its answer began, and was charged for what its rig had accepted. */
+export class ChargedCutError extends RequestCutError {
+  constructor(
+    readonly rig: string,
+    readonly usage: Usage,
+    readonly entry: LedgerEntry,
+  ) {
+    super('client_gone');
+  }
+}

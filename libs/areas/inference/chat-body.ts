@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { messageOf } from '#platform/kernel/faults.js';
+import { schemaCheckOf } from '#platform/runtime/schema-check.js';
+import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
+import { isDeeperThan } from './rigs/nesting.js';
+import { isRoutingMode } from './routing-mode.js';
+import { type ChatBody as PricedBody, LEVELS_MAX } from './token-bound.js';
+
+export const MESSAGES_MAX = 4_096;
+export const CHOICES_MAX = 16;
+/** Fields of the body itself, known and unknown. */
+export const FIELDS_MAX = 256;
+
+/** A message as the OpenAPI document shows it; `faultsOf` checks the same, faster. */
+export const Message = z.looseObject({
+  role: z.enum(ROLES),
+  content: z
+    .union([z.string(), z.array(z.looseObject({ type: z.string() })).max(PARTS_MAX), z.null()])
+    .optional(),
+});
+
+const positive = z.int().min(1).max(10_000_000).nullish();
+
+/** What the schema gives to a body that leaves these fields out. */
+const DEFAULTS = { routing_mode: 'auto', timesteps: 8 } as const;
+
+/**
+ * Fields that Quipu uses are strict; all others pass to the rig unchanged. It is a zod schema and
+ * not a class, since it runs for every request and zod compiles it once
+ * (decisions/0001-chat-body-by-zod.md).
+ */
+export const ChatBody = z.looseObject({
+  model: z.string().min(1).max(256),
+  messages: z.array(z.unknown()).min(1).max(MESSAGES_MAX),
+  routing_mode: z
+    .string()
+    .refine(isRoutingMode, 'is not one of the routing modes, nor rig_{id}')
+    .default(DEFAULTS.routing_mode),
+  cleanroom_uuid: z.uuid().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  timesteps: z.int().min(1).max(64).default(DEFAULTS.timesteps),
+  max_tokens: positive,
+  max_completion_tokens: positive,
+  n: z.int().min(1).max(CHOICES_MAX).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+  seed: z.int().nullish(),
+});
+export type ChatBody = z.infer<typeof ChatBody> & PricedBody;
+
+/** The schema of the OpenAPI document. */
+export const DocumentedChatBody = ChatBody.extend({
+  messages: z.array(Message).min(1).max(MESSAGES_MAX),
+});
+
+/** A body that cannot be read. */
+export interface InvalidChatBody {
+  readonly code: 'invalid_request' | 'body_too_complex';
+  /** Names the fields that are wrong, ten at most. */
+  readonly message: string;
+  /** The first of them, such as `messages[0].role`; null for the body itself. */
+  readonly param: string | null;
+}
+
+/** Spares most bodies the parsing. */
+const fits = schemaCheckOf(ChatBody);
+
+export type ReadChatBody = { readonly body: ChatBody } | { readonly invalid: InvalidChatBody };
+
+/**
+ * Reads the body of a chat request, of a caller or of a line of a batch. The HTTP edge has bounded
+ * the nesting of a caller's; `deepFieldsOf` does so for a line.
+ */
+export const readChatBody = (value: unknown): ReadChatBody => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalidBody('invalid_request', 'the body must be a JSON object');
+  }
+  if (Object.keys(value).length > FIELDS_MAX) {
+    return invalidBody('body_too_complex', `the body has more than ${FIELDS_MAX} fields`);
+  }
+  const whole = { ...DEFAULTS, ...value };
+  if (fits?.(whole)) return readMessages(whole as ChatBody);
+  const parsed = ChatBody.safeParse(value);
+  if (!parsed.success) return invalidFields(parsed.error.issues.map(faultOf));
+  return readMessages(parsed.data as ChatBody);
+};
+
+const readMessages = (body: ChatBody): ReadChatBody => {
+  const faults = faultsOf(body.messages);
+  return faults.length > 0 ? invalidFields(faults) : { body };
+};
+
+const invalidBody = (code: InvalidChatBody['code'], message: string): ReadChatBody => ({
+  invalid: { code, message, param: null },
+});
+
+const invalidFields = (faults: readonly Fault[]): ReadChatBody => ({
+  invalid: {
+    code: 'invalid_request',
+    message: messageOf(faults.map(({ param, message }) => `${param}: ${message}`)),
+    param: faults[0]?.param ?? null,
+  },
+});
+
+/** The fields that are nested too deep: a recursive walk of such a value overflows the stack. */
+export const deepFieldsOf = (body: object): readonly string[] =>
+  Object.entries(body)
+    .filter(([, field]) => isDeeperThan(field, LEVELS_MAX))
+    .map(([name]) => name);
+
+const faultOf = ({ path, message }: z.core.$ZodIssue): Fault => ({
+  param: pathOf(path),
+  message,
+});
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : `${text}${text && '.'}${String(part)}`,
+    '',
+  );

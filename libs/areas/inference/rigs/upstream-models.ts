@@ -1,0 +1,76 @@
+import { request } from 'undici';
+import { RigError } from './chat-backend.js';
+import { isObject } from './token-usage.js';
+
+export interface UpstreamModelsOptions {
+  /** For messages. */
+  readonly name: string;
+  /** With the version in it, `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** For the whole answer. Default 10,000. */
+  readonly timeoutMs?: number;
+}
+
+const BYTES_MAX = 4 * 1024 * 1024;
+
+/**
+ * The ids of the models that an OpenAI-compatible server lists.
+ * @throws RigError, whose message names the rig and no address
+ */
+export const upstreamModels = async (
+  options: UpstreamModelsOptions,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const { name, timeoutMs = 10_000 } = options;
+  const timeOut = AbortSignal.timeout(timeoutMs);
+  try {
+    return await listed(options, AbortSignal.any([signal, timeOut]));
+  } catch (cause) {
+    if (cause instanceof RigError) throw cause;
+    if (signal.aborted) throw new RigError('cancelled', `rig ${name} was cancelled`, { cause });
+    if (timeOut.aborted) {
+      const message = `rig ${name} did not list its models within ${timeoutMs} ms`;
+      throw new RigError('timed-out', message, { cause });
+    }
+    throw new RigError('unreachable', `rig ${name} cannot be reached`, { cause });
+  }
+};
+
+const listed = async (
+  { name, baseUrl, apiKey }: UpstreamModelsOptions,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const url = `${baseUrl.replace(/\/+$/, '')}/models`;
+  const { statusCode: status, body } = await request(url, { headers, signal });
+  if (status !== 200) {
+    await body.dump();
+    const message = `rig ${name} answered with status ${status} when asked for its models`;
+    throw new RigError('failed', message, { status });
+  }
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > BYTES_MAX) throw malformed(name, `is larger than ${BYTES_MAX} bytes`);
+    pieces.push(piece);
+  }
+  return idsOf(name, Buffer.concat(pieces).toString('utf8'));
+};
+
+const idsOf = (name: string, text: string): ReadonlySet<string> => {
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch (cause) {
+    throw malformed(name, 'is not JSON', cause);
+  }
+  const data = isObject(list) ? list['data'] : undefined;
+  if (!Array.isArray(data)) throw malformed(name, 'has no data');
+  const ids = data.map((one: unknown) => (isObject(one) ? one['id'] : undefined));
+  return new Set(ids.filter((id) => typeof id === 'string'));
+};
+
+const malformed = (name: string, fault: string, cause?: unknown): RigError =>
+  new RigError('malformed', `the list of models of rig ${name} ${fault}`, { cause });

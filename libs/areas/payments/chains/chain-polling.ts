@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { type CryptoInvoiceCreated } from '#events/payments/crypto-invoice.events.js';
+import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
+import { type LeaderService } from '#platform/runtime/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/log-progress.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
+import { openCryptoInvoices } from '#projections/payments/open-crypto-invoices.projection.js';
+import { InvoiceObserver } from '../invoices/invoice-observer.js';
+import { PAYMENTS_SETTINGS, type PaymentsSettings } from '../payments.settings.js';
+
+type Terms = CryptoInvoiceCreated['data'];
+
+const PAGE = 1_000;
+/** For one look at one chain. */
+const LOOK_MS_MAX = 60_000;
+
+/**
+ * Looks at the chains of all open invoices, again and again. A chain that cannot be read delays no
+ * other, and shows in the status.
+ */
+@Injectable()
+export class ChainPolling implements LeaderService {
+  readonly #failures = new Map<CryptoNetwork, string>();
+  #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #position = 0n;
+
+  constructor(
+    private readonly observer: InvoiceObserver,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list'>,
+    @Inject(PAYMENTS_SETTINGS) private readonly settings: Pick<PaymentsSettings, 'pollMs'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  start(): Promise<void> {
+    this.#stopping = new AbortController();
+    this.#running = this.#run(this.#stopping.signal);
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  status(): RunnerStatus {
+    const failure = [...this.#failures].map(([network, why]) => `${network}: ${why}`).join('; ');
+    const isStopped = this.#stopping.signal.aborted;
+    return {
+      name: 'crypto-chains',
+      phase: isStopped ? 'closed' : 'live',
+      position: this.#position,
+      failure: failure === '' ? null : failure,
+      retryAt: null,
+    };
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.lookOnce(signal);
+      await sleep(this.settings.pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Looks at each chain that open invoices wait for. Never rejects. */
+  async lookOnce(signal: AbortSignal): Promise<void> {
+    let invoices: readonly Terms[];
+    try {
+      invoices = await this.#open();
+    } catch (error) {
+      if (!signal.aborted) this.logger.error({ err: error }, 'open crypto invoices cannot be read');
+      return;
+    }
+    const networks = Map.groupBy(invoices, ({ network }) => network);
+    for (const known of this.#failures.keys()) {
+      if (!networks.has(known)) this.#failures.delete(known);
+    }
+    await Promise.all([...networks].map(([network, terms]) => this.#look(network, terms, signal)));
+  }
+
+  async #look(
+    network: CryptoNetwork,
+    terms: readonly Terms[],
+    stopping: AbortSignal,
+  ): Promise<void> {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(LOOK_MS_MAX)]);
+    try {
+      await this.observer.observe(network, terms, signal);
+      this.#failures.delete(network);
+    } catch (error) {
+      if (stopping.aborted) return;
+      this.#failures.set(network, error instanceof Error ? error.message : String(error));
+      this.logger.error({ err: error, network }, 'a chain could not be read; retrying');
+    }
+  }
+
+  async #open(): Promise<readonly Terms[]> {
+    const open: Terms[] = [];
+    for (let from = ''; ;) {
+      const page = { limit: PAGE, ...(from !== '' && { from }) };
+      const { documents, position } = await this.projections.list(openCryptoInvoices, page);
+      this.#position = position;
+      open.push(...documents.flatMap(({ document: { terms } }) => terms ?? []));
+      const last = documents.at(-1);
+      if (!last || documents.length < PAGE) return open;
+      from = `${last.key}!`;
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { statisticsEvents } from '#events/statistics/node.events.js';
+import { defineArea } from '#platform/runtime/area.js';
+import { NodeSampler } from './node-sampler.js';
+import { statisticsErrors } from './statistics.errors.js';
+import { StatisticsModule } from './statistics.module.js';
+import { statisticsProjections } from './statistics.projections.js';
+import { statisticsSettings } from './statistics.settings.js';
+
+export const statisticsArea = defineArea({
+  name: 'statistics',
+  description: 'Anonymous figures of the whole platform, recomputable from its log.',
+  events: statisticsEvents,
+  projections: statisticsProjections,
+  leaderServices: [NodeSampler],
+  errors: statisticsErrors,
+  settings: [statisticsSettings],
+  module: StatisticsModule,
+});

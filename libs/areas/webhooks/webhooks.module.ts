@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { CreateWebhookHandler } from './create-webhook.handler.js';
+import { DeleteWebhookHandler } from './delete-webhook.handler.js';
+import { ReplayDeliveryHandler } from './replay-delivery.handler.js';
+import { WebhookDispatching } from './webhook-dispatching.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import { WebhookSender } from './webhook-sender.js';
+import { WebhookStreams } from './webhook-streams.js';
+import { ListDeliveriesHandler, ListWebhooksHandler } from './webhooks.queries.js';
+
+@Module({
+  providers: [
+    WebhookStreams,
+    WebhookSecrets,
+    WebhookSender,
+    WebhookDispatching,
+    CreateWebhookHandler,
+    DeleteWebhookHandler,
+    ReplayDeliveryHandler,
+    ListWebhooksHandler,
+    ListDeliveriesHandler,
+  ],
+  exports: [WebhookDispatching],
+})
+export class WebhooksModule {}

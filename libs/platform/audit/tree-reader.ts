@@ -1,0 +1,140 @@
+import { LRUCache } from 'lru-cache';
+import { type Position } from '#platform/event-store/event-store.port.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import {
+  consistencyRanges,
+  foldNodes,
+  HASH_BYTES,
+  inclusionRanges,
+  type LeafRange,
+  nodesOf,
+  type TreeNode,
+} from './merkle.js';
+import {
+  positionIn,
+  readExtent,
+  readTile,
+  type RequestDocument,
+  requestPrefix,
+  REQUESTS,
+  type StoredTile,
+  tileKey,
+  TREE,
+  type TreeExtent,
+} from './tile-documents.js';
+import { rootOfHashes, TILE_WIDTH, type TileName, tileOf } from './tiles.js';
+
+/** Tiles in memory: 8 KiB of hashes each, and 2 KiB of positions. */
+const TILES_CACHED_MAX = 512;
+/** Hashes of complete subtrees that are in no tile. */
+const NODES_CACHED_MAX = 16_384;
+
+/** The tree is not built so far yet, or its tiles are damaged. */
+export class MissingTileError extends Error {
+  override readonly name = 'MissingTileError';
+}
+
+export interface Leaf {
+  readonly index: number;
+  readonly hash: Buffer;
+  readonly position: Position;
+}
+
+/** Reads the tree that `TreeKeeper` builds, in this process or in another. */
+export class TreeReader {
+  /** A tile only grows: one that is wide enough is as good as the stored one. */
+  readonly #tiles = new LRUCache<string, StoredTile>({ max: TILES_CACHED_MAX });
+  readonly #nodes = new LRUCache<string, Buffer>({ max: NODES_CACHED_MAX });
+
+  constructor(private readonly readStore: ReadStore) {}
+
+  /** How far the tree has come. */
+  async extent(): Promise<TreeExtent> {
+    return readExtent(this.readStore, (await this.readStore.checkpoint(TREE)) ?? 0n);
+  }
+
+  /** @throws MissingTileError where the tree has fewer leaves */
+  root(size: number): Promise<Buffer> {
+    return this.#hashOf({ begin: 0, end: size });
+  }
+
+  /** @throws MissingTileError; RangeError for a leaf outside the tree */
+  inclusion(index: number, size: number): Promise<readonly Buffer[]> {
+    return this.#hashesOf(inclusionRanges(index, size));
+  }
+
+  /** @throws MissingTileError; RangeError for an old tree that is larger */
+  consistency(oldSize: number, size: number): Promise<readonly Buffer[]> {
+    return this.#hashesOf(consistencyRanges(oldSize, size));
+  }
+
+  /** The first hashes of a tile. @throws MissingTileError */
+  async hashes(name: TileName, width: number): Promise<Buffer> {
+    const tile = await this.#tile(name, width);
+    return tile.hashes.subarray(0, width * HASH_BYTES);
+  }
+
+  /** @throws MissingTileError */
+  async leaf(index: number): Promise<Leaf> {
+    const at = index % TILE_WIDTH;
+    const tile = await this.#tile({ level: 0, index: Math.floor(index / TILE_WIDTH) }, at + 1);
+    const position = positionIn(tile, at);
+    if (position === undefined) throw new MissingTileError(`leaf ${index} has no position`);
+    const hash = tile.hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+    return { index, hash, position };
+  }
+
+  /** The leaf of the event at a position, in a tree of `size` leaves; a search by halves. */
+  async leafAt(position: Position, size: number): Promise<Leaf | undefined> {
+    let [low, high] = [0, size];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const leaf = await this.leaf(middle);
+      if (leaf.position === position) return leaf;
+      if (leaf.position < position) low = middle + 1;
+      else high = middle;
+    }
+    return undefined;
+  }
+
+  /** The leaves of the events of a request, in order. */
+  async leavesOf(requestId: string): Promise<readonly number[]> {
+    const found = await this.readStore.list<RequestDocument>(REQUESTS, {
+      prefix: requestPrefix(requestId),
+    });
+    return [...new Set(found.flatMap(({ document }) => document.leaves))].sort(
+      (one, other) => one - other,
+    );
+  }
+
+  #hashesOf(ranges: readonly LeafRange[]): Promise<readonly Buffer[]> {
+    return Promise.all(ranges.map((range) => this.#hashOf(range)));
+  }
+
+  async #hashOf(range: LeafRange): Promise<Buffer> {
+    return foldNodes(await Promise.all(nodesOf(range).map((node) => this.#nodeHash(node))));
+  }
+
+  async #nodeHash(node: TreeNode): Promise<Buffer> {
+    const key = `${node.level}/${node.index}`;
+    const known = this.#nodes.get(key);
+    if (known) return known;
+    const { from, to, ...name } = tileOf(node);
+    const { hashes } = await this.#tile(name, to);
+    const hash = rootOfHashes(hashes.subarray(from * HASH_BYTES, to * HASH_BYTES));
+    if (to - from > 1) this.#nodes.set(key, hash);
+    return hash;
+  }
+
+  async #tile(name: TileName, width: number): Promise<StoredTile> {
+    const key = tileKey(name);
+    const cached = this.#tiles.get(key);
+    if (cached && cached.width >= width) return cached;
+    const tile = await readTile(this.readStore, name);
+    if (!tile || tile.width < width) {
+      throw new MissingTileError(`tile ${name.index} of level ${name.level} is not built so far`);
+    }
+    this.#tiles.set(key, tile);
+    return tile;
+  }
+}

@@ -1,0 +1,83 @@
+import { type Abstract, type Type } from '@nestjs/common';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type FailureDescription } from '#platform/runtime/failure.js';
+
+/** Units by meter; the meters are those of the batch product. */
+export type Quantities = Readonly<Record<string, number>>;
+
+/** A line that may run. */
+export interface AcceptedLine {
+  /** As the line names it. */
+  readonly model: string;
+  /** The worst case, as the same request would be held for without a batch. */
+  readonly bound: Quantities;
+}
+
+/** What the lines of a batch cost, for its whole life. */
+export interface BatchPrice {
+  readonly rateCardVersion: number;
+  /** 0 to 100: how much less than without a batch. */
+  readonly discountPercent: number;
+  /** A price line for each meter of the endpoint. */
+  readonly linesOf: (quantities: Quantities) => readonly PriceLine[];
+}
+
+/** An answer of the endpoint, as a caller without a batch would get it. */
+export interface LineAnswer {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** What is charged: never above the bound. */
+  readonly usage: Quantities;
+  /** The rig that answered; null where none did. */
+  readonly rig: string | null;
+}
+
+export interface LineRequest {
+  /** A UUID: equal for every run of the line. */
+  readonly requestId: string;
+  readonly accountId: string;
+  /** As the line has it. */
+  readonly body: unknown;
+}
+
+/** A body that the endpoint rejects, with the failure of its request without a batch. */
+export class LineRefusedError extends Error {
+  override readonly name = 'LineRefusedError';
+
+  constructor(readonly failure: FailureDescription) {
+    super(failure.message);
+  }
+}
+
+/** Whether another run of a failed line may succeed. */
+export type LineRetry =
+  /** The line is at fault. */
+  | 'never'
+  /** Perhaps; the number of runs is limited. */
+  | 'limited'
+  /** It has not run: what runs it is away or busy. */
+  | 'always';
+
+/** How the lines of a batch for one path are checked, priced and run. A provider of its area. */
+export interface BatchEndpoint {
+  /**
+   * Checks a body by the rules of a request without a batch.
+   * @throws LineRefusedError; DomainError of the area
+   */
+  accept(body: unknown): AcceptedLine;
+  /** The price in force; undefined for a model that is not on sale. */
+  price(model: string, atMs: number): BatchPrice | undefined;
+  /**
+   * Runs one line behind the interactive requests, without a hold of its own.
+   * @throws LineRefusedError; DomainError and technical failures of the area
+   */
+  run(line: LineRequest, signal: AbortSignal): Promise<LineAnswer>;
+  retryOf(error: unknown): LineRetry;
+}
+
+/** An endpoint as an area declares it. */
+export interface BatchEndpointDeclaration {
+  /** Such as `/v1/chat/completions`: the `endpoint` of a batch and the `url` of its lines. */
+  readonly path: string;
+  /** A provider that the area's module exports. */
+  readonly endpoint: Type<BatchEndpoint> | Abstract<BatchEndpoint>;
+}

@@ -1,0 +1,77 @@
+import {
+  type AppendResult,
+  type EventStore,
+  type EventStoreHealth,
+  type EventToAppend,
+  type ExpectedRevision,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type RecordedEvent,
+  type StreamName,
+  type SubscribeOptions,
+  type SubscriptionBatch,
+} from './event-store.port.js';
+import { type LogChain } from './log-chain.port.js';
+import { hasMarked, markOf } from './log-mark.js';
+
+/** An event store that remembers the last event that this process has appended. */
+export class AppendWitness implements EventStore {
+  readonly chain?: LogChain;
+  #last: Pick<RecordedEvent, 'stream' | 'id' | 'revision' | 'position'> | null = null;
+
+  /** @param onAppended called after each append of this process */
+  constructor(
+    private readonly eventStore: EventStore,
+    private readonly onAppended: () => void = () => undefined,
+  ) {
+    if (eventStore.chain) this.chain = eventStore.chain;
+  }
+
+  /** The mark of that event: whatever this process has done rests on a log that has it. */
+  lastEvent(): string | null {
+    return this.#last && markOf(this.#last);
+  }
+
+  has(mark: string): Promise<boolean> {
+    return hasMarked(this.eventStore, mark);
+  }
+
+  async append(
+    stream: StreamName,
+    events: readonly EventToAppend[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
+    const result = await this.eventStore.append(stream, events, expected);
+    const id = events.at(-1)?.id;
+    if (id !== undefined && result.position > (this.#last?.position ?? 0n)) {
+      this.#last = { stream, id, ...result };
+    }
+    this.onAppended();
+    return result;
+  }
+
+  read(stream: StreamName, options?: ReadStreamOptions): AsyncIterable<readonly RecordedEvent[]> {
+    return this.eventStore.read(stream, options);
+  }
+
+  readAll(options?: ReadAllOptions): AsyncIterable<readonly RecordedEvent[]> {
+    return this.eventStore.readAll(options);
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
+    return this.eventStore.subscribe(options);
+  }
+
+  head(): Promise<Position> {
+    return this.eventStore.head();
+  }
+
+  health(): Promise<EventStoreHealth> {
+    return this.eventStore.health();
+  }
+
+  close(): Promise<void> {
+    return this.eventStore.close();
+  }
+}

@@ -1,0 +1,212 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { afterFailure } from '#platform/sqlite/sqlite-codes.js';
+import { CHAIN_START, EventHasher, type StoredFields } from '../event.chain.js';
+import { type DamagedEvent } from '../log-chain.port.js';
+import { EventUnpacker } from './event-unpacker.js';
+import { type ChainReply } from './log-chain.protocol.js';
+import { WordReader } from './word-list.js';
+
+/** Positions of one page. */
+const PAGE_POSITIONS = 4_096;
+/** A page of large events ends here. */
+const PAGE_BYTES_MAX = 8 * 1_048_576;
+/** Names of streams that are remembered. */
+const STREAMS_MAX = 100_000;
+
+/** A column may have another storage class than it was written with; then its type is wrong. */
+const SELECT = `
+  SELECT position, stream_id, revision, type, recorded_at, body, hash,
+         typeof(revision) = 'integer' AND typeof(type) = 'integer' AND
+         typeof(recorded_at) = 'integer'
+    FROM events`;
+
+type Row = [
+  position: number,
+  streamId: number,
+  revision: number,
+  type: number,
+  recordedAtMs: number,
+  body: Uint8Array | string,
+  hash: Uint8Array | string,
+  hasIntegers: number,
+];
+
+/** A name as it is stored: decoding a byte that is no UTF-8 would hide it. */
+interface Name {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Recomputes the chain from the stored bytes. Each hash is checked against the stored one of the
+ * event before, so that one damaged event is one fault, and the check goes on behind it.
+ */
+export class ChainReader {
+  readonly #database: DatabaseSync;
+  readonly #page: StatementSync;
+  readonly #streamOf: StatementSync;
+  readonly #streams = new Map<number, Name>();
+  readonly #words: WordReader;
+  readonly #unpacker: EventUnpacker;
+  readonly #hasher = new EventHasher();
+  #position = 0;
+  /** The stored chain hash at `#position`; null where it could not be read. */
+  #stored: Uint8Array | null = CHAIN_START;
+  /** What it would be if the event there is as it was appended and its stored hash is not. */
+  #computed: Uint8Array | null = null;
+  #damaged: DamagedEvent[] = [];
+  #events = 0;
+
+  constructor(file: string, busyTimeoutMs: number) {
+    this.#database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+    this.#page = this.#database.prepare(
+      `${SELECT} WHERE position > ? AND position <= ? ORDER BY position`,
+    );
+    this.#page.setReturnArrays(true);
+    this.#streamOf = this.#database.prepare(
+      'SELECT name AS text, CAST(name AS BLOB) AS bytes FROM streams WHERE id = ?',
+    );
+    this.#words = new WordReader(this.#database);
+    this.#unpacker = new EventUnpacker(this.#words);
+  }
+
+  /** Checks the next page, at most up to this position. */
+  check(upTo: bigint): ChainReply {
+    this.#damaged = [];
+    this.#events = 0;
+    const pageEnd = this.#position + PAGE_POSITIONS;
+    const end = Math.min(pageEnd, Number(upTo));
+    try {
+      this.#checkPage(end);
+    } catch {
+      this.#checkOneByOne(end);
+    }
+    return {
+      kind: 'checked',
+      position: BigInt(this.#position),
+      events: this.#events,
+      damaged: this.#damaged,
+      hash: this.#position === 0 ? null : this.#stored,
+    };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** @throws what SQLite says of a page of the file that it cannot read */
+  #checkPage(end: number): void {
+    let bytes = 0;
+    for (const row of this.#page.iterate(this.#position, end)) {
+      const stored = row as unknown as Row;
+      this.#expectNoGap(stored[0]);
+      this.#checkRow(stored);
+      bytes += stored[5].length;
+      if (bytes > PAGE_BYTES_MAX) return;
+    }
+    this.#expectNoGap(end + 1);
+  }
+
+  /** Finds the events that SQLite cannot read; those beside them are checked as well. */
+  #checkOneByOne(end: number): void {
+    while (this.#position < end) {
+      const position = this.#position + 1;
+      try {
+        afterFailure(() => this.#checkPage(position));
+      } catch (error) {
+        const reason = `the file cannot be read there: ${(error as Error).message}`;
+        this.#report(position, null, reason);
+        this.#moveTo(position, null, null);
+      }
+    }
+  }
+
+  #expectNoGap(next: number): void {
+    const position = this.#position + 1;
+    if (position === next) return;
+    const last = next - 1;
+    const reason = position === last ? 'it is missing' : `it and all up to ${last} are missing`;
+    this.#report(position, null, reason);
+    this.#moveTo(last, null, null);
+  }
+
+  #checkRow(row: Row): void {
+    const [position, streamId, , , , , hash] = row;
+    this.#events += 1;
+    const stored = hash instanceof Uint8Array ? hash : null;
+    const name = this.#nameOf(streamId);
+    if (name === null || stored === null || !hasItsTypes(row)) {
+      const reason = name === null ? 'its stream is gone' : 'a field has another type than it had';
+      this.#report(position, name, reason);
+      this.#moveTo(position, stored, null);
+      return;
+    }
+    if (this.#stored === null) {
+      // Nothing to chain it to: the event before is damaged, and reported.
+      this.#moveTo(position, stored, null);
+      return;
+    }
+    const fields = this.#fieldsOf(row, name);
+    const computed = fields && this.#hasher.chainHash(this.#stored, fields);
+    if (!computed?.equals(stored) && !this.#isAfterComputed(fields, stored)) {
+      this.#report(position, name, isReadable(fields) ? DIFFERS : UNREADABLE);
+      this.#moveTo(position, stored, computed);
+    } else this.#moveTo(position, stored, null);
+  }
+
+  /** The hash of the event before was damaged, and the event itself was not. */
+  #isAfterComputed(fields: StoredFields | null, stored: Uint8Array): boolean {
+    if (!fields || !this.#computed) return false;
+    return this.#hasher.chainHash(this.#computed, fields).equals(stored);
+  }
+
+  /** What a reader sees of the event; null for a body that cannot be unpacked. */
+  #fieldsOf(
+    [position, , revision, type, recordedAtMs, body]: Row,
+    { text, bytes }: Name,
+  ): StoredFields | null {
+    try {
+      const unpacked = this.#unpacker.unpack(body as Uint8Array, text, recordedAtMs);
+      const words = { stream: bytes, type: this.#words.textOf(type) };
+      return { position, revision, recordedAtMs, ...words, ...unpacked };
+    } catch {
+      return null;
+    }
+  }
+
+  #nameOf(streamId: number): Name | null {
+    const known = this.#streams.get(streamId);
+    if (known) return known;
+    const name = this.#streamOf.get(streamId) as unknown as Name | undefined;
+    if (!name) return null;
+    if (this.#streams.size >= STREAMS_MAX) this.#streams.clear();
+    this.#streams.set(streamId, name);
+    return name;
+  }
+
+  #report(position: number, name: Name | null, reason: string): void {
+    const stream = name && name.text;
+    this.#damaged.push({ position: BigInt(position), stream, reason });
+  }
+
+  #moveTo(position: number, stored: Uint8Array | null, computed: Uint8Array | null): void {
+    this.#position = position;
+    this.#stored = stored;
+    this.#computed = computed;
+  }
+}
+
+const DIFFERS = 'it differs from what was appended';
+const UNREADABLE = `${DIFFERS}, and cannot be read`;
+
+const hasItsTypes = ([, , , , , body, hash, hasIntegers]: Row): boolean =>
+  body instanceof Uint8Array && hash instanceof Uint8Array && hasIntegers === 1;
+
+const isReadable = (fields: StoredFields | null): boolean => {
+  try {
+    for (const json of [fields?.data, fields?.metadata]) JSON.parse(String(json));
+    return true;
+  } catch {
+    return false;
+  }
+};

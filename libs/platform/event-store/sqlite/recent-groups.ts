@@ -1,0 +1,47 @@
+import { type RecordedEvent } from '../event-store.port.js';
+import { type CommittedGroup } from './group-commit.js';
+
+/** Groups are kept until they have so many positions or UTF-16 units together. */
+const POSITIONS_MAX = 2_048;
+const UNITS_MAX = 4 * 1_048_576;
+
+/**
+ * The last groups that this process has committed, without a gap, for readers that look every few
+ * milliseconds at what is new: they need no row of the file.
+ */
+export class RecentGroups {
+  #groups: CommittedGroup[] = [];
+  #units = 0;
+
+  add(group: CommittedGroup): void {
+    const last = this.#groups.at(-1)?.last;
+    if (last !== undefined && last !== group.after) this.#forgetAll();
+    this.#groups.push(group);
+    this.#units += group.units;
+    while (this.#isTooMuch()) this.#units -= this.#groups.shift()?.units ?? 0;
+  }
+
+  /** The events after a position, up to the head of the log; null when some are not here. */
+  since(after: number, head: number): readonly RecordedEvent[] | null {
+    const [first] = this.#groups;
+    if (first === undefined || after < first.after || this.#groups.at(-1)?.last !== head) {
+      return null;
+    }
+    return this.#groups
+      .filter(({ last }) => last > after)
+      .flatMap((group) => group.recorded())
+      .filter(({ position }) => position > after);
+  }
+
+  #isTooMuch(): boolean {
+    const [first] = this.#groups;
+    const last = this.#groups.at(-1);
+    if (first === undefined || last === undefined) return false;
+    return last.last - first.after > POSITIONS_MAX || this.#units > UNITS_MAX;
+  }
+
+  #forgetAll(): void {
+    this.#groups = [];
+    this.#units = 0;
+  }
+}

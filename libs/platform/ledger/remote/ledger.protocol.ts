@@ -1,0 +1,43 @@
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import {
+  type Capture,
+  type HoldEnd,
+  type HoldOrder,
+  type LedgerEntry,
+  type LeftHold,
+  type PlacedHold,
+  type Release,
+  type Renewal,
+} from '../hold.js';
+
+/** An error of the ledger, as it travels; its class is made again on the other side. */
+export type LedgerFailure =
+  | {
+      readonly kind: 'domain';
+      readonly code: string;
+      readonly detail: string;
+      readonly metadata: Readonly<Record<string, unknown>> | undefined;
+    }
+  | {
+      readonly kind: 'contention' | 'unknown-outcome' | 'store-unavailable' | 'defect';
+      readonly message: string;
+    };
+
+export type LedgerAnswer<Result> =
+  { readonly result: Result } | { readonly failure: LedgerFailure };
+
+/** The change of an account, and the request that it stems from. */
+export interface Asked<Change> {
+  readonly change: Change;
+  readonly context: CommandContext;
+}
+
+/** What the process with the ledger answers to those without. */
+export type LedgerCalls = {
+  readonly demandFunds: (accountId: string) => Promise<LedgerAnswer<void>>;
+  readonly place: (asked: Asked<HoldOrder>) => Promise<LedgerAnswer<PlacedHold>>;
+  readonly renew: (asked: Asked<Renewal>) => Promise<LedgerAnswer<PlacedHold>>;
+  readonly capture: (asked: Asked<Capture>) => Promise<LedgerAnswer<LedgerEntry>>;
+  readonly release: (asked: Asked<Release>) => Promise<LedgerAnswer<void>>;
+  readonly settle: (asked: Asked<LeftHold>) => Promise<LedgerAnswer<HoldEnd>>;
+};

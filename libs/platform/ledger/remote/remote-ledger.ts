@@ -1,0 +1,91 @@
+import { LRUCache } from 'lru-cache';
+import {
+  StoreUnavailableError,
+  UnknownOutcomeError,
+} from '#platform/event-store/event-store.errors.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { ContentionError } from '#platform/runtime/command-runner.js';
+import { type ThreadCalls } from '#platform/threads/thread-calls.js';
+import {
+  type Capture,
+  type HoldEnd,
+  type HoldOrder,
+  type LedgerEntry,
+  type LeftHold,
+  type PlacedHold,
+  type Release,
+  type Renewal,
+} from '../hold.js';
+import { Ledger } from '../ledger.port.js';
+import { type LedgerAnswer, type LedgerCalls, type LedgerFailure } from './ledger.protocol.js';
+
+/** Accounts whose last balance is remembered. */
+const ACCOUNTS_MAX = 20_000;
+
+/**
+ * The ledger of another process of this machine. One process decides for all: commands on one
+ * account share their appends, whichever process they come from, and none is decided twice because
+ * another process was faster.
+ */
+export class RemoteLedger extends Ledger {
+  /** Micro-dollars that the last answer left available. */
+  readonly #available = new LRUCache<string, bigint>({ max: ACCOUNTS_MAX });
+
+  constructor(private readonly calls: Pick<ThreadCalls<LedgerCalls, never>, 'call'>) {
+    super();
+  }
+
+  override demandFunds(accountId: string): void | Promise<void> {
+    if ((this.#available.get(accountId) ?? 0n) > 0n) return undefined;
+    return resultOf(this.calls.call('demandFunds', accountId));
+  }
+
+  override async place(order: HoldOrder, context: CommandContext): Promise<PlacedHold> {
+    const placed = await resultOf(this.calls.call('place', { change: order, context }));
+    this.#available.set(order.accountId, placed.availableMicroUsd);
+    return placed;
+  }
+
+  override async renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold> {
+    return resultOf(this.calls.call('renew', { change: renewal, context }));
+  }
+
+  override async capture(capture: Capture, context: CommandContext): Promise<LedgerEntry> {
+    const entry = await resultOf(this.calls.call('capture', { change: capture, context }));
+    this.#available.set(capture.accountId, entry.availableMicroUsd);
+    return entry;
+  }
+
+  override async release(release: Release, context: CommandContext): Promise<void> {
+    await resultOf(this.calls.call('release', { change: release, context }));
+  }
+
+  override async settle(left: LeftHold, context: CommandContext): Promise<HoldEnd> {
+    return resultOf(this.calls.call('settle', { change: left, context }));
+  }
+}
+
+const resultOf = async <Result>(asking: Promise<LedgerAnswer<Result>>): Promise<Result> => {
+  const answer = await asking.catch((cause: unknown): never => {
+    // The process with the ledger has ended, before or after it appended.
+    throw new UnknownOutcomeError('the process with the ledger has ended', { cause });
+  });
+  if ('failure' in answer) throw errorOf(answer.failure);
+  return answer.result;
+};
+
+const errorOf = (failure: LedgerFailure): Error => {
+  switch (failure.kind) {
+    case 'domain':
+      return new DomainError(failure.code, failure.detail, failure.metadata);
+    case 'contention':
+      return new ContentionError(failure.message);
+    case 'unknown-outcome':
+      return new UnknownOutcomeError(failure.message);
+    case 'store-unavailable':
+      return new StoreUnavailableError(failure.message);
+    case 'defect':
+      return new Error(failure.message);
+  }
+};

@@ -1,0 +1,25 @@
+/** What services need to know of the process that runs them. */
+export class ProcessFacts {
+  /** The name of this process, unique in the fleet; a letter, then up to 100 of `a-z 0-9 - .`. */
+  readonly instance: string;
+  /** Whether the bus connects this process to others. */
+  readonly sharesBus: boolean;
+  /** Whether this process runs sagas and consumers, or waits for the lease to run them. */
+  readonly runsReactions: boolean;
+  /** Whether attempts of jobs run here: not in the thread of a projector, which has no bus. */
+  readonly hostsJobs: boolean;
+
+  constructor({
+    instance,
+    sharesBus,
+    runsReactions,
+    hostsJobs = runsReactions,
+  }: Pick<ProcessFacts, 'instance' | 'sharesBus' | 'runsReactions'> & {
+    readonly hostsJobs?: boolean;
+  }) {
+    this.instance = instance;
+    this.sharesBus = sharesBus;
+    this.runsReactions = runsReactions;
+    this.hostsJobs = hostsJobs;
+  }
+}

@@ -1,0 +1,215 @@
+import {
+  ChargeAdjusted,
+  FundsDeposited,
+  HoldCaptured,
+  StatementClosed,
+} from '#events/billing/account.events.js';
+import {
+  dayOf,
+  instantOf,
+  type Movement,
+  statementMonthOf,
+} from '#events/billing/statement-month.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { type Projection } from '#platform/kernel/projection.js';
+
+/** The charges of a day for one purpose, model and job. Amounts are decimal micro-dollars. */
+export interface ChargesOfDay {
+  readonly kind: 'charges';
+  readonly day: string;
+  readonly purpose: string;
+  readonly model: string | null;
+  readonly job: string | null;
+  readonly charges: number;
+  /** The sum of the charges, each of which was rounded up once. */
+  readonly amount: string;
+  readonly lines: readonly ChargedUnits[];
+}
+
+/** Units that were charged at one price of one rate card. */
+export interface ChargedUnits {
+  readonly meter: string;
+  readonly rateCardVersion: number;
+  readonly unitPriceMicroUsd: string;
+  readonly perUnits: number;
+  /** A decimal string: the sum may be above 2^53. */
+  readonly quantity: string;
+  readonly charges: number;
+}
+
+/** The totals of an account in a month. */
+export interface StatementMonth {
+  readonly kind: 'month';
+  readonly accountId: string;
+  readonly month: string;
+  readonly deposited: string;
+  readonly charged: string;
+  readonly adjusted: string;
+  readonly charges: number;
+  /** What `StatementClosed` says; null while the month is open. */
+  readonly closed: StatementClosed['data'] | null;
+}
+
+/** A month that has movements and is not closed; nothing else is known of it. */
+export interface OpenStatement {
+  readonly kind: 'open';
+  readonly accountId: string;
+  readonly month: string;
+}
+
+export type StatementDocument =
+  | ChargesOfDay
+  | StatementMonth
+  | OpenStatement
+  | { readonly kind: 'deposit'; readonly deposit: FundsDeposited['data'] }
+  | { readonly kind: 'adjustment'; readonly adjustment: ChargeAdjusted['data'] };
+
+type StatementEvent = Movement | StatementClosed;
+
+const ABSENT = '-';
+export const OPEN = 'open/';
+
+/** Ordered by month; the key of a month is before those of later months. */
+export const monthKey = (accountId: string, month = ''): string => `month/${accountId}/${month}`;
+
+/** Ordered by month, over all accounts. */
+export const openKey = (month: string, accountId = ''): string => `${OPEN}${month}/${accountId}`;
+
+/** All lines, deposits and adjustments of a statement, in the order of their days. */
+export const entriesPrefix = (accountId: string, month: string): string =>
+  `entry/${accountId}/${month}/`;
+
+const entryKey = (accountId: string, movement: Movement): string => {
+  const { type, data } = movement;
+  const prefix = entriesPrefix(accountId, statementMonthOf(movement));
+  const at = instantOf(movement);
+  switch (type) {
+    case 'FundsDeposited':
+      return `${prefix}${dayOf(at)}/deposit/${ordered(data.depositNumber)}`;
+    case 'ChargeAdjusted':
+      return `${prefix}${dayOf(at)}/adjustment/${ordered(data.adjustmentNumber)}`;
+    case 'HoldCaptured': {
+      const { purpose, model = ABSENT, jobId = ABSENT } = data;
+      return `${prefix}${dayOf(at)}/charges/${purpose}/${jobId}/${model}`;
+    }
+  }
+};
+
+const ordered = (count: number): string => String(count).padStart(16, '0');
+
+const keys = (event: StatementEvent): readonly string[] => {
+  const { accountId } = event.data;
+  if (event.type === 'StatementClosed') {
+    const { month } = event.data;
+    return [monthKey(accountId, month), openKey(month, accountId)];
+  }
+  const month = statementMonthOf(event);
+  return [entryKey(accountId, event), monthKey(accountId, month), openKey(month, accountId)];
+};
+
+const plus = (sum: string, amount: string): string =>
+  toDecimal(fromDecimal(sum) + fromDecimal(amount));
+
+const inMonth = (event: StatementEvent, before: StatementMonth): StatementMonth => {
+  switch (event.type) {
+    case 'FundsDeposited':
+      return { ...before, deposited: plus(before.deposited, event.data.amountMicroUsd) };
+    case 'HoldCaptured': {
+      const charged = plus(before.charged, event.data.amountMicroUsd);
+      return { ...before, charged, charges: before.charges + 1 };
+    }
+    case 'ChargeAdjusted':
+      return { ...before, adjusted: plus(before.adjusted, event.data.amountMicroUsd) };
+    case 'StatementClosed':
+      return { ...before, closed: event.data };
+  }
+};
+
+const isAtPriceOf = (units: ChargedUnits, line: PriceLine, rateCardVersion: number): boolean =>
+  units.meter === line.meter &&
+  units.rateCardVersion === rateCardVersion &&
+  units.unitPriceMicroUsd === line.unitPriceMicroUsd &&
+  units.perUnits === line.perUnits;
+
+/** Steps of one charge that have a price in common share a line. */
+const addCharge = (
+  units: readonly ChargedUnits[],
+  { lines, rateCardVersion }: HoldCaptured['data'],
+): readonly ChargedUnits[] => {
+  const sums = [...units];
+  const counted = new Set<number>();
+  for (const line of lines) {
+    const found = sums.findIndex((one) => isAtPriceOf(one, line, rateCardVersion));
+    const at = found < 0 ? sums.length : found;
+    const { meter, unitPriceMicroUsd, perUnits } = line;
+    const before = sums[at] ?? {
+      ...{ meter, rateCardVersion, unitPriceMicroUsd, perUnits },
+      ...{ quantity: '0', charges: 0 },
+    };
+    const quantity = (BigInt(before.quantity) + BigInt(line.quantity)).toString();
+    const charges = counted.has(at) ? before.charges : before.charges + 1;
+    sums[at] = { ...before, quantity, charges };
+    counted.add(at);
+  }
+  return sums;
+};
+
+const entryAfter = (event: Movement, before: StatementDocument): StatementDocument => {
+  switch (event.type) {
+    case 'FundsDeposited':
+      return { kind: 'deposit', deposit: event.data };
+    case 'ChargeAdjusted':
+      return { kind: 'adjustment', adjustment: event.data };
+    case 'HoldCaptured': {
+      const { purpose, model = null, jobId: job = null, capturedAt, amountMicroUsd } = event.data;
+      const sums =
+        before.kind === 'charges' ? before : { charges: 0, amount: '0', lines: [] as const };
+      return {
+        kind: 'charges',
+        day: dayOf(capturedAt),
+        purpose,
+        model,
+        job,
+        charges: sums.charges + 1,
+        amount: plus(sums.amount, amountMicroUsd),
+        lines: addCharge(sums.lines, event.data),
+      };
+    }
+  }
+};
+
+const monthInitial = (accountId: string, month: string): StatementMonth => ({
+  ...{ kind: 'month', accountId, month },
+  ...{ deposited: '0', charged: '0', adjusted: '0', charges: 0, closed: null },
+});
+
+const initial = (key: string): StatementDocument => {
+  const [place = '', one = '', other = ''] = key.split('/');
+  return place === 'month'
+    ? monthInitial(one, other)
+    : { kind: 'open', month: one, accountId: other };
+};
+
+const project = (
+  event: StatementEvent,
+  before: StatementDocument,
+  key: string,
+): StatementDocument | null => {
+  if (before.kind === 'month') return inMonth(event, before);
+  if (event.type === 'StatementClosed') return null;
+  return key.startsWith(OPEN) ? before : entryAfter(event, before);
+};
+
+/**
+ * What is on the statement of a month? Documents of three places: `entry/` has the lines, `month/`
+ * the totals, and `open/` the months that are not closed.
+ */
+export const statements: Projection<StatementEvent, StatementDocument> = {
+  name: 'statements',
+  version: 1,
+  on: { FundsDeposited, HoldCaptured, ChargeAdjusted, StatementClosed },
+  keys,
+  initial,
+  project,
+};

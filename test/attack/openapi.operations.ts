@@ -1,0 +1,155 @@
+/** What the attacks read of an OpenAPI document. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly example?: unknown;
+  readonly default?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly minimum?: number;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export type Envelope = 'openai' | 'application';
+
+/** One route of the document, with what its answers may be. */
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** With parameters in braces. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** A body that the schema admits, with its required fields, where the route takes one. */
+  readonly body: unknown;
+  /** A value for each further field of that body. */
+  readonly optional: Readonly<Record<string, unknown>>;
+  /** The documented statuses of all operations of the path. */
+  readonly statusesOfPath: ReadonlySet<number>;
+  readonly statuses: ReadonlySet<number>;
+  /** The media types of an answer with this status; empty where the document names none. */
+  readonly mediaTypes: (status: number) => readonly string[];
+  readonly envelope: Envelope;
+  /** The credentials that open it, by the names of the document; empty for an open route. */
+  readonly schemes: ReadonlySet<string>;
+}
+
+/** Values that the document cannot know, by the name of their field. */
+export type KnownValues = Readonly<Record<string, unknown>>;
+
+export const operationsOf = (
+  { paths, components }: OpenApiDocument,
+  known: KnownValues,
+): readonly Operation[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, described]) => {
+      const { operationId, parameters = [], requestBody, responses, security = [] } = described;
+      const schema = requestBody && Object.values(requestBody.content)[0]?.schema;
+      const sample = new Sample(components.schemas, known);
+      return {
+        id: operationId,
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        body: schema && sample.of(schema),
+        optional: schema ? sample.optionalOf(schema) : {},
+        statuses: statusesOf(responses),
+        statusesOfPath: new Set(
+          Object.values(item).flatMap((one) => [...statusesOf(one.responses)]),
+        ),
+        mediaTypes: (status: number) => Object.keys(responses[String(status)]?.content ?? {}),
+        envelope: JSON.stringify(responses).includes('/OpenAiFailure')
+          ? ('openai' as const)
+          : ('application' as const),
+        schemes: new Set(security.flatMap((one) => Object.keys(one))),
+      };
+    }),
+  );
+
+const statusesOf = (responses: DescribedOperation['responses']): ReadonlySet<number> =>
+  new Set(Object.keys(responses).map(Number));
+
+const TEXT = 'knots';
+
+/** Values that schemas admit. */
+class Sample {
+  constructor(
+    private readonly schemas: OpenApiDocument['components']['schemas'],
+    private readonly known: KnownValues,
+  ) {}
+
+  of(schema: Schema): unknown {
+    const { properties, required = [], items, anyOf, oneOf, allOf } = this.#resolved(schema);
+    const { example, default: usual, enum: values, type, minimum } = this.#resolved(schema);
+    if (example !== undefined) return this.#withKnown(example);
+    if (usual !== undefined) return usual;
+    if (values) return values[0];
+    const [first] = anyOf ?? oneOf ?? allOf ?? [];
+    if (first) return this.of(first);
+    if (properties) return this.#fields(properties, (name) => required.includes(name));
+    if (items) return [this.of(items)];
+    const [one = 'string'] = [type].flat();
+    switch (one) {
+      case 'integer':
+      case 'number':
+        return minimum ?? 1;
+      case 'boolean':
+        return true;
+      case 'array':
+        return [];
+      case 'object':
+        return {};
+      case 'null':
+        return null;
+      default:
+        return TEXT;
+    }
+  }
+
+  optionalOf(schema: Schema): Readonly<Record<string, unknown>> {
+    const { properties = {}, required = [] } = this.#resolved(schema);
+    return this.#fields(properties, (name) => !required.includes(name));
+  }
+
+  #fields(properties: Readonly<Record<string, Schema>>, isWanted: (name: string) => boolean) {
+    const wanted = Object.entries(properties).filter(([name]) => isWanted(name));
+    return Object.fromEntries(
+      wanted.map(([name, one]) => [name, this.known[name] ?? this.of(one)]),
+    );
+  }
+
+  /** The example of a whole object may have values of another installation. */
+  #withKnown(example: unknown): unknown {
+    if (typeof example !== 'object' || example === null || Array.isArray(example)) return example;
+    const entries = Object.entries(example);
+    return Object.fromEntries(entries.map(([name, value]) => [name, this.known[name] ?? value]));
+  }
+
+  #resolved(schema: Schema): Schema {
+    const { $ref } = schema;
+    return $ref === undefined ? schema : (this.schemas[$ref.split('/').at(-1) ?? ''] ?? {});
+  }
+}

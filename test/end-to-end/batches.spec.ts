@@ -1,0 +1,3 @@
+import { batchesSuite } from './batches.suite.js';
+
+batchesSuite('batches on the embedded default');

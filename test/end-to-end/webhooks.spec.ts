@@ -1,0 +1,253 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { type SimulatedOutput } from '#areas/payments/chains/simulated/simulated-chain.js';
+import {
+  openSimulatedChain,
+  saveSimulatedChain,
+} from '#areas/payments/chains/simulated/simulated-watcher.js';
+import { eventually, startWorld, type World } from './quipu.harness.js';
+
+const WEBHOOKS = '/api/v1/webhooks';
+/** The account of BIP-84's test vectors. */
+const ZPUB =
+  'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH' +
+  '1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs';
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly status_code: number | null;
+}
+
+describe('webhooks', () => {
+  let world: World;
+  let folder: string;
+  let receiver: Server;
+  let url: string;
+  const received: Received[] = [];
+  /** How often an endpoint fails before it accepts, by path. */
+  const failures = new Map<string, number>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-webhooks-'));
+    const asOf = new Date().toISOString();
+    const prices = { as_of: asOf, prices: { BTC: '65000' } };
+    await writeFile(path.join(folder, 'prices.json'), JSON.stringify(prices));
+    receiver = createServer((message, response) => {
+      const pieces: Buffer[] = [];
+      message.on('data', (piece: Buffer) => pieces.push(piece));
+      message.on('end', () => {
+        const at = message.url ?? '';
+        received.push({
+          path: at,
+          headers: message.headers,
+          body: Buffer.concat(pieces).toString(),
+        });
+        const left = failures.get(at) ?? 0;
+        failures.set(at, left - 1);
+        response.writeHead(left > 0 ? 503 : 204).end();
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+    world = await startWorld([], {
+      environment: {
+        QUIPU_WEBHOOK_PRIVATE: 'allow',
+        QUIPU_WEBHOOK_RETRY_SECONDS: '0,0',
+        QUIPU_CRYPTO_BTC_XPUB: ZPUB,
+        QUIPU_CRYPTO_BTC_NODE: `simulated:${path.join(folder, 'chain.json')}`,
+        QUIPU_CRYPTO_PRICES: `file:${path.join(folder, 'prices.json')}`,
+        QUIPU_CRYPTO_POLL_SECONDS: '1',
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await world.close();
+    receiver.closeAllConnections();
+    await new Promise((resolve) => receiver.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const http = () => request(world.quipu.url);
+  const authorization = () => ({ authorization: `Bearer ${world.credentials.api_key}` });
+  const register = async (at: string, types: readonly string[] = []) => {
+    const body = { url: `${url}${at}`, types };
+    const answer = await http().post(WEBHOOKS).set(authorization()).send(body).expect(201);
+    return answer.body as { readonly webhook: { readonly id: string }; readonly secret: string };
+  };
+  const deliveries = async (): Promise<readonly Delivery[]> => {
+    const { body } = await http().get(`${WEBHOOKS}/deliveries`).set(authorization()).expect(200);
+    return (body as { readonly deliveries: readonly Delivery[] }).deliveries;
+  };
+  const payAnInvoice = async (): Promise<string> => {
+    const asked = http().post('/api/v1/billing/create_crypto_invoice.php').set(authorization());
+    const { body } = await asked.send({ amount_usd: 50, currency: 'BTC' }).expect(200);
+    const invoice = body as {
+      readonly invoice_id: string;
+      readonly pay_address: string;
+      readonly crypto_amount_units: string;
+    };
+    const file = path.join(folder, 'chain.json');
+    const chain = await openSimulatedChain(file, Date.now);
+    const output: SimulatedOutput = {
+      currency: 'BTC',
+      address: invoice.pay_address,
+      reference: null,
+      units: invoice.crypto_amount_units,
+    };
+    chain.pay(output);
+    chain.mine(2);
+    await saveSimulatedChain(file, chain);
+    return invoice.invoice_id;
+  };
+
+  it('receive what happens to the account, signed', async () => {
+    const all = await register('/all');
+    const some = await register('/some', ['invoice.completed']);
+    const invoiceId = await payAnInvoice();
+    await eventually(() => received.filter(({ path: at }) => at === '/some').length === 1);
+    await eventually(() => received.filter(({ path: at }) => at === '/all').length === 3);
+    const types = received
+      .filter(({ path: at }) => at === '/all')
+      .map(({ body }) => (JSON.parse(body) as { readonly type: string }).type);
+    expect(types.toSorted()).toEqual([
+      'invoice.completed',
+      'invoice.payment_confirmed',
+      'invoice.payment_detected',
+    ]);
+    const [one] = received.filter(({ path: at }) => at === '/some');
+    const verified = new Webhook(some.secret).verify(one?.body ?? '', {
+      'webhook-id': String(one?.headers['webhook-id']),
+      'webhook-timestamp': String(one?.headers['webhook-timestamp']),
+      'webhook-signature': String(one?.headers['webhook-signature']),
+    });
+    expect(verified).toEqual({
+      type: 'invoice.completed',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      data: expect.objectContaining({
+        invoice_id: invoiceId,
+        status: 'completed',
+        currency: 'BTC',
+        credit_micro_usd: '50000000',
+      }),
+    });
+    expect(all.secret).not.toBe(some.secret);
+    const events = JSON.stringify((await world.events()).map(({ data }) => data));
+    expect(events).not.toContain(some.secret.slice('whsec_'.length));
+    expect(events).not.toContain(`${url}/some`);
+  });
+
+  it('are tried again, given up, and replayed with the same id', async () => {
+    const { webhook } = await register('/flaky', ['invoice.completed']);
+    failures.set('/flaky', 3);
+    await payAnInvoice();
+    const ofFlaky = async () =>
+      (await deliveries()).find(({ webhook_id: id }) => id === webhook.id);
+    await eventually(async () => (await ofFlaky())?.status === 'failed');
+    const failed = await ofFlaky();
+    expect(failed).toMatchObject({ attempts: 3, status_code: 503, type: 'invoice.completed' });
+    const replay = `${WEBHOOKS}/deliveries/${failed?.id}/replay`;
+    await http().post(replay).set(authorization()).expect(202);
+    await eventually(async () => (await ofFlaky())?.status === 'delivered');
+    expect(await ofFlaky()).toMatchObject({ attempts: 4, status_code: 204 });
+    const ids = received
+      .filter(({ path: at }) => at === '/flaky')
+      .map(({ headers }) => headers['webhook-id']);
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('are listed without their secrets, and deleted', async () => {
+    const { webhook } = await register('/gone');
+    const list = async () => {
+      const { body } = await http().get(WEBHOOKS).set(authorization()).expect(200);
+      return body as {
+        readonly webhooks: readonly { readonly id: string; readonly url: string }[];
+        readonly available_types: readonly string[];
+      };
+    };
+    const listed = await list();
+    expect(listed.webhooks.find(({ id }) => id === webhook.id)?.url).toBe(`${url}/gone`);
+    expect(JSON.stringify(listed)).not.toContain('whsec_');
+    expect(listed.available_types).toContain('invoice.completed');
+    await http().delete(`${WEBHOOKS}/${webhook.id}`).set(authorization()).expect(200);
+    expect((await list()).webhooks.map(({ id }) => id)).not.toContain(webhook.id);
+    const again = await http().delete(`${WEBHOOKS}/${webhook.id}`).set(authorization()).expect(404);
+    expect(again.body).toMatchObject({ code: 'webhook_not_found' });
+    const before = received.length;
+    await payAnInvoice();
+    await eventually(() => received.slice(before).some(({ path: at }) => at === '/all'));
+    expect(received.filter(({ path: at }) => at === '/gone')).toEqual([]);
+  });
+
+  it('are created once for a repeated request', async () => {
+    const body = { url: `${url}/once`, types: ['invoice.expired'] };
+    const once = () =>
+      http().post(WEBHOOKS).set(authorization()).set('idempotency-key', 'once').send(body);
+    const [first, again] = [await once().expect(201), await once().expect(201)];
+    expect(again.body).toEqual(first.body);
+  });
+
+  it.each([
+    [{ url: 'nowhere' }, 'url'],
+    [{ url: 'ftp://shop.example' }, 'url'],
+    [{}, 'url'],
+    [{ url: 'https://shop.example', types: 'invoice.completed' }, 'types'],
+    [{ url: 'https://shop.example', types: ['invoice.unknown'] }, 'types'],
+  ])('are rejected by field: %j', async (body, field) => {
+    const { body: answer } = await http()
+      .post(WEBHOOKS)
+      .set(authorization())
+      .send(body)
+      .expect(400);
+    expect(JSON.stringify(answer)).toContain(field);
+  });
+
+  it('of other accounts cannot be replayed', async () => {
+    const replay = `${WEBHOOKS}/deliveries/01890a5d-ac96-774b-8cce-b302099a8057/replay`;
+    const { body } = await http().post(replay).set(authorization()).expect(404);
+    expect(body).toMatchObject({ code: 'webhook_delivery_not_found', param: 'id' });
+  });
+});
+
+describe('webhooks without permission for private addresses', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld([]);
+  });
+
+  afterAll(() => world.close());
+
+  it.each(['http://shop.example/hooks', 'https://127.0.0.1/', 'https://localhost/'])(
+    'do not lead to %s',
+    async (url) => {
+      const { body } = await request(world.quipu.url)
+        .post(WEBHOOKS)
+        .set({ authorization: `Bearer ${world.credentials.api_key}` })
+        .send({ url })
+        .expect(400);
+      expect(body).toMatchObject({
+        code: 'webhook_url_not_allowed',
+        param: 'url',
+        message: expect.stringContaining('QUIPU_WEBHOOK_PRIVATE=allow'),
+      });
+    },
+  );
+});

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { readSettings } from '#apps/composition/settings.js';
+import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
+import { logSignerOf } from '#areas/audit/log-signer.js';
+import { verifyCheckpoint } from '#platform/audit/checkpoint.js';
+import { encodeVerifierKey, parseVerifierKey } from '#platform/audit/signed-note.js';
+import { counted } from '#platform/event-store/event-store.fixture.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { deriveKey } from '#platform/secrets/secrets.js';
+import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
+import { goProgram } from '../servers/go-program.js';
+
+const MASTER = Buffer.alloc(32, 6);
+const ORIGIN = 'quipu.test/witnessed';
+
+/** No request reaches a rig. */
+const NO_UPSTREAM = 'http://127.0.0.1:9/v1';
+
+describe('a witness that others wrote', () => {
+  let home: string;
+  let witness: ChildProcess;
+  let witnessKey: string;
+  let environment: NodeJS.ProcessEnv;
+
+  const logKey = logSignerOf({ key: (purpose) => deriveKey(MASTER, purpose) }, ORIGIN).key;
+
+  beforeAll(async () => {
+    const program = await goProgram({
+      name: 'witness',
+      folder: 'test/oracles/witness',
+      files: ['go.mod', 'go.sum', 'main.go'],
+      package: '.',
+    });
+    witness = spawn(program, [encodeVerifierKey(logKey)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: witness.stdout ?? process.stdin });
+    const [url, key] = await Array.fromAsync({
+      async *[Symbol.asyncIterator]() {
+        let left = 2;
+        for await (const line of lines) {
+          yield line;
+          left -= 1;
+          if (left === 0) return;
+        }
+      },
+    });
+    witnessKey = key ?? '';
+    home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
+    await writeFile(path.join(home, 'master.key'), `${MASTER.toString('hex')}\n`, { mode: 0o600 });
+    const catalog = path.join(home, 'catalog.yaml');
+    await writeFile(catalog, scriptedCatalog(NO_UPSTREAM));
+    environment = {
+      PORT: '0',
+      QUIPU_HOME: home,
+      QUIPU_CATALOG: catalog,
+      QUIPU_LOG_LEVEL: 'silent',
+      QUIPU_AUDIT_CHECKPOINT_MS: '50',
+      QUIPU_AUDIT_ORIGIN: ORIGIN,
+      QUIPU_AUDIT_WITNESSES: `${witnessKey} ${url ?? ''}`,
+    };
+  });
+
+  afterAll(async () => {
+    witness.kill();
+    await once(witness, 'exit');
+    await rm(home, { recursive: true });
+  });
+
+  /** The size of a checkpoint of at least this many leaves that the witness has cosigned. */
+  const cosigned = async (quipu: Standalone, size: number): Promise<number> => {
+    for (;;) {
+      const note = await (await fetch(`${quipu.url}/audit/checkpoint`)).text();
+      if (!note.startsWith('{')) {
+        const checkpoint = verifyCheckpoint(note, logKey, [parseVerifierKey(witnessKey)]);
+        if (checkpoint.size >= size && checkpoint.witnesses.length === 1) return checkpoint.size;
+      }
+      await sleep(50);
+    }
+  };
+
+  const life = async (work: (quipu: Standalone) => Promise<void>): Promise<void> => {
+    const quipu = await startStandalone(readSettings(environment), pino({ level: 'silent' }));
+    try {
+      await work(quipu);
+    } finally {
+      await quipu.stop();
+    }
+  };
+
+  it('cosigns the log as it grows, over a restart of the log', async () => {
+    let size = 1;
+    for (let lives = 0; lives < 2; lives += 1) {
+      await life(async (quipu) => {
+        const log = quipu.app.get<EventStore>(EVENT_STORE, { strict: false });
+        for (let round = 0; round < 3; round += 1) {
+          size = await cosigned(quipu, size);
+          await log.append('counts-one', counted(100), 'any');
+          size += 100;
+        }
+        size = await cosigned(quipu, size);
+      });
+    }
+    expect(size).toBeGreaterThanOrEqual(600);
+  });
+});
