@@ -11,6 +11,9 @@ export const MicroUsdDecimal = z.string().regex(/^(0|[1-9]\d{0,17})$/);
 /** Micro-dollars as a decimal string, with a sign where the amount is below zero. */
 export const SignedMicroUsdDecimal = z.string().regex(/^(0|-?[1-9]\d{0,17})$/);
 
+/** What is counted, such as `input_tokens` or `gpu_seconds`. */
+export const Meter = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+
 /** A month in UTC, `YYYY-MM`. */
 export const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/);
 
