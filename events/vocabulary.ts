@@ -20,6 +20,12 @@ export const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/);
 /** SHA-256 in lower-case hex. */
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 
+/**
+ * SHA3-256 of a key of the installation and a text, in hex: the operator can compare two texts by
+ * it; without the key it says nothing about the text.
+ */
+export const KeyedHash = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** The id of an API key: no secret. The successor of a key counts under the id of the first. */
 export const KeyId = z.string().regex(/^[0-9a-f]{16}$/);
 
