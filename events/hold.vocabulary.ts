@@ -7,6 +7,8 @@ import { AccountId, Instant, KeyId, Meter, MicroUsdDecimal } from './vocabulary.
  * events of billing are both made of these shapes, so each is described once.
  */
 
+export { Meter };
+
 /** A hold's id: the UUID of the request or job that asked for it. */
 export const HoldId = z.uuid();
 
