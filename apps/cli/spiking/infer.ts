@@ -67,5 +67,5 @@ const valueOf = (written: string): unknown => {
 /** Errors of the engine have a code. */
 const failureOf = (error: unknown): unknown => {
   const isOfEngine = error instanceof Error && 'code' in error && typeof error.code === 'string';
-  return isOfEngine ? new CommandFailure(`${String(error.code)}`, error.message) : error;
+  return isOfEngine ? new CommandFailure(String(error.code), error.message) : error;
 };

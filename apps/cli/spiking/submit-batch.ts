@@ -45,7 +45,9 @@ export const submitBatch = async (
   });
   return {
     json: { job_id: jobId, inputs: inputs.length },
-    text: `Job ${jobId} with ${inputs.length} inputs was submitted; follow it by: jobs show ${jobId} --watch`,
+    text:
+      `Job ${jobId} with ${inputs.length} inputs was submitted; ` +
+      `follow it by: jobs show ${jobId} --watch`,
   };
 };
 

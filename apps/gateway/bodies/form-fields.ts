@@ -1,3 +1,4 @@
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyRequest } from 'fastify';
 import { HttpFailure } from '../errors/http-failure.js';
@@ -11,8 +12,9 @@ declare module 'fastify' {
 
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const;
 
-/** Fields of one form. */
+/** Of one form. The limit of bodies bounds its bytes. */
 const FIELDS_MAX = 64;
+const NAME_BYTES_MAX = 100;
 
 /**
  * A method whose body is JSON or a form without files. Of a form, it receives an object with a
@@ -28,30 +30,39 @@ export const formTypeOf = ({ headers, routeOptions }: FastifyRequest): string | 
   return isForm ? type : undefined;
 };
 
-/** @throws HttpFailure 400 for what is no form of that type, a file, and a field that is repeated */
-export const parseFormFields = async (
+/** @throws HttpFailure 400 for what is no form of that type, for a file and for a repeated field */
+export const parseFormFields = (
   bytes: Buffer,
   type: string,
 ): Promise<Readonly<Record<string, string>>> => {
-  const fields = new Map<string, string>();
-  for (const [name, value] of await formOf(bytes, type)) {
-    if (typeof value !== 'string') throw invalid(`${name}: a file is not expected`, name);
-    if (fields.has(name)) throw invalid(`${name}: is given twice`, name);
-    if (name === '__proto__') throw invalid('a field may not be named __proto__');
-    fields.set(name, value);
-    if (fields.size > FIELDS_MAX) throw invalid(`the form has more than ${FIELDS_MAX} fields`);
-  }
-  return Object.fromEntries(fields);
-};
-
-const formOf = async (bytes: Buffer, type: string): Promise<FormData> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Record<string, string>>();
+  const found = new Map<string, string>();
+  const malformed = (): void => reject(invalid('the body is not a form of its content type'));
+  const add = (name: string, value: string): void => {
+    if (name === '__proto__') reject(invalid('a field may not be named __proto__'));
+    else if (found.has(name)) reject(invalid(`${name}: is given twice`, name));
+    else if (found.size === FIELDS_MAX)
+      reject(invalid(`the form has more than ${FIELDS_MAX} fields`));
+    else found.set(name, value);
+  };
   try {
-    // The copy is of the type that the parser of the platform takes.
-    const body = new Uint8Array(bytes);
-    return await new Response(body, { headers: { 'content-type': type } }).formData();
+    const headers: BusboyHeaders = { 'content-type': type };
+    // One more than is accepted, so that it is seen.
+    const fields = FIELDS_MAX + 1;
+    const limits = { fields, fieldNameSize: NAME_BYTES_MAX, fieldSize: bytes.length };
+    new Busboy({ headers, limits })
+      .on('field', add)
+      .on('file', (name, file) => {
+        file.resume();
+        reject(invalid(`${name}: a file is not expected`, name));
+      })
+      .on('error', malformed)
+      .on('finish', () => resolve(Object.fromEntries(found)))
+      .end(bytes);
   } catch {
-    throw invalid('the body is not a form of its content type');
+    malformed();
   }
+  return promise;
 };
 
 const invalid = (message: string, param?: string): HttpFailure =>

@@ -37,7 +37,10 @@ const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
     routing_mode: z
       .union([z.enum(ROUTING_MODES), z.string().regex(/^rig_.{1,64}$/)])
       .default('auto')
-      .describe('`rig_{id}` pins one rig; modes without an engine yet answer 501.'),
+      .describe(
+        '`rig_{id}` pins one rig. `snn_spiking`, `hybrid_*` and `pattern_*` run a spiking ' +
+          'network on the text of the last message. Modes without an engine yet answer 501.',
+      ),
     temperature: DocumentedChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
   }),
   { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' },

@@ -40,7 +40,7 @@ export const InferBody = z.strictObject({
   ...asked,
   input_data: z.unknown().meta({
     description: 'A text, or numbers in arrays that may be nested.',
-    anyOf: [{ type: 'string' }, { type: 'array' }],
+    anyOf: [{ type: 'string' }, { type: 'array', items: {} }],
   }),
   return_raster: z
     .preprocess(booleanOf, z.boolean().nullish())

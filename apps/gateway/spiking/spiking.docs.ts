@@ -20,8 +20,8 @@ export const InferDocs = (): MethodDecorator =>
     ApiOperation({
       summary: 'Run a spiking network',
       description:
-        'Classifies a text or numbers, and counts each operation meanwhile. The worst case is held ' +
-        'before the run; what was counted is charged, by synaptic event and by ' +
+        'Classifies a text or numbers, and counts each operation meanwhile. The worst case is ' +
+        'held before the run; what was counted is charged, by synaptic event and by ' +
         'multiply-accumulate. A run that fails is free. Energy is modelled from the counts: ' +
         'savings may be negative.',
     }),
@@ -34,9 +34,9 @@ export const SubmitBatchDocs = (): MethodDecorator =>
     ApiOperation({
       summary: 'Run a network on many inputs',
       description:
-        'A job: the worst case of all runs is held, and what was counted is charged when it ends. ' +
-        'An input that the network rejects is reported in its place and is free. `/jobs` follows ' +
-        'and cancels it.',
+        'A job: the worst case of all runs is held, and what was counted is charged when it ' +
+        'ends. An input that the network rejects is reported in its place and is free. ' +
+        '`/jobs` follows and cancels it.',
     }),
     ApiBody({ schema: schemaOf(BatchBody, { ...EXAMPLE, inputs: [TEXT] }) }),
   );

@@ -1,7 +1,7 @@
 import { type SpikingCounts } from '#events/spiking/spiking.evidence.js';
 import { compareEnergy, type EnergyComparison } from './spiking.engine.js';
 
-/** The rules by which `energyReport` computes; another figure for the same counts is another name. */
+/** The rules of `energyReport`. Rules with other figures for the same counts get another name. */
 export const ENERGY_MODEL = 'horowitz-2014-45nm/1';
 
 const JOULES_PER_KWH = 3.6e6;

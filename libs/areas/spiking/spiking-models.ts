@@ -18,8 +18,8 @@ export interface NetworkChoice {
 }
 
 /**
- * The networks whose cards are in the folders of models. The cards are small; they are read when the
- * first caller asks, and kept until the process ends.
+ * The networks whose cards are in the folders of models. The cards are small; they are read for the
+ * first caller, and kept until the process ends.
  */
 @Injectable()
 export class SpikingModels {
@@ -97,7 +97,7 @@ const foldersIn = (folder: string): readonly string[] => {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (Error.isError(error) && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
 };

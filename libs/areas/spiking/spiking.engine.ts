@@ -51,7 +51,6 @@ export const spikingEngineWith = (
     open: async (host) => {
       const networks = await open(host);
       return {
-        // eslint-disable-next-line require-yield -- a run has no pieces
         async *run(input, signal) {
           return networks.run(input, signal);
         },

@@ -22,7 +22,7 @@ export const spikingSettings = defineSettings({
   variables: {
     QUIPU_SNN_GRID_GRAMS_PER_KWH: variable(
       wholeNumber(0, 10_000).default(WORLD_GRAMS_PER_KWH),
-      'grams of carbon dioxide equivalent per kilowatt-hour, for the modelled carbon of spiking runs',
+      'grams of CO2 equivalent per kilowatt-hour, for the modelled carbon of spiking runs',
     ),
     QUIPU_SNN_RUN_SECONDS: variable(
       wholeNumber(1, 600).default(60),

@@ -13,6 +13,6 @@ export interface MeterPriceList {
  * catalog file. The class is the injection token; the catalog provides it. Neither look-up waits.
  */
 export abstract class MeterPrices {
-  /** The list in force at an instant, in milliseconds since the epoch; undefined before the first. */
+  /** At an instant in milliseconds since the epoch; undefined before the first list. */
   abstract inForce(atMs: number): MeterPriceList | undefined;
 }

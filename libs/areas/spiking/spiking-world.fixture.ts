@@ -1,0 +1,208 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  type Capture,
+  type HoldEnd,
+  type HoldOrder,
+  type PlacedHold,
+  type Release,
+} from '#platform/ledger/hold.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
+import { priceOf } from '#platform/ledger/price.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { engineHost } from '#platform/tasks/counting.engine.fake.js';
+import { type AnyEngineDefinition, type EngineDefinition } from '#platform/tasks/engine.js';
+import { createLocalTasks } from '#platform/tasks/local-tasks.js';
+import { Tasks } from '#platform/tasks/tasks.port.js';
+import { HostEnergy } from './host-energy.js';
+import { type InferenceOrder, InferSpikesHandler } from './infer-spikes.handler.js';
+import { type ModelCard } from './model-card.js';
+import { type OpenNetworks, type SpikingEnd, spikingEngineWith } from './spiking.engine.js';
+import { SpikingAdmission } from './spiking-admission.js';
+import { SpikingModels } from './spiking-models.js';
+import { SpikingRunner } from './spiking-runner.js';
+
+export const NOW = '2026-11-22T15:00:00.000Z';
+export const REQUEST_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+export const WEIGHTS = 'a1'.repeat(32);
+
+const head = {
+  task: 'knots',
+  description: 'A cord; the class is its knot.',
+  classes: ['long', 'single'],
+  accuracy: 0.9,
+  calibrationError: 0.01,
+  baseline: { name: 'always the most frequent class', accuracy: 0.5 },
+  heldOutExamples: 100,
+};
+
+export const card: ModelCard = {
+  slug: 'snnlib/knots',
+  displayName: 'Knots',
+  routingMode: 'hybrid_cnn',
+  architecture: 'two layers',
+  neuronModels: ['LIFNode', 'PLIFNode'],
+  parameters: 12,
+  native: head,
+  text: head,
+  domains: ['code', 'chat'],
+  inputShape: [2],
+  inputKind: 'static',
+  exampleInput: [0, 1],
+  weightsSha256: WEIGHTS,
+  bounds: { macs: 100, macsPerTimestep: 10, synapticEvents: 5, synapticEventsPerTimestep: 20 },
+};
+
+export const run = (counts: Partial<SpikingEnd['counts']> = {}): SpikingEnd => ({
+  slug: card.slug,
+  neuron: 'LIFNode',
+  timesteps: 8,
+  classification: { topClass: 'code', confidence: 0.75, domain: 'prompt-domains' },
+  counts: {
+    neurons: 4,
+    spikes: 6,
+    synapticEvents: 30,
+    macs: 120,
+    acs: 33,
+    quiescentNeurons: 1,
+    firingRate: 6 / 32,
+    activationSparsityPct: 100 * (1 - 6 / 32),
+    denseSparsityPct: null,
+    layers: [],
+    ann: { macs: 150, acs: 0 },
+    ...counts,
+  },
+  latencyMs: 1.5,
+  hybrid: { front_end: 'none' },
+  raster: null,
+  completion: 'a sentence',
+  sessionRuns: 0,
+  weightsSha256: WEIGHTS,
+  meterVersion: 1,
+});
+
+/** The engine's errors have a code. */
+export const engineError = (code: string): Error =>
+  Object.assign(new Error(`it is ${code}`), { code });
+
+/** Records its calls. */
+export class RecordingLedger extends Ledger {
+  readonly calls: string[] = [];
+  placed: HoldOrder | undefined;
+  captured: Capture | undefined;
+  captureFails = false;
+
+  override demandFunds(): void {
+    this.calls.push('demandFunds');
+  }
+
+  override place(order: HoldOrder): Promise<PlacedHold> {
+    this.calls.push('place');
+    this.placed = order;
+    const { lines, expiresAt } = order;
+    const amountMicroUsd = priceOf(lines);
+    return Promise.resolve({ lines, amountMicroUsd, expiresAt, availableMicroUsd: 0n });
+  }
+
+  override renew(): Promise<PlacedHold> {
+    return Promise.reject(new Error('a run renews no hold'));
+  }
+
+  override capture(capture: Capture) {
+    this.calls.push('capture');
+    this.captured = capture;
+    if (this.captureFails) return Promise.reject(new Error('the log is away'));
+    const chargedMicroUsd = priceOf(capture.lines);
+    return Promise.resolve({ eventId: 'e', chargedMicroUsd, availableMicroUsd: 0n });
+  }
+
+  override release({ reason }: Release): Promise<void> {
+    this.calls.push(`release ${reason}`);
+    return Promise.resolve();
+  }
+
+  override settle(): Promise<HoldEnd> {
+    return Promise.resolve('free');
+  }
+}
+
+/** A folder of models with these cards. */
+export const folderOf = async (cards: Readonly<Record<string, unknown>>): Promise<string> => {
+  const root = await mkdtemp(path.join(tmpdir(), 'quipu-spiking-'));
+  for (const [name, written] of Object.entries(cards)) {
+    const folder = path.join(root, 'spiking', name);
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'card.json'), JSON.stringify(written));
+  }
+  return root;
+};
+
+export const settings = { gridGramsPerKwh: 480, runMsMax: 1_000, modelFolders: [] };
+
+export const prices = {
+  inForce: () => ({
+    rateCardVersion: 3,
+    prices: new Map([
+      ['synaptic_events', { unitPriceMicroUsd: '2', perUnits: 1 }],
+      ['macs', { unitPriceMicroUsd: '3', perUnits: 1 }],
+    ]),
+  }),
+};
+
+/** Runs every task on the scripted networks, through the checks of the real declaration. */
+class ScriptedTasks extends Tasks {
+  override readonly seesLocalFiles = true;
+  readonly #host = createLocalTasks(engineHost('in-process', 'spec'));
+  readonly #engine: AnyEngineDefinition;
+
+  constructor(networks: OpenNetworks) {
+    super();
+    this.#engine = spikingEngineWith(() => Promise.resolve(networks));
+  }
+
+  override run<Input, Piece, End>(
+    _definition: EngineDefinition<Input, Piece, End>,
+    input: Input,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece, End | null, void> {
+    return this.#host.run(this.#engine as EngineDefinition<Input, Piece, End>, input, signal);
+  }
+}
+
+/** A machine that spends a quarter of a joule on every run. */
+class ScriptedHostEnergy extends HostEnergy {
+  override start(): Promise<() => Promise<number | null>> {
+    return Promise.resolve(() => Promise.resolve(0.25));
+  }
+}
+
+/** The area on a scripted engine, with the networks of a folder. */
+export const openSpiking = (
+  folder: string,
+  networks: Pick<OpenNetworks, 'run'>,
+  priced: typeof prices | { readonly inForce: () => undefined } = prices,
+) => {
+  const ledger = new RecordingLedger();
+  const clock = { now: () => Date.parse(NOW) };
+  const models = new SpikingModels({ ...settings, modelFolders: [folder] });
+  const admission = new SpikingAdmission(ledger, priced, settings, clock);
+  const tasks = new ScriptedTasks({ ...networks, count: 1, close: () => Promise.resolve() });
+  const runner = new SpikingRunner(tasks, new ScriptedHostEnergy());
+  const hash = (text: string): string => `hash of ${text}`;
+  const handler = new InferSpikesHandler(models, admission, runner, hash, settings);
+  return { ledger, models, handler };
+};
+
+export const orderOf = (changes: Partial<InferenceOrder> = {}): InferenceOrder => ({
+  accountId: '7',
+  receivedAtMs: Date.parse(NOW),
+  model: card.slug,
+  routingMode: null,
+  input: 'a cord',
+  timesteps: 8,
+  neuron: null,
+  raster: false,
+  context: contextOf(REQUEST_ID, 'user:7'),
+  ...changes,
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { energyReport } from './energy-report.js';
+import { countsOf } from './run-counts.js';
+import { card, run } from './spiking-world.fixture.js';
+import { statementOf } from './statement.js';
+
+const energy = energyReport(countsOf(run()), 480);
+
+describe('the statement of a run', () => {
+  it('says what was classified, counted and modelled', () => {
+    expect(statementOf({ card, run: run(), energy })).toBe(
+      'Knots (snnlib/knots) classified the input as "code" with a confidence of 75.0 % ' +
+        '(read-out: prompt-domains). Counted over 8 timesteps with LIFNode: 6 spikes of 4 ' +
+        'neurons, 30 synaptic events, 120 multiply-accumulates. Modelled compute energy: ' +
+        '5.82e-10 J, -15.7 % against the same network without spikes in 32-bit floats, ' +
+        '+1586.1 % in 8-bit integers.',
+    );
+  });
+
+  it('is the continuation of a language model', () => {
+    const model = { ...card, routingMode: 'hybrid_linear_rwkv' as const };
+    expect(statementOf({ card: model, run: run(), energy })).toBe('a sentence');
+  });
+});
