@@ -52,7 +52,7 @@ export class NetworkTrainer {
     const { architecture, task, steps, surrogate = 'atan' } = this.recipe;
     const neuron = { ...architecture.neuron, surrogate, detachReset: true };
     const operations = new TrainingOperations({ parameters: this.parameters, steps, neuron });
-    const { x } = batchOf(architecture, head, examples);
+    const { x } = batchOf(examples);
     const input = tf.tensor(x.values, [...x.shape]);
     const readout = readoutOf(head, task.classes.length);
     const logits = architecture.forward<tf.Tensor>(operations, input, readout);
