@@ -84,7 +84,8 @@ describe('a run of a spiking network', () => {
       asked.push(input);
       return Promise.resolve(run());
     });
-    await infer({ neuron: 'PLIFNode', timesteps: 2, raster: true, input: [1, 2] });
+    const changes = { neuron: 'PLIFNode', timesteps: 2, raster: true, input: [1, 2], session: 's' };
+    await infer(changes);
     expect(asked).toEqual([
       {
         slug: card.slug,
@@ -92,7 +93,7 @@ describe('a run of a spiking network', () => {
         timesteps: 2,
         neuron: 'PLIFNode',
         raster: true,
-        session: null,
+        session: '7:s',
       },
     ]);
   });

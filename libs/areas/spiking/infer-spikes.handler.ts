@@ -27,6 +27,8 @@ export interface InferenceOrder {
   /** Null for the neuron that the network was trained with. */
   readonly neuron: NeuronModel | null;
   readonly raster: boolean;
+  /** Names what the run continues; null for a run that starts at rest. */
+  readonly session: string | null;
   readonly context: CommandContext;
   /** Whether this attempt still owns the request; false once a retry has taken it over. */
   readonly confirm?: () => Promise<boolean>;
@@ -69,9 +71,11 @@ export class InferSpikesHandler implements ICommandHandler<InferSpikesCommand> {
   async execute({ order, signal }: InferSpikesCommand): Promise<SpikingAnswer> {
     const card = this.models.choose(order);
     const neuron = neuronOf(card, order.neuron);
-    const { timesteps, raster, input } = order;
+    const { timesteps, raster, input, accountId } = order;
+    // No account continues the runs of another one.
+    const session = order.session === null ? null : `${accountId}:${order.session}`;
     const admitted = await this.admission.admit({ ...order, card, neuron });
-    const task = { slug: card.slug, inputData: input, timesteps, neuron, raster, session: null };
+    const task = { slug: card.slug, inputData: input, timesteps, neuron, raster, session };
     const { run, measuredJoulesHost } = await this.#run(task, card, admitted, signal);
     const { gridGramsPerKwh } = this.settings;
     const counts = countsOf(run);

@@ -39,7 +39,7 @@ describe('the input of a network', () => {
     [[1, null], 'input_data[1] is not a number'],
     [[[1, Number.NaN]], 'input_data[0][1] is not a finite number'],
     [[Number.POSITIVE_INFINITY], 'input_data[0] is not a finite number'],
-    [[[[[[1]]]]], 'is nested deeper than 4 levels'],
+    [[[[[[[1]]]]]], 'is nested deeper than 5 levels'],
   ])('may not be %p', (value, message) => {
     expect(() => inputDataOf(value)).toThrow(message);
     expect(() => inputDataOf(value)).toThrow(

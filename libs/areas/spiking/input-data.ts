@@ -6,7 +6,7 @@ export type InputData = string | readonly InputValue[];
 type InputValue = number | readonly InputValue[];
 
 export const VALUES_MAX = 16_384;
-export const LEVELS_MAX = 4;
+export const LEVELS_MAX = 5;
 
 /**
  * Checks what every network demands of its input; whether the shape is one of the network's is for

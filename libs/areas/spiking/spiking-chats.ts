@@ -44,9 +44,9 @@ export class SpikingChats {
     return routingMode === 'auto' && this.models.find(model) !== undefined;
   }
 
-  /** Whether the model is the slug of a network. */
-  isNetwork(model: string): boolean {
-    return this.models.find(model) !== undefined;
+  /** Of every network of this installation. */
+  get slugs(): readonly string[] {
+    return this.models.list.map(({ slug }) => slug);
   }
 
   /** @throws as `InferSpikesHandler` does */
@@ -56,10 +56,11 @@ export class SpikingChats {
       {
         ...rest,
         // The mode decides where the model is another one of the catalog.
-        model: this.isNetwork(model) ? model : null,
+        model: this.slugs.includes(model) ? model : null,
         input: inputDataOf(prompt, 'messages'),
         neuron: null,
         raster: false,
+        session: null,
       },
       signal,
     );

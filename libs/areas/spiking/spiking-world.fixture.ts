@@ -203,6 +203,7 @@ export const orderOf = (changes: Partial<InferenceOrder> = {}): InferenceOrder =
   timesteps: 8,
   neuron: null,
   raster: false,
+  session: null,
   context: contextOf(REQUEST_ID, 'user:7'),
   ...changes,
 });
