@@ -11,7 +11,7 @@ const open = () => {
   const asked: SpikingChatOrder[] = [];
   const chats = {
     serves: (model: string, mode: string) => mode.startsWith('hybrid_') || model === card.slug,
-    isNetwork: (model: string) => model === card.slug,
+    slugs: [card.slug],
     answer: (order: SpikingChatOrder) => {
       asked.push(order);
       const answer = { card, run: run(), entry };

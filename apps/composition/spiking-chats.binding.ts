@@ -61,7 +61,10 @@ export class SpikingChatStrategies extends ChatStrategies implements ChatStrateg
     const { body, routingMode, accountId, receivedAtMs, context, confirm } = order;
     const { chats } = this;
     if (!chats) throw new Error('this process has no spiking networks');
-    if (!chats.isNetwork(body.model) && !this.catalog.model(body.model)) throw unknown(body.model);
+    const { slugs } = chats;
+    if (!slugs.includes(body.model) && !this.catalog.model(body.model)) {
+      throw unknown(body.model, slugs);
+    }
     const prompt = promptOf(body);
     const timesteps = timestepsOf(body);
     const asked = { accountId, receivedAtMs, context, routingMode, prompt, timesteps };
@@ -129,9 +132,9 @@ const includesUsage = ({ stream_options: options }: ChatOrder['body']): boolean 
   'include_usage' in options &&
   options.include_usage === true;
 
-const unknown = (model: string): DomainError =>
+const unknown = (model: string, slugs: readonly string[]): DomainError =>
   new DomainError<InferenceErrorCode>(
     'model_not_found',
-    `the model ${model} is neither in the catalog nor a spiking network; GET /v1/models and ` +
-      'GET /api/v1/snn/models list both',
+    `the model ${model} is neither in the catalog (GET /v1/models) nor one of the spiking ` +
+      `networks ${slugs.join(', ')}`,
   );

@@ -17,6 +17,13 @@ import {
 } from './spiking.fixture.js';
 
 const MODELS = path.resolve(import.meta.dirname, '../../models/spiking');
+interface ListedNetwork {
+  readonly slug: string;
+  readonly routing_mode: string;
+  readonly example_input: unknown;
+  readonly native_head: { readonly classes: readonly string[] };
+}
+
 interface Answer {
   readonly request_id: string;
   readonly weights_sha256: string;
@@ -64,6 +71,27 @@ describe('spiking networks', () => {
     const answer = await infer({ model: SLUG, input_data: card?.['example_input'] });
     const { classes } = card?.['native_head'] as { readonly classes: readonly string[] };
     expect(classes).toContain(answer.classification.top_class);
+  });
+
+  it('classify their own example within what was held, each by its mode', async () => {
+    const { body } = await get('/api/v1/snn/models').expect(200);
+    const { models } = body as { readonly models: readonly ListedNetwork[] };
+    expect(models.length).toBeGreaterThan(0);
+    for (const { slug, routing_mode, example_input: input_data, native_head } of models) {
+      const asked = { model: slug, routing_mode, input_data };
+      const reply = await post(INFER).send(asked).expect(200);
+      const { classification } = reply.body as Answer;
+      expect(native_head.classes).toContain(classification.top_class);
+      const events = eventsOf(await world.events(), reply.headers['x-request-id'] as string);
+      expect(events[1]).toMatchObject({ type: 'HoldCaptured', data: { model: slug, excess: [] } });
+    }
+  });
+
+  it('continue a session of their caller', async () => {
+    const asked = { model: SLUG, input_data: PROMPT, session_id: randomUUID() };
+    expect(await infer(asked)).toMatchObject({ session_runs: 0 });
+    expect(await infer(asked)).toMatchObject({ session_runs: 1 });
+    expect(await infer({ ...asked, session_id: null })).toMatchObject({ session_runs: 0 });
   });
 
   it('answer with the promised fields, and draw what they counted', async () => {
@@ -230,7 +258,8 @@ describe('spiking networks', () => {
     });
 
     it.each([
-      [{ model: 'acme/none', routing_mode: 'hybrid_cnn' }, 404, 'acme/none'],
+      [{ model: 'acme/none', routing_mode: 'hybrid_cnn' }, 404, SLUG],
+      [{ model: SLUG, routing_mode: 'hybrid' }, 400, 'hybrid_cnn'],
       [{ model: SLUG, routing_mode: 'snn_spiking' }, 400, 'hybrid_cnn'],
       [{ model: SLUG, n: 2 }, 400, 'n'],
       [{ model: SLUG, routing_mode: 'moa_consensus' }, 501, 'moa_consensus'],

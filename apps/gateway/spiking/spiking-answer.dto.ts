@@ -113,6 +113,8 @@ export class SpikingAnswerDto {
   readonly spike_raster_ascii?: string;
   @ApiProperty({ description: 'What was classified and counted; of a language model, its text.' })
   readonly completion!: string;
+  @ApiProperty({ example: 0, description: 'Runs of the session that this one continues.' })
+  readonly session_runs!: number;
   @ApiProperty({ example: 'embedded:spiking@9f86d081884c7d65…' })
   readonly engine!: string;
   @ApiProperty({ example: 1, description: 'Of the rules by which operations are counted.' })

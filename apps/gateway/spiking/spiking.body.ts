@@ -32,6 +32,8 @@ const asked = {
   neuron_model: Neuron.describe('Default: the neuron that the network was trained with.'),
 };
 
+const SESSION_LENGTH_MAX = 60;
+
 /**
  * Zod schemas and not classes: an input may have more values than the validation of classes is
  * meant for.
@@ -45,6 +47,12 @@ export const InferBody = z.strictObject({
   return_raster: z
     .preprocess(booleanOf, z.boolean().nullish())
     .meta({ type: 'boolean', default: false }),
+  session_id: z
+    .string()
+    .min(1)
+    .max(SESSION_LENGTH_MAX)
+    .nullish()
+    .describe('The run continues from the membranes of the run before it in this session.'),
 });
 
 export const BatchBody = z.strictObject({
@@ -69,6 +77,7 @@ export interface NetworkAsked {
 export interface InferAsked extends NetworkAsked {
   readonly input: InputData;
   readonly raster: boolean;
+  readonly session: string | null;
 }
 
 /** @throws HttpFailure, DomainError `snn_input_invalid` */
@@ -78,6 +87,7 @@ export const inferAskedOf = (sent: unknown): InferAsked => {
     ...networkAskedOf(body),
     input: inputDataOf(listInText(body.input_data)),
     raster: body.return_raster ?? false,
+    session: body.session_id ?? null,
   };
 };
 

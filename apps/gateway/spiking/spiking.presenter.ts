@@ -40,6 +40,7 @@ export const presentAnswer = (
     esg_energy_telemetry: presentEnergy(answer),
     ...(withRaster && { spike_raster_ascii: raster ?? '' }),
     completion: statementOf(answer),
+    session_runs: run.sessionRuns,
     engine: `embedded:spiking@${run.weightsSha256}`,
     meter_version: run.meterVersion,
   };

@@ -3,7 +3,7 @@ import { messageOf } from '#platform/kernel/faults.js';
 import { schemaCheckOf } from '#platform/runtime/schema-check.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
 import { isDeeperThan } from './rigs/nesting.js';
-import { isRoutingMode } from './routing-mode.js';
+import { isRoutingMode, ROUTING_MODES } from './routing-mode.js';
 import { type ChatBody as PricedBody, LEVELS_MAX } from './token-bound.js';
 
 export const MESSAGES_MAX = 4_096;
@@ -34,7 +34,7 @@ export const ChatBody = z.looseObject({
   messages: z.array(z.unknown()).min(1).max(MESSAGES_MAX),
   routing_mode: z
     .string()
-    .refine(isRoutingMode, 'is not one of the routing modes, nor rig_{id}')
+    .refine(isRoutingMode, `is none of ${ROUTING_MODES.join(', ')}, rig_{id}`)
     .default(DEFAULTS.routing_mode),
   cleanroom_uuid: z.uuid().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
