@@ -12,6 +12,13 @@ export interface RunFacts {
   readonly denseSparsityPct: number | null;
 }
 
+/** The last layer of a run: each head has weights of its own. */
+export interface Readout {
+  readonly head: Head;
+  readonly name: string;
+  readonly classes: number;
+}
+
 export interface Architecture {
   /** The folder of its weights, and its name in `npm run models:train -- spiking/<name>`. */
   readonly name: string;
@@ -27,13 +34,16 @@ export interface Architecture {
     readonly code: Code;
   };
   readonly neuron: NeuronSettings;
-  /** Other neurons that the trained network can run with. */
+  /** The neurons that the trained network may run with. */
   readonly neuronModels: readonly NeuronModel[];
   /** The layer that a raster draws. */
   readonly rasterLayer: string;
   /**
-   * Logits `[1, batch, classes]`, averaged over time. `x` is `[1, batch, …shape]`, or
-   * `[steps, batch, …shape]` for a sequence.
+   * Logits `[1, batch, classes]`, averaged over time.
+   *
+   * On the native head `x` is `[1, batch, …shape]`, or `[steps, batch, …shape]` for a sequence. On
+   * the text head it is `[1, batch, 256]` (trigrams of the text), or `[steps, batch, 128]` for a
+   * sequence (trigrams of each slice of the text).
    */
   forward<Tensor extends Shaped>(
     operations: Operations<Tensor>,
@@ -44,8 +54,8 @@ export interface Architecture {
   describe(facts: RunFacts): Readonly<Record<string, string>>;
 }
 
-export interface Readout {
-  /** The name of the last layer: each head has weights of its own. */
-  readonly name: string;
-  readonly classes: number;
-}
+/** The measured sparsity of the dense side, in words. */
+export const sparsityText = (denseSparsityPct: number | null): string =>
+  denseSparsityPct === null
+    ? 'no ReLU in this run'
+    : `${denseSparsityPct.toFixed(1)} % exact zeros after ReLU`;

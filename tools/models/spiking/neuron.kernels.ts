@@ -3,14 +3,8 @@
  * time. TensorFlow.js would need ten kernels for each timestep.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import {
-  recurrenceOf,
-  type NeuronSettings,
-} from '../../../libs/engines/spiking/neurons/neuron.js';
-import {
-  SURROGATES,
-  type SurrogateName,
-} from '../../../libs/engines/spiking/neurons/surrogates.js';
+import { recurrenceOf, type NeuronSettings } from '#engines/spiking/neurons/neuron.js';
+import { SURROGATES, type SurrogateName } from '#engines/spiking/neurons/surrogates.js';
 import { viewsOf, type WasmMemory } from './wasm-memory.js';
 
 const FORWARD = 'SpikingNeurons';
@@ -139,7 +133,11 @@ export const spike = (x: tf.Tensor, leak: tf.Tensor, settings: NeuronTraining): 
       const inputs = { dy, x: x0, spikes: spikes0, potentials: potentials0, leak: leak0 };
       return tf
         .engine()
-        .runKernel(BACKWARD, inputs, attributes as unknown as tf.NamedAttrMap) as unknown as tf.Tensor[];
+        .runKernel(
+          BACKWARD,
+          inputs,
+          attributes as unknown as tf.NamedAttrMap,
+        ) as unknown as tf.Tensor[];
     };
     return { value: spikes, gradFunc };
   });

@@ -3,7 +3,7 @@
  * The WASM backend has no gradient of a convolution's filter, and is fast at plain products.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { outputLength } from '../../../libs/engines/spiking/operations/convolution.kernels.js';
+import { outputLength } from '#engines/spiking/operations/convolution.kernels.js';
 import { viewsOf, type WasmMemory } from './wasm-memory.js';
 
 const GATHER = 'Patches';
@@ -86,7 +86,9 @@ export const patches = (x: tf.Tensor, shape: PatchShape): tf.Tensor => {
   const attributes = { ...shape };
   const pictures = x.shape[0] ?? 0;
   return tf.customGrad((input) => ({
-    value: tf.engine().runKernel(GATHER, { x: input as tf.Tensor }, attributes),
+    value: tf
+      .engine()
+      .runKernel(GATHER, { x: input as tf.Tensor }, attributes) as unknown as tf.Tensor,
     gradFunc: (dy: tf.Tensor) =>
       tf.engine().runKernel(SCATTER, { dy }, { ...attributes, pictures }) as unknown as tf.Tensor,
   }))(x);

@@ -1,17 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
-import {
-  leakParameterOf,
-  type NeuronSettings,
-} from '../../../libs/engines/spiking/neurons/neuron.js';
-import { outputLength } from '../../../libs/engines/spiking/operations/convolution.kernels.js';
+import { leakParameterOf, type NeuronSettings } from '#engines/spiking/neurons/neuron.js';
+import { outputLength } from '#engines/spiking/operations/convolution.kernels.js';
 import type {
   ConvolutionOptions,
   ElementFunction,
   Operations,
   ParameterOptions,
   ProjectionOptions,
-} from '../../../libs/engines/spiking/operations/operations.js';
-import { axisLength, sizeOf } from '../../../libs/engines/spiking/operations/tensor.js';
+} from '#engines/spiking/operations/operations.js';
+import { axisLength, sizeOf } from '#engines/spiking/operations/tensor.js';
 import { linear } from '../llama.gradients.js';
 import { sliceProduct } from './gradients.js';
 import { spike, type NeuronTraining } from './neuron.kernels.js';

@@ -33,3 +33,22 @@ export const trigramVector = (text: string, dimensions = TRIGRAM_DIMENSIONS): Fl
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
 };
+
+/** Length of the vector of one slice of a text. */
+export const SLICE_DIMENSIONS = 128;
+
+/**
+ * The UTF-8 bytes of a text in `steps` slices of equal length, each as the set of the hashed trigrams
+ * that start in it: `[steps, SLICE_DIMENSIONS]` of 0 and 1. Case and runs of white space are ignored.
+ */
+export const trigramSlices = (text: string, steps: number): Float32Array => {
+  const slices = new Float32Array(steps * SLICE_DIMENSIONS);
+  const words = text.toLowerCase().trim().replaceAll(/\s+/g, ' ');
+  const bytes = new TextEncoder().encode(` ${words} `);
+  const starts = bytes.length - 2;
+  for (let start = 0; start < starts; start += 1) {
+    const slot = fnv1a(bytes.subarray(start, start + 3)) % SLICE_DIMENSIONS;
+    slices[Math.floor((start * steps) / starts) * SLICE_DIMENSIONS + slot] = 1;
+  }
+  return slices;
+};

@@ -246,15 +246,15 @@ export class MeteredOperations implements Operations<DataTensor> {
     const { values, shape, code } = this.sum(x, axis);
     const length = axisLength(x, axis);
     if (length === 1) return { values, shape, code };
-    return this.scale({ values, shape, code }, 1 / length);
+    const annMacs = this.#hasNoTime(axis) ? 0 : values.length;
+    this.#charge(x, { macs: values.length, annMacs });
+    return { values: values.map((value) => value / length), shape, code: 'real' };
   }
 
   sum(x: DataTensor, axis: number): DataTensor {
     const { values, shape } = sumOver(x, axis);
     const acs = x.values.length - values.length;
-    // A static ANN runs one step, so it has no time to sum over.
-    const annAcs = axis === 0 && !this.run.sequential ? 0 : acs;
-    this.#charge(x, { acs, annAcs });
+    this.#charge(x, { acs, annAcs: this.#hasNoTime(axis) ? 0 : acs });
     return { values, shape, code: x.code === 'real' ? 'real' : 'integer' };
   }
 
@@ -274,6 +274,11 @@ export class MeteredOperations implements Operations<DataTensor> {
 
   slice(x: DataTensor, axis: number, from: number, length: number): DataTensor {
     return { ...sliced(x, axis, from, length), code: x.code };
+  }
+
+  /** The ANN of an input that does not change runs one step, and has no time to sum over. */
+  #hasNoTime(axis: number): boolean {
+    return axis === 0 && !this.run.sequential;
   }
 
   /** The bias, or zeros: what the sums of a projection start from. */
@@ -304,8 +309,9 @@ export class MeteredOperations implements Operations<DataTensor> {
   }
 
   #leakOf(name: string, { model, tau }: NeuronSettings): number {
-    if (model !== 'PLIFNode') return 1 / tau;
-    return leakOf(this.parameter(`${name}.leak`, [1]).values[0] ?? 0);
+    const learned = model === 'PLIFNode' ? this.run.weights.get(`${name}.leak`) : undefined;
+    // A network that was trained with fixed leaks starts a PLIFNode from them.
+    return learned === undefined ? 1 / tau : leakOf(learned.values[0] ?? 0);
   }
 
   /** @param x what the operation read: its steps are those of the ANN that ran once too often */

@@ -1,3 +1,7 @@
+import { DOMAINS } from '#engines/spiking/heads.js';
+
+export { DOMAINS };
+
 /** What people ask about in each of the eight domains. */
 export interface PromptTopics {
   /** Noun phrases that fit "Explain …". */
@@ -10,16 +14,6 @@ export interface PromptTopics {
 
 const list = (text: string): readonly string[] => text.split('|');
 
-export const DOMAINS = [
-  'code',
-  'finance',
-  'legal',
-  'medical',
-  'robotics',
-  'vision',
-  'chat',
-  'maths',
-] as const;
 export type Domain = (typeof DOMAINS)[number];
 
 export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
