@@ -24,6 +24,8 @@ const run = (layer: CountedLayer): Ran => {
     neuron: DEFAULT_NEURON,
     meter,
     membranes: new Map(),
+    exhaustive: false,
+    notes: new Map(),
     raster: null,
   });
   const [steps = 0, ...rest] = input.shape;

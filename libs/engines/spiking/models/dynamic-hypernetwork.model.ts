@@ -28,11 +28,18 @@ const partsOf = <Tensor extends Shaped>(
   }
   const flat = ops.reshape(x, [1, batch, EXAMPLES + POINT]);
   const context = ops.linear('context', ops.slice(flat, 2, 0, EXAMPLES), { out: CONTEXT });
-  return { context, query: ops.linear('query', ops.slice(flat, 2, EXAMPLES, POINT), { out: QUERY }) };
+  return {
+    context,
+    query: ops.linear('query', ops.slice(flat, 2, EXAMPLES, POINT), { out: QUERY }),
+  };
 };
 
 /** Weights, biases and leaks of a small LIF network, made anew for each input. */
-const generate = <Tensor extends Shaped>(ops: Operations<Tensor>, context: Tensor, classes: number) => {
+const generate = <Tensor extends Shaped>(
+  ops: Operations<Tensor>,
+  context: Tensor,
+  classes: number,
+) => {
   const [, batch = 1] = context.shape;
   const hidden = ops.map(ops.linear('generator', ops.map(context, 'relu'), { out: 48 }), 'relu');
   const make = (name: string, rows: number, columns: number): Tensor =>

@@ -37,7 +37,10 @@ const patternsOf = <Tensor extends Shaped>(ops: Operations<Tensor>, { head }: Re
   if (head === 'text') {
     return ops.parameter('text.patterns', shape, { initial: { deviation: SCALE } });
   }
-  const values = Float32Array.from(GLYPHS.flatMap((glyph) => [...glyph]), (pixel) => pixel * SCALE);
+  const values = Float32Array.from(
+    GLYPHS.flatMap((glyph) => [...glyph]),
+    (pixel) => pixel * SCALE,
+  );
   return ops.parameter('patterns', shape, { initial: { values }, trained: false });
 };
 
@@ -51,8 +54,7 @@ const retrieve = <Tensor extends Shaped>(
   const stored = rowsOf(ops.valuesOf(patterns));
   let state = cue;
   // Of the first input of a batch: a run that is measured has one.
-  const energy = (): number =>
-    energyOf(ops.valuesOf(state).subarray(0, GLYPH_PIXELS), stored);
+  const energy = (): number => energyOf(ops.valuesOf(state).subarray(0, GLYPH_PIXELS), stored);
   const energies = [energy()];
   for (let iteration = 0; iteration < ITERATIONS_MAX; iteration += 1) {
     const shares = ops.softmax(ops.scale(ops.product(state, across), BETA));

@@ -66,7 +66,10 @@ export const se3EquivariantGnn: Architecture = {
     const blank = new Float32Array(batch * POINTS * WIDTH).fill(1);
     const start = { places, scalars: ops.constant(blank, [1, batch, POINTS, WIDTH]) };
     const { scalars } = egnnLayer(ops, 'second', egnnLayer(ops, 'first', start));
-    const nodes = ops.neuron('nodes', ops.hold(ops.linear('drive', scalars, { out: WIDTH, gain: 2 })));
+    const nodes = ops.neuron(
+      'nodes',
+      ops.hold(ops.linear('drive', scalars, { out: WIDTH, gain: 2 })),
+    );
     const rates = ops.mean(nodes, 2);
     const pooled = ops.neuron('pooled', ops.linear('pool', rates, { out: 48, gain: 6 }));
     return ops.mean(ops.linear(readout.name, pooled, { out: readout.classes }), 0);
