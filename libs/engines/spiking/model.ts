@@ -13,6 +13,8 @@ export interface RunFacts {
   readonly denseSparsityPct: number | null;
   /** Spikes of the input; null for an input of numbers. */
   readonly inputSpikes: number | null;
+  /** Numbers that the network noted in this run, such as evaluations of a solver. */
+  readonly notes: ReadonlyMap<string, readonly number[]>;
 }
 
 /** The last layer of a run: each head has weights of its own. */

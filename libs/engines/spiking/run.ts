@@ -14,6 +14,8 @@ export interface RunOptions {
   /** Carried from the run before in the same session; the run replaces its contents. */
   readonly membranes?: Map<string, Float32Array>;
   readonly raster?: boolean;
+  /** Whether the run may not stop early (see `Operations.exhaustive`). */
+  readonly exhaustive?: boolean;
 }
 
 export interface RunResult extends RunFacts {
@@ -27,9 +29,10 @@ export const runMetered = (
   architecture: Architecture,
   x: DataTensor,
   readout: Readout,
-  { weights, steps, neuron, membranes = new Map(), raster = false }: RunOptions,
+  { weights, steps, neuron, membranes = new Map(), raster = false, exhaustive = false }: RunOptions,
 ): RunResult => {
   const meter = new Meter();
+  const notes = new Map<string, readonly number[]>();
   const drawing = raster ? new Raster() : null;
   const operations = new MeteredOperations({
     weights,
@@ -38,6 +41,8 @@ export const runMetered = (
     neuron: { ...architecture.neuron, model: neuron },
     meter,
     membranes,
+    exhaustive,
+    notes,
     raster: drawing === null ? null : { layer: architecture.rasterLayer, drawing },
   });
   const { values } = architecture.forward(operations, x, readout);
@@ -47,5 +52,6 @@ export const runMetered = (
     denseSparsityPct: meter.denseSparsityPct,
     inputSpikes: x.code === 'binary' ? spikesOf(x) : null,
     raster: drawing?.text() ?? null,
+    notes,
   };
 };

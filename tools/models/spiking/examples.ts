@@ -1,4 +1,4 @@
-import { elementShape, encodeNative, encodeText } from '#engines/spiking/encoders/input.encoder.js';
+import { encodeNative, encodeText } from '#engines/spiking/encoders/input.encoder.js';
 import type { Architecture, Head } from '#engines/spiking/model.js';
 import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/tensor.js';
 import type { Split } from '../corpus/corpus.generator.js';

@@ -1,5 +1,5 @@
 import { resample } from './resample.js';
-import { type Architecture, type Head } from '../model.js';
+import { type Architecture } from '../model.js';
 import { sizeOf, tensorOf, type DataTensor } from '../operations/tensor.js';
 import {
   SLICE_DIMENSIONS,
