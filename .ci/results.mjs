@@ -1,7 +1,7 @@
 /**
- * Reads what Jest wrote with `--json` and prints `<passed> <failed>`, then the path of each suite that
- * failed, a line each. The tests of those suites are not in `passed`: they are counted when the suite is
- * repeated. A skipped test counts as failed, and so does a run that ended badly with no failed test.
+ * Reads what Jest wrote with `--json`. Prints `<passed> <failed>`, then a line for each suite
+ * that failed, with its path. Its tests are not in `passed`: they are counted when it is repeated.
+ * A skipped test counts as failed, and so does a run that ended badly with no failed test.
  *
  *     node .ci/results.mjs <file> <exit status of Jest>
  */
