@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type AdmittedChat, ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
@@ -23,26 +22,17 @@ export interface ChatReply {
   readonly pace?: HoldPace;
 }
 
-/** Answers a chat as a whole: places the hold, calls a rig, charges. */
-export class CompleteChatCommand extends Command<ChatReply> {
-  constructor(
-    readonly order: ChatOrder,
-    /** Aborted with a `RequestCutError` when the caller leaves or the request runs too long. */
-    readonly signal: AbortSignal,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(CompleteChatCommand)
-export class CompleteChatHandler implements ICommandHandler<CompleteChatCommand> {
+/** Answers a chat as a whole: places the hold, calls a rig, charges. Every chat calls it directly. */
+@Injectable()
+export class CompleteChatHandler {
   constructor(
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
   ) {}
 
-  async execute({ order, signal }: CompleteChatCommand): Promise<ChatReply> {
+  /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
+  async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const admitted = await this.admission.admit(order);
     const ask = (route: RouteOrder) => this.rigs.complete(route, signal);
     const { answer, rig, attempts } = await routeChat(ask, order.body, admitted, signal);

@@ -33,6 +33,6 @@ const promptHasher = {
     SettleChatHandler,
     RigOperations,
   ],
-  exports: [ChatFunds, RigOperations, ChatBatchEndpoint],
+  exports: [ChatFunds, RigOperations, ChatBatchEndpoint, CompleteChatHandler, StreamChatHandler],
 })
 export class InferenceModule {}

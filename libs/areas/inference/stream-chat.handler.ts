@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import { type HoldPace } from '#platform/ledger/hold.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
@@ -22,26 +21,20 @@ export interface ChatStream {
   readonly pages: AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
 }
 
-/** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
-export class StreamChatCommand extends Command<ChatStream> {
-  constructor(
-    readonly order: ChatOrder,
-    /** Aborted with a `RequestCutError` when the caller leaves or the request runs too long. */
-    readonly signal: AbortSignal,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(StreamChatCommand)
-export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
+/**
+ * Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. Called directly,
+ * as `CompleteChatHandler` is.
+ */
+@Injectable()
+export class StreamChatHandler {
   constructor(
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
   ) {}
 
-  async execute({ order, signal }: StreamChatCommand): Promise<ChatStream> {
+  /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
+  async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const admitted = await this.admission.admit(order);
     const reading = follow(signal);
     const ask = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
