@@ -21,7 +21,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
-import { comment, dataEvent, DONE, SSE_HEADERS, SseWriter } from '../sse/sse.js';
+import { comment, dataEvent, dataLine, DONE, SSE_HEADERS, SseWriter } from '../sse/sse.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 import { ChatMetrics } from './chat.metrics.js';
@@ -160,7 +160,7 @@ export class ChatExchange {
       for (;;) {
         const page = await stream.pages.next();
         if (!page.done) {
-          await writer.write(page.value.map(dataEvent).join(''));
+          await writer.write(page.value.map(dataLine).join(''));
           continue;
         }
         const { usage, entry, cut } = page.value;

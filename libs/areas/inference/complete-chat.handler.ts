@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type AdmittedChat, ChatAdmission, type ChatOrder } from './chat-admission.js';
+import { echoedJson } from './echoed-json.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { type ChatAnswer, type Usage } from './rigs/chat-backend.js';
@@ -55,7 +56,7 @@ export class CompleteChatHandler {
     const { body, routingMode } = order;
     try {
       return {
-        text: JSON.stringify({ ...completion, model: body.model, routing_mode: routingMode }),
+        text: echoedJson(completion, { model: body.model, routing_mode: routingMode }),
         modelAnswered: modelOf(completion),
         replyHash: this.hash(replyText(completion)),
       };

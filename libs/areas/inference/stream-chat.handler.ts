@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type HoldPace } from '#platform/ledger/hold.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
-import { type ChatChunk } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { type Attempt } from './rigs/route-error.js';
 import { routeChat } from './route-chat.js';
@@ -14,11 +13,11 @@ export interface ChatStream {
   readonly attempts: readonly Attempt[];
   readonly pace?: HoldPace;
   /**
-   * Pages of chunks with the caller's model id and routing mode; the end comes after the charge is
+   * Pages of chunks as JSON, a line each, with the caller's model id and routing mode; the end comes after the charge is
    * durable. Read it to the end or dispose of it: either ends the hold. @throws RigError when the
    * stream broke, charge included
    */
-  readonly pages: AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
+  readonly pages: AsyncGenerator<readonly string[], StreamReceipt, void>;
 }
 
 /**
