@@ -23,7 +23,7 @@ export interface ChatReply {
   readonly pace?: HoldPace;
 }
 
-/** Answers a chat as a whole: places the hold, calls a rig, charges. Every chat calls it directly. */
+/** Answers a chat as a whole: places the hold, calls a rig, charges. Called without the bus. */
 @Injectable()
 export class CompleteChatHandler {
   constructor(

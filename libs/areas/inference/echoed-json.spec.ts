@@ -31,12 +31,12 @@ describe('the JSON of an answer with its echo', () => {
     ['a routing mode of its own', '{"model":"llama","routing_mode":"rig","choices":[]}'],
     ['no model', '{"choices":[]}'],
     ['a model that is no text', '{"model":7,"choices":[]}'],
-  ])('writes a line anew that has %s', (_what, text) => {
+  ])('writes the whole again where there is %s', (_what, text) => {
     const answer = JSON.parse(text) as JsonObject;
     expect(echoedJson(sent(text), ECHO)).toBe(JSON.stringify({ ...answer, ...ECHO }));
   });
 
-  it('says the same as the whole written anew, whatever the rig sent', () => {
+  it('says the same as the whole written again, whatever the rig sent', () => {
     const names = fc.constantFrom('model', 'routing_mode', 'choices', 'id', 'usage');
     const texts = fc.constantFrom(
       'llama',

@@ -13,17 +13,14 @@ export interface ChatStream {
   readonly attempts: readonly Attempt[];
   readonly pace?: HoldPace;
   /**
-   * Pages of chunks as JSON, a line each, with the caller's model id and routing mode; the end comes after the charge is
-   * durable. Read it to the end or dispose of it: either ends the hold. @throws RigError when the
-   * stream broke, charge included
+   * Pages of chunks as JSON, a line each, with the caller's model id and routing mode; the end
+   * comes after the charge is durable. Read it to the end or dispose of it: either ends the hold.
+   * @throws RigError when the stream broke, charge included
    */
   readonly pages: AsyncGenerator<readonly string[], StreamReceipt, void>;
 }
 
-/**
- * Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. Called directly,
- * as `CompleteChatHandler` is.
- */
+/** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
 @Injectable()
 export class StreamChatHandler {
   constructor(

@@ -64,7 +64,7 @@ describe('the handler of a projection', () => {
     ]);
   });
 
-  it('writes no document that its events have left as it was, and saves the checkpoint', async () => {
+  it('writes no document that its events left as it was, and saves the checkpoint', async () => {
     const { store, readStore, runner, handler } = open();
     await fill(runner);
     await handler.checkpoint();

@@ -16,8 +16,8 @@ const DOCUMENTS_CACHED_MAX = 10_000;
 
 /**
  * Owns idempotence: each document has one writer, and documents and checkpoint are saved in one
- * write. Within a batch a document is written once, after all its events, and not at all when none of
- * them has changed it.
+ * write. Within a batch a document is written once, after all its events, and not at all when none
+ * of them has changed it.
  */
 export class ProjectionHandler implements SubscriptionHandler {
   readonly name: string;
