@@ -11,6 +11,7 @@ import { partnersArea } from '#areas/partners/partners.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
+import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
@@ -36,6 +37,7 @@ export const areas: readonly Area[] = [
   paymentsArea,
   webhooksArea,
   statisticsArea,
+  spikingArea,
 ];
 
 /** The sources of events: the platform and each area. */

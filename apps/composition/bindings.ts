@@ -13,6 +13,7 @@ import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { ChatStrategies } from '#areas/inference/chat-strategies.js';
 import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
@@ -25,6 +26,7 @@ import { Charges } from '#areas/payouts/charges.port.js';
 import { Beneficiaries } from '#areas/payouts/beneficiaries.port.js';
 import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
+import { SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -37,6 +39,7 @@ import { StoredBatchFiles } from './batch-files.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
+import { SpikingChatStrategies } from './spiking-chats.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
 /** Binds the ports of one area to services of other areas. */
@@ -56,6 +59,12 @@ const bindings: readonly Binding[] = [
         inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER],
         useFactory: (catalog: Catalog, tasks: Tasks, batchPercent: number, logger: Logger) =>
           bindRigs(catalog, createTextEngine(tasks), batchPercent, logger),
+      },
+      {
+        provide: ChatStrategies,
+        inject: [Catalog, { token: SpikingChats, optional: true }],
+        useFactory: (catalog: Catalog, chats?: SpikingChats) =>
+          new SpikingChatStrategies(catalog, chats),
       },
     ],
   },

@@ -1,4 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { mustBeJson } from '../errors/media-type.js';
+import { formTypeOf, parseFormFields } from './form-fields.js';
 import { parseJson } from './json-body.js';
 import { type Receptions } from './receptions.js';
 
@@ -15,13 +17,24 @@ const SIGNATURE = 'webhook-signature';
 /** Stands for a JSON body until the guards of the route have admitted the request. */
 export const UNREAD_BODY = Symbol('UnreadBody');
 
-/** Leaves JSON bodies unread. Bodies of another type are rejected, as Fastify does. */
+/**
+ * Leaves JSON bodies and forms unread. Bodies of another type are rejected, as Fastify does, and so
+ * are forms on routes that do not accept them.
+ */
 export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', (_request, _payload, done) => {
     done(null, UNREAD_BODY);
   });
+  fastify.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
+    if (formTypeOf(request) === undefined) done(mustBeJson());
+    else done(null, UNREAD_BODY);
+  });
 };
+
+/** Whether the body has yet to be received: JSON, or a form whose fields the route accepts. */
+export const isUnread = (request: FastifyRequest): boolean =>
+  request.body === UNREAD_BODY || formTypeOf(request) !== undefined;
 
 /** Reads and parses the body of a request that its guards have admitted. @throws HttpFailure */
 export const readBody = async (
@@ -33,7 +46,8 @@ export const readBody = async (
   try {
     const bytes = await receptions.receive(request.raw, isCaller);
     if (request.headers[SIGNATURE] !== undefined) request.signedBody = bytes;
-    request.body = parseJson(bytes);
+    const form = formTypeOf(request);
+    request.body = form === undefined ? parseJson(bytes) : await parseFormFields(bytes, form);
   } catch (error) {
     // The rest of the body is not read.
     if (!request.raw.complete) void reply.header('connection', 'close');

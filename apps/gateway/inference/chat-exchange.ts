@@ -7,7 +7,8 @@ import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';
-import { type ChatStream, StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
+import { type ChatStream } from '#areas/inference/chat-strategies.js';
+import { StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -152,7 +153,8 @@ export class ChatExchange {
     reply: FastifyReply,
   ): Promise<AnswerEnd> {
     const fail = (error: unknown): Promise<void> => {
-      const failure = { ...this.failures.of(error), rig: stream.rig };
+      const { rig } = stream;
+      const failure = { ...this.failures.of(error), ...(rig !== null && { rig }) };
       this.failureLog.write({ request: reply.request, reply, failure, error });
       return this.#writeFailure(chat, failure, writer);
     };
@@ -193,7 +195,7 @@ export class ChatExchange {
     return rateLimitHeaders(this.requestRates.rateOf(caller), pace, this.clock.now());
   }
 
-  #charged({ body: { model } }: Chat, rig: string, usage: Usage, entry: LedgerEntry): void {
+  #charged({ body: { model } }: Chat, rig: string | null, usage: Usage, entry: LedgerEntry): void {
     this.metrics.chatCharged({ model, rig, usage, chargedMicroUsd: entry.chargedMicroUsd });
   }
 

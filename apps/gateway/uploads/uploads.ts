@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { HttpFailure } from '../errors/http-failure.js';
+import { mustBeJson } from '../errors/media-type.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -39,9 +39,7 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const refuseForms = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
   const type = request.headers['content-type'];
   const isForm = type?.startsWith('multipart/') === true && !BODILESS.has(request.method);
-  if (isForm && request.routeOptions.config.acceptsForms !== true) {
-    const message = 'the body must be JSON';
-    throw new HttpFailure({ status: 415, code: 'unsupported_media_type', message });
-  }
+  const { acceptsForms, formFields } = request.routeOptions.config;
+  if (isForm && acceptsForms !== true && formFields !== true) throw mustBeJson();
   done();
 };

@@ -1,27 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type AdmittedChat, ChatAdmission, type ChatOrder } from './chat-admission.js';
+import { type ChatReply, ChatStrategies } from './chat-strategies.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
-import { type ChatAnswer, type Usage } from './rigs/chat-backend.js';
+import { type ChatAnswer } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
-import { type Attempt } from './rigs/route-error.js';
 import { routeChat } from './route-chat.js';
-
-/** An answer that has been paid for. */
-export interface ChatReply {
-  /**
-   * The answer as JSON, with the model id that the caller asked for and the routing mode. It was
-   * written before the charge: what cannot be written is not charged.
-   */
-  readonly text: string;
-  readonly usage: Usage;
-  readonly rig: string;
-  readonly attempts: readonly Attempt[];
-  readonly entry: LedgerEntry;
-  readonly pace?: HoldPace;
-}
 
 /** Answers a chat as a whole: places the hold, calls a rig, charges. */
 export class CompleteChatCommand extends Command<ChatReply> {
@@ -40,9 +25,12 @@ export class CompleteChatHandler implements ICommandHandler<CompleteChatCommand>
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
+    private readonly strategies: ChatStrategies,
   ) {}
 
   async execute({ order, signal }: CompleteChatCommand): Promise<ChatReply> {
+    const strategy = this.strategies.of(order);
+    if (strategy) return strategy.complete(order, signal);
     const admitted = await this.admission.admit(order);
     const ask = (route: RouteOrder) => this.rigs.complete(route, signal);
     const { answer, rig, attempts } = await routeChat(ask, order.body, admitted, signal);

@@ -11,6 +11,7 @@ import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { CompleteChatCommand, CompleteChatHandler } from './complete-chat.handler.js';
+import { type ChatStrategy } from './chat-strategies.js';
 import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
@@ -199,7 +200,7 @@ const answered = {
 } as const;
 
 /** The area on ports that remember. */
-export const openInference = () => {
+export const openInference = (strategy?: ChatStrategy) => {
   const ledger = new RememberingLedger();
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
@@ -211,8 +212,9 @@ export const openInference = () => {
   const limits = { requestMsMax: REQUEST_MS_MAX, settleMsMax: 60_000 };
   const clock = { now: () => Date.parse(NOW) };
   const admission = new ChatAdmission(catalog, ledger, hash, limits, clock, rigs);
-  const complete = new CompleteChatHandler(admission, rigs, hash);
-  const stream = new StreamChatHandler(admission, rigs, hash);
+  const strategies = { of: () => strategy };
+  const complete = new CompleteChatHandler(admission, rigs, hash, strategies);
+  const stream = new StreamChatHandler(admission, rigs, hash, strategies);
   const controller = new AbortController();
   return {
     ledger,

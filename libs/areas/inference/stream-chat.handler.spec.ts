@@ -13,7 +13,7 @@ import {
 import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
-import { type ChatStream } from './stream-chat.handler.js';
+import { type ChatStream } from './chat-strategies.js';
 import { tokensIn } from './token-lines.js';
 
 const streaming = (script: Script) => {
