@@ -10,6 +10,7 @@ import { investorsArea } from '#areas/investors/investors.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -28,6 +29,7 @@ export const areas: readonly Area[] = [
   filesArea,
   batchesArea,
   rigsArea,
+  rentalsArea,
   partnersArea,
   investorsArea,
   payoutsArea,

@@ -72,8 +72,8 @@ describe('a delta of xdelta3 or bsdiff', () => {
   });
 
   it('with checksums is refused with another base of the same size', () => {
-    const { base, deltas: made } = vectors[1] ?? { base: Buffer.of(), deltas: new Map() };
-    const delta = made.get('xdelta3 -S none') ?? Buffer.of();
+    const base = vectors[1]?.base ?? Buffer.of();
+    const delta = vectors[1]?.deltas.get('xdelta3 -S none') ?? Buffer.of();
     const other = Buffer.from(base);
     other.fill(7, 0, 2_000);
     expect(rejection(other, delta)).toBe('base_mismatch');
