@@ -10,6 +10,7 @@ import { investorsArea } from '#areas/investors/investors.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
@@ -29,6 +30,7 @@ export const areas: readonly Area[] = [
   filesArea,
   batchesArea,
   rigsArea,
+  rentalsArea,
   partnersArea,
   investorsArea,
   payoutsArea,

@@ -9,6 +9,7 @@ import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { StatementQuery } from '#areas/billing/statements/statement.handler.js';
 import { StatementTaxes } from '#areas/billing/statements/statement-taxes.port.js';
 import { Catalog } from '#areas/catalog/catalog.js';
+import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
@@ -25,6 +26,7 @@ import { Deposits } from '#areas/payments/deposits.port.js';
 import { Charges } from '#areas/payouts/charges.port.js';
 import { Beneficiaries } from '#areas/payouts/beneficiaries.port.js';
 import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
+import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
@@ -86,6 +88,25 @@ const bindings: readonly Binding[] = [
         inject: [Catalog, RIGS, BATCH_RIG_PERCENT],
         useFactory: (catalog: Catalog, router: RigRouter, batchPercent: number) =>
           new CatalogRigs(catalog, router, batchPercent),
+      },
+    ],
+  },
+  {
+    of: 'rentals',
+    providers: [
+      {
+        provide: RentalRates,
+        inject: [QueryBus, CLOCK],
+        useFactory: (queries: QueryBus, clock: Clock): RentalRates => ({
+          rateOf: async (rig) => {
+            const { card } = await queries.execute(new RateCardQuery({ at: instant(clock) }));
+            const rate = card.compute.find((one) => one.rig === rig);
+            return (
+              (rate && { rateCardVersion: card.version, microUsdPerHour: rate.microUsdPerHour }) ??
+              null
+            );
+          },
+        }),
       },
     ],
   },
