@@ -7,6 +7,7 @@ import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { meshArea } from '#areas/mesh/mesh.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
@@ -40,6 +41,7 @@ export const areas: readonly Area[] = [
   webhooksArea,
   statisticsArea,
   spikingArea,
+  meshArea,
 ];
 
 /** The sources of events: the platform and each area. */

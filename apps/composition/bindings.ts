@@ -20,6 +20,7 @@ import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { InvestorUsers } from '#areas/investors/investor-users.port.js';
+import { ClusterLeader } from '#areas/mesh/cluster-leader.port.js';
 import { PartnerAccess } from '#areas/partners/partner-access.js';
 import { PartnerUsers } from '#areas/partners/partner-users.port.js';
 import { Deposits } from '#areas/payments/deposits.port.js';
@@ -35,10 +36,13 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { Runtime } from '#platform/runtime/runtime.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
 import { AccountCharges } from './charges.binding.js';
+import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
@@ -107,6 +111,21 @@ const bindings: readonly Binding[] = [
             );
           },
         }),
+      },
+    ],
+  },
+  {
+    of: 'mesh',
+    providers: [
+      {
+        provide: ClusterLeader,
+        inject: [ProcessFacts, Runtime, EVENT_STORE, CODEC],
+        useFactory: (
+          facts: ProcessFacts,
+          runtime: Runtime,
+          eventStore: EventStore,
+          codec: EventCodec,
+        ) => new LeaseHolder(facts, () => runtime.leadership(), eventStore, codec),
       },
     ],
   },

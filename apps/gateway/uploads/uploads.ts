@@ -43,7 +43,7 @@ const FORM_TYPES = ['multipart/', URL_ENCODED];
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const refuseForms = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
-  const type = request.headers['content-type'];
+  const type = request.headers['content-type']?.toLowerCase();
   const isOfForm = FORM_TYPES.some((one) => type?.startsWith(one) === true);
   const isForm = isOfForm && !BODILESS.has(request.method);
   const { acceptsForms, formFields } = request.routeOptions.config;
