@@ -5,6 +5,7 @@ import { SECRETS } from '#platform/secrets/tokens.js';
 import { ChatAdmission } from './chat-admission.js';
 import { ChatFunds } from './chat-funds.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
+import { ChatTool } from './chat.tool.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { PROMPT_HASHER, type PromptHasher } from './ports.js';
 import { RigOperations } from './rigs/rig.operations.js';
@@ -28,11 +29,12 @@ const promptHasher = {
     ChatAdmission,
     ChatFunds,
     ChatBatchEndpoint,
+    ChatTool,
     CompleteChatHandler,
     StreamChatHandler,
     SettleChatHandler,
     RigOperations,
   ],
-  exports: [ChatFunds, RigOperations, ChatBatchEndpoint],
+  exports: [ChatFunds, RigOperations, ChatBatchEndpoint, ChatTool],
 })
 export class InferenceModule {}
