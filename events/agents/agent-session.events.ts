@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
-import { Meter, PriceLine } from '../hold.vocabulary.js';
+import { HoldId, Meter, PriceLine } from '../hold.vocabulary.js';
 import { AccountId, Instant, Sha256Hex, UserId } from '../vocabulary.js';
 
 /**
- * The life of an agent session: one stream `agentsession-<sessionId>`. Its work is a job, and its
- * hold has the same id. Goal, plans, arguments and results are in blobs that the key of the user
+ * The life of an agent session: one stream `agentsession-<sessionId>`. Its work is a job with the
+ * same id. Goal, plans, arguments and results are in blobs that the key of the user
  * seals; the events name them.
  */
 
@@ -44,6 +44,7 @@ export const AgentSessionStarted = defineEvent('AgentSessionStarted', {
     tools: z.array(ToolName).max(AGENT_TOOLS_MAX),
     stepsMax: Step,
     tokensMax: z.int().positive(),
+    holdId: HoldId,
     /** The lines that are held for the planner, for the whole session. */
     held: z.array(PriceLine),
     rateCardVersion: z.int().positive(),
@@ -143,6 +144,8 @@ export const AgentSessionEnded = defineEvent('AgentSessionEnded', {
     /** `answered`, `max_steps`, `max_token_budget`, `cancelled`, or the code of a failure. */
     reason: Code,
     endedAt: Instant,
+    /** The transcript is kept until then. */
+    transcriptUntil: Instant,
   }),
 });
 export type AgentSessionEnded = EventOf<typeof AgentSessionEnded>;

@@ -5,6 +5,7 @@ export const agentsErrors = {
   agent_cursor_unknown: { status: 400, param: 'after' },
   agent_planner_not_found: { status: 404, param: 'planner_model' },
   agent_tool_unknown: { status: 400, param: 'tools' },
+  too_many_agent_streams: { status: 429 },
   agent_budget_exceeded: { status: 409 },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
 

@@ -40,7 +40,9 @@ export const calculated = (expression: string): CalculatorOutput => {
     const value = evaluate(expression);
     const { text, isExact } = value.toDecimal();
     // Of a rounded function, the digits beyond those of a double are noise.
-    const result = value.isExact ? text : String(Number(Number(text).toPrecision(SIGNIFICANT_DIGITS)));
+    const result = value.isExact
+      ? text
+      : String(Number(Number(text).toPrecision(SIGNIFICANT_DIGITS)));
     return { result, exact: isExact };
   } catch (error) {
     const param = { param: 'expression' };

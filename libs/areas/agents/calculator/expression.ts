@@ -45,7 +45,8 @@ const FUNCTIONS: Readonly<Record<string, readonly [arity: number | null, apply: 
 
 export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS);
 
-const TOKEN = /\s*(?:(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,3}))?|([a-z][a-z0-9]*)|(\*\*|[-+*/%^(),]))/y;
+const TOKEN =
+  /\s*(?:(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,3}))?|([a-z][a-z0-9]*)|(\*\*|[-+*/%^(),]))/y;
 
 interface Token {
   readonly kind: 'number' | 'name' | 'sign' | 'end';

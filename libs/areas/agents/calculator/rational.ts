@@ -151,7 +151,9 @@ rational.parse = (digits: string, exponent: number): Rational => {
   const [whole = '', fraction = ''] = digits.split('.');
   const places = exponent - fraction.length;
   const value = BigInt(`${whole}${fraction}` || '0');
-  return places >= 0 ? rational(value * 10n ** BigInt(places)) : rational(value, 10n ** BigInt(-places));
+  return places >= 0
+    ? rational(value * 10n ** BigInt(places))
+    : rational(value, 10n ** BigInt(-places));
 };
 
 /** @throws ArithmeticError for what is no number */

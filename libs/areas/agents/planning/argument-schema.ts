@@ -11,11 +11,7 @@ const LEVELS_MAX = 8;
  * may allow more than the tool does, whose own check decides. Such an answer always has every
  * property, so one that may be absent may be null.
  */
-export const answerableSchema = (
-  schema: unknown,
-  charactersMax: number,
-  level = 0,
-): JsonObject => {
+export const answerableSchema = (schema: unknown, charactersMax: number, level = 0): JsonObject => {
   const text = { type: 'string', maxLength: charactersMax } as const;
   if (!isObject(schema) || level > LEVELS_MAX) return text;
   const inner = (one: unknown): JsonObject => answerableSchema(one, charactersMax, level + 1);

@@ -66,10 +66,18 @@ const settingsOf = ({ model, style, tools, outputTokens }: PlanQuestion): JsonOb
   };
 };
 
-/** A call of one of the tools, or an answer. Each character costs a token at the most, usually. */
+/** The tokens of the JSON around an answer. */
+const FRAME_TOKENS = 32;
+const TEXT_CHARACTERS_MIN = 16;
+
+/**
+ * A call of one of the tools, or an answer. A character costs one token at the most, save for rare
+ * ones, so that the JSON is complete within the tokens; a call may have several texts.
+ */
 const planSchema = (tools: readonly PlannedTool[], outputTokens: number): JsonObject => {
-  const charactersMax = Math.max(16, Math.floor(outputTokens / 2));
-  const answer = answerableSchema({ type: 'string' }, charactersMax);
+  const charactersMax = Math.max(TEXT_CHARACTERS_MIN, Math.floor(outputTokens / 4));
+  const answerMax = Math.max(TEXT_CHARACTERS_MIN, outputTokens - FRAME_TOKENS);
+  const answer = answerableSchema({ type: 'string' }, answerMax);
   const calls = tools.map(({ name, parameters }) => ({
     type: 'object',
     properties: {
@@ -94,7 +102,9 @@ const inWords = (tools: readonly PlannedTool[]): string => {
     return `${name}(${Object.keys(names).join(', ')}): ${description}`;
   });
   const call = 'Call a tool with {"tool": name, "arguments": {...}}.';
-  return [...lines, ...(tools.length > 0 ? [call] : []), 'Answer with {"answer": text}.'].join('\n');
+  return [...lines, ...(tools.length > 0 ? [call] : []), 'Answer with {"answer": text}.'].join(
+    '\n',
+  );
 };
 
 const messagesOf =

@@ -26,6 +26,12 @@ export class AgentStreams {
     return (await this.#runner.run(stream, command, context)).state;
   }
 
+  /** Whether the command was new: false when its event was in the log already. */
+  async isNew(command: AgentSessionCommand, context: CommandContext): Promise<boolean> {
+    const stream = agentStream(command.data.sessionId);
+    return (await this.#runner.run(stream, command, context)).events.length > 0;
+  }
+
   /** The session as the log has it now. */
   async stateOf(sessionId: string): Promise<AgentSessionState> {
     return (await this.#runner.stateOf(agentStream(sessionId))).state;
