@@ -1,3 +1,4 @@
+import { agentsArea } from '#areas/agents/agents.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
@@ -30,6 +31,7 @@ export const areas: readonly Area[] = [
   jobsArea,
   filesArea,
   batchesArea,
+  agentsArea,
   rigsArea,
   rentalsArea,
   partnersArea,

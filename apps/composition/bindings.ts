@@ -1,6 +1,7 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { Planners } from '#areas/agents/planning/planners.port.js';
 import { BillSources } from '#areas/audit/bill-sources.port.js';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { BatchFiles } from '#areas/batches/batch-files.port.js';
@@ -40,6 +41,7 @@ import { ProcessFacts } from '#platform/runtime/process-facts.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
@@ -81,6 +83,16 @@ const bindings: readonly Binding[] = [
         provide: BatchFiles,
         inject: [FileStore],
         useFactory: (files: FileStore) => new StoredBatchFiles(files),
+      },
+    ],
+  },
+  {
+    of: 'agents',
+    providers: [
+      {
+        provide: Planners,
+        inject: [Catalog, RIGS],
+        useFactory: (catalog: Catalog, router: RigRouter) => new CatalogPlanners(catalog, router),
       },
     ],
   },
