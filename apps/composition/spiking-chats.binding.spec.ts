@@ -59,9 +59,11 @@ describe('chats of spiking networks', () => {
     const { strategies } = open();
     const body = { stream_options: { include_usage: true } };
     const { pages } = await strategies.stream(chat(body), never);
-    const chunks = [];
+    const chunks: unknown[] = [];
     let next = await pages.next();
-    for (; !next.done; next = await pages.next()) chunks.push(...next.value);
+    for (; !next.done; next = await pages.next()) {
+      chunks.push(...next.value.map((text) => JSON.parse(text) as unknown));
+    }
     expect(chunks).toMatchObject([
       { object: 'chat.completion.chunk', choices: [{ delta: { role: 'assistant' } }] },
       { choices: [{ delta: { content: 'A knot.' }, finish_reason: null }] },

@@ -88,7 +88,7 @@ const envelope = (
   object,
   created: Math.floor(receivedAtMs / 1e3),
   model: card.slug,
-  routing_mode: routingMode === 'auto' ? card.routingMode : routingMode,
+  routing_mode: routingMode,
   system_fingerprint: `spiking@${run.weightsSha256.slice(0, 16)}`,
 });
 
