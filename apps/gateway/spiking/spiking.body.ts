@@ -115,13 +115,19 @@ const networkAskedOf = (body: Asked): NetworkAsked => {
   };
 };
 
-/** A form has its numbers as text: `[0.1, 0.2]`. */
+/** Numbers in brackets, and what some languages write where JSON has no number. */
+const LIST_IN_TEXT = /^\[(?:[\s\d.,eE+[\]-]|NaN|Infinity)*\]$/;
+
+/**
+ * A form has its numbers as text: `[0.1, 0.2]`.
+ * @throws HttpFailure for such a text that is no JSON
+ */
 const listInText = (value: unknown): unknown => {
-  if (typeof value !== 'string' || !value.startsWith('[')) return value;
+  if (typeof value !== 'string' || !LIST_IN_TEXT.test(value)) return value;
   try {
     return JSON.parse(value) as unknown;
   } catch {
-    return value;
+    throw invalid(['input_data: is no JSON array of finite numbers'], 'input_data');
   }
 };
 

@@ -5,12 +5,13 @@ import {
   type Capture,
   type HoldEnd,
   type HoldOrder,
+  type LeftHold,
   type PlacedHold,
   type Release,
 } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { priceOf } from '#platform/ledger/price.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { engineHost } from '#platform/tasks/counting.engine.fake.js';
 import { type AnyEngineDefinition, type EngineDefinition } from '#platform/tasks/engine.js';
 import { createLocalTasks } from '#platform/tasks/local-tasks.js';
@@ -91,6 +92,7 @@ export class RecordingLedger extends Ledger {
   readonly calls: string[] = [];
   placed: HoldOrder | undefined;
   captured: Capture | undefined;
+  readonly settled: unknown[] = [];
   captureFails = false;
 
   override demandFunds(): void {
@@ -122,8 +124,9 @@ export class RecordingLedger extends Ledger {
     return Promise.resolve();
   }
 
-  override settle(): Promise<HoldEnd> {
-    return Promise.resolve('free');
+  override settle(left: LeftHold, { requestId, correlationId }: CommandContext): Promise<HoldEnd> {
+    this.settled.push({ ...left, correlationId, isOwnRequest: requestId !== REQUEST_ID });
+    return Promise.resolve('charged');
   }
 }
 
