@@ -1,4 +1,5 @@
 import { hybridCnn } from '#engines/spiking/models/hybrid-cnn.model.js';
+import { HYBRID_RECIPES } from './hybrid.recipes.js';
 import type { Recipe } from './recipe.js';
 import { textures } from './tasks/textures.task.js';
 
@@ -13,4 +14,5 @@ export const RECIPES: readonly Recipe[] = [
     learningRate: 4e-3,
     steps: 8,
   },
+  ...HYBRID_RECIPES,
 ];
