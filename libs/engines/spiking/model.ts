@@ -1,6 +1,7 @@
+import { type NumberGrid } from './encoders/resample.js';
 import { type NeuronModel, type NeuronSettings } from './neurons/neuron.js';
 import { type Operations } from './operations/operations.js';
-import { type Code, type Shaped } from './operations/tensor.js';
+import { type Code, type DataTensor, type Shaped } from './operations/tensor.js';
 import { type LayerCounts } from './telemetry/meter.js';
 
 /** Which read-out answers: that of the network's own task, or that of the domains of prompts. */
@@ -10,6 +11,8 @@ export type Head = 'native' | 'text';
 export interface RunFacts {
   readonly layers: readonly LayerCounts[];
   readonly denseSparsityPct: number | null;
+  /** Spikes of the input; null for an input of numbers. */
+  readonly inputSpikes: number | null;
   /** Numbers that the network noted in this run, such as evaluations of a solver. */
   readonly notes: ReadonlyMap<string, readonly number[]>;
 }
@@ -52,6 +55,10 @@ export interface Architecture {
     x: Tensor,
     readout: Readout,
   ): Tensor;
+  /** How the network reads an array that is not its native shape, such as a list of edges. */
+  encodeArray?(grid: NumberGrid, steps: number): DataTensor;
+  /** How the network reads a text, where trigrams of the whole or of slices do not fit it. */
+  encodeText?(text: string, steps: number): DataTensor;
   /** The strings of `hybrid_telemetry`. */
   describe(facts: RunFacts): Readonly<Record<string, string>>;
 }

@@ -1,8 +1,9 @@
-import { type Architecture, type Readout } from './model.js';
+import { type Architecture, type Readout, type RunFacts } from './model.js';
 import { type NeuronModel } from './neurons/neuron.js';
 import { MeteredOperations } from './operations/metered.operations.js';
+import { spikesOf } from './operations/charges.js';
 import { type DataTensor } from './operations/tensor.js';
-import { Meter, type LayerCounts } from './telemetry/meter.js';
+import { Meter } from './telemetry/meter.js';
 import { Raster } from './telemetry/raster.js';
 import { type NamedTensors } from './weights/safetensors.js';
 
@@ -17,14 +18,10 @@ export interface RunOptions {
   readonly exhaustive?: boolean;
 }
 
-export interface RunResult {
+export interface RunResult extends RunFacts {
   /** Row-major `[batch, classes]`. */
   readonly logits: Float32Array;
-  readonly layers: readonly LayerCounts[];
-  readonly denseSparsityPct: number | null;
   readonly raster: string | null;
-  /** What the network left for its description. */
-  readonly notes: ReadonlyMap<string, readonly number[]>;
 }
 
 /** One metered forward pass. */
@@ -53,6 +50,7 @@ export const runMetered = (
     logits: values,
     layers: meter.layers,
     denseSparsityPct: meter.denseSparsityPct,
+    inputSpikes: x.code === 'binary' ? spikesOf(x) : null,
     raster: drawing?.text() ?? null,
     notes,
   };

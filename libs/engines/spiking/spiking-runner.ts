@@ -52,17 +52,18 @@ export class SpikingRunner {
         : encodeArray(architecture, inputData, timesteps);
     const session = this.#sessionOf(input, neuron);
     const startedAt = performance.now();
-    const { logits, layers, denseSparsityPct, raster, notes } = runMetered(
-      architecture,
-      x,
-      readoutOf(head, card[head].classes.length),
-      { weights, steps: timesteps, neuron, membranes: session.membranes, raster: input.raster },
-    );
+    const result = runMetered(architecture, x, readoutOf(head, card[head].classes.length), {
+      weights,
+      steps: timesteps,
+      neuron,
+      membranes: session.membranes,
+      raster: input.raster,
+    });
     const latencyMs = performance.now() - startedAt;
     const sessionRuns = session.runs;
     session.runs += 1;
-    const classification = classify(logits, card[head]);
-    const counts = countsOf(layers, denseSparsityPct);
+    const classification = classify(result.logits, card[head]);
+    const counts = countsOf(result.layers, result.denseSparsityPct);
     return {
       slug: card.slug,
       neuron,
@@ -70,8 +71,8 @@ export class SpikingRunner {
       classification,
       counts,
       latencyMs,
-      hybrid: architecture.describe({ layers, denseSparsityPct, notes }),
-      raster,
+      hybrid: architecture.describe(result),
+      raster: result.raster,
       completion: sentenceOf(card.displayName, classification, counts, timesteps),
       sessionRuns,
       weightsSha256: card.weightsSha256,

@@ -1,4 +1,4 @@
-import { elementShape, encodeNative, encodeText } from '#engines/spiking/encoders/input.encoder.js';
+import { encodeNative, encodeText } from '#engines/spiking/encoders/input.encoder.js';
 import type { Architecture, Head } from '#engines/spiking/model.js';
 import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/tensor.js';
 import type { Split } from '../corpus/corpus.generator.js';
@@ -39,7 +39,11 @@ const nativeDraw =
   (architecture: Architecture, task: ClassificationTask, steps: number, split: Split) =>
   (random: SeededRandom): LabelledInput => {
     const { input, label } = task.draw(random, split);
-    return { x: encodeNative(architecture, input, steps), label };
+    const grid = { shape: task.inputShape, values: input };
+    const x = architecture.encodeArray
+      ? architecture.encodeArray(grid, steps)
+      : encodeNative(architecture, input, steps);
+    return { x, label };
   };
 
 const textDraw =
@@ -51,13 +55,12 @@ const textDraw =
 
 /** Joins inputs along the batch. */
 export const batchOf = (
-  architecture: Architecture,
-  head: Head,
   examples: readonly LabelledInput[],
 ): { readonly x: DataTensor; readonly labels: Int32Array } => {
-  const shape = elementShape(architecture, head);
+  const [first] = examples;
+  if (first === undefined) throw new RangeError('a batch needs an example');
+  const [steps = 1, , ...shape] = first.x.shape;
   const size = sizeOf(shape);
-  const steps = (examples[0]?.x.values.length ?? 0) / size;
   const values = new Float32Array(steps * examples.length * size);
   for (const [place, { x }] of examples.entries()) {
     for (let step = 0; step < steps; step += 1) {
@@ -65,9 +68,8 @@ export const batchOf = (
       values.set(from, (step * examples.length + place) * size);
     }
   }
-  const code = examples[0]?.x.code ?? 'real';
   return {
-    x: tensorOf(values, [steps, examples.length, ...shape], code),
+    x: tensorOf(values, [steps, examples.length, ...shape], first.x.code),
     labels: Int32Array.from(examples, ({ label }) => label),
   };
 };

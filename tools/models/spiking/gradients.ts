@@ -58,6 +58,8 @@ const registerElementwise = (): void => {
   unary('Exp', 'output', (dy, y) => tf.mul(dy, y));
   unary('Log', 'input', (dy, x) => tf.div(dy, x));
   unary('Square', 'input', (dy, x) => tf.mul(dy, tf.mul(x, 2)));
+  unary('Sin', 'input', (dy, x) => tf.mul(dy, tf.cos(x)));
+  unary('Cos', 'input', (dy, x) => tf.neg(tf.mul(dy, tf.sin(x))));
   unary('Relu', 'input', (dy, x) => tf.mul(dy, tf.step(x)));
 };
 

@@ -22,7 +22,7 @@ import { entities } from './tasks/entities.task.js';
 import { fewShot } from './tasks/few-shot.task.js';
 import { glyphs } from './tasks/glyphs.task.js';
 import { heatReadings } from './tasks/heat.task.js';
-import { nextByte } from './tasks/next-byte.task.js';
+import { CONTEXT, nextByte } from './tasks/next-byte.task.js';
 import { noisyShapes } from './tasks/noisy-shapes.task.js';
 import { oscillators } from './tasks/oscillators.task.js';
 import { nestedRings } from './tasks/points.task.js';
@@ -30,7 +30,7 @@ import { solids } from './tasks/solids.task.js';
 import { spectra } from './tasks/spectra.task.js';
 import { traffic } from './tasks/traffic.task.js';
 
-const USUAL = { iterations: 700, batch: 32, learningRate: 4e-3, steps: 8 };
+const USUAL = { iterations: 500, batch: 32, learningRate: 4e-3, steps: 8 };
 
 /** Networks that mix dense dynamics with spikes, and the three patterns. */
 export const HYBRID_RECIPES: readonly Recipe[] = [
@@ -41,7 +41,14 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
   { ...USUAL, architecture: spatioTemporalGnn, task: traffic, seed: 1401 },
   { ...USUAL, architecture: modernHopfield, task: glyphs, seed: 1501, learningRate: 0.01 },
   { ...USUAL, architecture: dynamicHypernetwork, task: fewShot, seed: 1601, iterations: 1000 },
-  { ...USUAL, architecture: closedFormContinuous, task: oscillators, seed: 1711, iterations: 500 },
+  {
+    ...USUAL,
+    architecture: closedFormContinuous,
+    task: oscillators,
+    seed: 1711,
+    steps: 20,
+    iterations: 400,
+  },
   {
     ...USUAL,
     architecture: se3EquivariantGnn,
@@ -72,6 +79,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     seed: 1901,
     iterations: 1500,
     batch: 16,
+    steps: CONTEXT,
     nativeLoss: nextByteLoss,
   },
 ];

@@ -54,7 +54,7 @@ export class NetworkTrainer {
   /** Logits `[batch, classes]`. */
   logits(head: Head, examples: readonly LabelledInput[]): tf.Tensor {
     const { architecture, task } = this.recipe;
-    const { x } = batchOf(architecture, head, examples);
+    const { x } = batchOf(examples);
     const input = tf.tensor(x.values, [...x.shape]);
     const readout = readoutOf(head, task.classes.length);
     const logits = architecture.forward<tf.Tensor>(this.#operations, input, readout);
@@ -101,7 +101,7 @@ export class NetworkTrainer {
   #loss(head: Head, examples: readonly LabelledInput[]): tf.Tensor {
     const labels = Int32Array.from(examples, ({ label }) => label);
     if (head === 'native' && this.recipe.nativeLoss !== undefined) {
-      const { x } = batchOf(this.recipe.architecture, head, examples);
+      const { x } = batchOf(examples);
       return this.recipe.nativeLoss(this.#operations, tf.tensor(x.values, [...x.shape]), labels);
     }
     const weights = new Float32Array(examples.length).fill(1 / examples.length);

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import type { ParameterOptions } from '#engines/spiking/operations/operations.js';
+import type { Initial, ParameterOptions } from '#engines/spiking/operations/operations.js';
 import { sizeOf } from '#engines/spiking/operations/tensor.js';
 import type { NamedTensors } from '#engines/spiking/weights/safetensors.js';
 import { seededRandom, stableHash } from '../seeded-random.js';
@@ -17,16 +17,18 @@ export class ParameterStore {
   ): tf.Variable {
     const known = this.#variables.get(name);
     if (known !== undefined) return known;
-    const random = seededRandom(this.seed ^ stableHash(name));
-    const draw = (place: number): number => {
-      if ('values' in initial) return initial.values[place] ?? 0;
-      return 'value' in initial ? initial.value : initial.deviation * random.normal();
-    };
-    const values = Float32Array.from({ length: sizeOf(shape) }, (_, place) => draw(place));
+    const values = this.#start(name, sizeOf(shape), initial);
     // A variable outlives the `tidy` it is made in.
     const variable = tf.variable(tf.tensor(values, [...shape]), trained);
     this.#variables.set(name, variable);
     return variable;
+  }
+
+  #start(name: string, length: number, initial: Initial): Float32Array {
+    if ('values' in initial) return initial.values;
+    if ('value' in initial) return new Float32Array(length).fill(initial.value);
+    const random = seededRandom(this.seed ^ stableHash(name));
+    return Float32Array.from({ length }, () => initial.deviation * random.normal());
   }
 
   get trained(): ReadonlyMap<string, tf.Variable> {

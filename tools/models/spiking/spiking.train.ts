@@ -1,22 +1,20 @@
-import { startSpikingTraining, NetworkTrainer } from './network.trainer.js';
+import { startSpikingTraining } from './network.trainer.js';
 import { writeNetwork } from './network.report.js';
-import { RECIPES } from './recipes.js';
-import type { Recipe } from './recipe.js';
+import { PLANS, type TrainingPlan } from './plan.js';
 
-const train = async (recipe: Recipe, folder: string): Promise<void> => {
-  const { architecture, task, steps, seed } = recipe;
+const print = (line: object): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};
+
+const train = async (plan: TrainingPlan, folder: string): Promise<void> => {
+  const { name } = plan.architecture;
   const startedAt = performance.now();
-  const trainer = new NetworkTrainer(recipe);
-  trainer.run((step, loss) => {
-    process.stdout.write(`${JSON.stringify({ name: architecture.name, step, loss })}\n`);
-  });
-  const weights = trainer.parameters.weights();
-  trainer.parameters.dispose();
+  const weights = plan.learn((step, loss) => print({ name, step, loss }));
   const seconds = (performance.now() - startedAt) / 1000;
-  const card = await writeNetwork(folder, { architecture, task, steps, seed, weights, seconds });
-  const { native, text, parameters } = card;
-  const scores = { native: native.accuracy, text: text.accuracy, parameters, seconds };
-  process.stdout.write(`${JSON.stringify({ name: architecture.name, ...scores })}\n`);
+  const card = await writeNetwork(folder, { ...plan, weights, seconds });
+  const { native, text, parameters, accuracyByNeuron } = card;
+  const scores = { native: native.accuracy, text: text.accuracy, accuracyByNeuron };
+  print({ name, ...scores, parameters, seconds });
 };
 
 /**
@@ -25,11 +23,11 @@ const train = async (recipe: Recipe, folder: string): Promise<void> => {
  * @throws RangeError for a name that no network has
  */
 export const trainSpiking = async (name: string | null, folder: string): Promise<void> => {
-  const chosen = RECIPES.filter(({ architecture }) => name === null || architecture.name === name);
+  const chosen = PLANS.filter(({ architecture }) => name === null || architecture.name === name);
   if (chosen.length === 0) {
-    const known = RECIPES.map(({ architecture }) => architecture.name).join(', ');
+    const known = PLANS.map(({ architecture }) => architecture.name).join(', ');
     throw new RangeError(`there is no spiking network ${name}; there are ${known}`);
   }
   await startSpikingTraining();
-  for (const recipe of chosen) await train(recipe, folder);
+  for (const plan of chosen) await train(plan, folder);
 };

@@ -8,7 +8,9 @@ import type {
   Operations,
   ParameterOptions,
   ProjectionOptions,
+  SplineOptions,
 } from '#engines/spiking/operations/operations.js';
+import { splineBasis } from '#engines/spiking/operations/splines.js';
 import { axisLength, sizeOf } from '#engines/spiking/operations/tensor.js';
 import { linear } from '../llama.gradients.js';
 import { sliceProduct } from './gradients.js';
@@ -29,6 +31,8 @@ const ELEMENT_FUNCTIONS: Readonly<Record<ElementFunction, (x: tf.Tensor) => tf.T
   exp: tf.exp,
   log: tf.log,
   square: tf.square,
+  sin: tf.sin,
+  cos: tf.cos,
   softplus: (x) => tf.log(tf.add(tf.exp(x), 1)),
 };
 
@@ -91,6 +95,12 @@ export class TrainingOperations implements Operations<tf.Tensor> {
     const [m, k, n] = [axisLength(a, -2), axisLength(a, -1), axisLength(b, -1)];
     const y = sliceProduct(tf.reshape(a, [-1, m, k]), tf.reshape(b, [-1, k, n]));
     return tf.reshape(y, [...a.shape.slice(0, -1), n]);
+  }
+
+  splines(_name: string, x: tf.Tensor, options: SplineOptions): tf.Tensor {
+    const width = axisLength(x, -1) * (options.cells + 3);
+    const basis = splineBasis(x.dataSync<'float32'>(), options);
+    return tf.tensor(basis, [...x.shape.slice(0, -1), width]);
   }
 
   neuron(
@@ -181,11 +191,12 @@ export class TrainingOperations implements Operations<tf.Tensor> {
     name: string,
     rows: tf.Tensor,
     shape: readonly number[],
-    { out, gain = Math.SQRT2, bias = true }: ProjectionOptions,
+    { out, gain = Math.SQRT2, bias = true, fixed }: ProjectionOptions,
   ): tf.Tensor {
     const inputs = sizeOf(shape.slice(0, -1));
-    const initial = { deviation: gain / Math.sqrt(inputs) };
-    const weight = this.parameter(`${name}.weight`, shape, { initial });
+    const drawn = { initial: { deviation: gain / Math.sqrt(inputs) } };
+    const given = fixed && { initial: { values: fixed() }, trained: false };
+    const weight = this.parameter(`${name}.weight`, shape, given ?? drawn);
     const y = linear(rows, tf.reshape(weight, [inputs, out]));
     return bias ? tf.add(y, this.#bias(name, out)) : y;
   }

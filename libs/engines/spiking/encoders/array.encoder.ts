@@ -59,11 +59,13 @@ const withoutOnes = (shape: readonly number[]): readonly number[] => {
  * @throws InvalidInputError
  */
 export const encodeArray = (
-  { input }: Pick<Architecture, 'input'>,
+  architecture: Architecture,
   data: NestedNumbers,
   steps: number,
 ): DataTensor => {
+  const { input } = architecture;
   const grid = gridOf(data);
+  if (architecture.encodeArray) return architecture.encodeArray(grid, steps);
   const [samples = 1, ...channels] = input.shape;
   const isSequence = input.kind === 'sequence';
   const native = isSequence ? [steps * samples, ...channels] : input.shape;

@@ -1,5 +1,13 @@
 import { type Architecture } from '../model.js';
+import { dvsConvnet } from './dvs-convnet.model.js';
 import { hybridCnn } from './hybrid-cnn.model.js';
+import { hybridGnn } from './hybrid-gnn.model.js';
+import { hybridKan } from './hybrid-kan.model.js';
+import { hybridSsm } from './hybrid-ssm.model.js';
+import { hybridLsm } from './hybrid-lsm.model.js';
+import { hybridRnn } from './hybrid-rnn.model.js';
+import { hybridVit } from './hybrid-vit.model.js';
+import { spikingResnet } from './spiking-resnet.model.js';
 import { closedFormContinuous } from './closed-form-continuous.model.js';
 import { continuousNeuralOde } from './continuous-neural-ode.model.js';
 import { dynamicHypernetwork } from './dynamic-hypernetwork.model.js';
@@ -16,7 +24,15 @@ import { spikingDiffusion } from './spiking-diffusion.model.js';
 
 /** Every network that this engine can run; its weights decide whether it does. */
 export const ARCHITECTURES: readonly Architecture[] = [
+  spikingResnet,
+  dvsConvnet,
   hybridCnn,
+  hybridRnn,
+  hybridVit,
+  hybridGnn,
+  hybridKan,
+  hybridSsm,
+  hybridLsm,
   closedFormContinuous,
   continuousNeuralOde,
   dynamicHypernetwork,

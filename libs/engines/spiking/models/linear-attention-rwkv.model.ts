@@ -1,8 +1,11 @@
+import { InvalidInputError } from '../spiking.engine.errors.js';
+import { type NumberGrid } from '../encoders/resample.js';
+import { tensorOf, type DataTensor } from '../operations/tensor.js';
 import { type Architecture } from '../model.js';
 import { DEFAULT_NEURON } from '../neurons/neuron.js';
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
-import { SYMBOLS } from './byte-symbols.js';
+import { SYMBOLS, symbolRows } from './byte-symbols.js';
 import { parameterOf, recurrentAttention, type Attention } from './rwkv.attention.js';
 
 const WIDTH = 64;
@@ -83,6 +86,18 @@ export const nextSymbols = <Tensor extends Shaped>(
   return ops.linear('readout.native', stream, { out: SYMBOLS.length, gain: 1 });
 };
 
+/** The last `steps` bytes of a list of bytes, or of rows of one symbol each. */
+const readBytes = ({ shape, values }: NumberGrid, steps: number): DataTensor => {
+  const width = SYMBOLS.length;
+  const isRows = shape.length === 2 && shape[1] === width;
+  if (!isRows && shape.length !== 1) {
+    throw new InvalidInputError(`input_data must be a list of bytes, or rows of ${width} symbols`);
+  }
+  const rows = isRows ? values : symbolRows(Uint8Array.from(values));
+  const kept = rows.subarray(-steps * width);
+  return tensorOf(kept, [kept.length / width, 1, width], 'binary');
+};
+
 /** A language model of bytes: the position in the text is the timestep of its neurons. */
 export const linearAttentionRwkv: Architecture = {
   name: 'linear-attention-rwkv',
@@ -94,6 +109,7 @@ export const linearAttentionRwkv: Architecture = {
   neuron: { ...DEFAULT_NEURON, resetTo: null },
   neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],
   rasterLayer: 'second.channel.spikes',
+  encodeArray: readBytes,
   forward(ops, x, { head, name, classes }) {
     const [steps = 1] = x.shape;
     if (head === 'native') {

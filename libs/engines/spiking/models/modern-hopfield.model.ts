@@ -4,7 +4,9 @@ import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
 import { GLYPH_PIXELS, GLYPHS } from './glyph-patterns.js';
 
-const ITERATIONS_MAX = 8;
+const UPDATES_MAX = 8;
+/** Learned prototypes lie close together: more updates would end in the mean of them all. */
+const TEXT_UPDATES = 1;
 const SETTLED = 1e-4;
 /** Inverse temperature: pixels are scaled so that a picture has about length 1. */
 const BETA = 16;
@@ -52,6 +54,7 @@ const retrieve = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   cue: Tensor,
   patterns: Tensor,
+  updatesMax: number,
 ): Tensor => {
   const across = ops.transpose(patterns, [0, 1, 3, 2]);
   const stored = rowsOf(ops.valuesOf(patterns));
@@ -59,7 +62,7 @@ const retrieve = <Tensor extends Shaped>(
   // Of the first input of a batch: a run that is measured has one.
   const energy = (): number => energyOf(ops.valuesOf(state).subarray(0, GLYPH_PIXELS), stored);
   const energies = [energy()];
-  for (let iteration = 0; iteration < ITERATIONS_MAX; iteration += 1) {
+  for (let update = 0; update < updatesMax; update += 1) {
     const shares = ops.softmax(ops.scale(ops.product(state, across), BETA));
     const next = ops.product(shares, patterns);
     const moved = furthest(ops.valuesOf(next), ops.valuesOf(state));
@@ -91,7 +94,9 @@ export const modernHopfield: Architecture = {
         ? ops.linear('text.in', x, { out: GLYPH_PIXELS, gain: 1 })
         : ops.scale(ops.reshape(x, [1, batch, GLYPH_PIXELS]), SCALE);
     const patterns = patternsOf(ops, readout);
-    const closeness = retrieve(ops, ops.reshape(cue, [1, 1, batch, GLYPH_PIXELS]), patterns);
+    const updatesMax = readout.head === 'text' ? TEXT_UPDATES : UPDATES_MAX;
+    const start = ops.reshape(cue, [1, 1, batch, GLYPH_PIXELS]);
+    const closeness = retrieve(ops, start, patterns, updatesMax);
     const gain = ops.parameter('latency.gain', [1], { initial: { value: 3 } });
     const count = readout.head === 'text' ? TEXT_PATTERNS : GLYPHS.length;
     const drive = ops.reshape(ops.multiply(closeness, gain), [1, batch, count]);

@@ -41,8 +41,8 @@ export const convolutionTargets = (
 /** Products of two elements that are both not zero, in one row of a matrix product. */
 const activePairs = (row: Float32Array, right: Float32Array, columns: number): number => {
   let pairs = 0;
-  for (const [inner, value] of row.entries()) {
-    if (value === 0) continue;
+  for (let inner = 0; inner < row.length; inner += 1) {
+    if (row[inner] === 0) continue;
     for (let column = 0; column < columns; column += 1) {
       if (right[inner * columns + column] !== 0) pairs += 1;
     }

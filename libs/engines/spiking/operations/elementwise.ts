@@ -70,6 +70,8 @@ export const ELEMENT_FUNCTIONS: Readonly<Record<ElementFunction, (value: number)
   sigmoid: (value) => 1 / (1 + Math.exp(-value)),
   exp: Math.exp,
   log: Math.log,
+  sin: Math.sin,
+  cos: Math.cos,
   square: (value) => value * value,
   softplus: (value) => Math.max(0, value) + Math.log1p(Math.exp(-Math.abs(value))),
 };

@@ -33,7 +33,9 @@ import {
   type NeuronOptions,
   type Operations,
   type ProjectionOptions,
+  type SplineOptions,
 } from './operations.js';
+import { SPLINE_MACS, splineBasis } from './splines.js';
 import {
   activeCount,
   axisLength,
@@ -206,6 +208,15 @@ export class MeteredOperations implements Operations<DataTensor> {
     this.#charge(a, productCharge(a, b));
     const code = a.code === 'real' || b.code === 'real' ? 'real' : 'integer';
     return { values, shape: [...a.shape.slice(0, -1), n], code };
+  }
+
+  splines(name: string, x: DataTensor, options: SplineOptions): DataTensor {
+    const macs = x.values.length * SPLINE_MACS;
+    this.run.meter.enter(name);
+    this.#charge(x, { macs, annMacs: macs });
+    const width = axisLength(x, -1) * (options.cells + 3);
+    const shape = [...x.shape.slice(0, -1), width];
+    return { values: splineBasis(x.values, options), shape, code: 'real' };
   }
 
   neuron(

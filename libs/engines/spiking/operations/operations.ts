@@ -1,7 +1,7 @@
 import { type NeuronSettings } from '../neurons/neuron.js';
 import { type Code, type Shaped } from './tensor.js';
 
-/** How a parameter starts in training: normal with this deviation, one number, or these. */
+/** How a parameter starts in training: normal with this deviation, one number, or all numbers. */
 export type Initial =
   { readonly deviation: number } | { readonly value: number } | { readonly values: Float32Array };
 
@@ -17,6 +17,15 @@ export interface ProjectionOptions {
   readonly gain?: number;
   /** False leaves the bias out. */
   readonly bias?: boolean;
+  /** Weights that are given by design and never trained, in the stored order. */
+  readonly fixed?: () => Float32Array;
+}
+
+/** Cubic B-splines on `cells` equal cells of [low, high]; inputs outside are moved to the edge. */
+export interface SplineOptions {
+  readonly low: number;
+  readonly high: number;
+  readonly cells: number;
 }
 
 export interface ConvolutionOptions extends ProjectionOptions {
@@ -34,7 +43,8 @@ export interface NeuronOptions<Tensor> extends Partial<NeuronSettings> {
 }
 
 /** Functions of one element. They are not counted, neither for the network nor for its baselines. */
-export type ElementFunction = 'relu' | 'tanh' | 'sigmoid' | 'exp' | 'log' | 'square' | 'softplus';
+export type ElementFunction =
+  'relu' | 'tanh' | 'sigmoid' | 'exp' | 'log' | 'square' | 'softplus' | 'sin' | 'cos';
 
 /**
  * What a network is made of. Two backends implement it: the metered one counts every operation as it
@@ -65,6 +75,12 @@ export interface Operations<Tensor extends Shaped> {
   graph(name: string, x: Tensor, adjacency: Tensor, options: ProjectionOptions): Tensor;
   /** The matrix product of the last two axes, `[…, m, k] [… , k, n]`; leading axes are equal. */
   product(a: Tensor, b: Tensor): Tensor;
+
+  /**
+   * The `cells + 3` basis functions at each element of the last axis, which grows by that factor. Not
+   * differentiated: `x` is data.
+   */
+  splines(name: string, x: Tensor, options: SplineOptions): Tensor;
 
   /** Spikes of a layer of neurons, from the state that the run holds under its name. */
   neuron(name: string, current: Tensor, settings?: NeuronOptions<Tensor>): Tensor;

@@ -68,7 +68,9 @@ export class Meter {
     const layer = this.#layer(this.#current);
     layer.fired ??= new Uint8Array(spikes.length);
     const { fired } = layer;
-    for (const [index, spike] of spikes.entries()) if (spike !== 0) fired[index] = 1;
+    for (let neuron = 0; neuron < spikes.length; neuron += 1) {
+      if (spikes[neuron] !== 0) fired[neuron] = 1;
+    }
     layer.figures.neurons = fired.length;
     layer.figures.neuronSteps += spikes.length;
     layer.figures.spikes += count;

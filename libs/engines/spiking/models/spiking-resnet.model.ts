@@ -1,0 +1,44 @@
+import { type Architecture } from '../model.js';
+import { DEFAULT_NEURON } from '../neurons/neuron.js';
+import { type Operations } from '../operations/operations.js';
+import { type Shaped } from '../operations/tensor.js';
+
+const CHANNELS = 16;
+const BLOCKS = 3;
+
+/** Two spiking convolutions whose spikes are added to those that came in. */
+const block = <Tensor extends Shaped>(ops: Operations<Tensor>, name: string, x: Tensor): Tensor => {
+  const options = { out: CHANNELS, kernel: 3, gain: 2 };
+  const inner = ops.neuron(`${name}.lif1`, ops.convolution(`${name}.conv1`, x, options));
+  const outer = ops.neuron(`${name}.lif2`, ops.convolution(`${name}.conv2`, inner, options));
+  return ops.add(outer, x);
+};
+
+/** Spike-element-wise residual network: blocks pass small counts of spikes, and add without multiplying. */
+export const spikingResnet: Architecture = {
+  name: 'spiking-resnet50',
+  slug: 'snnlib/spiking-resnet50',
+  displayName: 'Spiking ResNet',
+  routingMode: 'snn_spiking',
+  architecture: 'direct-coded convolution, three SEW residual blocks, rate read-out (depth 8)',
+  input: { shape: [16, 16, 1], kind: 'static', code: 'real' },
+  neuron: DEFAULT_NEURON,
+  neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],
+  rasterLayer: 'block3.lif2',
+  forward(ops, x, { name, classes }) {
+    const picture = ops.reshape(x, [1, x.shape[1] ?? 1, 16, 16, 1]);
+    // The picture does not change, so its convolution is computed once and held.
+    const stem = ops.convolution('stem', picture, { out: CHANNELS, kernel: 3, stride: 2, gain: 2 });
+    let spikes = ops.neuron('stem.lif', ops.hold(stem));
+    for (let index = 1; index <= BLOCKS; index += 1) spikes = block(ops, `block${index}`, spikes);
+    const pooled = ops.mean(ops.mean(spikes, 3), 2);
+    return ops.mean(ops.linear(name, pooled, { out: classes, gain: 3 }), 0);
+  },
+  describe: () => ({
+    architecture_type: 'spiking residual network, spike-element-wise addition',
+    front_end: 'direct-coded convolution 3x3 of stride 2, computed once',
+    back_end: 'three blocks of two spiking convolutions 3x3, global pool, rate read-out',
+    feature_map_dim: `8x8x${CHANNELS}`,
+    receptive_field: 'the whole picture',
+  }),
+};
