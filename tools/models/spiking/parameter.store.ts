@@ -10,6 +10,14 @@ export class ParameterStore {
 
   constructor(private readonly seed: number) {}
 
+  /** Parameters that continue from stored weights. */
+  static of(weights: NamedTensors): ParameterStore {
+    const store = new ParameterStore(0);
+    for (const [name, { shape, values }] of weights)
+      store.get(name, shape, { initial: { values } });
+    return store;
+  }
+
   get(
     name: string,
     shape: readonly number[],

@@ -1,0 +1,132 @@
+/** Every trained network: its score, its weights, and the agreement of the two backends. */
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import * as tf from '@tensorflow/tfjs-core';
+import { readoutOf } from '#engines/spiking/heads.js';
+import { storedModels, weightsOf, type StoredModel } from '#engines/spiking/model-store.js';
+import { type Head } from '#engines/spiking/model.js';
+import { ARCHITECTURES } from '#engines/spiking/models/architectures.js';
+import { runMetered } from '#engines/spiking/run.js';
+import { accuracyOf, answersOf } from './evaluation.js';
+import { batchOf, drawExamples } from './examples.js';
+import { startSpikingTraining } from './network.trainer.js';
+import { ParameterStore } from './parameter.store.js';
+import { PLANS } from './plan.js';
+import { TrainingOperations } from './training.operations.js';
+
+const MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
+const HEADS: readonly Head[] = ['native', 'text'];
+const SAMPLE = 40;
+const COMPARED = 6;
+
+const stored = await storedModels([MODELS]);
+
+const planOf = ({ card }: StoredModel) => {
+  const plan = PLANS.find(({ architecture }) => architecture.name === card.name);
+  if (plan === undefined) throw new Error(`${card.name} has weights and no plan`);
+  return plan;
+};
+
+describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_, model) => {
+  const plan = planOf(model);
+  const { card } = model;
+  const { architecture, steps } = plan;
+
+  it('is the network of its card', async () => {
+    const { slug, routingMode, displayName, neuronModels } = architecture;
+    expect(card).toMatchObject({ slug, routingMode, displayName, seed: plan.seed });
+    expect(card.neuronModels).toEqual(neuronModels);
+    const weights = await weightsOf(model);
+    const numbers = [...weights.values()].reduce((sum, { values }) => sum + values.length, 0);
+    expect(card.parameters).toBe(numbers);
+  });
+
+  it.each(HEADS)('scores on held-out examples of the %s head as its card says', async (head) => {
+    const weights = await weightsOf(model);
+    const { accuracy, baseline } = card[head];
+    const answers = answersOf(plan, head, weights, architecture.neuron.model, SAMPLE);
+    // Four standard errors of a sample of this size, and what one example weighs.
+    const slack = 4 * Math.sqrt((accuracy * (1 - accuracy)) / SAMPLE) + 1 / SAMPLE;
+    expect(Math.abs(accuracyOf(answers) - accuracy)).toBeLessThanOrEqual(slack);
+    expect(accuracy).toBeGreaterThan(baseline.accuracy + 0.1);
+  });
+
+  it('stays within the bounds of its card', async () => {
+    const weights = await weightsOf(model);
+    for (const [head, timesteps] of [
+      ['native', steps],
+      ['text', 3],
+      ['native', 17],
+    ] as const) {
+      const source = { ...plan, steps: timesteps };
+      const [example] = drawExamples(source, head, 'held-out', 5, 1);
+      if (example === undefined) throw new Error('no example');
+      for (const neuron of card.neuronModels) {
+        const { layers } = runMetered(
+          architecture,
+          example.x,
+          readoutOf(head, card.native.classes.length),
+          { weights, steps: timesteps, neuron },
+        );
+        const total = (figure: 'macs' | 'acs' | 'synapticEvents'): number =>
+          layers.reduce((sum, layer) => sum + layer[figure], 0);
+        const { bounds } = card;
+        expect(total('macs')).toBeLessThanOrEqual(bounds.macs + timesteps * bounds.macsPerTimestep);
+        expect(total('acs')).toBeLessThanOrEqual(bounds.acs + timesteps * bounds.acsPerTimestep);
+        expect(total('synapticEvents')).toBeLessThanOrEqual(
+          bounds.synapticEvents + timesteps * bounds.synapticEventsPerTimestep,
+        );
+      }
+    }
+  });
+});
+
+describe('the trained networks', () => {
+  it('have names, slugs and weights of their own', () => {
+    for (const own of ['name', 'slug', 'weightsSha256'] as const) {
+      expect(new Set(stored.map(({ card }) => card[own])).size).toBe(stored.length);
+    }
+    const slugs = ARCHITECTURES.map(({ slug }) => slug);
+    expect(new Set(slugs).size).toBe(slugs.length);
+  });
+});
+
+/** The reservoir is stepped neuron by neuron, which the training backend does not do. */
+const differentiated = stored.filter(({ card }) => card.name !== 'hybrid-lsm');
+
+describe('the training backend', () => {
+  beforeAll(startSpikingTraining);
+
+  it.each(differentiated.map((model) => [model.card.name, model] as const))(
+    'agrees with the metered one on %s',
+    async (_, model) => {
+      const { architecture, steps, seed } = planOf(model);
+      const weights = await weightsOf(model);
+      const neuron = { ...architecture.neuron, surrogate: 'atan', detachReset: true } as const;
+      const parameters = ParameterStore.of(weights);
+      for (const head of HEADS) {
+        const readout = readoutOf(head, model.card.native.classes.length);
+        const examples = drawExamples(planOf(model), head, 'held-out', seed, COMPARED);
+        const trained = tf.tidy(() => {
+          const operations = new TrainingOperations({ parameters, steps, neuron });
+          const { x } = batchOf(examples);
+          const input = tf.tensor(x.values, [...x.shape]);
+          return architecture.forward<tf.Tensor>(operations, input, readout).dataSync();
+        });
+        const differences = examples.map(({ x }, place) => {
+          const options = { weights, steps, neuron: neuron.model, exhaustive: true };
+          const { logits } = runMetered(architecture, x, readout, options);
+          return Math.max(
+            ...logits.map((logit, index) =>
+              Math.abs(logit - (trained[place * readout.classes + index] ?? NaN)),
+            ),
+          );
+        });
+        // A membrane within rounding of its threshold may fire in one backend and not in the other.
+        const equal = differences.filter((difference) => difference < 1e-3);
+        expect(equal.length).toBeGreaterThanOrEqual(COMPARED - 1);
+      }
+      parameters.dispose();
+    },
+  );
+});
