@@ -34,7 +34,7 @@ const USUAL = { iterations: 500, batch: 32, learningRate: 4e-3, steps: 8 };
 
 /** Networks that mix dense dynamics with spikes, and the three patterns. */
 export const HYBRID_RECIPES: readonly Recipe[] = [
-  { ...USUAL, architecture: patternSnnAnn, task: digits, seed: 2101 },
+  { ...USUAL, architecture: patternSnnAnn, task: digits, seed: 2101, iterations: 900 },
   { ...USUAL, architecture: patternAnnSnn, task: spectra, seed: 2201 },
   { ...USUAL, architecture: patternSpikingTransformer, task: counts, seed: 2301 },
   { ...USUAL, architecture: continuousNeuralOde, task: nestedRings, seed: 1201, iterations: 300 },

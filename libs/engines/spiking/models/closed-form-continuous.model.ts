@@ -90,7 +90,7 @@ export const closedFormContinuous: Architecture = {
       : ops.linear('value.in', ops.slice(x, 2, 0, 1), { out: INPUTS });
     const states = cfcStates(ops, values, elapsed);
     const spikes = ops.neuron('lif', ops.linear('synapses', states, { out: 48, gain: 2 }));
-    return ops.linear(name, ops.mean(spikes, 0), { out: classes });
+    return ops.mean(ops.linear(name, spikes, { out: classes }), 0);
   },
   describe: () => ({
     architecture_type: 'continuous-time recurrent cell, spiking read-out',

@@ -101,7 +101,7 @@ export const modernHopfield: Architecture = {
     const count = readout.head === 'text' ? TEXT_PATTERNS : GLYPHS.length;
     const drive = ops.reshape(ops.multiply(closeness, gain), [1, batch, count]);
     const spikes = ops.neuron('latency', ops.hold(drive));
-    return ops.linear(readout.name, ops.mean(spikes, 0), { out: readout.classes, gain: 1 });
+    return ops.mean(ops.linear(readout.name, spikes, { out: readout.classes, gain: 1 }), 0);
   },
   describe({ notes }) {
     const energies = notes.get('energies') ?? [];
