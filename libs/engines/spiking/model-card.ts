@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { NEURON_MODELS } from './neurons/neuron.js';
 
+/** Numbers in lists of lists, as deep as the input has axes. */
+export type NestedNumbers = readonly (number | NestedNumbers)[];
+export const NestedNumbers: z.ZodType<NestedNumbers> = z.lazy(() =>
+  z.array(z.union([z.number(), NestedNumbers])),
+);
+
 const Share = z.number().min(0).max(1);
 const Count = z.int().nonnegative();
 
@@ -46,7 +52,8 @@ export const SpikingModelCard = z.strictObject({
     synapticEvents: Count,
     synapticEventsPerTimestep: Count,
   }),
-  exampleInput: z.array(z.number()),
+  /** A held-out input of the native task, as a caller would send it. */
+  exampleInput: NestedNumbers,
   weightsSha256: z.string().regex(/^[0-9a-f]{64}$/),
   seed: Count,
   trainingSeconds: z.number().nonnegative(),

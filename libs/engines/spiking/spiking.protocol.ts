@@ -1,15 +1,13 @@
 import { z } from 'zod';
+import { NestedNumbers } from './model-card.js';
 import { NEURON_MODELS } from './neurons/neuron.js';
 
 export const TIMESTEPS_MAX = 64;
 export const TEXT_LENGTH_MAX = 65_536;
 
-type Nested = readonly (number | Nested)[];
-const Nested: z.ZodType<Nested> = z.lazy(() => z.array(z.union([z.number(), Nested])));
-
 export const SpikingInput = z.strictObject({
   slug: z.string().min(1).max(128),
-  inputData: z.union([z.string().min(1).max(TEXT_LENGTH_MAX), Nested]),
+  inputData: z.union([z.string().min(1).max(TEXT_LENGTH_MAX), NestedNumbers]),
   timesteps: z.int().min(1).max(TIMESTEPS_MAX),
   /** Null runs the neuron that the network was trained with. */
   neuron: z.enum(NEURON_MODELS).nullable(),

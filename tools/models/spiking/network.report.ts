@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DOMAINS, readoutOf } from '#engines/spiking/heads.js';
-import type { HeadCard, SpikingModelCard } from '#engines/spiking/model-card.js';
+import type { HeadCard, NestedNumbers, SpikingModelCard } from '#engines/spiking/model-card.js';
 import type { Architecture, Head } from '#engines/spiking/model.js';
 import { runMetered } from '#engines/spiking/run.js';
 import { writeSafetensors, type NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import { seededRandom } from '../seeded-random.js';
 import {
   accuracyOf,
   answersOf,
@@ -119,9 +120,24 @@ const accuracyByNeuron = (network: TrainedNetwork): SpikingModelCard['accuracyBy
   );
 };
 
+/** Row-major values as nested lists. */
+const nested = (values: readonly number[], shape: readonly number[]): NestedNumbers => {
+  const [length = 0, ...inner] = shape;
+  if (inner.length === 0) return values;
+  const size = values.length / length;
+  return Array.from({ length }, (_, index) =>
+    nested(values.slice(index * size, (index + 1) * size), inner),
+  );
+};
+
+const exampleOf = ({ task, seed }: TrainedNetwork): NestedNumbers => {
+  const { input } = task.draw(seededRandom(~seed));
+  const values = Array.from(input, (value) => Number(value.toFixed(3)));
+  return nested(values, task.inputShape);
+};
+
 export const cardOf = (network: TrainedNetwork, file: Buffer): SpikingModelCard => {
   const { architecture } = network;
-  const [example] = drawExamples(network, 'native', 'held-out', network.seed, 1);
   const parameters = [...network.weights.values()].reduce(
     (sum, { values }) => sum + values.length,
     0,
@@ -133,12 +149,12 @@ export const cardOf = (network: TrainedNetwork, file: Buffer): SpikingModelCard 
     native: headCard(network, 'native'),
     text: headCard(network, 'text'),
     domains: [...DOMAINS],
-    inputShape: [...architecture.input.shape],
+    inputShape: [...network.task.inputShape],
     inputKind: architecture.input.kind,
     timesteps: network.steps,
     rasterLayer: architecture.rasterLayer,
     bounds: boundsOf(network),
-    exampleInput: Array.from(example?.x.values ?? [], (value) => Number(value.toFixed(3))),
+    exampleInput: exampleOf(network),
     weightsSha256: createHash('sha256').update(file).digest('hex'),
     seed: network.seed,
     trainingSeconds: Math.round(network.seconds),

@@ -3,7 +3,8 @@ import { dvsConvnet } from '../models/dvs-convnet.model.js';
 import { hybridCnn } from '../models/hybrid-cnn.model.js';
 import { hybridGnn } from '../models/hybrid-gnn.model.js';
 import { hybridRnn } from '../models/hybrid-rnn.model.js';
-import { encodeArray, gridOf, NUMBERS_MAX, type NestedNumbers } from './array.encoder.js';
+import { type NestedNumbers } from '../model-card.js';
+import { encodeArray, gridOf, NUMBERS_MAX } from './array.encoder.js';
 import { resample } from './resample.js';
 
 const square = (side: number, value: (row: number, column: number) => number): NestedNumbers =>

@@ -1,9 +1,8 @@
+import { type NestedNumbers } from '../model-card.js';
 import { type Architecture } from '../model.js';
 import { sizeOf, tensorOf, type DataTensor } from '../operations/tensor.js';
 import { InvalidInputError } from '../spiking.engine.errors.js';
 import { resample, type NumberGrid } from './resample.js';
-
-export type NestedNumbers = readonly (number | NestedNumbers)[];
 
 export const NUMBERS_MAX = 65_536;
 const AXES_MAX = 5;
