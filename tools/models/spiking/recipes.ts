@@ -6,6 +6,7 @@ import { hybridSsm } from '#engines/spiking/models/hybrid-ssm.model.js';
 import { hybridRnn } from '#engines/spiking/models/hybrid-rnn.model.js';
 import { hybridVit } from '#engines/spiking/models/hybrid-vit.model.js';
 import { spikingResnet } from '#engines/spiking/models/spiking-resnet.model.js';
+import { HYBRID_RECIPES } from './hybrid.recipes.js';
 import type { Recipe } from './recipe.js';
 import { motion } from './tasks/motion.task.js';
 import { relations } from './tasks/relations.task.js';
@@ -28,4 +29,5 @@ export const RECIPES: readonly Recipe[] = [
   { ...COMMON, architecture: hybridGnn, task: graphFamilies, seed: 1708, iterations: 700 },
   { ...COMMON, architecture: hybridKan, task: spirals, seed: 1709, iterations: 1200 },
   { ...COMMON, architecture: hybridSsm, task: waveforms, seed: 1710, iterations: 600 },
+  ...HYBRID_RECIPES,
 ];
