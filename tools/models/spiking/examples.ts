@@ -19,7 +19,7 @@ export interface ExampleSource {
   readonly steps: number;
 }
 
-/** Held-out pictures, signals and so on come from another seed; held-out prompts of other subjects. */
+/** Held-out inputs come from another seed, held-out prompts also name other subjects. */
 export const drawExamples = (
   { architecture, task, steps }: ExampleSource,
   head: Head,
@@ -30,15 +30,15 @@ export const drawExamples = (
   const random = seededRandom(split === 'training' ? seed : ~seed);
   const draw =
     head === 'native'
-      ? nativeDraw(architecture, task, steps)
+      ? nativeDraw(architecture, task, steps, split)
       : textDraw(architecture, steps, split);
   return Array.from({ length: count }, () => draw(random));
 };
 
 const nativeDraw =
-  (architecture: Architecture, task: ClassificationTask, steps: number) =>
+  (architecture: Architecture, task: ClassificationTask, steps: number, split: Split) =>
   (random: SeededRandom): LabelledInput => {
-    const { input, label } = task.draw(random);
+    const { input, label } = task.draw(random, split);
     const grid = { shape: task.inputShape, values: input };
     const x = architecture.encodeArray
       ? architecture.encodeArray(grid, steps)

@@ -5,13 +5,13 @@ import type { Head } from '#engines/spiking/model.js';
 import { AdamW } from '../adam-w.optimizer.js';
 import { crossEntropy } from '../llama.gradients.js';
 import { seededRandom } from '../seeded-random.js';
-import { registerSliceProduct } from '../slice-product.kernel.js';
 import { batchOf, drawExamples, type LabelledInput } from './examples.js';
 import { registerGradients } from './gradients.js';
 import { registerNeurons } from './neuron.kernels.js';
 import { ParameterStore } from './parameter.store.js';
 import { registerPatches } from './patches.kernels.js';
 import type { Recipe } from './recipe.js';
+import { registerSliceProducts } from './slice-products.kernel.js';
 import { TrainingOperations } from './training.operations.js';
 
 const HEADS: readonly Head[] = ['native', 'text'];
@@ -21,7 +21,7 @@ const WARM_UP = 20;
 
 export const startSpikingTraining = async (): Promise<void> => {
   registerGradients();
-  registerSliceProduct();
+  registerSliceProducts();
   registerNeurons();
   registerPatches();
   await tf.setBackend('wasm');
@@ -38,10 +38,14 @@ const rateAt = (step: number, { iterations, learningRate }: Recipe): number => {
 export class NetworkTrainer {
   readonly parameters: ParameterStore;
   readonly #optimizer = new AdamW();
+  readonly #operations: TrainingOperations;
   readonly #pools: ReadonlyMap<Head, readonly LabelledInput[]>;
 
   constructor(private readonly recipe: Recipe) {
     this.parameters = new ParameterStore(recipe.seed);
+    const { architecture, steps, surrogate = 'atan' } = recipe;
+    const neuron = { ...architecture.neuron, surrogate, detachReset: true };
+    this.#operations = new TrainingOperations({ parameters: this.parameters, steps, neuron });
     const pool = (head: Head): readonly LabelledInput[] =>
       drawExamples(recipe, head, 'training', recipe.seed, POOL);
     this.#pools = new Map(HEADS.map((head) => [head, pool(head)]));
@@ -49,21 +53,20 @@ export class NetworkTrainer {
 
   /** Logits `[batch, classes]`. */
   logits(head: Head, examples: readonly LabelledInput[]): tf.Tensor {
-    const { architecture, task, steps, surrogate = 'atan' } = this.recipe;
-    const neuron = { ...architecture.neuron, surrogate, detachReset: true };
-    const operations = new TrainingOperations({ parameters: this.parameters, steps, neuron });
+    const { architecture, task } = this.recipe;
     const { x } = batchOf(examples);
     const input = tf.tensor(x.values, [...x.shape]);
     const readout = readoutOf(head, task.classes.length);
-    const logits = architecture.forward<tf.Tensor>(operations, input, readout);
+    const logits = architecture.forward<tf.Tensor>(this.#operations, input, readout);
     return tf.reshape(logits, [examples.length, readout.classes]);
   }
 
   /** @param report is called with the mean loss of the last steps */
   run(report: (step: number, loss: number) => void): void {
     const random = seededRandom(this.recipe.seed + 1);
+    this.recipe.prepare?.(this.parameters, this.recipe.seed + 2);
     // The first pass makes the variables, which must exist before gradients are taken.
-    for (const head of HEADS) tf.tidy(() => this.logits(head, this.#draw(head, random)));
+    for (const head of HEADS) tf.tidy(() => this.#loss(head, this.#draw(head, random)));
     let losses = 0;
     for (let step = 0; step < this.recipe.iterations; step += 1) {
       losses += this.#step(
@@ -87,7 +90,7 @@ export class NetworkTrainer {
     const variables = this.parameters.trained;
     const { value, grads } = tf.variableGrads(() => {
       const [first, second] = batches.map(([head, examples]) => this.#loss(head, examples));
-      return tf.add(first as tf.Tensor, second as tf.Tensor) as tf.Scalar;
+      return tf.add<tf.Scalar>(first as tf.Tensor, second as tf.Tensor);
     }, [...variables.values()]);
     const [loss = Number.NaN] = value.dataSync();
     this.#optimizer.step(variables, grads, rateAt(step, this.recipe));
@@ -97,6 +100,10 @@ export class NetworkTrainer {
 
   #loss(head: Head, examples: readonly LabelledInput[]): tf.Tensor {
     const labels = Int32Array.from(examples, ({ label }) => label);
+    if (head === 'native' && this.recipe.nativeLoss !== undefined) {
+      const { x } = batchOf(examples);
+      return this.recipe.nativeLoss(this.#operations, tf.tensor(x.values, [...x.shape]), labels);
+    }
     const weights = new Float32Array(examples.length).fill(1 / examples.length);
     return crossEntropy(this.logits(head, examples), labels, weights);
   }

@@ -43,6 +43,11 @@ export class ParameterStore {
     return new Map([...this.#variables].filter(([, { trainable }]) => trainable));
   }
 
+  /** What exists is trained no further. */
+  freeze(): void {
+    for (const variable of this.#variables.values()) variable.trainable = false;
+  }
+
   weights(): NamedTensors {
     const stored = [...this.#variables].map(([name, variable]) => {
       const values = new Float32Array(variable.dataSync<'float32'>());

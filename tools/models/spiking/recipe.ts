@@ -1,6 +1,16 @@
 import type { Architecture } from '#engines/spiking/model.js';
+import type * as tf from '@tensorflow/tfjs-core';
 import type { NeuronTraining } from './neuron.kernels.js';
+import type { ParameterStore } from './parameter.store.js';
 import type { ClassificationTask } from './tasks/task.js';
+import type { TrainingOperations } from './training.operations.js';
+
+/** A number to minimise, of a batch as the network reads it. */
+export type NativeLoss = (
+  operations: TrainingOperations,
+  x: tf.Tensor,
+  labels: Int32Array,
+) => tf.Tensor;
 
 /** How one network is trained by gradients. */
 export interface Recipe {
@@ -14,4 +24,8 @@ export interface Recipe {
   /** Timesteps in training. Those of a sequence are given by its task. */
   readonly steps: number;
   readonly surrogate?: NeuronTraining['surrogate'];
+  /** Trains and freezes some parameters before all others. */
+  readonly prepare?: (parameters: ParameterStore, seed: number) => void;
+  /** In place of the cross-entropy of the classes of the task. */
+  readonly nativeLoss?: NativeLoss;
 }

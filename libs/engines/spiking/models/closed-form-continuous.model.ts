@@ -1,3 +1,6 @@
+import { InvalidInputError } from '../spiking.engine.errors.js';
+import { type NumberGrid } from '../encoders/resample.js';
+import { tensorOf, type DataTensor } from '../operations/tensor.js';
 import { type Architecture } from '../model.js';
 import { DEFAULT_NEURON } from '../neurons/neuron.js';
 import { type Operations } from '../operations/operations.js';
@@ -45,6 +48,24 @@ export const cfcStates = <Tensor extends Shaped>(
   return ops.concat(states, 0);
 };
 
+/** Reads samples `[samples, 2]` at evenly spaced places; the gaps add up to the time they span. */
+const readSamples = ({ shape, values }: NumberGrid, steps: number): DataTensor => {
+  const samples = shape[0] ?? 0;
+  if (shape.length !== 2 || shape[1] !== 2) {
+    throw new InvalidInputError('input_data must be a list of pairs: a value, and a time since');
+  }
+  const rows = new Float32Array(steps * 2);
+  let from = -1;
+  for (let step = 0; step < steps; step += 1) {
+    const to = Math.min(samples - 1, Math.floor(((step + 1) * samples) / steps - 1e-9));
+    let elapsed = 0;
+    for (let at = from + 1; at <= to; at += 1) elapsed += values[2 * at + 1] ?? 0;
+    rows.set([values[2 * Math.max(0, to)] ?? 0, elapsed], 2 * step);
+    from = to;
+  }
+  return tensorOf(rows, [steps, 1, 2]);
+};
+
 /** A dense cell follows irregular times; LIF neurons read its state. */
 export const closedFormContinuous: Architecture = {
   name: 'closed-form-continuous',
@@ -56,6 +77,7 @@ export const closedFormContinuous: Architecture = {
   neuron: DEFAULT_NEURON,
   neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],
   rasterLayer: 'lif',
+  encodeArray: readSamples,
   forward(ops, x, { head, name, classes }) {
     const [steps = 1, batch = 1] = x.shape;
     const isText = head === 'text';
@@ -68,7 +90,7 @@ export const closedFormContinuous: Architecture = {
       : ops.linear('value.in', ops.slice(x, 2, 0, 1), { out: INPUTS });
     const states = cfcStates(ops, values, elapsed);
     const spikes = ops.neuron('lif', ops.linear('synapses', states, { out: 48, gain: 2 }));
-    return ops.linear(name, ops.mean(spikes, 0), { out: classes });
+    return ops.mean(ops.linear(name, spikes, { out: classes }), 0);
   },
   describe: () => ({
     architecture_type: 'continuous-time recurrent cell, spiking read-out',

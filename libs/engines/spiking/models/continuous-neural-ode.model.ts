@@ -38,7 +38,7 @@ export const continuousNeuralOde: Architecture = {
       solutionAt(ops, solution, ((step + 1) / ops.steps) * SOLVER.end),
     );
     const current = ops.linear('synapses', ops.concat(seen, 0), { out: 48, gain: 2 });
-    return ops.linear(name, ops.mean(ops.neuron('lif', current), 0), { out: classes });
+    return ops.mean(ops.linear(name, ops.neuron('lif', current), { out: classes }), 0);
   },
   describe({ notes }) {
     const [evaluations = 0, isGood = 1] = notes.get('solver') ?? [];

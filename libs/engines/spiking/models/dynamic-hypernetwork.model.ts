@@ -34,7 +34,7 @@ const partsOf = <Tensor extends Shaped>(
   };
 };
 
-/** Weights, biases and leaks of a small LIF network, made anew for each input. */
+/** Weights, biases and leaks of a small LIF network, made for each input. */
 const generate = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   context: Tensor,
@@ -76,8 +76,8 @@ export const dynamicHypernetwork: Architecture = {
     const row = ops.reshape(query, [1, batch, 1, QUERY]);
     const current = ops.add(ops.product(ops.product(row, made.down), made.up), made.bias);
     const spikes = ops.neuron('lif', ops.hold(current), { leak: made.leak });
-    const rates = ops.reshape(ops.mean(spikes, 0), [1, batch, 1, NEURONS]);
-    return ops.reshape(ops.product(rates, made.readout), [1, batch, classes]);
+    const votes = ops.product(spikes, ops.hold(made.readout));
+    return ops.reshape(ops.mean(votes, 0), [1, batch, classes]);
   },
   describe: () => ({
     architecture_type: 'generated spiking network',

@@ -1,4 +1,4 @@
-/** Ten rules about things, in product real logic: truth lies in [0, 1]. */
+/** Eleven rules about things, in product real logic: truth lies in [0, 1]. */
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
 
@@ -33,6 +33,7 @@ export const RULES: readonly Rule[] = [
   implies('drone', 'machine'),
   implies('drone', 'flies'),
   implies('bird', 'flies'),
+  excludes('dog', 'flies'),
   implies('bird', 'animal'),
   implies('dog', 'animal'),
   implies('animal', 'living'),

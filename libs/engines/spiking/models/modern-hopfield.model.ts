@@ -4,10 +4,14 @@ import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
 import { GLYPH_PIXELS, GLYPHS } from './glyph-patterns.js';
 
-const ITERATIONS_MAX = 8;
+const UPDATES_MAX = 8;
+/** Learned prototypes lie close together: more updates would end in the mean of them all. */
+const TEXT_UPDATES = 1;
 const SETTLED = 1e-4;
 /** Inverse temperature: pixels are scaled so that a picture has about length 1. */
-const BETA = 8;
+const BETA = 16;
+/** Learned prototypes of texts. */
+const TEXT_PATTERNS = 32;
 
 const SCALE = 1 / Math.sqrt(GLYPH_PIXELS);
 
@@ -33,10 +37,11 @@ const rowsOf = (values: Float32Array): readonly Float32Array[] =>
 
 /** Stored pictures for the native head; learned prototypes of the domains for the text head. */
 const patternsOf = <Tensor extends Shaped>(ops: Operations<Tensor>, { head }: Readout): Tensor => {
-  const shape = [1, 1, GLYPHS.length, GLYPH_PIXELS];
   if (head === 'text') {
-    return ops.parameter('text.patterns', shape, { initial: { deviation: SCALE } });
+    const drawn = { initial: { deviation: 2 * SCALE } };
+    return ops.parameter('text.patterns', [1, 1, TEXT_PATTERNS, GLYPH_PIXELS], drawn);
   }
+  const shape = [1, 1, GLYPHS.length, GLYPH_PIXELS];
   const values = Float32Array.from(
     GLYPHS.flatMap((glyph) => [...glyph]),
     (pixel) => pixel * SCALE,
@@ -49,6 +54,7 @@ const retrieve = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   cue: Tensor,
   patterns: Tensor,
+  updatesMax: number,
 ): Tensor => {
   const across = ops.transpose(patterns, [0, 1, 3, 2]);
   const stored = rowsOf(ops.valuesOf(patterns));
@@ -56,7 +62,7 @@ const retrieve = <Tensor extends Shaped>(
   // Of the first input of a batch: a run that is measured has one.
   const energy = (): number => energyOf(ops.valuesOf(state).subarray(0, GLYPH_PIXELS), stored);
   const energies = [energy()];
-  for (let iteration = 0; iteration < ITERATIONS_MAX; iteration += 1) {
+  for (let update = 0; update < updatesMax; update += 1) {
     const shares = ops.softmax(ops.scale(ops.product(state, across), BETA));
     const next = ops.product(shares, patterns);
     const moved = furthest(ops.valuesOf(next), ops.valuesOf(state));
@@ -67,6 +73,8 @@ const retrieve = <Tensor extends Shaped>(
   ops.note('energies', energies);
   return ops.product(state, across);
 };
+
+const inWords = (energy: number | undefined): string => (energy ?? 0).toFixed(4);
 
 /** A dense memory settles; one neuron for each pattern then fires the sooner, the closer it is. */
 export const modernHopfield: Architecture = {
@@ -83,14 +91,17 @@ export const modernHopfield: Architecture = {
     const [, batch = 1] = x.shape;
     const cue =
       readout.head === 'text'
-        ? ops.linear('text.in', x, { out: GLYPH_PIXELS, gain: 0.3 })
+        ? ops.linear('text.in', x, { out: GLYPH_PIXELS, gain: 1 })
         : ops.scale(ops.reshape(x, [1, batch, GLYPH_PIXELS]), SCALE);
     const patterns = patternsOf(ops, readout);
-    const closeness = retrieve(ops, ops.reshape(cue, [1, 1, batch, GLYPH_PIXELS]), patterns);
+    const updatesMax = readout.head === 'text' ? TEXT_UPDATES : UPDATES_MAX;
+    const start = ops.reshape(cue, [1, 1, batch, GLYPH_PIXELS]);
+    const closeness = retrieve(ops, start, patterns, updatesMax);
     const gain = ops.parameter('latency.gain', [1], { initial: { value: 3 } });
-    const drive = ops.reshape(ops.multiply(closeness, gain), [1, batch, GLYPHS.length]);
+    const count = readout.head === 'text' ? TEXT_PATTERNS : GLYPHS.length;
+    const drive = ops.reshape(ops.multiply(closeness, gain), [1, batch, count]);
     const spikes = ops.neuron('latency', ops.hold(drive));
-    return ops.linear(readout.name, ops.mean(spikes, 0), { out: readout.classes, gain: 4 });
+    return ops.mean(ops.linear(readout.name, spikes, { out: readout.classes, gain: 1 }), 0);
   },
   describe({ notes }) {
     const energies = notes.get('energies') ?? [];
@@ -99,7 +110,7 @@ export const modernHopfield: Architecture = {
       front_end: `${energies.length - 1} updates to the fixed point`,
       back_end: 'one LIF neuron for each pattern: the first to fire is the closest',
       feature_map_dim: `${GLYPHS.length} patterns of ${GLYPH_PIXELS}`,
-      synergy_mechanism: `energy from ${(energies[0] ?? 0).toFixed(4)} to ${(energies.at(-1) ?? 0).toFixed(4)}`,
+      synergy_mechanism: `energy from ${inWords(energies[0])} to ${inWords(energies.at(-1))}`,
     };
   },
 };

@@ -40,7 +40,7 @@ export const neuroSymbolicLtn: Architecture = {
   slug: 'platform/neuro-symbolic-ltn',
   displayName: 'Neuro-symbolic LTN',
   routingMode: 'hybrid_neuro_symbolic',
-  architecture: 'logic tensor network of ten spiking predicates and ten rules',
+  architecture: 'logic tensor network of ten spiking predicates and eleven rules',
   input: { shape: [PROPERTIES], kind: 'static', code: 'real' },
   neuron: DEFAULT_NEURON,
   neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],

@@ -22,7 +22,9 @@ export const patternSnnAnn: Architecture = {
     const spikes = ops.neuron('lif', ops.linear('synapses', trains, { out: HIDDEN, gain: 3 }));
     const counts = ops.sum(spikes, 0);
     ops.note('counts', ops.valuesOf(counts));
-    const hidden = ops.map(ops.linear('dense', counts, { out: 32, gain: 0.7 }), 'relu');
+    // Counts are numbers to a dense network: from here on everything is multiplied.
+    const rates = ops.scale(counts, 1 / ops.steps);
+    const hidden = ops.map(ops.linear('dense', rates, { out: 48, gain: 3 }), 'relu');
     return ops.linear(readout.name, hidden, { out: readout.classes });
   },
   describe({ notes }) {

@@ -39,12 +39,12 @@ export const spatioTemporalGnn: Architecture = {
     const flat = ops.reshape(second, [steps, batch, JUNCTIONS * WIDTH]);
     const rates = ops.mean(flat, 0);
     const last = ops.slice(flat, 0, steps - 1, 1);
-    const change = ops.subtract(
-      ops.slice(ops.reshape(loads, [steps, batch, JUNCTIONS]), 0, steps - 1, 1),
-      ops.mean(ops.reshape(loads, [steps, batch, JUNCTIONS]), 0),
-    );
-    const seen = ops.concat([rates, last, change], 2);
-    return ops.linear(readout.name, seen, { out: readout.classes, gain: 0.5 });
+    const frames = ops.reshape(loads, [steps, batch, JUNCTIONS]);
+    const now = ops.slice(frames, 0, steps - 1, 1);
+    const change = ops.subtract(now, ops.mean(frames, 0));
+    const seen = ops.concat([rates, last, now, change], 2);
+    const weighed = ops.map(ops.linear('weigh', seen, { out: 32, gain: 1 }), 'relu');
+    return ops.linear(readout.name, weighed, { out: readout.classes });
   },
   describe: () => ({
     architecture_type: 'graph convolutions in space, LIF neurons in time',

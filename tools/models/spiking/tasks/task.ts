@@ -1,4 +1,5 @@
 /** What a network is trained on: a generator of labelled examples. */
+import type { Split } from '../../corpus/corpus.generator.js';
 import type { SeededRandom } from '../../seeded-random.js';
 
 export interface Example {
@@ -15,8 +16,11 @@ export interface ClassificationTask {
   readonly description: string;
   readonly inputShape: readonly number[];
   readonly classes: readonly string[];
-  /** One example. Every class is as likely as any other. */
-  draw(random: SeededRandom): Example;
+  /**
+   * One example. Every class is as likely as any other, unless the description says otherwise. A task
+   * on a fixed text draws the splits from different parts of it; others draw from other seeds.
+   */
+  draw(random: SeededRandom, split?: Split): Example;
 }
 
 /** Examples of the task, drawn one after the other. */

@@ -46,26 +46,29 @@ const levelOf = (loads: readonly number[]): number => {
   return LEVELS.findLastIndex(([, from]) => mean >= from);
 };
 
-const conditions = (random: SeededRandom): Conditions => {
-  const demand = between(random, 0, 0.16);
-  return {
-    flow: between(random, 0.2, 0.5),
-    outflow: between(random, 0.05, 0.2),
-    inflow: Array.from({ length: JUNCTIONS }, () => demand * between(random, 0.2, 1.8)),
+/** Demand comes and goes as at rush hours; every junction has its own share of it. */
+const conditions = (random: SeededRandom): ((frame: number) => Conditions) => {
+  const [demand, pace] = [between(random, 0.08, 0.3), between(random, 0.4, 0.9)];
+  const phase = between(random, 0, 2 * Math.PI);
+  const [flow, outflow] = [between(random, 0.2, 0.5), between(random, 0.2, 0.35)];
+  const shares = Array.from({ length: JUNCTIONS }, () => between(random, 0.2, 1.8));
+  return (frame) => {
+    const now = demand * (1 + 0.9 * Math.sin(pace * frame + phase));
+    return { flow, outflow, inflow: shares.map((share) => now * share) };
   };
 };
 
 const simulate = (random: SeededRandom): readonly (readonly number[])[] => {
   const start = between(random, 0.05, 1);
-  const fixed = conditions(random);
+  const conditionsAt = conditions(random);
   let loads: readonly number[] = Array.from(
     { length: JUNCTIONS },
     () => start * between(random, 0.3, 1.7),
   );
-  return Array.from({ length: FRAMES + 1 }, () => {
-    const frame = loads;
-    loads = nextLoads(loads, fixed);
-    return frame;
+  return Array.from({ length: FRAMES + 1 }, (_, frame) => {
+    const seen = loads;
+    loads = nextLoads(loads, conditionsAt(frame));
+    return seen;
   });
 };
 
@@ -82,7 +85,7 @@ export const traffic: ClassificationTask = {
       const frames = simulate(random);
       if (levelOf(frames[FRAMES] ?? []) === label) {
         const loads = frames.slice(0, FRAMES).flat();
-        return { input: Float32Array.from(loads, (load) => load + 0.05 * random.normal()), label };
+        return { input: Float32Array.from(loads, (load) => load + 0.03 * random.normal()), label };
       }
     }
   },
