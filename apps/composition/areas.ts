@@ -13,6 +13,7 @@ import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
+import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
@@ -38,6 +39,7 @@ export const areas: readonly Area[] = [
   paymentsArea,
   webhooksArea,
   statisticsArea,
+  workflowsArea,
 ];
 
 /** The sources of events: the platform and each area. */

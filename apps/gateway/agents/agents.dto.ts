@@ -174,7 +174,9 @@ export class AgentStepDto {
   readonly tool!: string | null;
   @ApiProperty(object('What the planner said. Null: it is no longer kept.'))
   readonly plan!: object | null;
-  @ApiProperty(object('What it was told of the call. Null: no call, or no longer kept.'))
+  @ApiProperty(
+    object('What the planner gets to see of the call. Null: no call, or no longer kept.'),
+  )
   readonly observation!: object | null;
   @ApiProperty({
     type: String,
