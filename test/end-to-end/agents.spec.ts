@@ -317,6 +317,14 @@ describe('agents', () => {
         arguments: { expression: '2 ^ 0.5' },
       });
       expect(result.structuredContent).toEqual({ result: '1.4142135623731', exact: false });
+      const tax = await client.callTool({
+        name: 'tax',
+        arguments: { country: 'DE', amount_usd: '1000' },
+      });
+      expect(tax.structuredContent).toMatchObject({ withheld_amount: 300, net_payout: 700 });
+      const nowhere = { country: 'XX', amount_usd: '1000' };
+      const unknown = await client.callTool({ name: 'tax', arguments: nowhere });
+      expect(JSON.stringify(unknown.content)).toContain('country_unknown');
       const failed = await client.callTool({ name: 'calculator', arguments: { expression: '1/' } });
       expect(failed.isError).toBe(true);
       await client.close();
