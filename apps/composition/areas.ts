@@ -8,10 +8,13 @@ import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { meshArea } from '#areas/mesh/mesh.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
+import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -31,6 +34,7 @@ export const areas: readonly Area[] = [
   batchesArea,
   agentsArea,
   rigsArea,
+  rentalsArea,
   partnersArea,
   investorsArea,
   payoutsArea,
@@ -40,6 +44,8 @@ export const areas: readonly Area[] = [
   webhooksArea,
   statisticsArea,
   workflowsArea,
+  spikingArea,
+  meshArea,
 ];
 
 /** The sources of events: the platform and each area. */

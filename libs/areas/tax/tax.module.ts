@@ -35,6 +35,6 @@ const taxStatuses = {
     WithholdingHandler,
     TaxTool,
   ],
-  exports: [VatRates, TaxTool],
+  exports: [TaxTool],
 })
 export class TaxModule {}
