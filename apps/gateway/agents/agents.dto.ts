@@ -103,7 +103,12 @@ export class AgentSessionsPageDto {
   @Length(1, 128)
   readonly after?: string;
 
-  @ApiPropertyOptional({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    default: LIMIT_DEFAULT,
+    description: 'The number of sessions of a page.',
+  })
   @IsOptional()
   @Type(() => Number)
   @IsInt({ message: 'limit must be an integer' })

@@ -28,7 +28,7 @@ const protocolError = (description: string, code: number) => {
 };
 
 /** The tools of this gateway for clients of the Model Context Protocol. */
-@ApiTags('mcp')
+@ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
 @ApplicationFailures(401, 503)
 @UseGuards(ApiGuard)
