@@ -364,11 +364,13 @@ describe('agents', () => {
       expect(asked).toHaveLength(1);
     });
 
-    it('are for those who have a credential', async () => {
+    it('are for those who have a credential, one message in a request', async () => {
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       const answer = await request(world.quipu.url).post('/api/v1/mcp').send(list);
       expect(answer.status).toBe(401);
       expect((await get('/api/v1/mcp')).status).toBe(405);
+      const batch = await post('/api/v1/mcp', [list, list]);
+      expect([batch.status, batch.body]).toMatchObject([400, { error: { code: -32_600 } }]);
     });
   });
 });

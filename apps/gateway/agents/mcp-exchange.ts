@@ -29,6 +29,16 @@ export interface McpAnswer {
 
 type DescribedTool = ToolDefinition<z.ZodType, z.ZodType>;
 
+/** A batch of the versions of 2025: its calls would share the hold of the request. */
+const SEVERAL: McpAnswer = {
+  status: 400,
+  body: {
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32_600, message: 'send one message in a request, not a batch' },
+  },
+};
+
 /** Of the protocol: the packages take a request as the Fetch standard has it. */
 const ADDRESS = 'http://quipu/api/v1/mcp';
 
@@ -44,6 +54,7 @@ export class McpExchange {
 
   /** @throws what leaves the charge of a call unknown, and defects */
   async answer(message: McpMessage): Promise<McpAnswer> {
+    if (Array.isArray(message.body)) return SEVERAL;
     const open = this.requests.open(MCP_CALL_MS_MAX);
     const broken: unknown[] = [];
     try {
