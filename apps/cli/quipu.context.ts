@@ -55,7 +55,7 @@ export const withQuipu = <Result>(
     const areas = invocation.parts?.areas ?? shippedAreas;
     const wanted = areasFor(needs, areas);
     const runtime = new Runtime(engines, [...wanted, ...eventsOfOthers(needs, areas)]);
-    const app = await compose({ ...installation, engines }, runtime, wanted);
+    const app = await compose({ ...installation, engines }, runtime, { wanted, areas });
     try {
       await runtime.startProjections();
       await catchUp(runtime, invocation, needs);
@@ -86,13 +86,14 @@ const eventsOfOthers = ({ areas: names }: Needs, areas: readonly Area[]): readon
 const compose = (
   { settings, engines, logger }: Installation,
   runtime: Runtime,
-  wanted: readonly Area[],
+  { wanted, areas }: { readonly wanted: readonly Area[]; readonly areas: readonly Area[] },
 ): Promise<INestApplicationContext> => {
   const module = QuipuModule.of({
     settings,
     engines,
     runtime,
     areas: wanted,
+    toolsOf: areas,
     role: 'cli',
     runsReactions: false,
   });

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { Registry } from 'prom-client';
 import { CheckpointStore } from '#platform/audit/checkpoint-store.port.js';
 import { BlobSweeper } from '#platform/blobs/blob-sweeper.js';
@@ -31,6 +32,8 @@ export interface Composition {
   readonly runsReactions: boolean;
   /** Whether attempts of jobs run here. Default: where the reactions run. */
   readonly hostsJobs?: boolean;
+  /** The areas whose tools are known by name, to check what refers to them. Default: `areas`. */
+  readonly toolsOf?: readonly Area[];
   /** Nest modules beside the areas, such as the HTTP modules of a gateway. */
   readonly edges?: NonNullable<DynamicModule['imports']>;
 }
@@ -40,7 +43,7 @@ export interface Composition {
 export class QuipuModule {
   static of(composition: Composition): DynamicModule {
     const { settings, engines, runtime, areas, role, runsReactions, edges = [] } = composition;
-    const { hostsJobs = runsReactions } = composition;
+    const { hostsJobs = runsReactions, toolsOf = areas } = composition;
     const { instance, bus } = settings;
     const sharesBus = bus.kind !== 'memory';
     const facts = new ProcessFacts({ instance, sharesBus, runsReactions, hostsJobs });
@@ -60,7 +63,11 @@ export class QuipuModule {
       { provide: Tasks, useFactory: () => bindTasks(settings, engines) },
       TasksLifecycle,
       { provide: BusNeed, useExisting: TasksLifecycle },
-      Tools,
+      {
+        provide: Tools,
+        inject: [ModuleRef],
+        useFactory: (providers: ModuleRef) => new Tools(new Areas(toolsOf), providers),
+      },
       ...[...settings.ofAreas].map(([provide, useValue]) => ({ provide, useValue })),
       ...bindingsOf(areas),
     ];

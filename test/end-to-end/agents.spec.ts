@@ -1,55 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import path from 'node:path';
 import request from 'supertest';
-import {
-  completionOf,
-  json,
-  type Received,
-  type Script,
-  statement,
-} from '#areas/inference/rigs/upstream.fake.js';
+import { type Received, type Script } from '#areas/inference/rigs/upstream.fake.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import {
+  ANSWER_TOKENS,
+  calling,
+  catalogOf,
+  PROMPT_TOKENS,
+  saying,
+  type Session,
+} from './agents.fixture.js';
 import { CommandLine } from './command-line.fixture.js';
-import { eventually, MODEL, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
-
-const NANO = path.resolve(import.meta.dirname, '../../models/nano.gguf');
-
-/** The scripted planner, and the built-in model. */
-const catalogOf = (baseUrl: string): string =>
-  `${scriptedCatalog(baseUrl).replace('rigs:\n', 'rigs:\n  - { name: built-in, kind: embedded }\n')}
-  - { id: quipu/nano, upstream_id: nano, owned_by: quipu, rigs: [built-in], context: 1024,
-      max_output: 128, file: ${NANO}, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 3 } }
-`;
-
-interface Session {
-  readonly session_id: string;
-  readonly status: string;
-  readonly stop_reason: string | null;
-  readonly total_steps: number;
-  readonly tools_executed: readonly string[];
-  readonly final_output: string | null;
-  readonly tokens_consumed: number;
-}
-
-const PROMPT_TOKENS = 100;
-const ANSWER_TOKENS = 10;
-const usage = statement(PROMPT_TOKENS, ANSWER_TOKENS);
-
-const calling = (name: string, input: object): Script => {
-  const call = {
-    id: 'call_1',
-    type: 'function',
-    function: { name, arguments: JSON.stringify(input) },
-  };
-  const message = { role: 'assistant', content: null, tool_calls: [call] };
-  return json(200, {
-    ...completionOf('', usage),
-    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
-  });
-};
-
-const saying = (text: string): Script => json(200, completionOf(text, usage));
+import { eventually, MODEL, startWorld, type World } from './quipu.harness.js';
 
 describe('agents', () => {
   let world: World;
@@ -254,6 +217,22 @@ describe('agents', () => {
     expect((await released())?.data).toMatchObject({ reason: 'client_gone' });
   });
 
+  it('are listed, shown and cancelled on the command line', async () => {
+    const quipu = new CommandLine(() => world);
+    const listed = (await quipu.result('agents', 'list', '--user', 'demo', '--limit', '1')) as {
+      readonly sessions: readonly Session[];
+      readonly next_after: string;
+    };
+    const [{ session_id: id } = { session_id: '' }] = listed.sessions;
+    expect(listed.next_after).toBe(id);
+    expect(await quipu.result('agents', 'show', id)).toMatchObject({ session_id: id, steps: [] });
+    // It has ended, so nothing changes.
+    expect(await quipu.result('agents', 'cancel', id)).toMatchObject({ status: 'cancelled' });
+    const unknown = await quipu.run('agents', 'show', 'nothing');
+    expect(unknown.exitCode).not.toBe(0);
+    expect(unknown.stderr).toContain('agent session');
+  });
+
   it('are one session for one idempotency key', async () => {
     scripts = [saying('Once.')];
     const order = { goal: 'Once.', planner_model: MODEL, tools: [] };
@@ -338,6 +317,14 @@ describe('agents', () => {
         arguments: { expression: '2 ^ 0.5' },
       });
       expect(result.structuredContent).toEqual({ result: '1.4142135623731', exact: false });
+      const tax = await client.callTool({
+        name: 'tax',
+        arguments: { country: 'DE', amount_usd: '1000' },
+      });
+      expect(tax.structuredContent).toMatchObject({ withheld_amount: 300, net_payout: 700 });
+      const nowhere = { country: 'XX', amount_usd: '1000' };
+      const unknown = await client.callTool({ name: 'tax', arguments: nowhere });
+      expect(JSON.stringify(unknown.content)).toContain('country_unknown');
       const failed = await client.callTool({ name: 'calculator', arguments: { expression: '1/' } });
       expect(failed.isError).toBe(true);
       await client.close();
@@ -377,11 +364,13 @@ describe('agents', () => {
       expect(asked).toHaveLength(1);
     });
 
-    it('are for those who have a credential', async () => {
+    it('are for those who have a credential, one message in a request', async () => {
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       const answer = await request(world.quipu.url).post('/api/v1/mcp').send(list);
       expect(answer.status).toBe(401);
       expect((await get('/api/v1/mcp')).status).toBe(405);
+      const batch = await post('/api/v1/mcp', [list, list]);
+      expect([batch.status, batch.body]).toMatchObject([400, { error: { code: -32_600 } }]);
     });
   });
 });

@@ -103,7 +103,12 @@ export class AgentSessionsPageDto {
   @Length(1, 128)
   readonly after?: string;
 
-  @ApiPropertyOptional({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    default: LIMIT_DEFAULT,
+    description: 'The number of sessions of a page.',
+  })
   @IsOptional()
   @Type(() => Number)
   @IsInt({ message: 'limit must be an integer' })
@@ -174,7 +179,9 @@ export class AgentStepDto {
   readonly tool!: string | null;
   @ApiProperty(object('What the planner said. Null: it is no longer kept.'))
   readonly plan!: object | null;
-  @ApiProperty(object('What it was told of the call. Null: no call, or no longer kept.'))
+  @ApiProperty(
+    object('What the planner gets to see of the call. Null: no call, or no longer kept.'),
+  )
   readonly observation!: object | null;
   @ApiProperty({
     type: String,

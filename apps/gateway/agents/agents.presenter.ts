@@ -30,7 +30,7 @@ const tokensOf = ({ steps }: ShownSession['document']): number =>
 const toolsOf = ({ steps }: ShownSession['document']): readonly string[] =>
   steps.flatMap(({ tool, returned }) => (tool !== null && returned?.executed ? [tool] : []));
 
-export const presentSession = ({ document, goal, finalOutput }: ShownSession): AgentSessionDto => {
+const factsOf = ({ document, goal, finalOutput }: ShownSession) => {
   const { started, steps, end } = document;
   return {
     session_id: started.sessionId,
@@ -48,6 +48,8 @@ export const presentSession = ({ document, goal, finalOutput }: ShownSession): A
     ended_at: end?.endedAt ?? null,
   };
 };
+
+export const presentSession = (session: ShownSession): AgentSessionDto => factsOf(session);
 
 const presentStep = ({ step, plan, observation }: OpenedStep): AgentStepDto => {
   const { usage, returned } = step;
@@ -67,7 +69,7 @@ const presentStep = ({ step, plan, observation }: OpenedStep): AgentStepDto => {
 };
 
 export const presentOpenedSession = (session: OpenedSession): OpenedAgentSessionDto => ({
-  ...presentSession(session),
+  ...factsOf(session),
   steps: session.steps.map(presentStep),
 });
 

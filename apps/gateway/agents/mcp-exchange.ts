@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type CallToolResult, type Server, type Tool } from '@modelcontextprotocol/server';
+import { type CallToolResult, type McpServer } from '@modelcontextprotocol/server';
 import { type Logger } from 'pino';
-import { z } from 'zod';
+import { type z } from 'zod';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from '#areas/agents/mcp/tool-calls.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
-import { type AnyTool } from '#platform/tools/tool.js';
+import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 
@@ -27,6 +27,18 @@ export interface McpAnswer {
   readonly body: unknown;
 }
 
+type DescribedTool = ToolDefinition<z.ZodType, z.ZodType>;
+
+/** A batch of the versions of 2025: its calls would share the hold of the request. */
+const SEVERAL: McpAnswer = {
+  status: 400,
+  body: {
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32_600, message: 'send one message in a request, not a batch' },
+  },
+};
+
 /** Of the protocol: the packages take a request as the Fetch standard has it. */
 const ADDRESS = 'http://quipu/api/v1/mcp';
 
@@ -42,16 +54,17 @@ export class McpExchange {
 
   /** @throws what leaves the charge of a call unknown, and defects */
   async answer(message: McpMessage): Promise<McpAnswer> {
+    if (Array.isArray(message.body)) return SEVERAL;
     const open = this.requests.open(MCP_CALL_MS_MAX);
-    const broken: { error?: unknown } = {};
+    const broken: unknown[] = [];
     try {
       const call = (name: string, input: unknown): Promise<CallToolResult> =>
         this.#call(message, name, input, open.signal).catch((error: unknown) => {
-          broken.error = error;
+          broken.push(error);
           throw error;
         });
       const response = await this.#exchange(message, call, open.signal);
-      if (broken.error !== undefined) throw broken.error;
+      for (const error of broken) throw asError(error);
       const text = await response.text();
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
     } finally {
@@ -66,13 +79,13 @@ export class McpExchange {
     signal: AbortSignal,
   ): Promise<Response> {
     const sdk = await import('@modelcontextprotocol/server');
-    const server = (): Server => {
-      const { Server: McpServer } = sdk;
-      const made = new McpServer({ name: 'quipu', version: '1' }, { capabilities: { tools: {} } });
-      made.setRequestHandler('tools/list', () => ({ tools: this.tools.list.map(this.#shown) }));
-      made.setRequestHandler('tools/call', ({ params }) =>
-        call(params.name, params.arguments ?? {}),
-      );
+    const server = (): McpServer => {
+      const made = new sdk.McpServer({ name: 'quipu', version: '1' });
+      for (const tool of this.tools.list) {
+        const { name, description, input, output } = tool as DescribedTool;
+        const shown = { description, inputSchema: input, outputSchema: output };
+        made.registerTool(name, shown, (given: unknown) => call(name, given));
+      }
       return made;
     };
     const request = new Request(ADDRESS, {
@@ -91,18 +104,6 @@ export class McpExchange {
     await server().connect(transport);
     return transport.handleRequest(request, { parsedBody: body });
   }
-
-  readonly #shown = ({ name, description, output }: AnyTool): Tool => {
-    const inputSchema = { ...this.tools.inputSchemaOf(name), type: 'object' } as const;
-    const schema = z.toJSONSchema(output, { io: 'output' });
-    const structured = schema.type === 'object';
-    return {
-      name,
-      description,
-      inputSchema: inputSchema as Tool['inputSchema'],
-      ...(structured && { outputSchema: schema as Tool['outputSchema'] }),
-    };
-  };
 
   async #call(
     { caller, requestId, confirm }: McpMessage,
@@ -131,10 +132,13 @@ export class McpExchange {
 const resultOf = (output: unknown): CallToolResult => {
   const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(output) }];
   const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
-  return isObject ? { content, structuredContent: output as Record<string, unknown> } : { content };
+  return isObject ? { content, structuredContent: output } : { content };
 };
 
 const failedResult = ({ code, message }: ToolFailure): CallToolResult => ({
   isError: true,
   content: [{ type: 'text', text: JSON.stringify({ code, message }) }],
 });
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error('a tool has failed', { cause: error });

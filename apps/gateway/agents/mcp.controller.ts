@@ -4,6 +4,7 @@ import {
   ApiBody,
   ApiOkResponse,
   ApiOperation,
+  ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
@@ -20,8 +21,14 @@ import { McpSettler } from './mcp.settler.js';
 const RPC = { type: 'object' as const, additionalProperties: true };
 const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 
+/** A failure that the protocol defines. */
+const protocolError = (description: string, code: number) => {
+  const error = { code, message: description };
+  return { description, schema: { ...RPC, example: { jsonrpc: '2.0', id: 1, error } } };
+};
+
 /** The tools of this gateway for clients of the Model Context Protocol. */
-@ApiTags('mcp')
+@ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
 @ApplicationFailures(401, 503)
 @UseGuards(ApiGuard)
@@ -43,7 +50,9 @@ export class McpController {
   @ApiBody({ schema: { ...RPC, example: EXAMPLE }, description: 'A JSON-RPC message.' })
   @ApiOkResponse({ description: 'The JSON-RPC response.', schema: RPC })
   @ApiAcceptedResponse({ description: 'A notification, which has no response.' })
-  @ApplicationFailures(400, 404, 406, 413, 415, 504)
+  @ApiResponse({ status: 404, ...protocolError('The server has no such method.', -32601) })
+  @ApiResponse({ status: 406, ...protocolError('`Accept` must name JSON and events.', -32000) })
+  @ApplicationFailures(413, 415, 504)
   async send(
     @Body() body: unknown,
     @CurrentCaller() caller: Caller,

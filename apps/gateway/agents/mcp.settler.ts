@@ -22,7 +22,7 @@ export class McpSettler extends AttemptSettler {
     return this.calls.settle(left, context);
   }
 
-  /** A failure of a call is an answer; what is thrown beside it, below 500, is the request's own. */
+  /** A failure of a call is an answer; an error below 500 is the request's own. */
   isSettled(error: unknown): boolean {
     return this.failures.of(error).status < 500;
   }

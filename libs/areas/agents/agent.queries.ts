@@ -12,7 +12,7 @@ import {
   agentSessionOfAccountKey,
   agentSessionsOfAccount,
   agentSessionsPrefix,
-} from '#projections/agents/agent-sessions-of-account.projection.js';
+} from '#projections/agents/sessions-of-account.projection.js';
 import { type AgentReader, maySee, noSession } from './session/agent-access.js';
 import { rejectAgents } from './session/agent-session.decider.js';
 import { Goal, Observation, Plan, Transcripts } from './session/transcript.js';

@@ -2,7 +2,7 @@ import { agentSessionEvents } from '#events/agents/agent-session.events.js';
 import { defineArea } from '#platform/runtime/area.js';
 import { deploySaga } from '#platform/runtime/saga-deployment.js';
 import { agentSessions } from '#projections/agents/agent-sessions.projection.js';
-import { agentSessionsOfAccount } from '#projections/agents/agent-sessions-of-account.projection.js';
+import { agentSessionsOfAccount } from '#projections/agents/sessions-of-account.projection.js';
 import { agentJob } from './agent.job.js';
 import { agentProduct, mcpCallProduct } from './agent.product.js';
 import { agentsErrors } from './agents.errors.js';
@@ -13,7 +13,7 @@ import {
   ChargeAgentSessionCommand,
   EndAgentSessionCommand,
   KeepTranscriptPartCommand,
-  ReleaseAgentTranscriptCommand,
+  ReleaseTranscriptCommand,
 } from './session/agent-life.handlers.js';
 import { agentLifeSaga } from './session/agent-life.saga.js';
 
@@ -27,7 +27,7 @@ export const agentsArea = defineArea({
       KeepTranscriptPart: (data) => new KeepTranscriptPartCommand(data),
       EndAgentSession: (data, context) => new EndAgentSessionCommand(data, context),
       ChargeAgentSession: (data, context) => new ChargeAgentSessionCommand(data, context),
-      ReleaseAgentTranscript: (data, context) => new ReleaseAgentTranscriptCommand(data, context),
+      ReleaseAgentTranscript: (data, context) => new ReleaseTranscriptCommand(data, context),
     }),
   ],
   products: [agentProduct, mcpCallProduct],

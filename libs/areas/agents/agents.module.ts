@@ -12,7 +12,7 @@ import {
   ChargeAgentSessionHandler,
   EndAgentSessionHandler,
   KeepTranscriptPartHandler,
-  ReleaseAgentTranscriptHandler,
+  ReleaseTranscriptHandler,
 } from './session/agent-life.handlers.js';
 import { AgentRunner } from './session/agent-runner.js';
 import { AgentStreams } from './session/agent-streams.js';
@@ -43,7 +43,7 @@ import { Transcripts } from './session/transcript.js';
     KeepTranscriptPartHandler,
     EndAgentSessionHandler,
     ChargeAgentSessionHandler,
-    ReleaseAgentTranscriptHandler,
+    ReleaseTranscriptHandler,
     AgentSessionQueryHandler,
     AgentSessionsQueryHandler,
     AgentHistoryHandler,

@@ -3,6 +3,7 @@ import { defineArea } from '#platform/runtime/area.js';
 import { taxStatuses } from '#projections/tax/tax-status.projection.js';
 import { taxErrors } from './tax.errors.js';
 import { TaxModule } from './tax.module.js';
+import { taxTool } from './tax.tool.js';
 import { taxSettings } from './tax.settings.js';
 
 export const taxArea = defineArea({
@@ -12,5 +13,6 @@ export const taxArea = defineArea({
   projections: [taxStatuses],
   errors: taxErrors,
   settings: [taxSettings],
+  tools: [taxTool],
   module: TaxModule,
 });

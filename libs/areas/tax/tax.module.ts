@@ -13,6 +13,7 @@ import {
   TaxStatusHandler,
   type TaxStatusRunner,
 } from './tax-status.handlers.js';
+import { TaxTool } from './tax.tool.js';
 import { VatRates } from './vat-rates.js';
 import { WithholdingHandler } from './withholding.handler.js';
 
@@ -32,6 +33,8 @@ const taxStatuses = {
     TaxStatusHandler,
     SupplyTaxHandler,
     WithholdingHandler,
+    TaxTool,
   ],
+  exports: [TaxTool],
 })
 export class TaxModule {}

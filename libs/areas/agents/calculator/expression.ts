@@ -1,8 +1,8 @@
 import { approximately, type Rational, rational } from './rational.js';
 
 /**
- * Evaluates arithmetic, exactly where it is rational: 0.1 + 0.2 is 0.3. It knows numbers, operators,
- * parentheses, a few constants and functions, and nothing else of any language.
+ * Arithmetic, exact where it is rational: 0.1 + 0.2 is 0.3. It has numbers, operators, parentheses,
+ * a few constants and functions, and nothing else of any language.
  */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';

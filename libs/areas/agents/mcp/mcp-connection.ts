@@ -102,7 +102,7 @@ export class McpConnection {
     return client;
   }
 
-  /** A name that no model could call is made one; a tool whose name cannot be made one is left out. */
+  /** Under a name that models can call; a tool whose name is too long is left out. */
   #toolOf(definition: Tool): readonly McpTool[] {
     const { name: theirs, description = '', inputSchema, annotations } = definition;
     const name = `${this.prefix}${theirs.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`;

@@ -27,7 +27,7 @@ export interface McpCallOrder {
   readonly input: unknown;
   readonly accountId: string;
   readonly context: CommandContext;
-  /** Whether this request still owns the call; absent where nobody else can. */
+  /** Whether this request still owns the call; absent without an idempotency key. */
   readonly confirm?: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
@@ -40,7 +40,7 @@ export interface LeftCall {
   readonly startedAtMs: number;
 }
 
-/** The work was done; whether it was charged is not known. The next request with its key finds out. */
+/** The work was done, and its charge is not known: the next request with its key finds out. */
 export class UnknownChargeError extends Error {
   override readonly name = 'UnknownChargeError';
 }
@@ -72,7 +72,7 @@ export class ToolCalls {
     return outcome;
   }
 
-  /** Finds out whether a call was charged whose request was left; one that was not never will be. */
+  /** Finds out whether an abandoned call was charged; one that was not never will be. */
   settle(
     { accountId, requestId: holdId, startedAtMs }: LeftCall,
     context: CommandContext,

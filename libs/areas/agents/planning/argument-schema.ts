@@ -7,9 +7,9 @@ const NULL = { type: 'null' } as const;
 const LEVELS_MAX = 8;
 
 /**
- * The arguments of a tool in the subset of JSON Schema that holds an answer of an embedded model. It
- * may allow more than the tool does, whose own check decides. Such an answer always has every
- * property, so one that may be absent may be null.
+ * The arguments of a tool in the part of JSON Schema that an embedded model can be held to. It may
+ * allow more than the tool does, whose own check decides. Such an answer always has every property,
+ * so one that may be absent may be null.
  */
 export const answerableSchema = (schema: unknown, charactersMax: number, level = 0): JsonObject => {
   const text = { type: 'string', maxLength: charactersMax } as const;

@@ -4,7 +4,7 @@ import { rejectAgents } from './agent-session.decider.js';
 import { type StartedSession } from './agent-session.state.js';
 import { AgentStreams } from './agent-streams.js';
 
-/** On whose behalf a session is read: an admin sees every session, others those of their account. */
+/** Who reads a session: an admin sees every session, others those of their account. */
 export type AgentReader = 'admin' | { readonly accountId: string };
 
 export const maySee = (reader: AgentReader, accountId: string): boolean =>

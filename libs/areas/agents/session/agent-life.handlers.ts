@@ -75,7 +75,7 @@ export class ChargeAgentSessionHandler implements ICommandHandler<ChargeAgentSes
   }
 }
 
-export class ReleaseAgentTranscriptCommand extends Command<void> {
+export class ReleaseTranscriptCommand extends Command<void> {
   constructor(
     readonly data: { readonly sessionId: string },
     readonly context: CommandContext,
@@ -84,15 +84,15 @@ export class ReleaseAgentTranscriptCommand extends Command<void> {
   }
 }
 
-@CommandHandler(ReleaseAgentTranscriptCommand)
-export class ReleaseAgentTranscriptHandler implements ICommandHandler<ReleaseAgentTranscriptCommand> {
+@CommandHandler(ReleaseTranscriptCommand)
+export class ReleaseTranscriptHandler implements ICommandHandler<ReleaseTranscriptCommand> {
   constructor(
     private readonly streams: AgentStreams,
     private readonly transcripts: Transcripts,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ data, context }: ReleaseAgentTranscriptCommand): Promise<void> {
+  async execute({ data, context }: ReleaseTranscriptCommand): Promise<void> {
     const session = await this.streams.stateOf(data.sessionId);
     if (session.status !== 'ended' || session.isReleased) return;
     const { sessionId } = session.started;

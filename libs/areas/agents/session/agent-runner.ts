@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type AgentJobInput, type AgentJobProgress, type AgentJobResult } from '../agent.job.js';
+import {
+  type AgentJobInput,
+  type AgentJobProgress,
+  type AgentJobResult,
+} from './agent-job.schemas.js';
 import {
   type Finished,
   type JobAttempt,

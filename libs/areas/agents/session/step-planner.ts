@@ -38,7 +38,7 @@ export class PlannerUnavailableError extends Error {
   readonly code = 'planner_unavailable';
 }
 
-/** Of text in most languages and tokenizers; a prompt that has fewer is not charged for the rest. */
+/** What text has at least in most languages and tokenizers. It is an estimate, never a charge. */
 const BYTES_PER_TOKEN = 3;
 
 interface Bounds {

@@ -165,7 +165,7 @@ const failed = (
   counters: {},
 });
 
-/** The budget is hard: a call that might exceed it is not made. The planner is told. */
+/** The budget is hard: a call that might exceed it is not made, and the planner sees why. */
 const demandTokens = (state: StartedSession, lines: readonly PriceLine[]): void => {
   const wanted = tokensIn(lines);
   const left = state.started.tokensMax - tokensOf(state);

@@ -19,14 +19,14 @@ export const Plan = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('answer'), answer: z.string() }),
   z.strictObject({
     action: z.literal('invalid'),
-    /** Why it cannot be carried out; the planner is told. */
+    /** Why it cannot be carried out; the planner sees it. */
     reason: z.string(),
     text: z.string(),
   }),
 ]);
 export type Plan = z.infer<typeof Plan>;
 
-/** What the planner is told of a call. */
+/** What the planner sees of a call. */
 export const Observation = z.union([
   z.strictObject({ output: z.unknown() }),
   z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) }),

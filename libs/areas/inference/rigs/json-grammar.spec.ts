@@ -48,7 +48,7 @@ describe('a JSON Schema as a grammar', () => {
     ['a bound', object({ n: { type: 'integer', minimum: 1 } }), '.n has minimum'],
     ['a reference', { $ref: '#/$defs/a' }, 'the schema has no type'],
     ['any type', {}, 'the schema has no type'],
-    ['an unknown format', { type: 'string', format: 'uuid' }, 'has the format uuid'],
+    ['an unknown format', { type: 'string', format: 'uuid' }, 'has the format "uuid"'],
     ['free properties', object({}, { additionalProperties: true }), 'additionalProperties'],
     ['no variants', { oneOf: [] }, 'has no variants'],
     ['a list without items', { type: 'array' }, '[] is not a schema object'],

@@ -29,7 +29,7 @@ const fault = (path: string, why: string): never => {
   throw new SchemaFault(`${path === '' ? 'the schema' : path} ${why}`);
 };
 
-/** Reads a schema. A property that may be absent is always given: the answer is valid either way. */
+/** Reads a schema. A property that may be absent is always given, which is valid, too. */
 export const grammarSchemaOf = (schema: JsonObject): GrammarSchema => {
   try {
     return { schema: convert(schema, '', 0) };
@@ -105,7 +105,7 @@ const arrayOf = (stated: JsonObject, path: string, level: number): JsonObject =>
 const stringOf = (stated: JsonObject, path: string): JsonObject => {
   const { format } = stated;
   if (format !== undefined && !STRING_FORMATS.has(format)) {
-    return fault(path, `has the format ${String(format)}, which this model cannot keep`);
+    return fault(path, `has the format ${JSON.stringify(format)}, which this model cannot keep`);
   }
   const keywords = format === undefined ? ['type', 'minLength', 'maxLength'] : ['type', 'format'];
   return only(stated, keywords, path, { ...stated });

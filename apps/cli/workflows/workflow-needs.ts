@@ -1,0 +1,6 @@
+/** What the commands of workflows compose. */
+export const WORKFLOW_NEEDS = {
+  areas: ['identity', 'billing', 'workflows'],
+  installation: 'exists',
+  projections: [],
+} as const;

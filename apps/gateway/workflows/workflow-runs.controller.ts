@@ -1,0 +1,248 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  HttpStatus,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiAcceptedResponse,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ChangeRunCommand } from '#areas/workflows/runs/change-run.handler.js';
+import { type RunReader } from '#areas/workflows/runs/run-access.js';
+import { type RunHistory, RunHistoryQuery } from '#areas/workflows/runs/run-history.handler.js';
+import { RunQuery, RunsQuery } from '#areas/workflows/runs/run.queries.js';
+import { StartRunCommand } from '#areas/workflows/runs/start-run.handler.js';
+import { type WorkflowsErrorCode } from '#areas/workflows/workflows.errors.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
+import { RunEnds } from './run-ends.js';
+import {
+  DecideApprovalDto,
+  NodeResultDto,
+  RunListDto,
+  RunsPageDto,
+  RunWorkflowDto,
+  WorkflowRunDto,
+} from './workflows.dto.js';
+import { presentRun, presentRunEvent, presentRuns } from './workflows.presenter.js';
+
+const ADMIN = 'Admin';
+
+const EVENTS_EXAMPLE =
+  'id: 3\nevent: node_ended\ndata: {"run_id":"0198…","recorded_at":"2026-11-22T10:00:00.000Z",' +
+  '"node":"draft","status":"succeeded","counters":{"completion_tokens":120}}\n\n';
+
+/** The runs of workflows. */
+@ApiTags('workflows')
+@ApiExtraModels(NodeResultDto)
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/workflows')
+export class WorkflowRunsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly ends: RunEnds,
+    private readonly streams: LogEventStreams,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Post('run')
+  @HttpCode(HttpStatus.OK)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Run a workflow',
+    description:
+      'Holds what is known of the worst case and begins. With `async` the answer comes at once, ' +
+      'as 202; otherwise when the run has ended and is charged. A run that goes on longer than a ' +
+      'request may is answered with 202 as well, and goes on.',
+  })
+  @ApiOkResponse({ type: WorkflowRunDto })
+  @ApiAcceptedResponse({ type: WorkflowRunDto })
+  @ApplicationFailures(400, 402, 404, 409, 410, 413, 415, 422)
+  async run(
+    @Body() body: RunWorkflowDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<WorkflowRunDto> {
+    const { accountId, userId, credential } = caller;
+    const inputs = textsOf(body.inputs);
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const { workflow_id: workflowId, version = null } = body;
+    const order = { accountId, workflowId, version, inputs, context };
+    const runId = await this.commands.execute(new StartRunCommand(order));
+    if (!body.async) await this.ends.wait(runId, readerOf(caller), reply);
+    const run = await this.#show(runId, caller);
+    if (run.ended_at === null) void reply.status(HttpStatus.ACCEPTED);
+    return run;
+  }
+
+  @Get('runs')
+  @ApiOperation({ summary: 'List the runs', description: 'Newest first, in pages.' })
+  @ApiOkResponse({ type: RunListDto })
+  @ApplicationFailures(400)
+  async list(
+    @Query() { after, limit }: RunsPageDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<RunListDto> {
+    return presentRuns(await this.queries.execute(new RunsQuery(accountId, limit, after ?? null)));
+  }
+
+  @Get('runs/:id')
+  @ApiOperation({
+    summary: 'Get a run',
+    description: 'Its state, its nodes with what they measured and brought, and its charge.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the run.' })
+  @ApiOkResponse({ type: WorkflowRunDto })
+  @ApplicationFailures(404)
+  retrieve(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<WorkflowRunDto> {
+    return this.#show(id, caller);
+  }
+
+  @Get('runs/:id/events')
+  @ApiOperation({
+    summary: 'Follow a run',
+    description:
+      'Server-sent events: each event of the run, the past ones first. The stream ends after the ' +
+      'charge, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the run.' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'The id of the last event that was received: the stream begins after it.',
+    schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
+  })
+  @ApiOkResponse({
+    description: 'The events, the id of each being its revision.',
+    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
+  })
+  @ApplicationFailures(400, 404)
+  async follow(
+    @Param('id') id: string,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @CurrentCaller() caller: Caller,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const after = revisionOf(lastEventId);
+    const history = await this.queries.execute(new RunHistoryQuery(id, readerOf(caller), after));
+    const { accountId } = caller;
+    await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
+  }
+
+  @Post('runs/:id/cancel')
+  @HttpCode(HttpStatus.OK)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Cancel a run',
+    description:
+      'Nodes that have not ended are cancelled at once, and are not charged. An ended run stays ' +
+      'as it is.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the run.' })
+  @ApiOkResponse({ type: WorkflowRunDto })
+  @ApplicationFailures(404, 413, 415)
+  async cancel(
+    @Param('id') id: string,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<WorkflowRunDto> {
+    const context = contextOf(request.id, `user:${caller.userId}`);
+    await this.commands.execute(new ChangeRunCommand(id, readerOf(caller), 'cancel', context));
+    return this.#show(id, caller);
+  }
+
+  @Post('runs/:id/approvals/:node')
+  @HttpCode(HttpStatus.OK)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Decide an approval',
+    description: 'The node succeeds when it is approved, and fails when it is rejected.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the run.' })
+  @ApiParam({ name: 'node', description: 'The name of the node that waits for the decision.' })
+  @ApiOkResponse({ type: WorkflowRunDto })
+  @ApplicationFailures(400, 404, 409, 413, 415)
+  async decide(
+    @Param('id') id: string,
+    @Param('node') node: string,
+    @Body() { approved: isApproved }: DecideApprovalDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<WorkflowRunDto> {
+    const context = contextOf(request.id, `user:${caller.userId}`);
+    const change = { node, isApproved };
+    await this.commands.execute(new ChangeRunCommand(id, readerOf(caller), change, context));
+    return this.#show(id, caller);
+  }
+
+  async #show(id: string, caller: Caller): Promise<WorkflowRunDto> {
+    const shown = await this.queries.execute(new RunQuery(id, readerOf(caller)));
+    return presentRun(shown, this.clock.now());
+  }
+}
+
+const readerOf = ({ role, accountId }: Caller): RunReader =>
+  role === ADMIN ? 'admin' : { accountId };
+
+const textsOf = (inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> => {
+  const entries = Object.entries(inputs).map(([name, value]) => {
+    if (typeof value === 'string') return [name, value] as const;
+    const param = `inputs.${name}`;
+    const message = `${param} must be a string`;
+    throw new HttpFailure({ status: 400, code: 'invalid_request', message, param });
+  });
+  return Object.fromEntries(entries);
+};
+
+const presented = ({ follow }: RunHistory) =>
+  async function* present(signal: AbortSignal): AsyncGenerator<string> {
+    for await (const logged of follow(signal)) yield presentRunEvent(logged);
+  };
+
+const tooMany = (): DomainError<WorkflowsErrorCode> =>
+  new DomainError(
+    'too_many_workflow_streams',
+    `the account follows ${STREAMS_PER_ACCOUNT_MAX} runs, the most at the same time`,
+  );
+
+const revisionOf = (written: string | undefined): bigint | null => {
+  if (written === undefined || written === '') return null;
+  if (/^\d{1,18}$/.test(written)) return BigInt(written);
+  throw new HttpFailure({
+    status: 400,
+    code: 'invalid_request',
+    message: 'Last-Event-ID must be the id of an event of the run',
+    param: 'Last-Event-ID',
+  });
+};

@@ -1,0 +1,300 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { z } from 'zod';
+import { WorkflowDocument } from '#areas/workflows/definition/workflow-document.js';
+
+const RUNS_LIMIT_DEFAULT = 20;
+const RUNS_LIMIT_MAX = 100;
+const CURSOR_LENGTH_MAX = 128;
+const INT_MAX = 2_147_483_647;
+
+const definitionSchema = z.toJSONSchema(WorkflowDocument, {
+  io: 'input',
+  target: 'openapi-3.0',
+});
+
+const EXAMPLE = {
+  inputs: { topic: {} },
+  nodes: [
+    {
+      name: 'draft',
+      kind: 'chat',
+      parameters: { model: 'quipu-nano', prompt: 'Write about {{ inputs.topic }}.' },
+      retry: { attempts_max: 3 },
+    },
+    { name: 'review', kind: 'approval', after: ['draft'] },
+  ],
+};
+
+const DefinitionField = () =>
+  ApiProperty({
+    ...(definitionSchema as object),
+    description: 'The graph: nodes, the nodes before each, and their parameters.',
+    example: EXAMPLE,
+  });
+
+export class CreateWorkflowDto {
+  @ApiProperty({ example: 'weekly-report', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' })
+  @Matches(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
+    message: 'name must be lower case, digits, dashes and underscores, 64 characters at most',
+  })
+  readonly name!: string;
+
+  @DefinitionField()
+  @IsObject()
+  readonly definition!: object;
+}
+
+export class AddWorkflowVersionDto {
+  @DefinitionField()
+  @IsObject()
+  readonly definition!: object;
+}
+
+export class WorkflowIdDto {
+  @ApiProperty({ description: 'The id of the workflow.', minimum: 1 })
+  @Type(() => Number)
+  @IsInt({ message: 'id must be an integer' })
+  @Min(1)
+  @Max(INT_MAX)
+  readonly id!: number;
+}
+
+export class WorkflowVersionDto {
+  @ApiPropertyOptional({ minimum: 1, description: 'A version. Default: the newest.' })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'version must be an integer' })
+  @Min(1)
+  @Max(INT_MAX)
+  readonly version?: number;
+}
+
+export class RunWorkflowDto {
+  @ApiProperty({ example: 1, description: 'The workflow to run.' })
+  @IsInt({ message: 'workflow_id must be an integer' })
+  @Min(1)
+  @Max(INT_MAX)
+  readonly workflow_id!: number;
+
+  @ApiPropertyOptional({ example: 1, description: 'Default: the newest version.' })
+  @IsOptional()
+  @IsInt({ message: 'version must be an integer' })
+  @Min(1)
+  @Max(INT_MAX)
+  readonly version?: number;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    default: {},
+    example: { topic: 'knots' },
+    description: 'A text for each input that the workflow declares.',
+  })
+  @IsOptional()
+  @IsObject()
+  readonly inputs: Readonly<Record<string, unknown>> = {};
+
+  @ApiPropertyOptional({
+    default: false,
+    description: 'True: the answer comes at once, and the run is followed by its id.',
+  })
+  @IsOptional()
+  @IsBoolean()
+  readonly async: boolean = false;
+}
+
+export class RunsPageDto {
+  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
+  @IsOptional()
+  @IsString()
+  @Length(1, CURSOR_LENGTH_MAX)
+  readonly after?: string;
+
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: RUNS_LIMIT_MAX,
+    default: RUNS_LIMIT_DEFAULT,
+    description: 'The number of runs of a page.',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'limit must be an integer' })
+  @Min(1)
+  @Max(RUNS_LIMIT_MAX)
+  readonly limit: number = RUNS_LIMIT_DEFAULT;
+}
+
+export class DecideApprovalDto {
+  @ApiProperty({ example: true, description: 'False: the node fails with the code `rejected`.' })
+  @IsBoolean()
+  readonly approved!: boolean;
+}
+
+export class WorkflowDto {
+  @ApiProperty({ example: 1 })
+  readonly workflow_id!: number;
+  @ApiProperty({ example: 'weekly-report' })
+  readonly name!: string;
+  @ApiProperty({ example: 2, description: 'The newest version.' })
+  readonly version!: number;
+  @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
+  readonly created_at!: string;
+  @ApiProperty({ example: '2026-11-22T10:00:00.000Z', description: 'Of the newest version.' })
+  readonly versioned_at!: string;
+}
+
+export class WorkflowListDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ type: [WorkflowDto] })
+  readonly workflows!: readonly WorkflowDto[];
+}
+
+export class WorkflowDetailsDto extends WorkflowDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ type: 'object', additionalProperties: true, example: EXAMPLE })
+  readonly definition!: object;
+  @ApiProperty({ type: [String], description: 'The nodes in topological order.' })
+  readonly order!: readonly string[];
+}
+
+export class StoredWorkflowDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ example: 1 })
+  readonly workflow_id!: number;
+  @ApiProperty({ example: 'weekly-report' })
+  readonly name!: string;
+  @ApiProperty({ example: 1 })
+  readonly version!: number;
+}
+
+export class NodeKindDto {
+  @ApiProperty({ example: 'chat' })
+  readonly kind!: string;
+  @ApiProperty()
+  readonly description!: string;
+  @ApiProperty({ description: 'Whether it calls a tool of the gateway.' })
+  readonly calls_tool!: boolean;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'JSON Schema of the parameters.',
+  })
+  readonly parameters!: object;
+}
+
+export class NodeKindsDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ type: [NodeKindDto] })
+  readonly kinds!: readonly NodeKindDto[];
+}
+
+const RUN_STATUSES = ['running', 'completed', 'failed', 'cancelled', 'timed_out'];
+const NODE_STATUSES = [
+  'pending',
+  'running',
+  'retrying',
+  'succeeded',
+  'failed',
+  'skipped',
+  'upstream_failed',
+  'cancelled',
+];
+
+export class NodeResultDto {
+  @ApiProperty({ enum: NODE_STATUSES })
+  readonly status!: string;
+  @ApiProperty({ example: 'chat' })
+  readonly kind!: string;
+  @ApiProperty({ example: 1, description: 'The attempts that began.' })
+  readonly attempts!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'From the begin of the last attempt to the end; null: it has not ended, or began.',
+  })
+  readonly elapsed_ms!: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it did not succeed.' })
+  readonly code!: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  readonly message!: string | null;
+  @ApiProperty({ nullable: true, description: 'JSON; null where there is none.' })
+  readonly output!: unknown;
+}
+
+export class WorkflowRunDto {
+  @ApiProperty({ description: 'Whether the run has not failed.', example: true })
+  readonly success!: boolean;
+  @ApiProperty({ format: 'uuid' })
+  readonly run_id!: string;
+  @ApiProperty({ example: 1 })
+  readonly workflow_id!: number;
+  @ApiProperty({ example: 1 })
+  readonly version!: number;
+  @ApiProperty({ enum: RUN_STATUSES })
+  readonly status!: string;
+  @ApiProperty({ example: 412.5, description: 'Since the start; of an ended run, until its end.' })
+  readonly elapsed_ms!: number;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { $ref: '#/components/schemas/NodeResultDto' },
+    description: 'By the name of the node, with the counters that its tool measured.',
+  })
+  readonly node_results!: Readonly<Record<string, NodeResultDto>>;
+  @ApiProperty({ type: [String], description: 'The chain of nodes that took longest together.' })
+  readonly critical_path!: readonly string[];
+  @ApiProperty({ example: 410, description: 'The measured time of that chain.' })
+  readonly critical_path_ms!: number;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '450',
+    description: 'Millionths of a dollar; null until the run is charged.',
+  })
+  readonly amount_micro_usd!: string | null;
+  @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
+  readonly started_at!: string;
+  @ApiProperty({ type: String, nullable: true, example: '2026-11-22T10:00:01.000Z' })
+  readonly ended_at!: string | null;
+}
+
+export class ListedRunDto {
+  @ApiProperty({ format: 'uuid' })
+  readonly run_id!: string;
+  @ApiProperty({ example: 1 })
+  readonly workflow_id!: number;
+  @ApiProperty({ example: 1 })
+  readonly version!: number;
+  @ApiProperty({ enum: RUN_STATUSES })
+  readonly status!: string;
+  @ApiProperty({ type: String, nullable: true, example: '450' })
+  readonly amount_micro_usd!: string | null;
+  @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
+  readonly started_at!: string;
+  @ApiProperty({ type: String, nullable: true })
+  readonly ended_at!: string | null;
+}
+
+export class RunListDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ type: [ListedRunDto] })
+  readonly runs!: readonly ListedRunDto[];
+  @ApiProperty({ type: String, nullable: true, description: 'For the next page; null: the last.' })
+  readonly next_after!: string | null;
+}

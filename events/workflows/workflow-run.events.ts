@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { RigName } from '../catalog/rate-card.events.js';
+import { defineEvent, type EventOf } from '../definition.js';
+import { Meter, PriceLine } from '../hold.vocabulary.js';
+import { AccountId, Instant, KeyId, MicroUsdDecimal } from '../vocabulary.js';
+import {
+  NodeName,
+  NodePath,
+  WorkflowBlob,
+  WorkflowId,
+  WorkflowPlan,
+} from './workflow.vocabulary.js';
+
+/**
+ * A run of a workflow: one stream `workflowrun-<runId>`, and the hold of the same id. Parameters,
+ * inputs and outputs are in blobs.
+ */
+const ofRun = { runId: z.uuid(), accountId: AccountId, startedAt: Instant };
+
+const Attempt = z.int().positive();
+const Code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+const Message = z.string().max(500);
+
+export const WorkflowRunStarted = defineEvent('WorkflowRunStarted', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    workflowId: WorkflowId,
+    version: z.int().positive(),
+    plan: WorkflowPlan,
+    definition: WorkflowBlob,
+    inputs: WorkflowBlob,
+    /** As in the context of commands: `user:<id>`. */
+    startedBy: z.string().max(100),
+    /** The key that asked; absent where none did. */
+    key: KeyId.exactOptional(),
+    /** Then whatever has not ended is cancelled. */
+    runUntil: Instant,
+  }),
+});
+export type WorkflowRunStarted = EventOf<typeof WorkflowRunStarted>;
+
+/**
+ * What the run asks the ledger to hold, before it asks: a repeat after a crash is the same order.
+ * The first one opens the hold, the others renew it.
+ */
+export const WorkflowRunFunded = defineEvent('WorkflowRunFunded', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    /** The node that needs it; null for the estimate at the start, and for more time only. */
+    node: NodePath.nullable(),
+    lines: z.array(PriceLine),
+    rateCardVersion: z.int().positive(),
+    expiresAt: Instant,
+    fundedAt: Instant,
+  }),
+});
+export type WorkflowRunFunded = EventOf<typeof WorkflowRunFunded>;
+
+/** An attempt of a node begins; for a map node, `items` further nodes come into being. */
+export const WorkflowNodeStarted = defineEvent('WorkflowNodeStarted', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    node: NodePath,
+    attempt: Attempt,
+    /** Equal in every attempt: a tool with an effect acts once. Null: no tool is called. */
+    callId: z.uuid().nullable(),
+    items: z.int().nonnegative().nullable(),
+    /** The end of a wait, or the time-out of an attempt or of an approval. */
+    until: Instant.nullable(),
+    beganAt: Instant,
+  }),
+});
+export type WorkflowNodeStarted = EventOf<typeof WorkflowNodeStarted>;
+
+/** An attempt failed, and another one follows. */
+export const WorkflowAttemptFailed = defineEvent('WorkflowAttemptFailed', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    node: NodePath,
+    attempt: Attempt,
+    code: Code,
+    message: Message,
+    failedAt: Instant,
+    retryAt: Instant,
+  }),
+});
+export type WorkflowAttemptFailed = EventOf<typeof WorkflowAttemptFailed>;
+
+/** `upstream_failed`: a node before it failed, as its trigger rule does not allow. */
+export const NodeEnd = z.enum(['succeeded', 'failed', 'skipped', 'upstream_failed', 'cancelled']);
+export type NodeEnd = z.infer<typeof NodeEnd>;
+
+export const NodeUsage = z.strictObject({
+  rig: RigName.exactOptional(),
+  meter: Meter,
+  quantity: z.int().nonnegative(),
+});
+export type NodeUsage = z.infer<typeof NodeUsage>;
+
+export const WorkflowNodeEnded = defineEvent('WorkflowNodeEnded', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    node: NodePath,
+    status: NodeEnd,
+    /** Why; null for a node that succeeded. */
+    code: Code.nullable(),
+    message: Message.nullable(),
+    output: WorkflowBlob.nullable(),
+    /** Of a branch: the nodes after it that may run. Null for every other node. */
+    chosen: z.array(NodeName).max(100).nullable(),
+    used: z.array(NodeUsage).max(100),
+    /** As the tool measured them; null: not measured. */
+    counters: z.record(z.string(), z.number().nullable()),
+    endedAt: Instant,
+  }),
+});
+export type WorkflowNodeEnded = EventOf<typeof WorkflowNodeEnded>;
+
+export const WorkflowApprovalDecided = defineEvent('WorkflowApprovalDecided', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    node: NodeName,
+    isApproved: z.boolean(),
+    decidedBy: z.string().max(100),
+    decidedAt: Instant,
+  }),
+});
+export type WorkflowApprovalDecided = EventOf<typeof WorkflowApprovalDecided>;
+
+export const RunEnd = z.enum(['completed', 'failed', 'cancelled', 'timed_out']);
+export type RunEnd = z.infer<typeof RunEnd>;
+
+export const WorkflowRunEnded = defineEvent('WorkflowRunEnded', {
+  version: 1,
+  schema: z.strictObject({ ...ofRun, status: RunEnd, endedAt: Instant }),
+});
+export type WorkflowRunEnded = EventOf<typeof WorkflowRunEnded>;
+
+export const WorkflowRunSettled = defineEvent('WorkflowRunSettled', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    /** `uncollected`: the hold had expired, and the account could not pay. */
+    outcome: z.enum(['charged', 'free', 'uncollected']),
+    amountMicroUsd: MicroUsdDecimal,
+    settledAt: Instant,
+  }),
+});
+export type WorkflowRunSettled = EventOf<typeof WorkflowRunSettled>;
+
+/** Inputs and outputs are no longer kept. */
+export const WorkflowRunForgotten = defineEvent('WorkflowRunForgotten', {
+  version: 1,
+  schema: z.strictObject({ ...ofRun, forgottenAt: Instant }),
+});
+export type WorkflowRunForgotten = EventOf<typeof WorkflowRunForgotten>;
+
+export type WorkflowRunEvent =
+  | WorkflowRunStarted
+  | WorkflowRunFunded
+  | WorkflowNodeStarted
+  | WorkflowAttemptFailed
+  | WorkflowNodeEnded
+  | WorkflowApprovalDecided
+  | WorkflowRunEnded
+  | WorkflowRunSettled
+  | WorkflowRunForgotten;
+
+export const workflowRunEvents = [
+  WorkflowRunStarted,
+  WorkflowRunFunded,
+  WorkflowNodeStarted,
+  WorkflowAttemptFailed,
+  WorkflowNodeEnded,
+  WorkflowApprovalDecided,
+  WorkflowRunEnded,
+  WorkflowRunSettled,
+  WorkflowRunForgotten,
+] as const;

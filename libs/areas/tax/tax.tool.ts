@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { z } from 'zod';
+import { parseUsd, toUsd } from '#platform/kernel/money.js';
+import {
+  defineTool,
+  type ToolEstimate,
+  type ToolOutcome,
+  type ToolRunner,
+} from '#platform/tools/tool.js';
+import { TaxComplianceQuery } from './tax-compliance.handler.js';
+
+const TaxToolInput = z.strictObject({
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .describe('The country of the payee, two capital letters of ISO 3166-1.'),
+  amount_usd: z
+    .string()
+    .regex(/^\d{1,12}(\.\d{1,6})?$/)
+    .describe('The gross payout in USD, such as 1250.50.'),
+  treaty_claimed: z.boolean().default(false).describe('Whether the payee claims treaty benefits.'),
+});
+type TaxToolInput = z.infer<typeof TaxToolInput>;
+
+const TaxToolOutput = z.strictObject({
+  gross_amount: z.number(),
+  withholding_rate_pct: z.number(),
+  withheld_amount: z.number(),
+  net_payout: z.number(),
+  vat_rate_pct: z.number(),
+  /** The provision, and where it and the rate of VAT are stated. */
+  article: z.string(),
+  source: z.string(),
+  vat_source: z.string(),
+});
+type TaxToolOutput = z.infer<typeof TaxToolOutput>;
+
+const PPM_PER_PERCENT = 10_000;
+
+/** What `GET /api/v1/tax_compliance` answers, as a tool. Free, and without an effect. */
+@Injectable()
+export class TaxTool implements ToolRunner<TaxToolInput, TaxToolOutput> {
+  constructor(private readonly queries: QueryBus) {}
+
+  estimate(): Promise<ToolEstimate> {
+    return Promise.resolve({ lines: [], rateCardVersion: null });
+  }
+
+  /** @throws DomainError `country_unknown` */
+  async run(input: TaxToolInput): Promise<ToolOutcome<TaxToolOutput>> {
+    const { country, amount_usd: amount, treaty_claimed: isClaimed } = input;
+    const { grossMicroUsd, netMicroUsd, withheld, vat, vatSource } = await this.queries.execute(
+      new TaxComplianceQuery(country, parseUsd(amount), isClaimed),
+    );
+    const output = {
+      gross_amount: toUsd(grossMicroUsd),
+      withholding_rate_pct: withheld.ratePercent,
+      withheld_amount: toUsd(withheld.withheldMicroUsd),
+      net_payout: toUsd(netMicroUsd),
+      vat_rate_pct: vat.ratePpm / PPM_PER_PERCENT,
+      article: withheld.article,
+      source: withheld.source,
+      vat_source: vatSource,
+    };
+    return { output, used: [], counters: {} };
+  }
+}
+
+export const taxTool = defineTool({
+  name: 'tax',
+  description: 'What a payout to a payee in a country comes to after withholding tax.',
+  input: TaxToolInput,
+  output: TaxToolOutput,
+  meters: {},
+  runner: TaxTool,
+});

@@ -1,0 +1,264 @@
+import {
+  WorkflowApprovalDecided,
+  WorkflowAttemptFailed,
+  WorkflowNodeEnded,
+  WorkflowNodeStarted,
+  WorkflowRunEnded,
+  type WorkflowRunEvent,
+  WorkflowRunForgotten,
+  WorkflowRunFunded,
+  WorkflowRunSettled,
+  WorkflowRunStarted,
+} from '#events/workflows/workflow-run.events.js';
+import { type Decider } from '#platform/kernel/decider.js';
+import { backOffMs } from '#platform/kernel/back-off.js';
+import { reject } from '../workflows.errors.js';
+import { leavesOf, verdictOn } from './run-graph.js';
+import {
+  evolve,
+  hasEnded,
+  initialState,
+  type RunNode,
+  type RunState,
+  type StartedRun,
+} from './workflow-run.state.js';
+
+type OfRun = { readonly runId: string };
+/** What a command states of an event; the decider adds the facts of the run. */
+type Stated<Event extends { readonly data: OfRun }> = Omit<
+  Event['data'],
+  'accountId' | 'startedAt'
+>;
+
+/** An attempt that ended without a result. */
+export interface FailedAttempt extends OfRun {
+  readonly node: string;
+  readonly attempt: number;
+  readonly code: string;
+  readonly message: string;
+  readonly isRetryable: boolean;
+  readonly failedAt: string;
+}
+
+/** The result of a node, of the attempt that is current. */
+export type NodeResult = Omit<Stated<WorkflowNodeEnded>, 'status' | 'code' | 'message'> & {
+  readonly attempt: number;
+};
+
+export type WorkflowRunCommand =
+  | {
+      readonly type: 'StartRun';
+      readonly data: WorkflowRunStarted['data'];
+      /** The hold that was placed; null where the estimate is free. */
+      readonly funding: Stated<WorkflowRunFunded> | null;
+    }
+  | { readonly type: 'FundRun'; readonly data: Stated<WorkflowRunFunded> }
+  | { readonly type: 'StartNode'; readonly data: Stated<WorkflowNodeStarted> }
+  | { readonly type: 'CompleteNode'; readonly data: NodeResult }
+  | { readonly type: 'FailNode'; readonly data: FailedAttempt }
+  | { readonly type: 'DecideApproval'; readonly data: Stated<WorkflowApprovalDecided> }
+  | {
+      readonly type: 'StopRun';
+      readonly data: OfRun & { readonly status: 'cancelled' | 'timed_out'; readonly at: string };
+    }
+  | { readonly type: 'SettleRun'; readonly data: Stated<WorkflowRunSettled> }
+  | { readonly type: 'ForgetRun'; readonly data: Stated<WorkflowRunForgotten> };
+
+const noResult = (): Pick<
+  WorkflowNodeEnded['data'],
+  'output' | 'chosen' | 'used' | 'counters'
+> => ({ output: null, chosen: null, used: [], counters: {} });
+
+/** Facts that every event of the run states. */
+const factsOf = ({ order: { runId, accountId, startedAt } }: StartedRun) => ({
+  runId,
+  accountId,
+  startedAt,
+});
+
+type Unfinished = 'skipped' | 'upstream_failed' | 'cancelled';
+
+const unfinished = (run: StartedRun, node: string, status: Unfinished, endedAt: string) =>
+  WorkflowNodeEnded.of({
+    ...factsOf(run),
+    ...noResult(),
+    node,
+    status,
+    code: status,
+    message: WHY[status],
+    endedAt,
+  });
+
+const WHY: Readonly<Record<Unfinished, string>> = {
+  skipped: 'what comes before it was skipped, or a branch chose another way',
+  upstream_failed: 'a node before it failed',
+  cancelled: 'the run ended before it',
+};
+
+/**
+ * What follows from events without any work: nodes whose trigger rule cannot be met any more end,
+ * and the run ends with its last node. So no state is in the log in which only a decision is due.
+ */
+const withConsequences = (
+  run: StartedRun,
+  events: readonly WorkflowRunEvent[],
+  at: string,
+): readonly WorkflowRunEvent[] => {
+  const all = [...events];
+  let state: RunState = events.reduce<RunState>(evolve, run);
+  for (;;) {
+    if (state.status === 'absent') return all;
+    const next = consequenceOf(state, at);
+    if (!next) return all;
+    all.push(next);
+    state = evolve(state, next);
+  }
+};
+
+const consequenceOf = (run: StartedRun, at: string): WorkflowRunEvent | undefined => {
+  if (run.status !== 'running') return undefined;
+  for (const [path, one] of run.nodes) {
+    if (one.status !== 'pending') continue;
+    const verdict = verdictOn(run, one);
+    if (verdict === 'skipped' || verdict === 'upstream_failed') {
+      return unfinished(run, path, verdict, at);
+    }
+  }
+  if (![...run.nodes.values()].every(hasEnded)) return undefined;
+  const failed = leavesOf(run).some(({ status }) => FAILED.includes(status));
+  const status = failed ? 'failed' : 'completed';
+  return WorkflowRunEnded.of({ ...factsOf(run), status, endedAt: at });
+};
+
+const FAILED: readonly RunNode['status'][] = ['failed', 'upstream_failed'];
+
+const startNode = (
+  run: StartedRun,
+  data: Stated<WorkflowNodeStarted>,
+): readonly WorkflowRunEvent[] => {
+  const node = run.nodes.get(data.node);
+  const isDue = node?.status === 'pending' || node?.status === 'retrying';
+  if (!isDue || data.attempt !== node.attempt + 1) return [];
+  if (verdictOn(run, node) !== 'run') return [];
+  return [WorkflowNodeStarted.of({ ...factsOf(run), ...data })];
+};
+
+const completeNode = (
+  run: StartedRun,
+  { attempt, ...data }: NodeResult,
+): readonly WorkflowRunEvent[] => {
+  const node = run.nodes.get(data.node);
+  if (node?.status !== 'running' || node.attempt !== attempt) return [];
+  const end = { status: 'succeeded', code: null, message: null } as const;
+  const ended = WorkflowNodeEnded.of({ ...factsOf(run), ...data, ...end });
+  return withConsequences(run, [ended], data.endedAt);
+};
+
+/** The number of an attempt is that of its start; one that could not begin has the next number. */
+const failNode = (run: StartedRun, failed: FailedAttempt): readonly WorkflowRunEvent[] => {
+  const { node: path, attempt, code, message, isRetryable, failedAt } = failed;
+  const one = run.nodes.get(path);
+  if (!one || hasEnded(one)) return [];
+  if (attempt !== (one.status === 'running' ? one.attempt : one.attempt + 1)) return [];
+  const { attemptsMax, backOffMs: firstMs, backOffMsMax: maxMs } = one.node;
+  const facts = { ...factsOf(run), node: path };
+  if (isRetryable && attempt < attemptsMax) {
+    const pauseMs = backOffMs({ firstMs, maxMs }, attempt);
+    const retryAt = new Date(Date.parse(failedAt) + pauseMs).toISOString();
+    return [WorkflowAttemptFailed.of({ ...facts, attempt, code, message, failedAt, retryAt })];
+  }
+  const result = { ...noResult(), status: 'failed', code, message } as const;
+  const ended = WorkflowNodeEnded.of({ ...facts, ...result, endedAt: failedAt });
+  return withConsequences(run, [ended], failedAt);
+};
+
+const decideApproval = (
+  run: StartedRun,
+  data: Stated<WorkflowApprovalDecided>,
+): readonly WorkflowRunEvent[] => {
+  const { node: path, isApproved, decidedBy, decidedAt: endedAt } = data;
+  const one = run.nodes.get(path);
+  if (one?.node.kind !== 'approval' || one.status === 'pending') {
+    return reject('workflow_approval_not_found', `no approval ${path} waits for a decision`);
+  }
+  if (hasEnded(one)) {
+    return reject('workflow_approval_decided', `the approval ${path} has ended: ${one.status}`);
+  }
+  const end: Pick<WorkflowNodeEnded['data'], 'status' | 'code' | 'message'> = isApproved
+    ? { status: 'succeeded', code: null, message: null }
+    : { status: 'failed', code: 'rejected', message: `rejected by ${decidedBy}` };
+  const ended = WorkflowNodeEnded.of({
+    ...factsOf(run),
+    ...noResult(),
+    ...end,
+    node: path,
+    endedAt,
+  });
+  const decided = WorkflowApprovalDecided.of({ ...factsOf(run), ...data });
+  return withConsequences(run, [decided, ended], endedAt);
+};
+
+/** Calls that are under way are not waited for: what they bring has no place any more. */
+const stopRun = (
+  run: StartedRun,
+  status: 'cancelled' | 'timed_out',
+  at: string,
+): readonly WorkflowRunEvent[] => {
+  const open = [...run.nodes].filter(([, node]) => !hasEnded(node));
+  const ended = open.map(([path]) => unfinished(run, path, 'cancelled', at));
+  return [...ended, WorkflowRunEnded.of({ ...factsOf(run), status, endedAt: at })];
+};
+
+const decideRunning = (
+  command: Exclude<WorkflowRunCommand, { type: 'StartRun' | 'SettleRun' | 'ForgetRun' }>,
+  run: StartedRun,
+): readonly WorkflowRunEvent[] => {
+  const { type, data } = command;
+  switch (type) {
+    case 'FundRun':
+      return [WorkflowRunFunded.of({ ...factsOf(run), ...data })];
+    case 'StartNode':
+      return startNode(run, data);
+    case 'CompleteNode':
+      return completeNode(run, data);
+    case 'FailNode':
+      return failNode(run, data);
+    case 'DecideApproval':
+      return decideApproval(run, data);
+    case 'StopRun':
+      return stopRun(run, data.status, data.at);
+  }
+};
+
+const start = ({ data, funding }: Extract<WorkflowRunCommand, { type: 'StartRun' }>) => {
+  const { runId, accountId, startedAt } = data;
+  const facts = { runId, accountId, startedAt };
+  const funded = funding && WorkflowRunFunded.of({ ...facts, ...funding });
+  return [WorkflowRunStarted.of(data), ...(funded ? [funded] : [])];
+};
+
+/** One run of a workflow: what may begin, how each node ends, and what that means for the others. */
+export const workflowRunDecider: Decider<WorkflowRunCommand, RunState, WorkflowRunEvent> = {
+  initialState,
+  decide: (command, run) => {
+    if (command.type === 'StartRun') return run.status === 'absent' ? start(command) : [];
+    const { type, data } = command;
+    if (run.status === 'absent') {
+      return reject('workflow_run_not_found', `there is no run ${data.runId}`);
+    }
+    if (type === 'SettleRun') {
+      if (run.status === 'running' || run.settlement) return [];
+      return [WorkflowRunSettled.of({ ...factsOf(run), ...data })];
+    }
+    if (type === 'ForgetRun') {
+      if (!run.settlement || run.isForgotten) return [];
+      return [WorkflowRunForgotten.of({ ...factsOf(run), ...data })];
+    }
+    if (run.status !== 'running') {
+      if (type !== 'DecideApproval') return [];
+      return reject('workflow_run_ended', `the run ${data.runId} has ended: ${run.status}`);
+    }
+    return decideRunning(command, run);
+  },
+  evolve,
+};

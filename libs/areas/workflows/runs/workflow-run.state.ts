@@ -1,0 +1,169 @@
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import {
+  type NodeEnd,
+  type NodeUsage,
+  type RunEnd,
+  type WorkflowRunEvent,
+  type WorkflowRunFunded,
+  type WorkflowRunStarted,
+} from '#events/workflows/workflow-run.events.js';
+import { type WorkflowBlob, type WorkflowNode } from '#events/workflows/workflow.vocabulary.js';
+
+/** A node of a run, or an item of a map node. */
+export interface RunNode {
+  /** The node of the definition; of an item, the one of its map node. */
+  readonly node: WorkflowNode;
+  /** Of an item, its number from 0; null for a node of the definition. */
+  readonly item: number | null;
+  readonly status: 'pending' | 'running' | 'retrying' | NodeEnd;
+  /** The last attempt that began, or that failed before it began; 0 for none. */
+  readonly attempt: number;
+  readonly beganAt: string | null;
+  readonly until: string | null;
+  readonly retryAt: string | null;
+  /** Of a map node that has begun. */
+  readonly items: number | null;
+  readonly end: {
+    readonly code: string | null;
+    readonly message: string | null;
+    readonly output: WorkflowBlob | null;
+    readonly chosen: readonly string[] | null;
+    readonly used: readonly NodeUsage[];
+    readonly counters: Readonly<Record<string, number | null>>;
+    readonly endedAt: string;
+  } | null;
+}
+
+/** What the run has asked the ledger to hold. */
+export interface RunHold {
+  readonly lines: readonly PriceLine[];
+  readonly rateCardVersion: number;
+  readonly expiresAt: string;
+  /** The last order; the ledger may not have got it before a crash. */
+  readonly last: WorkflowRunFunded['data'];
+  /** Without the last order; null where it is the first one. */
+  readonly before: Omit<RunHold, 'before'> | null;
+}
+
+export interface StartedRun {
+  readonly status: 'running' | RunEnd;
+  readonly order: WorkflowRunStarted['data'];
+  /** By path: those of the definition in topological order, then items. */
+  readonly nodes: ReadonlyMap<string, RunNode>;
+  readonly hold: RunHold | null;
+  readonly endedAt: string | null;
+  readonly settlement: {
+    readonly outcome: 'charged' | 'free' | 'uncollected';
+    readonly amountMicroUsd: string;
+  } | null;
+  readonly isForgotten: boolean;
+}
+
+export type RunState = { readonly status: 'absent' } | StartedRun;
+
+export const initialState: RunState = { status: 'absent' };
+
+export const itemPath = (map: string, item: number): string => `${map}/${item}`;
+
+export const hasEnded = ({ end }: RunNode): boolean => end !== null;
+
+const fresh = (node: WorkflowNode, item: number | null): RunNode => ({
+  node,
+  item,
+  status: 'pending',
+  attempt: 0,
+  beganAt: null,
+  until: null,
+  retryAt: null,
+  items: null,
+  end: null,
+});
+
+const started = (order: WorkflowRunStarted['data']): StartedRun => ({
+  status: 'running',
+  order,
+  nodes: new Map(order.plan.nodes.map((node) => [node.name, fresh(node, null)])),
+  hold: null,
+  endedAt: null,
+  settlement: null,
+  isForgotten: false,
+});
+
+const funded = (hold: RunHold | null, data: WorkflowRunFunded['data']): RunHold => {
+  const { before: _, ...earlier } = hold ?? { before: null };
+  const { rateCardVersion, expiresAt } = data;
+  const lines = [...(hold?.lines ?? []), ...data.lines];
+  const before = 'lines' in earlier ? earlier : null;
+  return { lines, rateCardVersion, expiresAt, last: data, before };
+};
+
+/** The hold without an order that the ledger has rejected: the node that needed it did not begin. */
+const withoutOrderOf = (hold: RunHold | null, node: string, began: string | null) => {
+  if (hold?.last.node !== node || began !== null) return hold;
+  return hold.before && { ...hold.before, before: null };
+};
+
+const changed = (
+  run: StartedRun,
+  path: string,
+  change: (node: RunNode) => Partial<RunNode>,
+): StartedRun => {
+  const node = run.nodes.get(path);
+  if (!node) return run;
+  return { ...run, nodes: new Map(run.nodes).set(path, { ...node, ...change(node) }) };
+};
+
+const withItems = (run: StartedRun, path: string, items: number | null): StartedRun => {
+  const map = run.nodes.get(path);
+  if (!map || items === null) return run;
+  const nodes = new Map(run.nodes);
+  for (let item = 0; item < items; item += 1) {
+    nodes.set(itemPath(path, item), fresh(map.node, item));
+  }
+  return { ...run, nodes };
+};
+
+const evolveStarted = (run: StartedRun, { type, data }: WorkflowRunEvent): StartedRun => {
+  switch (type) {
+    case 'WorkflowRunStarted':
+      return run;
+    case 'WorkflowRunFunded':
+      return { ...run, hold: funded(run.hold, data) };
+    case 'WorkflowNodeStarted': {
+      const { node, attempt, beganAt, until, items } = data;
+      const begun = { status: 'running', attempt, beganAt, until, items, retryAt: null } as const;
+      return withItems(
+        changed(run, node, () => begun),
+        node,
+        items,
+      );
+    }
+    case 'WorkflowAttemptFailed': {
+      const { node, attempt, retryAt } = data;
+      const failed = { status: 'retrying', attempt, retryAt, until: null } as const;
+      return changed(run, node, () => failed);
+    }
+    case 'WorkflowNodeEnded': {
+      const { node, status, code, message, output, chosen, used, counters, endedAt } = data;
+      const end = { code, message, output, chosen, used, counters, endedAt };
+      const began = run.nodes.get(node)?.beganAt ?? null;
+      const ended = changed(run, node, () => ({ status, end, until: null, retryAt: null }));
+      return { ...ended, hold: withoutOrderOf(run.hold, node, began) };
+    }
+    case 'WorkflowApprovalDecided':
+      return run;
+    case 'WorkflowRunEnded':
+      return { ...run, status: data.status, endedAt: data.endedAt };
+    case 'WorkflowRunSettled': {
+      const { outcome, amountMicroUsd } = data;
+      return { ...run, settlement: { outcome, amountMicroUsd } };
+    }
+    case 'WorkflowRunForgotten':
+      return { ...run, isForgotten: true };
+  }
+};
+
+export const evolve = (state: RunState, event: WorkflowRunEvent): RunState => {
+  if (state.status !== 'absent') return evolveStarted(state, event);
+  return event.type === 'WorkflowRunStarted' ? started(event.data) : state;
+};
