@@ -9,6 +9,7 @@ import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
+import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
@@ -38,6 +39,7 @@ export const areas: readonly Area[] = [
   webhooksArea,
   statisticsArea,
   meshArea,
+  placementArea,
 ];
 
 /** The sources of events: the platform and each area. */
