@@ -143,7 +143,7 @@ describe('an order', () => {
       .thenThrows('placement_infeasible');
   });
 
-  it('is told what is missing: bytes, and rigs as large as the largest one', () => {
+  it('without room reports what is missing: bytes, and rigs as large as the largest one', () => {
     const rigs = [host('a', 22), host('b', null)];
     const wanted = place(rigs, { ppDegree: 7, memoryBytes: 77, orderId: OTHER_ID });
     expect(metadataOf(wanted, placed())).toEqual({

@@ -30,9 +30,9 @@ const OPEN_MAX = 100;
 const CHUNKS_AT_ONCE = 4;
 
 /**
- * The side of a worker: sends chunks to another worker when it is asked to, times them, and confirms
- * chunks that it has received. The times are of one clock: from the first chunk to the receipt.
- * Transfers of this worker go one after the other.
+ * The side of a worker: sends chunks to another worker on request, times them, and confirms chunks
+ * that it has received. The times are of one clock: from the first chunk to the receipt. Transfers
+ * of this worker go one after the other.
  */
 export class ProbedLinks {
   readonly #stopping = new AbortController();
