@@ -11,20 +11,9 @@ import embedded, { WORKERS } from './jest.config.mjs';
 const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
 
 /** Suites of one machine, of the embedded store alone, or run by a suite of integration. */
-const ONE_MACHINE = [
-  'audit-verify',
-  'cli',
-  'first-account',
-  'fleet',
-  'home-files',
-  'mesh',
-  'placement',
-  'restored-log',
-  'rigs',
-  'served-log',
-  'start',
-  'statistics',
-].join('|');
+const ONE_MACHINE =
+  'audit-verify|cli|file-sync|first-account|fleet|home-files|mesh|placement|rentals|restored-log|' +
+  'rigs|served-log|start|statistics';
 const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
 const FLEETS = '<rootDir>/test/integration/faults/';
 

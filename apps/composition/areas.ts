@@ -1,3 +1,4 @@
+import { agentsArea } from '#areas/agents/agents.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
@@ -12,7 +13,9 @@ import { partnersArea } from '#areas/partners/partners.area.js';
 import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
+import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
@@ -29,7 +32,9 @@ export const areas: readonly Area[] = [
   jobsArea,
   filesArea,
   batchesArea,
+  agentsArea,
   rigsArea,
+  rentalsArea,
   partnersArea,
   investorsArea,
   payoutsArea,
@@ -38,6 +43,7 @@ export const areas: readonly Area[] = [
   paymentsArea,
   webhooksArea,
   statisticsArea,
+  spikingArea,
   meshArea,
   placementArea,
 ];
