@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { PlaceStagesCommand, PlaceStagesHandler } from '#areas/placement/place-stages.handler.js';
+import { placementFailures } from '#areas/placement/placement.failures.js';
 import { Placements } from '#areas/placement/placements.js';
 import { nodeOf } from '#areas/statistics/node-readings.js';
 import { placementEvents } from '#events/placement/placement.events.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { systemClock } from '#platform/kernel/clock.js';
+import { TimedOutError } from '#platform/kernel/within.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
+import { describedBy } from '#platform/runtime/failure.js';
 import {
   FaultyEventStore,
   FaultyReadStore,
@@ -78,6 +81,16 @@ describe('placements on the workers of a bus', () => {
       new Set([`${nodeOf('rack-2.example.org')} 0`]),
     );
     await expect(place(1, 21)).rejects.toThrow('21 bytes are missing');
+  });
+
+  it('are rejected for a while where the bus cannot be reached', async () => {
+    const late = { ready: () => Promise.reject(new TimedOutError(10)) };
+    const directory = { start: () => undefined, stop: () => Promise.resolve(), ...late };
+    const measure = () => Promise.resolve(null);
+    const away = new WorkerRigs({ ...directory, measure }, true);
+    const failure = await away.rigs().catch((error: unknown) => error);
+    const meanings = { errors: {}, failures: placementFailures };
+    expect(describedBy(failure, meanings)).toMatchObject({ status: 503, code: 'rigs_unknown' });
   });
 
   it('cross a link whose transfer was timed', async () => {

@@ -1,7 +1,12 @@
 import { type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { type PlacementRig, PlacementRigs } from '#areas/placement/placement-rigs.port.js';
+import {
+  type PlacementRig,
+  PlacementRigs,
+  RigsUnknownError,
+} from '#areas/placement/placement-rigs.port.js';
 import { nodeOf } from '#areas/statistics/node-readings.js';
+import { TimedOutError } from '#platform/kernel/within.js';
 import { hostMemoryBytes } from '#platform/tasks/host-memory.js';
 import { type WorkerDirectory } from '#platform/tasks/worker-directory.js';
 
@@ -34,7 +39,10 @@ export class WorkerRigs
   }
 
   override async rigs(): Promise<readonly PlacementRig[]> {
-    const workers = await this.directory.ready();
+    const workers = await this.directory.ready().catch((cause: unknown) => {
+      const message = 'the bus of the workers cannot be reached';
+      throw cause instanceof TimedOutError ? new RigsUnknownError(message, { cause }) : cause;
+    });
     this.#workers = new Map(workers.map(({ worker }) => [nodeOf(worker), worker]));
     return workers
       .map(({ worker, hardware }) => ({

@@ -7,9 +7,17 @@ export interface PlacementRig {
   readonly deviceMemoryBytes: readonly number[] | null;
 }
 
+/** The rigs could not be asked for. */
+export class RigsUnknownError extends Error {
+  override readonly name = 'RigsUnknownError';
+}
+
 /** The rigs that are registered now. The class is the injection token. */
 export abstract class PlacementRigs {
-  /** In the order of their names. */
+  /**
+   * In the order of their names.
+   * @throws RigsUnknownError
+   */
   abstract rigs(): Promise<readonly PlacementRig[]>;
 
   /** By a timed transfer between the two rigs; null where it did not succeed. */

@@ -5,6 +5,7 @@ import { placements } from '#projections/placement/placements.projection.js';
 import { expirePlacement } from './end-placement.handlers.js';
 import { placementExpirySaga } from './placement-expiry.saga.js';
 import { placementErrors } from './placement.errors.js';
+import { placementFailures } from './placement.failures.js';
 import { PlacementModule } from './placement.module.js';
 
 export const placementArea = defineArea({
@@ -15,4 +16,5 @@ export const placementArea = defineArea({
   projections: [placements],
   sagas: [deploySaga(placementExpirySaga, { ExpirePlacement: expirePlacement })],
   errors: placementErrors,
+  failures: placementFailures,
 });

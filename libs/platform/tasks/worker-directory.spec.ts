@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
+import { TimedOutError } from '#platform/kernel/within.js';
 import { ProbeMessage, probesTopicOf } from './probe.protocol.js';
 import { ProbedLinks } from './probed-links.js';
 import { WorkerDirectory } from './worker-directory.js';
@@ -72,6 +73,19 @@ describe('the directory of workers', () => {
     expect(await names()).toEqual(['one']);
     nowMs = 30;
     expect(await names()).toEqual([]);
+  });
+
+  it('rejects while the bus cannot be reached', async () => {
+    const away = {
+      publish: () => Promise.reject(new Error('away')),
+      listen: () => Promise.reject(new Error('away')),
+    };
+    const options = { bus: away, instance: 'gateway-2', logger, heartbeatMs: 10 };
+    const cutOff = new WorkerDirectory(options);
+    cutOff.start();
+    await expect(cutOff.ready()).rejects.toThrow(TimedOutError);
+    expect(await cutOff.measure('one', 'two')).toBeNull();
+    await cutOff.stop();
   });
 
   it('times a transfer from one worker to another', async () => {

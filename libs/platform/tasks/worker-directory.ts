@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type Logger } from 'pino';
 import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
+import { within } from '#platform/kernel/within.js';
 import { ProbeResult, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
 import { HEARTBEAT_MS, HEARTBEATS_TOPIC, WorkerHeartbeat } from './worker-heartbeat.js';
 
@@ -24,6 +25,8 @@ const WORKERS_MAX = 10_000;
 const MEASURE_MS = 12_000;
 /** A timed transfer of 4 MiB: a third of a second at 100 Mbit/s. */
 const CHUNKS = 8;
+/** How long the first answer may take, in heartbeats. */
+const REACH_BEATS_MAX = 2;
 /** A worker that has missed so many heartbeats is not listed. */
 const MISSED_MAX = 3;
 
@@ -40,7 +43,7 @@ export class WorkerDirectory {
   readonly #heartbeatMs: number;
   readonly #nowMs: () => number;
   #listening: Promise<readonly (Listener | null)[]> = Promise.resolve([]);
-  #complete: Promise<unknown> = Promise.resolve();
+  #complete: Promise<unknown> | undefined;
 
   constructor(private readonly options: WorkerDirectoryOptions) {
     this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
@@ -70,9 +73,10 @@ export class WorkerDirectory {
   /**
    * The last heartbeat of each worker that takes tasks, by name. Right after a start it waits until
    * each worker must have reported once.
+   * @throws TimedOutError where the bus could not be reached by then
    */
   async ready(): Promise<readonly WorkerHeartbeat[]> {
-    await this.#complete;
+    await within(this.#complete ?? Promise.resolve(), REACH_BEATS_MAX * this.#heartbeatMs);
     const silentSince = this.#nowMs() - MISSED_MAX * this.#heartbeatMs;
     return [...this.#seen.values()]
       .filter(({ heartbeat, atMs }) => heartbeat.status === 'ready' && atMs > silentSince)
