@@ -10,6 +10,7 @@ import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
 import { meshArea } from '#areas/mesh/mesh.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
+import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
@@ -46,6 +47,7 @@ export const areas: readonly Area[] = [
   workflowsArea,
   spikingArea,
   meshArea,
+  placementArea,
 ];
 
 /** The sources of events: the platform and each area. */

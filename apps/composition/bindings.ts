@@ -28,18 +28,22 @@ import { Deposits } from '#areas/payments/deposits.port.js';
 import { Charges } from '#areas/payouts/charges.port.js';
 import { Beneficiaries } from '#areas/payouts/beneficiaries.port.js';
 import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
+import { PlacementRigs } from '#areas/placement/placement-rigs.port.js';
 import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { type Bus } from '#platform/bus/bus.port.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
-import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
+import { BUS, CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
+import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
@@ -47,6 +51,7 @@ import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
+import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
@@ -138,6 +143,24 @@ const bindings: readonly Binding[] = [
           eventStore: EventStore,
           codec: EventCodec,
         ) => new LeaseHolder(facts, () => runtime.leadership(), eventStore, codec),
+      },
+    ],
+  },
+  {
+    of: 'placement',
+    providers: [
+      {
+        provide: PlacementRigs,
+        inject: [ProcessFacts, ProcessRole, BUS, LOGGER],
+        useFactory: (
+          { instance, sharesBus }: ProcessFacts,
+          { servesCallers }: ProcessRole,
+          bus: Bus,
+          logger: Logger,
+        ) =>
+          sharesBus
+            ? new WorkerRigs(new WorkerDirectory({ bus, instance, logger }), servesCallers)
+            : new OwnRig(),
       },
     ],
   },

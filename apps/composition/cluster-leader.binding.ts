@@ -19,7 +19,7 @@ export class LeaseHolder extends ClusterLeader {
   readonly #lease: Pick<CommandRunner<never, typeof leaseDecider.initialState, never>, 'stateOf'>;
 
   constructor(
-    private readonly facts: Pick<ProcessFacts, 'instance' | 'runsReactions'>,
+    private readonly facts: Pick<ProcessFacts, 'instance' | 'runsReactions' | 'election'>,
     /** Null where this process does not try for the lease. */
     private readonly ownLeadership: () => LeadershipStatus | null,
     eventStore: EventStore,
@@ -32,12 +32,16 @@ export class LeaseHolder extends ClusterLeader {
 
   override async current(): Promise<LeaderView> {
     const own = this.ownLeadership();
-    if (own) return { leader: own.holder, election: 'log', clusterSize: null, term: own.token };
+    if (own) {
+      const { holder: leader, election, candidates: clusterSize, token: term } = own;
+      return { leader, election, clusterSize, term };
+    }
     const { state } = await this.#lease.stateOf(LEASE_STREAM);
     const { token, released, holder } = state;
     if (token === 0 || this.facts.runsReactions) return this.#alone();
     const leader = released ? null : holder;
-    return { leader, election: 'log', clusterSize: null, term: token.toString() };
+    const { election } = this.facts;
+    return { leader, election, clusterSize: null, term: token.toString() };
   }
 
   #alone(): LeaderView {

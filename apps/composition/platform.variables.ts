@@ -4,6 +4,7 @@ import { BusError } from '#platform/bus/bus.errors.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { readS3Url, type S3Target } from '#platform/blobs/s3/s3-url.js';
 import { type KafkaTarget, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
+import { type ElectionTarget } from '#platform/runtime/lease/lease-leadership.js';
 import { type ValuesOf, variable, wholeNumber } from '#platform/runtime/settings.js';
 
 export type BusTarget = { readonly kind: 'memory' } | ({ readonly kind: 'kafka' } & KafkaTarget);
@@ -85,6 +86,26 @@ const BusSetting = z
       context.addIssue({ code: 'custom', message: `expected memory:, or ${error.message}` });
       return z.NEVER;
     }
+  });
+
+const ETCD = /^etcd(s?):\/\/([^/@?#]+)(?:\/([a-z][a-z0-9-]{0,62}))?$/;
+
+/** Where processes elect the one that runs projections and sagas. */
+const ElectionSetting = z
+  .string()
+  .default('log:')
+  .transform((value, context): ElectionTarget => {
+    if (value === 'log:') return { kind: 'log' };
+    const [, tls, hosts = '', name = 'quipu'] = ETCD.exec(value) ?? [];
+    const endpoints = hosts.split(',').map((host) => `http${tls ?? ''}://${host}`);
+    if (tls !== undefined && endpoints.every((one) => URL.canParse(one))) {
+      return { kind: 'etcd', endpoints, name };
+    }
+    context.addIssue({
+      code: 'custom',
+      message: 'expected log:, or etcd://host:port,…/name or etcds://host:port,…/name',
+    });
+    return z.NEVER;
   });
 
 const RequestsPerMinute = wholeNumber(0, 60_000_000);
@@ -191,6 +212,12 @@ export const platformVariables = {
   QUIPU_LEASE_RENEW_MS: variable(
     wholeNumber(100, MILLISECONDS_MAX).default(3_000),
     'how often the holder renews the lease: at most a third of its time to live',
+  ),
+  QUIPU_ELECTION: variable(
+    ElectionSetting,
+    'where processes of a fleet elect the one that holds the lease, the same in all of them: ' +
+      '`log:`, with renewals in the read store, or `etcd://host:port,…/name`, `etcds://…` with TLS',
+    '`log:`',
   ),
   QUIPU_GRPC_PORT: variable(
     Port.optional(),

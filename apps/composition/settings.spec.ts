@@ -41,7 +41,7 @@ describe('settings', () => {
       // On two cores one.
       processes: Math.min(Math.max(availableParallelism() - 1, 1), 8),
       hasProjectorThread: availableParallelism() > 2,
-      lease: { ttlMs: 10_000, renewMs: 3_000 },
+      lease: { ttlMs: 10_000, renewMs: 3_000, election: { kind: 'log' } },
       grpc: undefined,
       requestRates: { perAccount: 10_000, perKey: 5_000 },
       trustProxy: 0,
@@ -154,8 +154,31 @@ describe('settings', () => {
     ],
     ['QUIPU_INSTANCE', 'gateway-1', { instance: 'gateway-1' }],
     ['QUIPU_WORKER_ENGINES', 'text, count', { workerEngines: ['text', 'count'] }],
-    ['QUIPU_LEASE_TTL_MS', '30000', { lease: { ttlMs: 30_000, renewMs: 3_000 } }],
-    ['QUIPU_LEASE_RENEW_MS', '500', { lease: { ttlMs: 10_000, renewMs: 500 } }],
+    [
+      'QUIPU_LEASE_TTL_MS',
+      '30000',
+      { lease: { ttlMs: 30_000, renewMs: 3_000, election: { kind: 'log' } } },
+    ],
+    [
+      'QUIPU_LEASE_RENEW_MS',
+      '500',
+      { lease: { ttlMs: 10_000, renewMs: 500, election: { kind: 'log' } } },
+    ],
+    [
+      'QUIPU_ELECTION',
+      'etcd://a:2379,b:2379/fleet-7',
+      {
+        lease: {
+          ttlMs: 10_000,
+          renewMs: 3_000,
+          election: {
+            kind: 'etcd',
+            endpoints: ['http://a:2379', 'http://b:2379'],
+            name: 'fleet-7',
+          },
+        },
+      },
+    ],
     ['QUIPU_TRUST_PROXY', '2', { trustProxy: 2 }],
     ['QUIPU_TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: ['10.0.0.0/8', '::1'] }],
     ['QUIPU_LOG_LEVEL', 'debug', { logLevel: 'debug' }],

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type InjectionToken } from '@nestjs/common';
 import { z } from 'zod';
 import { type Area } from '#platform/runtime/area.js';
+import { type ElectionTarget } from '#platform/runtime/lease/lease-leadership.js';
 import {
   type AnySettings,
   type InstallationFacts,
@@ -72,8 +73,12 @@ export interface Settings {
   readonly processes: number;
   /** Whether a standalone on embedded read models runs its projections and sagas in a thread. */
   readonly hasProjectorThread: boolean;
-  /** The time to live of a lease, and the interval of its renewals. */
-  readonly lease: { readonly ttlMs: number; readonly renewMs: number };
+  /** The time to live of a lease, the interval of its renewals, and where processes compete. */
+  readonly lease: {
+    readonly ttlMs: number;
+    readonly renewMs: number;
+    readonly election: ElectionTarget;
+  };
   readonly grpc: GrpcSettings | undefined;
   readonly trustProxy: number | readonly string[];
   readonly logLevel: string;
@@ -277,7 +282,11 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     workerEngines: values.QUIPU_WORKER_ENGINES,
     processes: processesOf(values),
     hasProjectorThread: hasProjectorThread(values),
-    lease: { ttlMs: values.QUIPU_LEASE_TTL_MS, renewMs: values.QUIPU_LEASE_RENEW_MS },
+    lease: {
+      ttlMs: values.QUIPU_LEASE_TTL_MS,
+      renewMs: values.QUIPU_LEASE_RENEW_MS,
+      election: values.QUIPU_ELECTION,
+    },
     grpc: grpcOf(values),
     trustProxy: values.QUIPU_TRUST_PROXY,
     logLevel: values.QUIPU_LOG_LEVEL,

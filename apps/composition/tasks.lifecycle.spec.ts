@@ -15,6 +15,8 @@ const STANDBY: LeadershipStatus = {
   token: '7',
   holder: null,
   failure: null,
+  election: 'log',
+  candidates: null,
 };
 const SAGA: RunnerStatus = {
   name: 'hold-expiry',

@@ -205,6 +205,8 @@ describe('readiness', () => {
     token: '7',
     holder: 'projector-1',
     failure: null,
+    election: 'log',
+    candidates: null,
   };
 
   it('is ready while it waits for the lease, but not after a failed request for it', async () => {

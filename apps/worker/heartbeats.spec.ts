@@ -25,6 +25,7 @@ describe('the heartbeats of a worker', () => {
       },
       worker: 'worker-1',
       status: () => 'ready',
+      hardware: { hostMemoryBytes: 1_024, devices: null },
       engines: () => [],
       clock: { now: () => 1_700_000_000_000 },
       logger: { warn: log, info: log },
@@ -36,7 +37,9 @@ describe('the heartbeats of a worker', () => {
     start(() => Promise.resolve());
     await heartbeats.stop();
     const at = '2023-11-14T22:13:20.000Z';
-    const beat = { worker: 'worker-1', startedAt: at, sentAt: at, status: 'ready', engines: [] };
+    const hardware = { hostMemoryBytes: 1_024, devices: null };
+    const of = { worker: 'worker-1', startedAt: at, sentAt: at };
+    const beat = { ...of, status: 'ready', hardware, engines: [] };
     expect(published).toEqual([beat, beat]);
   });
 

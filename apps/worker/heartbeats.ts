@@ -6,6 +6,7 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import {
   HEARTBEAT_MS,
   HEARTBEATS_TOPIC,
+  type WorkerHardware,
   WorkerHeartbeat,
 } from '#platform/tasks/worker-heartbeat.js';
 import { type EngineReport } from './task-runners.js';
@@ -15,6 +16,7 @@ export interface HeartbeatOptions {
   /** The name of this worker. */
   readonly worker: string;
   readonly status: () => WorkerHeartbeat['status'];
+  readonly hardware: WorkerHardware;
   readonly engines: () => readonly EngineReport[];
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
@@ -74,12 +76,13 @@ export class Heartbeats {
   }
 
   #heartbeat(): WorkerHeartbeat {
-    const { worker, status, engines, clock } = this.options;
+    const { worker, status, hardware, engines, clock } = this.options;
     return WorkerHeartbeat.parse({
       worker,
       startedAt: this.#startedAt,
       sentAt: instant(clock),
       status: status(),
+      hardware,
       engines: engines(),
     });
   }

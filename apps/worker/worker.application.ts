@@ -8,12 +8,14 @@ import { type AnyJobType } from '#platform/jobs/job-type.js';
 import { JobSeal } from '#platform/jobs/job.seal.js';
 import { busReportSink } from '#platform/jobs/report-sink.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
-import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
+import { ProbedLinks } from '#platform/tasks/probed-links.js';
+import { type WorkerHardware, type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
 import { type OperationsSettings } from '../operations/operations-access.js';
 import { OperationsServer } from '../operations/operations.server.js';
 import { Readiness } from '../operations/readiness.js';
 import { BusServer } from './bus.server.js';
+import { measureHardware } from './hardware.js';
 import { Heartbeats } from './heartbeats.js';
 import { ReplyOutbox } from './reply-outbox.js';
 import { TaskRunner } from './task-runner.js';
@@ -81,7 +83,10 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   // Before the engines open, which may take minutes where model files are large.
   await app.listen(port, host);
   await app.get(OperationsServer, { strict: false }).listen();
-  const heartbeats = heartbeatsOf(options, runners, () => phase);
+  const hardware = await measureHardware(logger);
+  const heartbeats = heartbeatsOf(options, runners, hardware, () => phase);
+  const links = new ProbedLinks({ bus, worker, logger });
+  links.start();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     phase = 'stopping';
@@ -90,7 +95,7 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
     const jobsEnded = jobs.drain(drainSeconds * 1_000);
     await server.close();
     await runners.close(drainSeconds * 1_000, jobsEnded);
-    await heartbeats.stop();
+    await Promise.all([heartbeats.stop(), links.stop()]);
     await app.close();
   };
   try {
@@ -156,6 +161,7 @@ const hostedByWorker = (type: AnyJobType, { all }: TaskRunners): HostedType | nu
 const heartbeatsOf = (
   { bus, engineHost, heartbeatMs, logger }: WorkerOptions,
   runners: TaskRunners,
+  hardware: WorkerHardware,
   phase: () => Phase,
 ): Heartbeats => {
   const { instance: worker, clock } = engineHost;
@@ -165,7 +171,7 @@ const heartbeatsOf = (
     return runners.reports().every(({ ready }) => ready) ? 'ready' : 'not_ready';
   };
   const engines = (): ReturnType<TaskRunners['reports']> => runners.reports();
-  const parts = { bus, worker, status, engines, clock, logger };
+  const parts = { bus, worker, status, hardware, engines, clock, logger };
   return new Heartbeats({
     ...parts,
     ...(heartbeatMs !== undefined && { intervalMs: heartbeatMs }),

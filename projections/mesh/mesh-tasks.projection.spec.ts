@@ -9,17 +9,17 @@ import {
   after,
 } from '#areas/mesh/mesh-task.fixture.js';
 import { type MeshTaskEvent } from '#events/mesh/mesh-task.events.js';
-import { meshTasks, type MeshTask } from './mesh-tasks.projection.js';
+import { meshTasks, type MeshTask, type MeshTaskDocument } from './mesh-tasks.projection.js';
 
 const KEY = '7/survey-4711';
 
 const taskAfter = (...events: readonly MeshTaskEvent[]): MeshTask | null => {
   expect(events.flatMap((event) => meshTasks.keys(event))).toEqual(events.map(() => KEY));
-  const folded = events.reduce(
-    (document, event) => meshTasks.project(event, document, KEY),
+  const folded = events.reduce<MeshTaskDocument | null>(
+    (document, event) => document && meshTasks.project(event, document, KEY),
     meshTasks.initial(KEY),
   );
-  return folded.task;
+  return folded?.task ?? null;
 };
 
 describe('the tasks of an account', () => {

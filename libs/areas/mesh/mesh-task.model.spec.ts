@@ -6,8 +6,8 @@ import { type MeshTaskCommand, meshTaskDecider, type MeshTaskState } from './mes
 import { after, handoff, lease } from './mesh-task.fixture.js';
 
 /**
- * Every interleaving of three agents with four steps each. A step is any request of an agent, or a
- * half of a lease's time in which it does nothing. Two searches that reach one state share the rest.
+ * Every interleaving of three agents with four steps each. A step is any request of an agent, or
+ * half of a lease's time in which it does nothing. Searches that reach one state share the rest.
  */
 
 type Tasks = Decider<MeshTaskCommand, MeshTaskState, MeshTaskEvent>;

@@ -19,6 +19,7 @@ const beat = (
   startedAt: AT,
   sentAt: AT,
   status,
+  hardware: { hostMemoryBytes: 1_024, devices: null },
   engines: [{ name: 'language-model', ready: true, reasons: [], runningTasks: 0, facts }],
 });
 

@@ -62,8 +62,9 @@ class Lease implements Leadership {
   }
 
   status() {
+    const election = { election: 'log', candidates: null } as const;
     const role = 'standby' as const;
-    return { role, instance: 'spec', token: null, holder: null, failure: null };
+    return { role, instance: 'spec', token: null, holder: null, failure: null, ...election };
   }
 }
 

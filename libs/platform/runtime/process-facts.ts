@@ -8,18 +8,23 @@ export class ProcessFacts {
   readonly runsReactions: boolean;
   /** Whether attempts of jobs run here: not in the thread of a projector, which has no bus. */
   readonly hostsJobs: boolean;
+  /** Where processes elect the one that runs sagas, if there are several. */
+  readonly election: 'log' | 'etcd';
 
   constructor({
     instance,
     sharesBus,
     runsReactions,
     hostsJobs = runsReactions,
+    election = 'log',
   }: Pick<ProcessFacts, 'instance' | 'sharesBus' | 'runsReactions'> & {
     readonly hostsJobs?: boolean;
+    readonly election?: 'log' | 'etcd';
   }) {
     this.instance = instance;
     this.sharesBus = sharesBus;
     this.runsReactions = runsReactions;
     this.hostsJobs = hostsJobs;
+    this.election = election;
   }
 }

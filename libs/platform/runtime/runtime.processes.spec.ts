@@ -86,7 +86,8 @@ class ScriptedLease implements Leadership {
   status(): LeadershipStatus {
     const role = this.#held ? 'leader' : 'standby';
     const token = this.#token.toString();
-    return { role, instance: 'spec', token, holder: null, failure: null };
+    const election = { election: 'log', candidates: null } as const;
+    return { role, instance: 'spec', token, holder: null, failure: null, ...election };
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AnyEngineDefinition } from './engine.js';
 import { cancellationsTopicOf, repliesTopicOf, tasksTopicOf } from './task.protocol.js';
+import { probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
 import { HEARTBEATS_TOPIC } from './worker-heartbeat.js';
 
 /** How a broker keeps a topic; a field that is absent means the adapter's default. */
@@ -28,7 +29,9 @@ export const taskTopicSettings = (
     const hasOnePartition =
       cancellations.has(topic) ||
       topic === HEARTBEATS_TOPIC ||
-      topic.startsWith(repliesTopicOf(''));
+      [repliesTopicOf(''), probesTopicOf(''), probeResultsTopicOf('')].some((prefix) =>
+        topic.startsWith(prefix),
+      );
     return hasOnePartition ? ONE_PARTITION : {};
   };
 };

@@ -40,4 +40,8 @@ export interface LeadershipStatus {
   readonly holder: string | null;
   /** Why the last attempt failed, or null. */
   readonly failure: string | null;
+  /** Where processes compete. */
+  readonly election: 'log' | 'etcd';
+  /** The processes that compete; null where the election does not know them. */
+  readonly candidates: number | null;
 }

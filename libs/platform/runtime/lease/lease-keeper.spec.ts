@@ -12,6 +12,7 @@ import { anyContext, until } from '../stock.fixture.js';
 import { leaseDecider } from './lease.decider.js';
 import { HEARTBEATS } from './heartbeats.js';
 import { LeaseKeeper } from './lease-keeper.js';
+import { StoredRenewals } from './stored-renewals.js';
 
 const TTL_MS = 400;
 const RENEW_MS = 50;
@@ -90,7 +91,8 @@ describe('the keeper of the lease', () => {
       const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
       const settings = { instance, ...times };
       const logger = pino({ enabled: false });
-      const keeper = new LeaseKeeper(runner, readStore, settings, systemClock, logger, nowMs);
+      const renewals = new StoredRenewals(readStore, times.ttlMs, nowMs);
+      const keeper = new LeaseKeeper(runner, renewals, settings, systemClock, logger, nowMs);
       const handler = new Chronicle(instance, order);
       running.push(keeper);
       return { keeper, handler, readStore, start: () => keeper.start(handler) };
@@ -113,6 +115,8 @@ describe('the keeper of the lease', () => {
       token: '1',
       holder: 'one',
       failure: null,
+      election: 'log',
+      candidates: null,
     });
   });
 

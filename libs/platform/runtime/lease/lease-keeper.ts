@@ -3,14 +3,12 @@ import { type Logger } from 'pino';
 import { type LeaseEvent, type LeaseName } from '#events/platform/lease.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
-import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { contextOf } from '../command-context.js';
 import { type CommandRunner } from '../command-runner.js';
 import { type Leadership, type LeadershipStatus, type TermHandler } from './leadership.port.js';
 import { FencedTerm } from './fenced-term.js';
-import { HEARTBEATS } from './heartbeats.js';
 import { type LeaseCommand, type LeaseState } from './lease.decider.js';
+import { type Renewals, TermOverError } from './renewals.port.js';
 
 export interface LeaseSettings {
   /** The name of this process, unique in the installation. */
@@ -30,32 +28,22 @@ const LEASE: LeaseName = 'readers';
 /** Has the holder of the lease. */
 export const LEASE_STREAM = `lease-${LEASE}`;
 
-interface Watched {
-  readonly token: number;
-  readonly beats: bigint;
-  /** Since when nothing has changed, by the monotonic clock. */
-  readonly sinceMs: number;
-}
-
 /**
- * Competes for the lease, and renews it while it is held. The log has the holder and its token. The
- * read store has the renewals, under that token, since an event for each renewal would stay for
- * ever. Clocks of two processes are never compared: a holder counts from when it began its last
- * renewal, the others from when they saw it, which is later.
+ * Competes for the lease, and renews it while it is held. The log has the holder and its token.
+ * Renewals are elsewhere, since an event for each would stay for ever. A holder counts its time
+ * from when it began its last renewal.
  */
 export class LeaseKeeper implements Leadership {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #term: FencedTerm | undefined;
-  #watched: Watched | undefined;
   #seen: LeaseState | undefined;
-  #beats = 0n;
   #failure: string | null = null;
   #endPause: (() => void) | undefined;
 
   constructor(
     private readonly runner: LeaseRunner,
-    private readonly readStore: ReadStore,
+    private readonly renewals: Renewals,
     private readonly settings: LeaseSettings,
     private readonly clock: Clock,
     private readonly logger: Logger,
@@ -71,6 +59,7 @@ export class LeaseKeeper implements Leadership {
     this.#stop.abort();
     this.#endPause?.();
     await this.#running;
+    await this.renewals.leave();
   }
 
   status(): LeadershipStatus {
@@ -81,6 +70,8 @@ export class LeaseKeeper implements Leadership {
       token: token === null ? null : String(token),
       holder,
       failure: this.#failure,
+      election: this.renewals.election,
+      candidates: this.renewals.candidates(),
     };
   }
 
@@ -106,17 +97,15 @@ export class LeaseKeeper implements Leadership {
    * A term where the lease is free or its holder silent; undefined where another process holds it.
    */
   async #contend(): Promise<FencedTerm | undefined> {
-    const lookedAt = this.nowMs();
     const { state } = await this.runner.stateOf(LEASE_STREAM);
-    const beats = (await this.readStore.checkpoint(HEARTBEATS)) ?? 0n;
+    const mayTake = await this.renewals.mayTake(state);
     this.#seen = state;
-    if (!state.released && !this.#isSilent(state.token, beats, lookedAt)) return undefined;
+    if (!mayTake) return undefined;
     const beganAt = this.nowMs();
     const token = await this.#take(state.token);
     if (token === undefined) return undefined;
     const validMs = this.settings.ttlMs * (1 - MARGIN);
     const term = new FencedTerm(BigInt(token), validMs, beganAt, this.nowMs);
-    this.#beats = beats;
     try {
       await this.#renew(term);
     } catch (error) {
@@ -125,15 +114,6 @@ export class LeaseKeeper implements Leadership {
       throw error;
     }
     return term;
-  }
-
-  #isSilent(token: number, beats: bigint, lookedAt: number): boolean {
-    const before = this.#watched;
-    if (before?.token !== token || before.beats !== beats) {
-      this.#watched = { token, beats, sinceMs: this.nowMs() };
-      return false;
-    }
-    return lookedAt - before.sinceMs >= this.settings.ttlMs;
   }
 
   /** The token, or undefined where another process was first. */
@@ -197,15 +177,13 @@ export class LeaseKeeper implements Leadership {
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error);
       this.logger.warn({ err: error }, 'the lease could not be renewed');
-      if (error instanceof ReadStoreError && error.code === 'fenced-off') term.lost();
+      if (error instanceof TermOverError) term.lost();
     }
   }
 
   async #renew(term: FencedTerm): Promise<void> {
     const beganAt = this.nowMs();
-    this.#beats += 1n;
-    const checkpoint = { name: HEARTBEATS, position: this.#beats, fence: term.token };
-    await this.readStore.commit({ writes: [], checkpoint });
+    await this.renewals.renew(term.token);
     term.renewed(beganAt);
   }
 

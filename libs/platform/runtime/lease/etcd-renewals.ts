@@ -1,0 +1,57 @@
+import { type EtcdClient } from './etcd-client.js';
+import { type Renewals, TermOverError } from './renewals.port.js';
+
+export interface EtcdRenewalsOptions {
+  readonly etcd: EtcdClient;
+  /** The first part of every key. */
+  readonly name: string;
+  /** Of this process. */
+  readonly instance: string;
+  readonly ttlMs: number;
+}
+
+/**
+ * An election as etcd's recipe has it: each process has a key that lives with its lease, and the
+ * process with the oldest key leads. etcd removes the key of a process that does not renew, at the
+ * end of the lease by its own clock, which is not before the process has given up. The log still
+ * numbers the terms, so that the tokens rise whatever becomes of etcd's data.
+ */
+export class EtcdRenewals implements Renewals {
+  readonly election = 'etcd';
+  #lease: string | undefined;
+  #candidates: number | null = null;
+
+  constructor(private readonly options: EtcdRenewalsOptions) {}
+
+  async mayTake(): Promise<boolean> {
+    const { etcd, name, instance, ttlMs } = this.options;
+    const prefix = `${name}/readers/`;
+    if (this.#lease === undefined || !(await etcd.keepLease(this.#lease))) {
+      this.#lease = await etcd.grantLease(Math.ceil(ttlMs / 1_000));
+    }
+    const key = `${prefix}${instance}`;
+    await etcd.createKey(key, this.#lease);
+    const keys = await etcd.keysOf(prefix);
+    this.#candidates = keys.length;
+    const [oldest] = keys;
+    // A process of this name before may have left its key, which lives with its own lease.
+    return oldest?.key === key && oldest.lease === this.#lease;
+  }
+
+  async renew(): Promise<void> {
+    const { etcd } = this.options;
+    if (this.#lease !== undefined && (await etcd.keepLease(this.#lease))) return;
+    throw new TermOverError('etcd has ended the lease of this process');
+  }
+
+  /** Where etcd does not answer, the lease ends by itself. */
+  async leave(): Promise<void> {
+    const lease = this.#lease;
+    this.#lease = undefined;
+    if (lease !== undefined) await this.options.etcd.revokeLease(lease).catch(() => undefined);
+  }
+
+  candidates(): number | null {
+    return this.#candidates;
+  }
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { type Logger } from 'pino';
+import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
+import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
+import { within } from '#platform/kernel/within.js';
+import { ProbeResult, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
+import { HEARTBEAT_MS, HEARTBEATS_TOPIC, WorkerHeartbeat } from './worker-heartbeat.js';
+
+export interface WorkerDirectoryOptions {
+  readonly bus: Pick<Bus, 'publish' | 'listen'>;
+  /** The name of this process. */
+  readonly instance: string;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** How often workers report; default `HEARTBEAT_MS`. */
+  readonly heartbeatMs?: number;
+  /** How long a measurement may take; default 12 s, which is longer than its two transfers. */
+  readonly measureMs?: number;
+  /** Monotonic milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+const WORKERS_MAX = 10_000;
+const MEASURE_MS = 12_000;
+/** A timed transfer of 4 MiB: a third of a second at 100 Mbit/s. */
+const CHUNKS = 8;
+/** How long the first answer may take, in heartbeats. */
+const REACH_BEATS_MAX = 2;
+/** A worker that has missed so many heartbeats is not listed. */
+const MISSED_MAX = 3;
+
+interface Seen {
+  readonly heartbeat: WorkerHeartbeat;
+  readonly atMs: number;
+}
+
+/** Which workers report now, and how fast the way between two of them is. */
+export class WorkerDirectory {
+  readonly #stopping = new AbortController();
+  readonly #seen = new LRUCache<string, Seen>({ max: WORKERS_MAX });
+  readonly #results = new Map<string, (result: ProbeResult | null) => void>();
+  readonly #heartbeatMs: number;
+  readonly #nowMs: () => number;
+  #listening: Promise<readonly (Listener | null)[]> = Promise.resolve([]);
+  #complete: Promise<unknown> | undefined;
+
+  constructor(private readonly options: WorkerDirectoryOptions) {
+    this.#heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  start(): void {
+    const { bus, instance, logger } = this.options;
+    const { signal } = this.#stopping;
+    const listenTo = (topic: string, handle: (message: BusMessage) => void) =>
+      listenWhenReachable({ bus, logger, topic, handle }, signal);
+    this.#listening = Promise.all([
+      listenTo(HEARTBEATS_TOPIC, ({ data }) => this.#see(WorkerHeartbeat.parse(data))),
+      listenTo(probeResultsTopicOf(instance), ({ data }) => this.#finish(ProbeResult.parse(data))),
+    ]);
+    this.#complete = this.#listening
+      .then(() => sleep(this.#heartbeatMs * 1.2, undefined, { signal, ref: false }))
+      .catch(() => undefined);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const finish of this.#results.values()) finish(null);
+    for (const listener of await this.#listening) await listener?.close();
+  }
+
+  /**
+   * The last heartbeat of each worker that takes tasks, by name. Right after a start it waits until
+   * each worker must have reported once.
+   * @throws TimedOutError where the bus could not be reached by then
+   */
+  async ready(): Promise<readonly WorkerHeartbeat[]> {
+    await within(this.#complete ?? Promise.resolve(), REACH_BEATS_MAX * this.#heartbeatMs);
+    const silentSince = this.#nowMs() - MISSED_MAX * this.#heartbeatMs;
+    return [...this.#seen.values()]
+      .filter(({ heartbeat, atMs }) => heartbeat.status === 'ready' && atMs > silentSince)
+      .map(({ heartbeat }) => heartbeat)
+      .toSorted((one, other) => (one.worker < other.worker ? -1 : 1));
+  }
+
+  /** Kilobits in a second by a timed transfer, or null where it did not succeed. */
+  async measure(from: string, to: string): Promise<number | null> {
+    if (this.#stopping.signal.aborted) return null;
+    const { bus, instance, logger, measureMs = MEASURE_MS } = this.options;
+    const probe = randomUUID();
+    const result = Promise.withResolvers<ProbeResult | null>();
+    const timer = setTimeout(() => result.resolve(null), measureMs);
+    this.#results.set(probe, (finished) => result.resolve(finished));
+    try {
+      const data = { kind: 'measure', probe, to, chunks: CHUNKS, replyTo: instance };
+      const message = { key: probe, id: randomUUID(), headers: {}, data };
+      await bus.publish(probesTopicOf(from), [message]);
+      return speedOf(await result.promise);
+    } catch (error) {
+      logger.warn({ err: error, from, to }, 'the link between two workers could not be timed');
+      return null;
+    } finally {
+      clearTimeout(timer);
+      this.#results.delete(probe);
+    }
+  }
+
+  #see(heartbeat: WorkerHeartbeat): void {
+    this.#seen.set(heartbeat.worker, { heartbeat, atMs: this.#nowMs() });
+  }
+
+  #finish(result: ProbeResult): void {
+    this.#results.get(result.probe)?.(result);
+  }
+}
+
+const BITS = 8;
+
+/** Bits in a millisecond are kilobits in a second. */
+const speedOf = (result: ProbeResult | null): number | null => {
+  if (result?.elapsedMs == null) return null;
+  return Math.round((result.bytes * BITS) / result.elapsedMs);
+};

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { platformEvents } from '#events/platform/lease.events.js';
+import { systemClock } from '#platform/kernel/clock.js';
+import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { EventCodec } from '#platform/runtime/event-codec.js';
+import { FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
+import { EtcdClient } from '#platform/runtime/lease/etcd-client.js';
+import { EtcdRenewals } from '#platform/runtime/lease/etcd-renewals.js';
+import { leaseDecider } from '#platform/runtime/lease/lease.decider.js';
+import { LeaseKeeper } from '#platform/runtime/lease/lease-keeper.js';
+import { type LeadershipTerm } from '#platform/runtime/lease/leadership.port.js';
+import { until } from '#platform/runtime/stock.fixture.js';
+
+/** The shortest time that etcd gives a lease with its default settings. */
+const TTL_MS = 2_000;
+const RENEW_MS = 200;
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+};
+
+/** A process that reaches etcd until it does not any more. */
+class CutOff extends EtcdClient {
+  isAway = false;
+
+  override keepLease(id: string): Promise<boolean> {
+    return this.isAway ? Promise.reject(new Error('away')) : super.keepLease(id);
+  }
+
+  override grantLease(seconds: number): Promise<string> {
+    return this.isAway ? Promise.reject(new Error('away')) : super.grantLease(seconds);
+  }
+}
+
+/** Fails where the program `etcd` is missing: Debian has it as `etcd-server`. */
+describe('an election in etcd', () => {
+  let folder: string;
+  let server: ChildProcess;
+  let url: string;
+  let fleets = 0;
+  const running: LeaseKeeper[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quipu-etcd-'));
+    const [client, peer] = [await freePort(), await freePort()];
+    url = `http://127.0.0.1:${client}`;
+    const peers = `http://127.0.0.1:${peer}`;
+    const options = {
+      'data-dir': folder,
+      'listen-client-urls': url,
+      'advertise-client-urls': url,
+      'listen-peer-urls': peers,
+      'initial-advertise-peer-urls': peers,
+      'initial-cluster': `default=${peers}`,
+    };
+    const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    server = spawn('etcd', words, { stdio: 'ignore' });
+    await once(server, 'spawn');
+    const etcd = new EtcdClient([url]);
+    const isUp = () =>
+      etcd.keysOf('up/').then(
+        () => true,
+        () => false,
+      );
+    while (!(await isUp())) await sleep(50);
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((keeper) => keeper.stop()));
+  });
+
+  afterAll(async () => {
+    server.kill('SIGKILL');
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const openFleet = () => {
+    fleets += 1;
+    const name = `fleet-${fleets}`;
+    const log = new MemoryLog();
+    const order: string[] = [];
+    const join = (instance: string, etcd = new EtcdClient([url])) => {
+      const runner = new CommandRunner({
+        decider: leaseDecider,
+        eventStore: new FaultyEventStore(log),
+        codec: new EventCodec(platformEvents).for(platformEvents),
+      });
+      const renewals = new EtcdRenewals({ etcd, name, instance, ttlMs: TTL_MS });
+      const settings = { instance, ttlMs: TTL_MS, renewMs: RENEW_MS };
+      const logger = pino({ enabled: false });
+      const keeper = new LeaseKeeper(runner, renewals, settings, systemClock, logger);
+      const process: { term: LeadershipTerm | undefined } = { term: undefined };
+      running.push(keeper);
+      keeper.start({
+        begin: (term) => {
+          order.push(`${instance} begins with ${term.token}`);
+          process.term = term;
+          return Promise.resolve();
+        },
+        end: () => {
+          order.push(`${instance} ends`);
+          process.term = undefined;
+          return Promise.resolve();
+        },
+      });
+      return { keeper, process, isLeading: () => process.term?.isHeld() === true };
+    };
+    return { name, order, join };
+  };
+
+  it('lets one of three lead, for longer than a lease, and the next when it stops', async () => {
+    const { order, join } = openFleet();
+    const fleet = ['one', 'two', 'three'].map((name) => join(name));
+    const leading = () => fleet.filter(({ isLeading }) => isLeading());
+    await until(() => leading().length === 1);
+    await until(() => fleet.every(({ keeper }) => keeper.status().candidates === 3));
+    const [first] = leading();
+    await sleep(1.5 * TTL_MS);
+    expect(leading()).toEqual([first]);
+    expect(fleet.map(({ keeper }) => keeper.status().holder)).toEqual(
+      fleet.map(() => first?.keeper.status().instance),
+    );
+    const stoppedAt = performance.now();
+    await first?.keeper.stop();
+    await until(() => leading().length === 1);
+    expect(performance.now() - stoppedAt).toBeLessThan(TTL_MS);
+    const [begun, ended, next] = order;
+    expect([begun, ended, next]).toEqual([
+      expect.stringMatching(/begins with 1$/),
+      expect.stringMatching(/ends$/),
+      expect.stringMatching(/begins with 2$/),
+    ]);
+  });
+
+  it('passes to the next when the lease of the leader is gone', async () => {
+    const { name, order, join } = openFleet();
+    const one = join('one');
+    await until(one.isLeading);
+    const two = join('two');
+    await until(() => two.keeper.status().candidates === 2);
+    const etcd = new EtcdClient([url]);
+    const [oldest] = await etcd.keysOf(`${name}/readers/`);
+    // As if it had not renewed in time.
+    await etcd.revokeLease(oldest?.lease ?? '');
+    await until(two.isLeading);
+    await until(() => order.length >= 3);
+    expect(order.toSorted()).toEqual(
+      ['one begins with 1', 'one ends', 'two begins with 2'].toSorted(),
+    );
+    expect(one.isLeading()).toBe(false);
+  });
+
+  it('passes from a leader that cannot reach etcd, which knows it first', async () => {
+    const { order, join } = openFleet();
+    const etcd = new CutOff([url]);
+    const one = join('one', etcd);
+    await until(one.isLeading);
+    const two = join('two');
+    await until(() => two.keeper.status().candidates === 2);
+    etcd.isAway = true;
+    await until(two.isLeading, 4 * TTL_MS);
+    expect(order).toEqual(['one begins with 1', 'one ends', 'two begins with 2']);
+  });
+
+  it('has no leader while etcd does not answer', async () => {
+    const { join } = openFleet();
+    const etcd = new EtcdClient([`http://127.0.0.1:${await freePort()}`]);
+    const away = join('one', etcd);
+    await until(() => away.keeper.status().failure !== null);
+    expect(away.isLeading()).toBe(false);
+  });
+
+  it('asks the next endpoint where one does not answer', async () => {
+    const { join } = openFleet();
+    const etcd = new EtcdClient([`http://127.0.0.1:${await freePort()}`, url]);
+    const one = join('one', etcd);
+    await until(one.isLeading);
+  });
+
+  it('makes a name that returns wait for the lease of its last process', async () => {
+    const { name, join } = openFleet();
+    const etcd = new EtcdClient([url]);
+    const crashed = await etcd.grantLease(TTL_MS / 1_000);
+    await etcd.createKey(`${name}/readers/one`, crashed);
+    const one = join('one');
+    await until(() => one.keeper.status().candidates === 1);
+    expect(one.isLeading()).toBe(false);
+    await until(one.isLeading);
+    expect(await etcd.keepLease(crashed)).toBe(false);
+  });
+});
