@@ -376,10 +376,7 @@ describe('workflows', () => {
     expect(absent.stderr).toContain('workflow_not_found');
     await writeFile(file, '{');
     const unread = await line.run('workflows', 'version', id, ...words);
-    expect({ code: unread.exitCode, isNamed: unread.stderr.includes('--file') }).toEqual({
-      code: 2,
-      isNamed: true,
-    });
+    expect([unread.exitCode, unread.stderr.includes('--file')]).toEqual([2, true]);
   });
 
   it('are for their account only, and need money', async () => {

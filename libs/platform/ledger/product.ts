@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
   type Excess,
-  Meter,
   type PriceLine,
   type ProductGroup,
   Purpose,
 } from '#events/hold.vocabulary.js';
+import { Meter } from '#events/vocabulary.js';
 import { type PriceCard, type UnitPrice } from './price-card.js';
 import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/schema-check.js';
 

@@ -131,7 +131,7 @@ describe('the tool http', () => {
     ['another port', 'http://127.0.0.1:1/'],
     ['a user', 'http://u:p@127.0.0.1:9/'],
   ])('refuses %s before any work', async (_, url) => {
-    await expect(tool.estimate(input(url), call)).rejects.toMatchObject({
+    await expect(tool.estimate(input(url))).rejects.toMatchObject({
       code: 'http_host_not_allowed',
     });
     await expect(tool.run(input(url), call)).rejects.toMatchObject({
