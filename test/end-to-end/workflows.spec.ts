@@ -1,7 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { CommandLine } from './command-line.fixture.js';
 import { answering, eventually, MODEL, startWorld, type World } from './quipu.harness.js';
 
 const WORKFLOWS = '/api/v1/workflows';
@@ -143,7 +146,7 @@ describe('workflows', () => {
         find: { status: 'succeeded', attempts: 2, output: { status: 200 } },
         each: { status: 'succeeded', items: { succeeded: 2 } },
         choose: { status: 'succeeded', output: { chosen: ['publish'] } },
-        publish: { status: 'succeeded', response_bytes: 46 },
+        publish: { status: 'succeeded', response_bytes: 45 },
         alarm: { status: 'skipped', code: 'skipped' },
         done: { status: 'succeeded' },
       },
@@ -169,5 +172,225 @@ describe('workflows', () => {
       amountMicroUsd: ended.amount_micro_usd,
       evidence: { workflowId: id, version: 1, status: 'completed' },
     });
+  });
+
+  const chat = (name: string, more: object = {}) => ({
+    name,
+    kind: 'chat',
+    parameters: { model: MODEL, prompt: 'Of knots.', max_tokens: 9 },
+    ...more,
+  });
+
+  it.each([
+    ['an unknown kind', [{ name: 'a', kind: 'paint' }], 'kind paint; the kinds are branch, map'],
+    ['a cycle', [chat('a', { after: ['b'] }), chat('b', { after: ['a'] })], 'nodes[0].after: the'],
+    ['a dangling edge', [chat('a', { after: ['z'] })], 'nodes[0].after[0]: there is no node z'],
+    ['a field too much', [chat('a', { colour: 1 })], 'nodes[0]: Unrecognized key: "colour"'],
+    [
+      'bad parameters',
+      [chat('a', { parameters: { model: MODEL, prompt: 'b', max_tokens: 0 } })],
+      'nodes[0].parameters.max_tokens: Too small',
+    ],
+  ])('are refused with %s, and the error names the field', async (_, nodes, message) => {
+    const { body } = await post('', { name: 'faulty', definition: { nodes } }).expect(422);
+    expect(body).toMatchObject({ success: false, code: 'workflow_invalid' });
+    expect((body as { readonly message: string }).message).toContain(message);
+  });
+
+  it('have versions, of which a run takes the newest or the one it names', async () => {
+    const id = await create('versioned', { nodes: [chat('first')] });
+    const body = { definition: { nodes: [chat('second')] } };
+    await post(`/${id}/versions`, body).expect(201, {
+      success: true,
+      workflow_id: id,
+      name: 'versioned',
+      version: 2,
+    });
+    await post('', { name: 'versioned', definition: { nodes: [chat('a')] } }).expect(409);
+    const newest = await get(`/${id}`).expect(200);
+    expect(newest.body).toMatchObject({ version: 2, order: ['second'] });
+    const oldest = await get(`/${id}?version=1`).expect(200);
+    expect(oldest.body).toMatchObject({ version: 1, definition: { nodes: [{ name: 'first' }] } });
+    await get(`/${id}?version=3`).expect(404);
+    await get('/99').expect(404);
+    const list = await get('').expect(200);
+    expect((list.body as { readonly workflows: readonly object[] }).workflows).toContainEqual(
+      expect.objectContaining({ workflow_id: id, version: 2 }),
+    );
+    const run = { workflow_id: id, version: 1, inputs: {} };
+    const { body: ended } = await post('/run', run).expect(200);
+    expect((ended as Run).node_results).toMatchObject({ first: { status: 'succeeded' } });
+  });
+
+  it('list the kinds of nodes with the schemas of their parameters', async () => {
+    const { body } = await get('/node_kinds').expect(200);
+    const { kinds } = body as { readonly kinds: readonly { readonly kind: string }[] };
+    expect(kinds.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['branch', 'map', 'wait', 'approval', 'chat', 'http']),
+    );
+    expect(kinds).toContainEqual(
+      expect.objectContaining({ kind: 'chat', calls_tool: true, parameters: expect.any(Object) }),
+    );
+  });
+
+  it('name the input that is missing, unknown or no text', async () => {
+    const id = await create('asking', {
+      inputs: { topic: {} },
+      nodes: [chat('a', { parameters: { model: MODEL, prompt: '{{ inputs.topic }}' } })],
+    });
+    const cases = [
+      [{}, 422, 'inputs.topic: is missing'],
+      [{ topic: 'a', tone: 'b' }, 422, 'inputs.tone: the workflow has no such input'],
+      [{ topic: 7 }, 400, 'inputs.topic must be a string'],
+    ] as const;
+    for (const [inputs, status, message] of cases) {
+      const { body } = await post('/run', { workflow_id: id, inputs, async: false });
+      expect(body).toMatchObject({ success: false, message: expect.stringContaining(message) });
+      expect((body as { readonly code: string }).code).toBe(
+        status === 422 ? 'workflow_inputs_invalid' : 'invalid_request',
+      );
+    }
+  });
+
+  it('are followed by their events, approved, and resumed from an event', async () => {
+    const id = await create('approving', {
+      nodes: [{ name: 'ask', kind: 'approval' }, chat('act', { after: ['ask'] })],
+    });
+    const started = await post('/run', { workflow_id: id, inputs: {}, async: true }).expect(202);
+    const { run_id: runId } = started.body as Run;
+    expect(started.body).toMatchObject({ success: true, status: 'running' });
+    const shown = async () => (await get(`/runs/${runId}`).expect(200)).body as Run;
+    await eventually(async () => (await shown()).node_results['ask']?.status === 'running');
+    await post(`/runs/${runId}/approvals/act`, { approved: true }).expect(404);
+    await post(`/runs/${runId}/approvals/ask`, { approved: true }).expect(200);
+    const live = await get(`/runs/${runId}/events`).buffer(true).expect(200);
+    const names = [...live.text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
+    expect(names).toEqual([
+      'run_started',
+      'run_funded',
+      'node_started',
+      'approval_decided',
+      'node_ended',
+      'node_started',
+      'node_ended',
+      'run_ended',
+      'run_settled',
+    ]);
+    const rest = await get(`/runs/${runId}/events`).set('last-event-id', '7').buffer(true);
+    expect(rest.text).toMatch(/^id: 8\nevent: run_settled\n/);
+    await get(`/runs/${runId}/events`).set('last-event-id', '77').expect(400);
+    await post(`/runs/${runId}/approvals/ask`, { approved: false }).expect(409);
+    expect(await shown()).toMatchObject({
+      status: 'completed',
+      node_results: { ask: { output: { approved: true } }, act: { status: 'succeeded' } },
+    });
+    const { body: page } = await get('/runs?limit=1').expect(200);
+    expect(page).toMatchObject({ runs: [{ run_id: runId, status: 'completed' }] });
+  });
+
+  it('are the same run for one idempotency key, and are cancelled at once', async () => {
+    const id = await create('waiting', {
+      nodes: [{ name: 'pause', kind: 'wait', parameters: { seconds: 3_600 } }, chat('a')],
+    });
+    const body = { workflow_id: id, inputs: {}, async: true };
+    const begin = () => post('/run', body).set('idempotency-key', 'once').expect(202);
+    const { run_id: runId } = (await begin()).body as Run;
+    expect(((await begin()).body as Run).run_id).toBe(runId);
+    await eventually(async () => {
+      const { node_results: nodes } = (await get(`/runs/${runId}`)).body as Run;
+      return nodes['a']?.status === 'succeeded';
+    });
+    const cancelled = await post(`/runs/${runId}/cancel`, {}).expect(200);
+    expect(cancelled.body).toMatchObject({
+      success: false,
+      status: 'cancelled',
+      node_results: { pause: { status: 'cancelled' }, a: { status: 'succeeded' } },
+    });
+    // What has ended is paid for.
+    await eventually(async () => {
+      const { amount_micro_usd: amount } = (await get(`/runs/${runId}`)).body as Run;
+      return amount !== null && Number(amount) > 0;
+    });
+    await post(`/runs/${runId}/cancel`, {}).expect(200);
+  });
+
+  it('call no host that the operator has not listed', async () => {
+    const id = await create('prying', {
+      inputs: { url: {} },
+      nodes: [{ name: 'a', kind: 'http', parameters: { url: '{{ inputs.url }}' } }],
+    });
+    const inputs = { url: 'http://169.254.169.254/latest/meta-data' };
+    const refused = await post('/run', { workflow_id: id, inputs, async: false }).expect(422);
+    expect(refused.body).toMatchObject({
+      code: 'workflow_inputs_invalid',
+      message: expect.stringContaining('QUIPU_HTTP_TOOL_HOSTS'),
+      metadata: { field: 'nodes.a', code: 'http_host_not_allowed' },
+    });
+  });
+
+  it('go on after a restart', async () => {
+    const id = await create('lasting', {
+      nodes: [
+        chat('a'),
+        { name: 'ask', kind: 'approval', after: ['a'] },
+        chat('b', { after: ['ask'] }),
+      ],
+    });
+    const started = await post('/run', { workflow_id: id, inputs: {}, async: true }).expect(202);
+    const { run_id: runId } = started.body as Run;
+    const shown = async () => (await get(`/runs/${runId}`).expect(200)).body as Run;
+    await eventually(async () => (await shown()).node_results['ask']?.status === 'running');
+    world = await world.restart();
+    await post(`/runs/${runId}/approvals/ask`, { approved: true }).expect(200);
+    await eventually(async () => (await shown()).amount_micro_usd !== null);
+    expect(await shown()).toMatchObject({ status: 'completed' });
+  });
+
+  it('are created, versioned, listed and shown on the command line', async () => {
+    const line = new CommandLine(() => world);
+    const file = path.join(world.home, 'definition.json');
+    const write = (nodes: readonly object[]) => writeFile(file, JSON.stringify({ nodes }));
+    const words = ['--user', 'demo', '--file', file];
+    await write([chat('a')]);
+    const created = (await line.result('workflows', 'create', '--name', 'by-hand', ...words)) as {
+      readonly workflow_id: number;
+    };
+    expect(created).toMatchObject({ success: true, name: 'by-hand', version: 1 });
+    const id = String(created.workflow_id);
+    await write([chat('b'), chat('c', { after: ['b'] })]);
+    expect(await line.result('workflows', 'version', id, ...words)).toMatchObject({ version: 2 });
+    const listed = await line.result('workflows', 'list', '--user', 'demo');
+    expect(listed).toMatchObject({
+      workflows: expect.arrayContaining([expect.objectContaining({ name: 'by-hand', version: 2 })]),
+    });
+    const first = await line.result('workflows', 'show', id, '--user', 'demo', '--at', '1');
+    expect(first).toMatchObject({ version: 1, definition: { nodes: [{ name: 'a' }] } });
+    await write([chat('a', { kind: 'paint' })]);
+    const refused = await line.run('workflows', 'version', id, ...words);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('nodes[0].kind: there is no kind paint');
+    const absent = await line.run('workflows', 'show', '99', '--user', 'demo');
+    expect(absent.stderr).toContain('workflow_not_found');
+    await writeFile(file, '{');
+    const unread = await line.run('workflows', 'version', id, ...words);
+    expect([unread.exitCode, unread.stderr.includes('--file')]).toEqual([2, true]);
+  });
+
+  it('are for their account only, and need money', async () => {
+    const id = await create('own', { nodes: [chat('a')] });
+    const other = await new CommandLine(() => world).createUser('eve', 'renter');
+    const asOther = { authorization: `Bearer ${other.api_key}` };
+    const { run_id: runId } = await run(id);
+    await http().get(`${WORKFLOWS}/runs/${runId}`).set(asOther).expect(404);
+    await http().get(`${WORKFLOWS}/${id}`).set(asOther).expect(404);
+    const definition = { nodes: [chat('a')] };
+    const body = { name: 'hers', definition };
+    const created = await http().post(WORKFLOWS).set(asOther).send(body).expect(201);
+    const { workflow_id } = created.body as { readonly workflow_id: number };
+    await http()
+      .post(`${WORKFLOWS}/run`)
+      .set(asOther)
+      .send({ workflow_id, inputs: {}, async: true })
+      .expect(402);
   });
 });

@@ -17,7 +17,7 @@ export const presentWorkflow = ({
   name,
   createdAt,
   versions,
-}: Workflow): WorkflowDto => ({
+}: Workflow): Omit<WorkflowDto, never> => ({
   workflow_id: workflowId,
   name,
   version: versions.length,

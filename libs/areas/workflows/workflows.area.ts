@@ -1,7 +1,7 @@
 import { workflowEvents } from '#events/workflows/workflow.events.js';
 import { workflowRunEvents } from '#events/workflows/workflow-run.events.js';
 import { defineArea } from '#platform/runtime/area.js';
-import { unsettledWorkflowRuns } from '#projections/workflows/unsettled-workflow-runs.projection.js';
+import { unsettledWorkflowRuns } from '#projections/workflows/unsettled-runs.projection.js';
 import { workflowRuns } from '#projections/workflows/workflow-runs.projection.js';
 import { httpTool } from './http/http.tool.js';
 import { RunExecution } from './runs/run-execution.js';

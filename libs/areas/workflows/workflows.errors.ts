@@ -22,7 +22,12 @@ export const workflowsErrors = {
 export type WorkflowsErrorCode = keyof typeof workflowsErrors;
 
 /** @param field the field at fault, where the code does not say it */
-export const reject = (code: WorkflowsErrorCode, detail: string, field?: string): never => {
-  const metadata = field === undefined ? undefined : { field };
+export const reject = (
+  code: WorkflowsErrorCode,
+  detail: string,
+  field?: string,
+  more: Readonly<Record<string, string>> = {},
+): never => {
+  const metadata = field === undefined ? undefined : { field, ...more };
   throw new DomainError<WorkflowsErrorCode>(code, detail, metadata);
 };

@@ -44,7 +44,7 @@ export const isPublicAddress = (address: string): boolean => {
   return publicV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
 };
 
-/** Whether the host of a URL is private by its spelling: an address, or a name of a local network. */
+/** Whether the host of a URL is private by its spelling: an address, or a local name. */
 export const isPrivateHost = (urlHostname: string): boolean => {
   const host = urlHostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host);

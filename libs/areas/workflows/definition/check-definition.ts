@@ -54,7 +54,7 @@ const faultOf = ({ path, message }: z.core.$ZodIssue, at: readonly PropertyKey[]
 });
 
 const demandSize = (written: unknown): void => {
-  const bytes = Buffer.byteLength(JSON.stringify(written) ?? '');
+  const bytes = Buffer.byteLength(JSON.stringify(written));
   if (bytes <= DEFINITION_BYTES_MAX) return;
   const message = `${bytes} bytes of JSON are more than ${DEFINITION_BYTES_MAX}`;
   rejectAll([{ field: 'definition', message }]);
@@ -208,6 +208,7 @@ const faultIn = ({ text, path, at }: PlacedReference, visible: Visible): string 
       return visible.isMap && at[0] === 'parameters'
         ? null
         : `{{ ${text} }}: only the parameters of a map's tool have it`;
+    case undefined:
     default:
       return `{{ ${text} }}: references begin with ${ROOTS}`;
   }

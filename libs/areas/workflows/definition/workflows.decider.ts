@@ -66,7 +66,7 @@ const addVersion = (
   return reject('too_many_workflow_versions', limit);
 };
 
-/** The workflows of one account: ids from 1, names that no two share, versions that never change. */
+/** The workflows of one account: ids from 1, unique names, versions that never change. */
 export const workflowsDecider: Decider<WorkflowCommand, WorkflowsState, WorkflowEvent> = {
   initialState: new Map(),
   decide: ({ type, data }, state) => {

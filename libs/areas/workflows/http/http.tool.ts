@@ -110,7 +110,7 @@ export class HttpTool implements ToolRunner<HttpInput, HttpOutput>, OnApplicatio
       answer.body.on('error', () => undefined).destroy();
       throw statusError(status);
     }
-    const bytes = await bytesOf(answer.body);
+    const bytes = await bytesOf(answer.body).catch(unreachable);
     const type = headerOf(headers['content-type']);
     const location = headerOf(headers['location']);
     return {
@@ -147,10 +147,10 @@ const statusError = (status: number): ToolError => {
 
 /** The message of some errors has the address, whose query may have a secret. */
 const unreachable = (error: unknown): never => {
-  if (error instanceof ToolError || !(error instanceof Error)) throw error;
-  if (error.name === 'AbortError' || error.name === 'TimeoutError') throw error;
-  const { code = error.name } = error as NodeJS.ErrnoException;
-  const message = `the server could not be reached: ${code}`;
+  if (error instanceof ToolError) throw error;
+  const { name = 'Error', code = name } = error as { readonly name?: string; code?: string };
+  if (name === 'AbortError' || name === 'TimeoutError') throw error;
+  const message = `the server could not be reached, or broke off: ${code}`;
   throw new ToolError('http_unreachable', message, { isRetryable: true });
 };
 

@@ -113,7 +113,7 @@ export class ControlSteps {
     const outputs = await this.inputs.outputsOfItems(run, node);
     const bytes = Buffer.byteLength(JSON.stringify(outputs));
     if (bytes > OUTPUT_BYTES_MAX) {
-      const message = `the outputs have ${bytes} bytes of JSON; at most ${OUTPUT_BYTES_MAX} are kept`;
+      const message = `the outputs have ${bytes} bytes of JSON, more than ${OUTPUT_BYTES_MAX}`;
       return this.#failure(run, name, attempt, finalFailure('output_too_large', message));
     }
     const { accountId, runId } = run.order;

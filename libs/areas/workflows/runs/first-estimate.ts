@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
+import { type ToolCall } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
 import { referencesIn, resolved } from '../definition/templates.js';
+import { reject } from '../workflows.errors.js';
 import { callIdOf } from './node-calls.js';
 import { type RunTexts } from './node-input.js';
 import { type Need } from './run-funds.js';
@@ -18,7 +20,10 @@ const never = new AbortController().signal;
 export class FirstEstimate {
   constructor(private readonly tools: Tools) {}
 
-  /** Null when nothing costs anything yet. @throws whatever the tools throw */
+  /**
+   * Null when nothing costs anything yet.
+   * @throws DomainError `workflow_inputs_invalid` for a call that its tool refuses
+   */
   async of(order: Order, { document, inputs }: RunTexts): Promise<Need | null> {
     const scope = { inputs, run: { id: order.runId } };
     const needs: Need[] = [];
@@ -33,7 +38,7 @@ export class FirstEstimate {
         pricedAtMs: Date.parse(order.startedAt),
         signal: never,
       };
-      const estimate = await this.tools.estimate(tool, resolved(parameters, scope), call);
+      const estimate = await this.#estimate(tool, resolved(parameters, scope), name, call);
       const { rateCardVersion } = estimate;
       if (rateCardVersion === null) continue;
       needs.push({
@@ -45,6 +50,18 @@ export class FirstEstimate {
     if (!first) return null;
     const { rateCardVersion } = first;
     return { lines: needs.flatMap(({ lines }) => lines), rateCardVersion };
+  }
+
+  async #estimate(tool: string, input: unknown, node: string, call: ToolCall) {
+    try {
+      return await this.tools.estimate(tool, input, call);
+    } catch (error) {
+      const failure = this.tools.failureOf(error);
+      if (!failure) throw error;
+      const { code, message } = failure;
+      const detail = `the node ${node} cannot run: ${message}`;
+      return reject('workflow_inputs_invalid', detail, `nodes.${node}`, { code });
+    }
   }
 }
 

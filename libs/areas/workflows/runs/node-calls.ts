@@ -58,11 +58,12 @@ export class NodeCalls {
     turn: Turn,
     signal: AbortSignal,
   ): Promise<void> {
+    const hasLeft = (): boolean => signal.aborted;
     const ready = await this.#ready(path, node, { run, texts }, turn, signal);
-    if (signal.aborted) return;
+    if (hasLeft()) return;
     if ('isRetryable' in ready) return this.#fail(run, path, attemptOf(node), ready);
     const outcome = await this.#outcome(ready, signal);
-    if (signal.aborted) return;
+    if (hasLeft()) return;
     if ('isRetryable' in outcome) return this.#fail(run, path, ready.attempt, outcome);
     await this.#complete(run, path, ready.attempt, outcome);
   }
@@ -169,7 +170,7 @@ export class NodeCalls {
     { output: value, used, counters }: ToolOutcome<unknown>,
   ): Promise<void> {
     const { runId, accountId } = run.order;
-    const bytes = Buffer.byteLength(JSON.stringify(value) ?? '');
+    const bytes = Buffer.byteLength(JSON.stringify(value ?? null));
     if (bytes > OUTPUT_BYTES_MAX) {
       const message = `the output has ${bytes} bytes of JSON; at most ${OUTPUT_BYTES_MAX} are kept`;
       await this.#fail(run, node, attempt, finalFailure('output_too_large', message));

@@ -80,7 +80,7 @@ export class NodeInputs {
   outputsOfItems(run: StartedRun, { node, items }: RunNode): Promise<readonly unknown[]> {
     const numbers = Array.from({ length: items ?? 0 }, (_, item) => item);
     return Promise.all(
-      numbers.map((item) => {
+      numbers.map(async (item) => {
         const one = run.nodes.get(itemPath(node.name, item));
         return one ? this.outputOf(run, one) : null;
       }),

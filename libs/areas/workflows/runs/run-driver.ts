@@ -33,8 +33,8 @@ export class RunWork {
 }
 
 /**
- * Carries one run on, step after step, each of which is in the log before the next. It keeps nothing
- * that the log does not have: another driver goes on from any event.
+ * Carries one run on, step after step, each of which is in the log before the next. Its memory has
+ * nothing that the log has not: another driver goes on from any event.
  */
 export class RunDriver {
   readonly #calling = new Map<string, AbortController>();
@@ -190,7 +190,7 @@ export class RunDriver {
     await this.work.streams.onRun({ type: 'StopRun', data }, runContext(run.order, status));
   }
 
-  /** More time for the hold. An account that cannot pay for an expired one is charged at the end. */
+  /** More time for the hold. If the account cannot pay for it now, it is charged at the end. */
   async #renew({ order: { runId } }: StartedRun): Promise<void> {
     await this.#inTurn(async () => {
       const run = await this.work.streams.runOf(runId);

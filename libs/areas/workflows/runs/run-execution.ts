@@ -18,7 +18,7 @@ import {
   openRunsPrefix,
   type UnsettledRun,
   unsettledWorkflowRuns,
-} from '#projections/workflows/unsettled-workflow-runs.projection.js';
+} from '#projections/workflows/unsettled-runs.projection.js';
 import { RunDriver, RunWork } from './run-driver.js';
 import { KEPT_MS } from './run-plan.js';
 

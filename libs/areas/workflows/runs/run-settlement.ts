@@ -45,9 +45,9 @@ interface Ended {
 }
 
 /**
- * Charges an ended run for what its nodes have used: one charge, a line for each meter of each node.
- * Everything derives from the end of the run, so a repeat finds the hold closed and the ledger says
- * how.
+ * Charges an ended run for what its nodes have used: one charge, with a line for each meter of each
+ * node. Everything derives from the end of the run, so a repeat finds the hold closed, and the
+ * ledger says how.
  */
 @Injectable()
 export class RunSettlement {

@@ -10,7 +10,7 @@ import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   openRunsPrefix,
   unsettledWorkflowRuns,
-} from '#projections/workflows/unsettled-workflow-runs.projection.js';
+} from '#projections/workflows/unsettled-runs.projection.js';
 import { WorkflowHandler, WorkflowQuery } from '../definition/workflow.queries.js';
 import { type WorkflowDocument } from '../definition/workflow-document.js';
 import { runHolder, WorkflowBlobs } from '../workflow-blobs.js';

@@ -12,6 +12,7 @@ import {
 } from '#events/workflows/workflow-run.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { backOffMs } from '#platform/kernel/back-off.js';
+import { instantOf, timeOf } from '#platform/jobs/job.state.js';
 import { reject } from '../workflows.errors.js';
 import { leavesOf, verdictOn } from './run-graph.js';
 import {
@@ -164,7 +165,7 @@ const failNode = (run: StartedRun, failed: FailedAttempt): readonly WorkflowRunE
   const facts = { ...factsOf(run), node: path };
   if (isRetryable && attempt < attemptsMax) {
     const pauseMs = backOffMs({ firstMs, maxMs }, attempt);
-    const retryAt = new Date(Date.parse(failedAt) + pauseMs).toISOString();
+    const retryAt = instantOf(timeOf(failedAt) + pauseMs);
     return [WorkflowAttemptFailed.of({ ...facts, attempt, code, message, failedAt, retryAt })];
   }
   const result = { ...noResult(), status: 'failed', code, message } as const;
@@ -237,7 +238,7 @@ const start = ({ data, funding }: Extract<WorkflowRunCommand, { type: 'StartRun'
   return [WorkflowRunStarted.of(data), ...(funded ? [funded] : [])];
 };
 
-/** One run of a workflow: what may begin, how each node ends, and what that means for the others. */
+/** One run: what may begin, how each node ends, and what that means for the others. */
 export const workflowRunDecider: Decider<WorkflowRunCommand, RunState, WorkflowRunEvent> = {
   initialState,
   decide: (command, run) => {

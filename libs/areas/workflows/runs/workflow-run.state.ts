@@ -97,7 +97,7 @@ const funded = (hold: RunHold | null, data: WorkflowRunFunded['data']): RunHold 
   return { lines, rateCardVersion, expiresAt, last: data, before };
 };
 
-/** The hold without an order that the ledger has rejected: the node that needed it did not begin. */
+/** The hold without an order that the ledger has rejected: its node did not begin. */
 const withoutOrderOf = (hold: RunHold | null, node: string, began: string | null) => {
   if (hold?.last.node !== node || began !== null) return hold;
   return hold.before && { ...hold.before, before: null };
