@@ -73,8 +73,8 @@ class Renting {
   async stop(): Promise<void> {
     await this.world.process.service.cancel(jobId, this.world.request());
     const attempt = { jobId, attempt: this.attempt, host: HOST };
-    const end = { reason: 'failed', code: 'stopped', message: '', endedAt: this.world.now() };
-    const data = { ...attempt, ...end } as const;
+    const end = { reason: 'failed', code: 'stopped', message: '' } as const;
+    const data = { ...attempt, ...end, endedAt: this.world.now() };
     await this.world.process.execute(new EndAttemptCommand(data, this.world.request()));
     await this.world.process.react();
   }

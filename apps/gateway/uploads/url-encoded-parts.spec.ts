@@ -35,7 +35,9 @@ describe('a urlencoded form', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(fc.array(field, { maxLength: 16 }), sizes, async (fields, cuts) => {
-        const body = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
+        const body = new URLSearchParams(
+          fields.map(([name, value]): [string, string] => [name, value]),
+        ).toString();
         expect(await read(body, cuts)).toEqual([...new URLSearchParams(body)]);
       }),
     );
