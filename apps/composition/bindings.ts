@@ -1,6 +1,7 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { Planners } from '#areas/agents/planning/planners.port.js';
 import { BillSources } from '#areas/audit/bill-sources.port.js';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { BatchFiles } from '#areas/batches/batch-files.port.js';
@@ -14,11 +15,13 @@ import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { ChatStrategies } from '#areas/inference/chat-strategies.js';
 import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { InvestorUsers } from '#areas/investors/investor-users.port.js';
+import { ClusterLeader } from '#areas/mesh/cluster-leader.port.js';
 import { PartnerAccess } from '#areas/partners/partner-access.js';
 import { PartnerUsers } from '#areas/partners/partner-users.port.js';
 import { Deposits } from '#areas/payments/deposits.port.js';
@@ -27,18 +30,24 @@ import { Beneficiaries } from '#areas/payouts/beneficiaries.port.js';
 import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
 import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
+import { SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { Runtime } from '#platform/runtime/runtime.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
 import { AccountCharges } from './charges.binding.js';
+import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
+import { SpikingChatStrategies } from './spiking-chats.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
 /** Binds the ports of one area to services of other areas. */
@@ -59,6 +68,12 @@ const bindings: readonly Binding[] = [
         useFactory: (catalog: Catalog, tasks: Tasks, batchPercent: number, logger: Logger) =>
           bindRigs(catalog, createTextEngine(tasks), batchPercent, logger),
       },
+      {
+        provide: ChatStrategies,
+        inject: [Catalog, { token: SpikingChats, optional: true }],
+        useFactory: (catalog: Catalog, chats?: SpikingChats) =>
+          new SpikingChatStrategies(catalog, chats),
+      },
     ],
   },
   {
@@ -68,6 +83,16 @@ const bindings: readonly Binding[] = [
         provide: BatchFiles,
         inject: [FileStore],
         useFactory: (files: FileStore) => new StoredBatchFiles(files),
+      },
+    ],
+  },
+  {
+    of: 'agents',
+    providers: [
+      {
+        provide: Planners,
+        inject: [Catalog, RIGS],
+        useFactory: (catalog: Catalog, router: RigRouter) => new CatalogPlanners(catalog, router),
       },
     ],
   },
@@ -98,6 +123,21 @@ const bindings: readonly Binding[] = [
             );
           },
         }),
+      },
+    ],
+  },
+  {
+    of: 'mesh',
+    providers: [
+      {
+        provide: ClusterLeader,
+        inject: [ProcessFacts, Runtime, EVENT_STORE, CODEC],
+        useFactory: (
+          facts: ProcessFacts,
+          runtime: Runtime,
+          eventStore: EventStore,
+          codec: EventCodec,
+        ) => new LeaseHolder(facts, () => runtime.leadership(), eventStore, codec),
       },
     ],
   },

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { HttpFailure } from '../errors/http-failure.js';
+import { mustBeJson } from '../errors/media-type.js';
 import { URL_ENCODED } from './form-part.js';
 
 declare module 'fastify' {
@@ -36,7 +36,6 @@ export const FormUpload = (): MethodDecorator =>
 export const acceptUploads = async (fastify: FastifyInstance): Promise<void> => {
   fastify.addHook('onRequest', refuseForms);
   await fastify.register(multipart, { limits: LIMITS });
-  fastify.addContentTypeParser(URL_ENCODED, (_request, _payload, done) => done(null, undefined));
 };
 
 const FORM_TYPES = ['multipart/', URL_ENCODED];
@@ -44,12 +43,10 @@ const FORM_TYPES = ['multipart/', URL_ENCODED];
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const refuseForms = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
-  const type = request.headers['content-type'];
+  const type = request.headers['content-type']?.toLowerCase();
   const isOfForm = FORM_TYPES.some((one) => type?.startsWith(one) === true);
   const isForm = isOfForm && !BODILESS.has(request.method);
-  if (isForm && request.routeOptions.config.acceptsForms !== true) {
-    const message = 'the body must be JSON';
-    throw new HttpFailure({ status: 415, code: 'unsupported_media_type', message });
-  }
+  const { acceptsForms, formFields } = request.routeOptions.config;
+  if (isForm && acceptsForms !== true && formFields !== true) throw mustBeJson();
   done();
 };

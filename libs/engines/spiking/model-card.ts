@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { NEURON_MODELS } from './neurons/neuron.js';
+
+const Share = z.number().min(0).max(1);
+const Count = z.int().nonnegative();
+
+const HeadCard = z.strictObject({
+  task: z.string(),
+  description: z.string(),
+  classes: z.array(z.string()).min(2),
+  /** Share of held-out examples that are classified correctly. */
+  accuracy: Share,
+  /** Expected calibration error on held-out examples, after temperature scaling. */
+  calibrationError: Share,
+  temperature: z.number().positive(),
+  baseline: z.strictObject({ name: z.string(), accuracy: Share }),
+  heldOutExamples: Count,
+});
+
+/** What a trained network says about itself; stored beside its weights. */
+export const SpikingModelCard = z.strictObject({
+  name: z.string(),
+  slug: z.string(),
+  displayName: z.string(),
+  routingMode: z.string(),
+  architecture: z.string(),
+  neuronModels: z.array(z.enum(NEURON_MODELS)).min(1),
+  /** Held-out accuracy on the native task with each of the neurons. */
+  accuracyByNeuron: z.partialRecord(z.enum(NEURON_MODELS), Share),
+  /** Numbers in the weights file, those that are not trained among them. */
+  parameters: Count,
+  native: HeadCard,
+  text: HeadCard,
+  domains: z.array(z.string()),
+  inputShape: z.array(Count),
+  inputKind: z.enum(['static', 'sequence']),
+  /** Timesteps of the held-out runs. */
+  timesteps: Count,
+  rasterLayer: z.string(),
+  /** Upper bounds of a run: a part for each run, and a part for each timestep. */
+  bounds: z.strictObject({
+    macs: Count,
+    macsPerTimestep: Count,
+    acs: Count,
+    acsPerTimestep: Count,
+    synapticEvents: Count,
+    synapticEventsPerTimestep: Count,
+  }),
+  exampleInput: z.array(z.number()),
+  weightsSha256: z.string().regex(/^[0-9a-f]{64}$/),
+  seed: Count,
+  trainingSeconds: z.number().nonnegative(),
+});
+export type SpikingModelCard = z.infer<typeof SpikingModelCard>;
+export type HeadCard = z.infer<typeof HeadCard>;

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { NEURON_MODELS } from './neurons/neuron.js';
+
+export const TIMESTEPS_MAX = 64;
+export const TEXT_LENGTH_MAX = 65_536;
+
+type Nested = readonly (number | Nested)[];
+const Nested: z.ZodType<Nested> = z.lazy(() => z.array(z.union([z.number(), Nested])));
+
+export const SpikingInput = z.strictObject({
+  slug: z.string().min(1).max(128),
+  inputData: z.union([z.string().min(1).max(TEXT_LENGTH_MAX), Nested]),
+  timesteps: z.int().min(1).max(TIMESTEPS_MAX),
+  /** Null runs the neuron that the network was trained with. */
+  neuron: z.enum(NEURON_MODELS).nullable(),
+  raster: z.boolean(),
+  /** Runs of one session continue from the membranes of the run before. */
+  session: z.string().min(1).max(128).nullable(),
+});
+export type SpikingInput = z.infer<typeof SpikingInput>;
+
+const Count = z.int().nonnegative();
+
+export const LayerReport = z.strictObject({
+  name: z.string(),
+  macs: Count,
+  acs: Count,
+  synapticEvents: Count,
+  neurons: Count,
+  spikes: Count,
+  quiescentNeurons: Count,
+});
+
+export const SpikingCounts = z.strictObject({
+  neurons: Count,
+  spikes: Count,
+  synapticEvents: Count,
+  macs: Count,
+  acs: Count,
+  quiescentNeurons: Count,
+  /** Spikes per neuron and timestep. */
+  firingRate: z.number().min(0).max(1),
+  activationSparsityPct: z.number().min(0).max(100),
+  /** Exact zeros after ReLU; null for a network without ReLU. */
+  denseSparsityPct: z.number().min(0).max(100).nullable(),
+  layers: z.array(LayerReport),
+  /** The same network with ReLU for spikes, once for an input that does not change. */
+  ann: z.strictObject({ macs: Count, acs: Count }),
+});
+export type SpikingCounts = z.infer<typeof SpikingCounts>;
+
+export const SpikingEnd = z.strictObject({
+  slug: z.string(),
+  neuron: z.enum(NEURON_MODELS),
+  timesteps: Count,
+  classification: z.strictObject({
+    topClass: z.string(),
+    confidence: z.number().min(0).max(1),
+    domain: z.string(),
+  }),
+  counts: SpikingCounts,
+  /** Wall time of the forward pass, measured. */
+  latencyMs: z.number().nonnegative(),
+  hybrid: z.record(z.string(), z.string()),
+  raster: z.string().nullable(),
+  completion: z.string(),
+  /** Runs of the session before this one that it continues; 0 without a session, or at rest. */
+  sessionRuns: Count,
+  weightsSha256: z.string(),
+  meterVersion: Count,
+});
+export type SpikingEnd = z.infer<typeof SpikingEnd>;

@@ -1,0 +1,73 @@
+import { elementShape, encodeNative, encodeText } from '#engines/spiking/encoders/input.encoder.js';
+import type { Architecture, Head } from '#engines/spiking/model.js';
+import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/tensor.js';
+import type { Split } from '../corpus/corpus.generator.js';
+import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { drawPrompt } from './tasks/prompts.generator.js';
+import type { ClassificationTask } from './tasks/task.js';
+
+/** One input as the network reads it, for a batch of one, with its class. */
+export interface LabelledInput {
+  readonly x: DataTensor;
+  readonly label: number;
+}
+
+export interface ExampleSource {
+  readonly architecture: Architecture;
+  readonly task: ClassificationTask;
+  /** Timesteps, to which prompts and sequences are brought. */
+  readonly steps: number;
+}
+
+/** Held-out pictures, signals and so on come from another seed; held-out prompts of other subjects. */
+export const drawExamples = (
+  { architecture, task, steps }: ExampleSource,
+  head: Head,
+  split: Split,
+  seed: number,
+  count: number,
+): readonly LabelledInput[] => {
+  const random = seededRandom(split === 'training' ? seed : ~seed);
+  const draw =
+    head === 'native'
+      ? nativeDraw(architecture, task, steps)
+      : textDraw(architecture, steps, split);
+  return Array.from({ length: count }, () => draw(random));
+};
+
+const nativeDraw =
+  (architecture: Architecture, task: ClassificationTask, steps: number) =>
+  (random: SeededRandom): LabelledInput => {
+    const { input, label } = task.draw(random);
+    return { x: encodeNative(architecture, input, steps), label };
+  };
+
+const textDraw =
+  (architecture: Architecture, steps: number, split: Split) =>
+  (random: SeededRandom): LabelledInput => {
+    const { text, label } = drawPrompt(split, random);
+    return { x: encodeText(architecture, text, steps), label };
+  };
+
+/** Joins inputs along the batch. */
+export const batchOf = (
+  architecture: Architecture,
+  head: Head,
+  examples: readonly LabelledInput[],
+): { readonly x: DataTensor; readonly labels: Int32Array } => {
+  const shape = elementShape(architecture, head);
+  const size = sizeOf(shape);
+  const steps = (examples[0]?.x.values.length ?? 0) / size;
+  const values = new Float32Array(steps * examples.length * size);
+  for (const [place, { x }] of examples.entries()) {
+    for (let step = 0; step < steps; step += 1) {
+      const from = x.values.subarray(step * size, (step + 1) * size);
+      values.set(from, (step * examples.length + place) * size);
+    }
+  }
+  const code = examples[0]?.x.code ?? 'real';
+  return {
+    x: tensorOf(values, [steps, examples.length, ...shape], code),
+    labels: Int32Array.from(examples, ({ label }) => label),
+  };
+};

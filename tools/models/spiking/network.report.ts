@@ -1,0 +1,176 @@
+/** Writes the weights of a trained network and the card that describes them. */
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DOMAINS, readoutOf } from '#engines/spiking/heads.js';
+import type { HeadCard, SpikingModelCard } from '#engines/spiking/model-card.js';
+import type { Architecture, Head } from '#engines/spiking/model.js';
+import { runMetered } from '#engines/spiking/run.js';
+import { writeSafetensors, type NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import {
+  accuracyOf,
+  answersOf,
+  calibrationErrorOf,
+  fitTemperature,
+  type Answer,
+} from './evaluation.js';
+import { drawExamples, type ExampleSource } from './examples.js';
+
+export interface TrainedNetwork extends ExampleSource {
+  readonly weights: NamedTensors;
+  readonly seed: number;
+  readonly seconds: number;
+}
+
+const CALIBRATION_EXAMPLES = 500;
+const HELD_OUT_EXAMPLES = 1000;
+const DIGITS = 6;
+
+const rounded = (value: number): number => Number(value.toFixed(DIGITS));
+
+const majorityOf = (answers: readonly Answer[], classes: number): number => {
+  const counts = Array.from({ length: classes }, (_, index) => {
+    return answers.filter(({ label }) => label === index).length;
+  });
+  return Math.max(...counts) / answers.length;
+};
+
+const headCard = (network: TrainedNetwork, head: Head): HeadCard => {
+  const { architecture, task, weights } = network;
+  const { model } = architecture.neuron;
+  const calibration = { ...network, seed: network.seed + 1 };
+  const fitted = answersOf(calibration, head, weights, model, CALIBRATION_EXAMPLES);
+  const temperature = rounded(fitTemperature(fitted));
+  const answers = answersOf(network, head, weights, model, HELD_OUT_EXAMPLES);
+  const classes = head === 'native' ? task.classes : DOMAINS;
+  const majority = majorityOf(answers, classes.length);
+  return {
+    task: head === 'native' ? task.name : 'prompt-domains',
+    description:
+      head === 'native'
+        ? task.description
+        : 'Generated prompts about subjects that no training prompt names; the class is the domain.',
+    classes: [...classes],
+    accuracy: rounded(accuracyOf(answers)),
+    calibrationError: rounded(calibrationErrorOf(answers, temperature)),
+    temperature,
+    baseline: { name: 'always the most frequent class', accuracy: rounded(majority) },
+    heldOutExamples: HELD_OUT_EXAMPLES,
+  };
+};
+
+interface Totals {
+  readonly macs: number;
+  readonly acs: number;
+  readonly synapticEvents: number;
+}
+
+/** What a run of so many steps does at most: as if every neuron fired at every step. */
+const mostOf = (network: TrainedNetwork, head: Head, steps: number): Totals => {
+  const { architecture, task, weights } = network;
+  const [example] = drawExamples({ ...network, steps }, head, 'held-out', network.seed, 1);
+  if (example === undefined) throw new RangeError('the task gives no example');
+  const options = { weights, steps, neuron: architecture.neuron.model, exhaustive: true };
+  const readout = readoutOf(head, task.classes.length);
+  const { layers } = runMetered(architecture, example.x, readout, options);
+  const sum = (figure: (layer: (typeof layers)[number]) => number): number =>
+    layers.reduce((total, layer) => total + figure(layer), 0);
+  const synapticEvents = sum((layer) => layer.synapticEventsMax);
+  // Two multiplications for each step and each spike are what the costliest neuron needs.
+  const macs = sum((layer) => layer.macs + 3 * layer.neuronSteps);
+  const others = sum((layer) => layer.acs - layer.synapticEvents);
+  // Additions of two layers of spikes count spikes: at most as many as the ANN's additions.
+  return { macs, acs: synapticEvents + others + sum((layer) => layer.neuronSteps), synapticEvents };
+};
+
+const boundsOf = (network: TrainedNetwork): SpikingModelCard['bounds'] => {
+  const worst = (steps: number): Totals => {
+    const [native, text] = (['native', 'text'] as const).map((head) =>
+      mostOf(network, head, steps),
+    );
+    const larger = (figure: keyof Totals): number =>
+      Math.max(native?.[figure] ?? 0, text?.[figure] ?? 0);
+    return {
+      macs: larger('macs'),
+      acs: larger('acs'),
+      synapticEvents: larger('synapticEvents'),
+    };
+  };
+  const [one, two] = [worst(1), worst(2)];
+  const perStep = (figure: keyof Totals): number => two[figure] - one[figure];
+  const once = (figure: keyof Totals): number => Math.max(0, one[figure] - perStep(figure));
+  return {
+    macs: once('macs'),
+    macsPerTimestep: perStep('macs'),
+    acs: once('acs'),
+    acsPerTimestep: perStep('acs'),
+    synapticEvents: once('synapticEvents'),
+    synapticEventsPerTimestep: perStep('synapticEvents'),
+  };
+};
+
+const accuracyByNeuron = (network: TrainedNetwork): SpikingModelCard['accuracyByNeuron'] => {
+  const { architecture, weights } = network;
+  return Object.fromEntries(
+    architecture.neuronModels.map((neuron) => {
+      const answers = answersOf(network, 'native', weights, neuron, CALIBRATION_EXAMPLES);
+      return [neuron, rounded(accuracyOf(answers))];
+    }),
+  );
+};
+
+export const cardOf = (network: TrainedNetwork, file: Buffer): SpikingModelCard => {
+  const { architecture } = network;
+  const [example] = drawExamples(network, 'native', 'held-out', network.seed, 1);
+  const parameters = [...network.weights.values()].reduce(
+    (sum, { values }) => sum + values.length,
+    0,
+  );
+  return {
+    ...identityOf(architecture),
+    accuracyByNeuron: accuracyByNeuron(network),
+    parameters,
+    native: headCard(network, 'native'),
+    text: headCard(network, 'text'),
+    domains: [...DOMAINS],
+    inputShape: [...architecture.input.shape],
+    inputKind: architecture.input.kind,
+    timesteps: network.steps,
+    rasterLayer: architecture.rasterLayer,
+    bounds: boundsOf(network),
+    exampleInput: Array.from(example?.x.values ?? [], (value) => Number(value.toFixed(3))),
+    weightsSha256: createHash('sha256').update(file).digest('hex'),
+    seed: network.seed,
+    trainingSeconds: Math.round(network.seconds),
+  };
+};
+
+const identityOf = ({
+  name,
+  slug,
+  displayName,
+  routingMode,
+  architecture,
+  neuronModels,
+}: Architecture) => ({
+  name,
+  slug,
+  displayName,
+  routingMode,
+  architecture,
+  neuronModels: [...neuronModels],
+});
+
+/** @param folder the one that holds a folder for each network */
+export const writeNetwork = async (
+  folder: string,
+  network: TrainedNetwork,
+): Promise<SpikingModelCard> => {
+  const file = writeSafetensors(network.weights);
+  const card = cardOf(network, file);
+  const own = path.join(folder, network.architecture.name);
+  await mkdir(own, { recursive: true });
+  await writeFile(path.join(own, 'model.safetensors'), file);
+  await writeFile(path.join(own, 'card.json'), `${JSON.stringify(card, null, 2)}\n`);
+  return card;
+};

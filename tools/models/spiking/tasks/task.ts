@@ -1,0 +1,31 @@
+/** What a network is trained on: a generator of labelled examples. */
+import type { SeededRandom } from '../../seeded-random.js';
+
+export interface Example {
+  /** Row-major values of `inputShape`, all finite. */
+  readonly input: Float32Array;
+  /** An index of `classes`. */
+  readonly label: number;
+}
+
+export interface ClassificationTask {
+  /** What the model card calls it. */
+  readonly name: string;
+  /** One sentence for the model card: what an input is, and what decides its class. */
+  readonly description: string;
+  readonly inputShape: readonly number[];
+  readonly classes: readonly string[];
+  /** One example. Every class is as likely as any other. */
+  draw(random: SeededRandom): Example;
+}
+
+/** Examples of the task, drawn one after the other. */
+export const drawMany = (
+  task: ClassificationTask,
+  random: SeededRandom,
+  count: number,
+): readonly Example[] => Array.from({ length: count }, () => task.draw(random));
+
+/** Uniform in [low, high). */
+export const between = (random: SeededRandom, low: number, high: number): number =>
+  low + (high - low) * random.next();
