@@ -106,6 +106,7 @@ describe('the credentials of every operation of the OpenAPI document', () => {
 
   it('are asked for everywhere, but to log in, pay, read prices, audit and watch', () => {
     const open = operations.filter((one) => !guarded.includes(one)).map(({ id }) => id);
+    // The key of a file sync is a field of its form.
     expect(open.toSorted()).toEqual([
       'audit_checkpoint',
       'audit_consistency',
@@ -114,6 +115,7 @@ describe('the credentials of every operation of the OpenAPI document', () => {
       'audit_tile',
       'auth_login',
       'auth_verifyTwoFactor',
+      'fileSync_sync',
       'health_live',
       'health_ready',
       'metrics_scrape',

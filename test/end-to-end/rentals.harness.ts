@@ -84,17 +84,17 @@ export class RentalsWorld {
   }
 
   /** As soon as there are ports: those of an ended rental are free a moment later. */
-  start(...command: readonly string[]): Promise<RentalDto> {
+  accepted(order: object): Promise<RentalDto> {
     return found(async () => {
-      const { status, body } = await this.order({
-        rig: 'rack',
-        command,
-        environment: { GREETING: 'hello' },
-      });
+      const { status, body } = await this.order(order);
       if (status === 202) return rentalIn(body);
       if (status === 503) return undefined;
       throw new Error(JSON.stringify(body));
     });
+  }
+
+  start(...command: readonly string[]): Promise<RentalDto> {
+    return this.accepted({ rig: 'rack', command, environment: { GREETING: 'hello' } });
   }
 
   async startRunning(): Promise<RentalDto> {

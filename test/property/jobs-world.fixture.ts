@@ -198,7 +198,7 @@ class JobsProcess {
       eventStore,
       codec: codec.for(accountEvents),
     });
-    const products = new Products([weavingProduct]);
+    const products = new Products([type.price?.product ?? weavingProduct]);
     const memory = new RejectionMemory(views, clock);
     const ledger = new AccountLedger(accounts, eventStore, codec, products, memory, clock);
     const streams = new JobStreams(eventStore, codec);

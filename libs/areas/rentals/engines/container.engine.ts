@@ -22,6 +22,8 @@ export interface ContainerEngineOptions {
   readonly program: string;
   /** For orders that name no image. */
   readonly image: string;
+  /** Options that give the files of a workspace to the user of the service. */
+  readonly identity: readonly string[];
 }
 
 /**
@@ -41,7 +43,7 @@ export class ContainerEngine implements RentalEngine {
     const child = await startChild({ command, words, folder, environment, onOutput });
     const stop = async (graceMs: number): Promise<RentalExit> => {
       const seconds = String(Math.ceil(graceMs / 1_000));
-      const stopping = this.#tell(['stop', '--time', seconds, nameOf(rentalId)]);
+      const stopping = this.#tell(['stop', '-t', seconds, nameOf(rentalId)]);
       const exit = await exitWithin(child.exited, graceMs + STOP_MARGIN_MS);
       await stopping;
       if (exit) return exit;
@@ -67,7 +69,7 @@ export class ContainerEngine implements RentalEngine {
     const variables = { ...program.environment, ...ownVariables(program) };
     return [
       'run',
-      ...['--rm', '--init', '--name', nameOf(rentalId)],
+      ...['--rm', '--init', '--name', nameOf(rentalId), ...this.options.identity],
       ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
       ...['--memory', `${limits.memoryBytes}b`, '--memory-swap', `${limits.memoryBytes}b`],
       ...['--cpus', String(limits.cpus), '--pids-limit', String(limits.processes)],

@@ -25,7 +25,7 @@ export interface RunningProgram {
   /** Never rejects. */
   readonly exited: Promise<RentalExit>;
   /** Asks it to end, and ends it with everything it has started when the time is over. */
-  stop(graceMs: number): Promise<RentalExit>;
+  readonly stop: (graceMs: number) => Promise<RentalExit>;
 }
 
 /** Runs the programs of rentals. */

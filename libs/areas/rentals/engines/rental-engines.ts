@@ -25,7 +25,7 @@ export class RentalEngines {
     if (engine === 'process') return new ProcessEngine(cgroup);
     const programs = engine === 'auto' ? ['docker', 'podman'] : [engine];
     for (const program of programs) {
-      const found = new ContainerEngine({ program, image });
+      const found = new ContainerEngine({ program, image, identity: identityFor(program) });
       if (await found.isPresent()) return found;
     }
     const message =
@@ -34,3 +34,9 @@ export class RentalEngines {
     throw new RentalFailure('rental_engine_missing', message);
   }
 }
+
+/** A podman without root maps its users: it has an option that keeps ours. */
+const identityFor = (program: string): readonly string[] => {
+  if (program === 'podman') return ['--userns', 'keep-id'];
+  return ['--user', `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`];
+};

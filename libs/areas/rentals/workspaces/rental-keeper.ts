@@ -19,7 +19,7 @@ import { RentalFolders } from '../running/rental-folders.js';
 import { discard } from '../sync/incoming-file.js';
 import { Workspaces } from './workspaces.js';
 
-const EVERY_MS = 60_000;
+const EVERY_MS = 10_000;
 /** No upload takes longer. */
 const INCOMING_MS_MAX = 6 * 3_600_000;
 
