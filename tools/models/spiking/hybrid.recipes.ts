@@ -53,7 +53,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: oscillators,
     seed: 1711,
     steps: 20,
-    iterations: 400,
+    iterations: 350,
   },
   {
     ...USUAL,
@@ -76,6 +76,8 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     architecture: spikingDiffusion,
     task: noisyShapes,
     seed: 1101,
+    iterations: 250,
+    learningRate: 6e-3,
     nativeLoss: diffusionLoss(1102),
   },
   {
