@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { RigName } from './catalog/rate-card.events.js';
-import { AccountId, Instant, KeyId, MicroUsdDecimal } from './vocabulary.js';
+import { AccountId, Instant, KeyId, Meter, MicroUsdDecimal } from './vocabulary.js';
 
 /**
  * The words of metering: what a hold reserves, renews, charges and frees. The ledger's port and the
  * events of billing are both made of these shapes, so each is described once.
  */
+
+export { Meter };
 
 /** A hold's id: the UUID of the request or job that asked for it. */
 export const HoldId = z.uuid();
@@ -16,9 +18,6 @@ export const Purpose = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 /** Where a charge counts on the account's overview. Every group has a total of its own there. */
 export const ProductGroup = z.enum(['inference', 'compute']);
 export type ProductGroup = z.infer<typeof ProductGroup>;
-
-/** What is counted, such as `input_tokens` or `gpu_seconds`. */
-export const Meter = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 
 /**
  * A place in the tree of work that one hold pays for: names of steps from the root, joined by a

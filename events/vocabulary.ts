@@ -11,11 +11,20 @@ export const MicroUsdDecimal = z.string().regex(/^(0|[1-9]\d{0,17})$/);
 /** Micro-dollars as a decimal string, with a sign where the amount is below zero. */
 export const SignedMicroUsdDecimal = z.string().regex(/^(0|-?[1-9]\d{0,17})$/);
 
+/** What is counted, such as `input_tokens` or `gpu_seconds`. */
+export const Meter = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+
 /** A month in UTC, `YYYY-MM`. */
 export const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/);
 
 /** SHA-256 in lower-case hex. */
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+/**
+ * SHA3-256 of a key of the installation and a text, in hex: the operator can compare two texts by
+ * it; without the key it says nothing about the text.
+ */
+export const KeyedHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** The id of an API key: no secret. The successor of a key counts under the id of the first. */
 export const KeyId = z.string().regex(/^[0-9a-f]{16}$/);

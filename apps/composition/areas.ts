@@ -1,3 +1,4 @@
+import { agentsArea } from '#areas/agents/agents.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
@@ -7,10 +8,13 @@ import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { meshArea } from '#areas/mesh/mesh.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
+import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
@@ -27,7 +31,9 @@ export const areas: readonly Area[] = [
   jobsArea,
   filesArea,
   batchesArea,
+  agentsArea,
   rigsArea,
+  rentalsArea,
   partnersArea,
   investorsArea,
   payoutsArea,
@@ -36,6 +42,8 @@ export const areas: readonly Area[] = [
   paymentsArea,
   webhooksArea,
   statisticsArea,
+  spikingArea,
+  meshArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -14,6 +14,7 @@ import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { Tools } from '#platform/tools/tools.js';
 import { bindingsOf } from './bindings.js';
 import { type OpenEngines } from './engines.js';
 import { type Settings } from './settings.js';
@@ -59,6 +60,7 @@ export class QuipuModule {
       { provide: Tasks, useFactory: () => bindTasks(settings, engines) },
       TasksLifecycle,
       { provide: BusNeed, useExisting: TasksLifecycle },
+      Tools,
       ...[...settings.ofAreas].map(([provide, useValue]) => ({ provide, useValue })),
       ...bindingsOf(areas),
     ];

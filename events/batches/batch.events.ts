@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
-import { Meter } from '../hold.vocabulary.js';
-import { AccountId, Instant, UserId } from '../vocabulary.js';
+import { AccountId, Instant, Meter, UserId } from '../vocabulary.js';
 
 /**
  * The life of a batch: one stream `batch-<batchId>`. Its work is a job with the same id. No line of

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
-import { Instant, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
+import { Instant, Meter, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The id by which callers ask for a model, such as `acme/llama-70b`. */
 export const ModelId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/);
@@ -19,6 +19,13 @@ export type TokenPrice = z.infer<typeof TokenPrice>;
 export const ComputePrice = z.strictObject({ microUsdPerHour: MicroUsdDecimal });
 export type ComputePrice = z.infer<typeof ComputePrice>;
 
+/** What `perUnits` units of a meter cost. */
+export const MeterPrice = z.strictObject({
+  unitPriceMicroUsd: MicroUsdDecimal,
+  perUnits: z.int().positive(),
+});
+export type MeterPrice = z.infer<typeof MeterPrice>;
+
 /** A complete price list: models that are not on it are not sold from `effectiveFrom` on. */
 export const RateCardPublished = defineEvent('RateCardPublished', {
   version: 1,
@@ -31,6 +38,8 @@ export const RateCardPublished = defineEvent('RateCardPublished', {
     prices: z.record(ModelId, TokenPrice),
     /** By rig name; rigs that are not rented by the hour are left out. */
     computePrices: z.record(RigName, ComputePrice),
+    /** By meter, of work that is counted in other units than the tokens of a model. */
+    meterPrices: z.record(Meter, MeterPrice),
     /** How much less a line of a batch costs than the same request without one. */
     batchDiscountPercent: z.int().min(0).max(100),
     /** Of the catalog file the prices were read from. */

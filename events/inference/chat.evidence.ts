@@ -1,12 +1,7 @@
 import { z } from 'zod';
+import { KeyedHash } from '../vocabulary.js';
 
 /** What a chat adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */
-
-/**
- * SHA3-256 of a key and a text, in hex: the operator can compare two texts by it; without the key
- * it says nothing about the text.
- */
-const KeyedHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const ChatHoldEvidence = z.strictObject({ modelAsked: z.string().min(1) });
 export type ChatHoldEvidence = z.infer<typeof ChatHoldEvidence>;

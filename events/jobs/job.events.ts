@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { RigName } from '../catalog/rate-card.events.js';
-import { HoldEvidence, HoldId, Meter, PriceLine, Purpose, StepPath } from '../hold.vocabulary.js';
-import { AccountId, Instant, KeyId, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
+import { HoldEvidence, HoldId, PriceLine, Purpose, StepPath } from '../hold.vocabulary.js';
+import { AccountId, Instant, KeyId, Meter, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The life of a job: one stream `job-<jobId>`. No prompt, reply or secret: those are in blobs. */
 

@@ -7,6 +7,7 @@ const published = RateCardPublished.of({
   effectiveFrom: '2026-03-01T09:30:00.000Z',
   prices: { 'acme/llama-3.1': { inputMicroUsdPerMtok: '150000', outputMicroUsdPerMtok: '600000' } },
   computePrices: { 'local-vllm': { microUsdPerHour: '1990000' } },
+  meterPrices: { knots: { unitPriceMicroUsd: '3', perUnits: 100 } },
   batchDiscountPercent: 50,
   sourceSha256: 'a'.repeat(64),
   publishedAt: '2026-03-01T09:30:00.000Z',
@@ -30,6 +31,7 @@ describe('rate cards', () => {
         },
       ],
       compute: [{ rig: 'local-vllm', microUsdPerHour: '1990000' }],
+      meters: [{ meter: 'knots', unitPriceMicroUsd: '3', perUnits: 100 }],
     });
   });
 

@@ -1,5 +1,6 @@
 import {
   type ComputePrice,
+  type MeterPrice,
   RateCardPublished,
   type RateCardEvent,
   type TokenPrice,
@@ -15,6 +16,7 @@ export interface RateCardDocument {
   readonly batchDiscountPercent: number;
   readonly models: readonly (TokenPrice & { readonly modelId: string })[];
   readonly compute: readonly (ComputePrice & { readonly rig: string })[];
+  readonly meters: readonly (MeterPrice & { readonly meter: string })[];
 }
 
 /** Keys order as versions do. */
@@ -34,10 +36,12 @@ export const rateCards: Projection<RateCardEvent, RateCardDocument> = {
     batchDiscountPercent: 0,
     models: [],
     compute: [],
+    meters: [],
   }),
-  project: ({ data: { prices, computePrices, ...card } }) => ({
+  project: ({ data: { prices, computePrices, meterPrices, ...card } }) => ({
     ...card,
     models: Object.entries(prices).map(([modelId, price]) => ({ modelId, ...price })),
     compute: Object.entries(computePrices).map(([rig, price]) => ({ rig, ...price })),
+    meters: Object.entries(meterPrices).map(([meter, price]) => ({ meter, ...price })),
   }),
 };

@@ -30,6 +30,7 @@ export const priceCardOf = async (
     version: card.version,
     sourceSha256: card.sourceSha256,
     models: new Map(card.models.map(({ modelId, ...price }) => [modelId, price])),
+    meters: new Map(card.meters.map(({ meter, ...price }) => [meter, price])),
     batchDiscountPercent: card.batchDiscountPercent,
   };
 };
@@ -38,7 +39,7 @@ export const priceCardOf = async (
 export const cardOfFile = async (option: string, file: string): Promise<PriceCard> => {
   try {
     const source = await readFile(file, 'utf8');
-    const { models, batchDiscountPercent } = parseCatalog(source, file);
+    const { models, meters, batchDiscountPercent } = parseCatalog(source, file);
     return {
       version: null,
       sourceSha256: createHash('sha256').update(source).digest('hex'),
@@ -49,6 +50,12 @@ export const cardOfFile = async (option: string, file: string): Promise<PriceCar
             inputMicroUsdPerMtok: toDecimal(price.inputMicroUsdPerMtok),
             outputMicroUsdPerMtok: toDecimal(price.outputMicroUsdPerMtok),
           },
+        ]),
+      ),
+      meters: new Map(
+        meters.map(({ meter, price, perUnits }) => [
+          meter,
+          { unitPriceMicroUsd: toDecimal(price), perUnits },
         ]),
       ),
       batchDiscountPercent,

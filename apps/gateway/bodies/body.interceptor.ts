@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, type NestInterceptor } from '@
 import { type FastifyRequest } from 'fastify';
 import { type Observable } from 'rxjs';
 import { type Receptions } from './receptions.js';
-import { readBody, UNREAD_BODY } from './unread-body.js';
+import { isUnread, readBody } from './unread-body.js';
 
 /**
  * Reads the body of a request. Nest runs interceptors after the guards, so a request with bad
@@ -17,7 +17,7 @@ export class BodyInterceptor implements NestInterceptor {
   ): Observable<unknown> | Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    if (request.body !== UNREAD_BODY) return next.handle();
+    if (!isUnread(request)) return next.handle();
     return readBody(this.receptions, request, http.getResponse()).then(() => next.handle());
   }
 }

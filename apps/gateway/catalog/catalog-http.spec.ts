@@ -36,6 +36,7 @@ const card = {
     { modelId: 'gone', inputMicroUsdPerMtok: '1', outputMicroUsdPerMtok: '0' },
   ],
   compute: [{ rig: 'built-in', microUsdPerHour: '1990000' }],
+  meters: [{ meter: 'knots', unitPriceMicroUsd: '3', perUnits: 100 }],
 };
 
 describe('catalog over HTTP', () => {
@@ -126,6 +127,7 @@ describe('catalog over HTTP', () => {
         },
       ],
       compute: [{ rig: 'built-in', kind: 'embedded', hourly_usd: 1.99 }],
+      meters: [{ meter: 'knots', usd: 0.000003, per: 100 }],
       position: '42',
     });
     expect(asked).toEqual([new RateCardQuery('newest')]);

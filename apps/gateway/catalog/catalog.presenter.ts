@@ -53,6 +53,11 @@ export const presentRates = (
       kind: kinds.get(rig) ?? null,
       hourly_usd: toUsd(fromDecimal(microUsdPerHour)),
     })),
+    meters: card.meters.map(({ meter, unitPriceMicroUsd, perUnits }) => ({
+      meter,
+      usd: toUsd(fromDecimal(unitPriceMicroUsd)),
+      per: perUnits,
+    })),
     position: position.toString(),
   };
 };

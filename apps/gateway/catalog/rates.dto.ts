@@ -103,6 +103,17 @@ export class ComputeRateDto {
   readonly hourly_usd!: number;
 }
 
+export class MeterRateDto {
+  @ApiProperty({ example: 'synaptic_events', description: 'As in the lines of a statement.' })
+  readonly meter!: string;
+
+  @ApiProperty({ example: 0.02, description: 'USD for so many units as `per` says.' })
+  readonly usd!: number;
+
+  @ApiProperty({ example: 1_000_000 })
+  readonly per!: number;
+}
+
 export class RatesDto {
   @ApiProperty({ example: true })
   readonly success!: true;
@@ -118,6 +129,12 @@ export class RatesDto {
 
   @ApiProperty({ type: [ComputeRateDto], description: 'The rigs with an hourly price.' })
   readonly compute!: readonly Readonly<ComputeRateDto>[];
+
+  @ApiProperty({
+    type: [MeterRateDto],
+    description: 'Work that is counted in other units than the tokens of a model.',
+  })
+  readonly meters!: readonly Readonly<MeterRateDto>[];
 
   @ApiProperty({ example: '42', description: 'The log position that the answer reflects.' })
   readonly position!: string;

@@ -11,9 +11,9 @@ const overheadMs = (startedAt: number, attempts: readonly Attempt[]): number => 
 /** The route of the answer, known before its first byte. */
 export const routeHeaders = (
   startedAt: number,
-  { rig, attempts }: { readonly rig: string; readonly attempts: readonly Attempt[] },
+  { rig, attempts }: { readonly rig: string | null; readonly attempts: readonly Attempt[] },
 ): Record<string, string> => ({
-  'x-quipu-rig': rig,
+  ...(rig !== null && { 'x-quipu-rig': rig }),
   'x-quipu-attempts': String(attempts.length),
   'x-quipu-overhead-ms': overheadMs(startedAt, attempts).toFixed(3),
 });

@@ -11,10 +11,13 @@ const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144,
 
 /** The label of unknown names: each label value stays in memory, and callers may send any name. */
 const UNKNOWN_MODEL = 'unknown';
+/** The label of charges for what no rig answered. */
+const NO_RIG = 'none';
 
 export interface ChatCharge {
   readonly model: string;
-  readonly rig: string;
+  /** Null where no rig answered. */
+  readonly rig: string | null;
   readonly usage: Usage;
   readonly chargedMicroUsd: bigint;
 }
@@ -91,7 +94,8 @@ export class ChatMetrics {
   }
 
   /** Cached by one key, since the library sorts and joins the labels for every request. */
-  #chargesOf(model: string, rig: string): ChargeMetrics {
+  #chargesOf(model: string, answeredBy: string | null): ChargeMetrics {
+    const rig = answeredBy ?? NO_RIG;
     const key = `${rig}\n${model}`;
     const known = this.#charges.get(key);
     if (known) return known;

@@ -6,6 +6,13 @@ export interface Price {
   readonly outputMicroUsdPerMtok: MicroUsd;
 }
 
+/** The price of `perUnits` units of a meter. */
+export interface MeterPriceEntry {
+  readonly meter: string;
+  readonly perUnits: number;
+  readonly price: MicroUsd;
+}
+
 interface AnyRig {
   readonly name: string;
   /** Concurrent requests; more wait or go to another rig. */
@@ -84,6 +91,7 @@ export interface CatalogFile {
   readonly rigs: readonly CatalogRig[];
   readonly models: readonly ModelEntry[];
   readonly localModels: LocalModelTerms;
+  readonly meters: readonly MeterPriceEntry[];
   /** 0 to 100: how much less a line of a batch costs. */
   readonly batchDiscountPercent: number;
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
+import { Meter } from '#events/vocabulary.js';
 import { MICRO_USD_PER_USD, parseUsd } from '#platform/kernel/money.js';
 import {
   type CatalogFile,
   type CatalogRig,
   type EmbeddedRigEntry,
   type LocalModelTerms,
+  type MeterPriceEntry,
   type ModelEntry,
   type OpenAiRigEntry,
   SERVER_KINDS,
@@ -16,6 +18,9 @@ export const USD_PER_MTOK_MAX = 1_000_000n;
 /** A rate card lists every model and is one event, which may have 1 MiB. */
 export const MODELS_MAX = 2_000;
 export const RIGS_MAX = 1_000;
+export const METERS_MAX = 1_000;
+/** Units that one price is for. */
+export const UNITS_PER_PRICE_MAX = 1_000_000_000_000;
 /** The fields of one rig that callers may set although they are the operator's. */
 export const ALLOWED_FIELDS_MAX = 64;
 
@@ -141,6 +146,14 @@ const Model = z
     createdEpochSeconds: model.created ?? null,
   }));
 
+const MeterPriceLine = z
+  .strictObject({
+    meter: Meter,
+    usd: Usd,
+    per: z.int().min(1).max(UNITS_PER_PRICE_MAX),
+  })
+  .transform(({ meter, usd, per }): MeterPriceEntry => ({ meter, price: usd, perUnits: per }));
+
 const FREE = { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
 
 const LocalModels = z
@@ -169,35 +182,43 @@ export const CatalogFileSchema = z
     rigs: z.array(Rig).max(RIGS_MAX),
     models: z.array(Model).max(MODELS_MAX),
     local_models: LocalModels.prefault({}),
+    meters: z.array(MeterPriceLine).max(METERS_MAX).default([]),
     batch_discount_percent: z.int().min(0).max(100).default(BATCH_DISCOUNT_PERCENT_DEFAULT),
   })
   // A transform runs only when the shape is valid; a refinement would run before.
-  .transform(({ rigs, models, local_models, batch_discount_percent }, context): CatalogFile => {
-    const reject = (path: readonly (string | number)[], message: string): void => {
-      context.addIssue({ code: 'custom', path: [...path], message });
-    };
-    rejectRepeats(
-      rigs.map(({ name }) => name),
-      (index, first) => reject(['rigs', index, 'name'], `is the name of rigs[${first}] already`),
-    );
-    rejectRepeats(
-      models.map(({ id }) => id),
-      (index, first) => reject(['models', index, 'id'], `is the id of models[${first}] already`),
-    );
-    for (const [index, { name, kind }] of rigs.entries()) {
-      if (name !== LOCAL_RIG || kind === 'embedded') continue;
-      reject(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
-    }
-    for (const [index, model] of models.entries()) {
-      rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
-    }
-    return {
-      rigs,
-      models,
-      localModels: local_models,
-      batchDiscountPercent: batch_discount_percent,
-    };
-  });
+  .transform(
+    ({ rigs, models, local_models, meters, batch_discount_percent }, context): CatalogFile => {
+      const reject = (path: readonly (string | number)[], message: string): void => {
+        context.addIssue({ code: 'custom', path: [...path], message });
+      };
+      rejectRepeats(
+        rigs.map(({ name }) => name),
+        (index, first) => reject(['rigs', index, 'name'], `is the name of rigs[${first}] already`),
+      );
+      rejectRepeats(
+        models.map(({ id }) => id),
+        (index, first) => reject(['models', index, 'id'], `is the id of models[${first}] already`),
+      );
+      rejectRepeats(
+        meters.map(({ meter }) => meter),
+        (index, first) => reject(['meters', index, 'meter'], `is that of meters[${first}] already`),
+      );
+      for (const [index, { name, kind }] of rigs.entries()) {
+        if (name !== LOCAL_RIG || kind === 'embedded') continue;
+        reject(['rigs', index, 'name'], 'is kept for the embedded rig of local models');
+      }
+      for (const [index, model] of models.entries()) {
+        rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
+      }
+      return {
+        rigs,
+        models,
+        localModels: local_models,
+        meters,
+        batchDiscountPercent: batch_discount_percent,
+      };
+    },
+  );
 
 const rejectRepeats = (
   names: readonly string[],

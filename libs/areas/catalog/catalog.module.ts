@@ -4,6 +4,7 @@ import { type Logger } from 'pino';
 import { catalogEvents } from '#events/catalog/rate-card.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
@@ -47,15 +48,22 @@ const catalog = {
   ) => new Catalog(settings, commands, cards, clock, logger),
 };
 
+const meterPrices = {
+  provide: MeterPrices,
+  inject: [RateCards],
+  useFactory: (cards: RateCards): MeterPrices => ({ inForce: (atMs) => cards.metersAt(atMs) }),
+};
+
 @Module({
   providers: [
     rateCardRunner,
     rateCards,
     catalog,
+    meterPrices,
     CatalogOperations,
     PublishRateCardHandler,
     RateCardHandler,
   ],
-  exports: [Catalog, CatalogOperations],
+  exports: [Catalog, CatalogOperations, MeterPrices],
 })
 export class CatalogModule {}

@@ -106,6 +106,7 @@ describe('catalog parser', () => {
         chargesCancelled: true,
         price: { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n },
       },
+      meters: [],
       batchDiscountPercent: 50,
     });
   });
@@ -116,6 +117,26 @@ describe('catalog parser', () => {
     expect(rigs).toMatchObject([{ name: 'built-in', kind: 'embedded' }]);
     expect(models).toMatchObject([{ id: 'quipu/nano', rigs: ['built-in'] }]);
     expect(models[0]?.file).toBe(join(import.meta.dirname, '../../../models/nano.gguf'));
+  });
+
+  it('reads the prices of meters', () => {
+    const parse = (meters: string) =>
+      parseCatalog(`{ rigs: [], models: [], meters: [${meters}] }`, FILE).meters;
+    expect(parse('{ meter: knots, usd: 0.1, per: 1000 }')).toEqual([
+      { meter: 'knots', price: 100_000n, perUnits: 1_000 },
+    ]);
+    for (const [written, where] of [
+      ['{ meter: Knots, usd: 1, per: 1 }', 'meters[0].meter'],
+      ['{ meter: knots, usd: 0.0000001, per: 1 }', 'meters[0].usd'],
+      ['{ meter: knots, usd: 1, per: 0 }', 'meters[0].per'],
+      ['{ meter: knots, usd: 1 }', 'meters[0].per is missing'],
+      [
+        '{ meter: knots, usd: 1, per: 1 }, { meter: knots, usd: 2, per: 1 }',
+        'meters[1].meter is that of meters[0] already',
+      ],
+    ] as const) {
+      expect(() => parse(written)).toThrow(where);
+    }
   });
 
   it('reads what the server behind a rig is, and the fields it leaves to callers', () => {

@@ -48,6 +48,8 @@ describe('catalog', () => {
   let folder: string;
   let catalogFile: string;
   let localModelsFolder: string;
+  /** Of the catalog that was opened last. */
+  let cards: RateCards | undefined;
   let eventStore: EventStore;
   let readStore: ReadStore;
   let now: number;
@@ -80,7 +82,7 @@ describe('catalog', () => {
       codec: codec.for(catalogEvents),
     });
     const settings = { catalogFile: file, localModelsFolder };
-    const cards = new RateCards(eventStore, codec, clock, logger);
+    cards = new RateCards(eventStore, codec, clock, logger);
     const publisher = new PublishRateCardHandler(runner);
     const catalog = new Catalog(settings, publisher, cards, clock, logger);
     catalogs.push(catalog);
@@ -115,6 +117,15 @@ describe('catalog', () => {
     expect(catalog.rateFor('none', now)).toBeUndefined();
     expect(catalog.rateFor('acme/one', T0 - 1)).toBeUndefined();
     expect(catalog.status()).toMatchObject({ failure: null, loadedAt: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it('prices meters by the card in force', async () => {
+    await started(`${yaml('0.1')}meters: [{ meter: knots, usd: 0.02, per: 1000 }]\n`);
+    expect(cards?.metersAt(now)).toEqual({
+      rateCardVersion: 1,
+      prices: new Map([['knots', { unitPriceMicroUsd: '20000', perUnits: 1_000 }]]),
+    });
+    expect(cards?.metersAt(T0 - 1)).toBeUndefined();
   });
 
   it('publishes nothing at a restart with the same prices, and keeps `created`', async () => {

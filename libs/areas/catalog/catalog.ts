@@ -224,7 +224,7 @@ const readSource = async (file: string): Promise<string> => {
   }
 };
 
-const priceList = ({ models, rigs, batchDiscountPercent }: Offer): PriceList => ({
+const priceList = ({ models, rigs, meters, batchDiscountPercent }: Offer): PriceList => ({
   batchDiscountPercent,
   prices: Object.fromEntries(
     models.map(({ id, price }) => [
@@ -239,5 +239,11 @@ const priceList = ({ models, rigs, batchDiscountPercent }: Offer): PriceList => 
     rigs.flatMap(({ name, microUsdPerHour }) =>
       microUsdPerHour === null ? [] : [[name, { microUsdPerHour: toDecimal(microUsdPerHour) }]],
     ),
+  ),
+  meterPrices: Object.fromEntries(
+    meters.map(({ meter, price, perUnits }) => [
+      meter,
+      { unitPriceMicroUsd: toDecimal(price), perUnits },
+    ]),
   ),
 });

@@ -23,6 +23,7 @@ const empty: CatalogFile = {
   rigs: [],
   models: [],
   localModels: terms,
+  meters: [{ meter: 'knots', perUnits: 100, price: 3n }],
   batchDiscountPercent: 50,
 };
 const tiny = {
@@ -40,6 +41,7 @@ describe('local models', () => {
     expect(offer).toEqual({
       rigs: [builtIn],
       models: [tiny],
+      meters: empty.meters,
       batchDiscountPercent: 50,
       problems: [],
     });

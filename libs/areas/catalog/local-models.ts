@@ -1,13 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ModelId } from '#events/catalog/rate-card.events.js';
-import { type CatalogFile, type CatalogRig, type ModelEntry } from './catalog-entry.js';
+import {
+  type CatalogFile,
+  type CatalogRig,
+  type MeterPriceEntry,
+  type ModelEntry,
+} from './catalog-entry.js';
 import { EMBEDDED_CONCURRENCY, LOCAL_RIG, MODELS_MAX } from './catalog-file.schema.js';
 
 /** The catalog file and the local models together. */
 export interface Offer {
   readonly rigs: readonly CatalogRig[];
   readonly models: readonly ModelEntry[];
+  readonly meters: readonly MeterPriceEntry[];
   readonly batchDiscountPercent: number;
   /** A sentence for each local file that is not served. */
   readonly problems: readonly string[];
@@ -41,7 +47,8 @@ export const withLocalModels = (file: CatalogFile, ggufFiles: readonly string[])
   }
   const isImplicit = embedded === IMPLICIT_RIG && models.length > file.models.length;
   const rigs = isImplicit ? [...file.rigs, IMPLICIT_RIG] : file.rigs;
-  return { rigs, models, batchDiscountPercent: file.batchDiscountPercent, problems };
+  const { meters, batchDiscountPercent } = file;
+  return { rigs, models, meters, batchDiscountPercent, problems };
 };
 
 const problemOf = (id: string, taken: ReadonlySet<string>, models: number): string | null => {

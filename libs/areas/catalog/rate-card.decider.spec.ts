@@ -6,12 +6,14 @@ import { type PublishRateCard, rateCardDecider } from './rate-card.decider.js';
 const NANO = { inputMicroUsdPerMtok: '50000', outputMicroUsdPerMtok: '100000' };
 const LLAMA = { inputMicroUsdPerMtok: '150000', outputMicroUsdPerMtok: '600000' };
 const GPU = { microUsdPerHour: '1990000' };
+const KNOTS = { unitPriceMicroUsd: '3', perUnits: 100 };
 const SHA = 'a'.repeat(64);
 const OTHER_SHA = 'b'.repeat(64);
 
 const list = {
   prices: { nano: NANO, llama: LLAMA },
   computePrices: { gpu: GPU },
+  meterPrices: { knots: KNOTS },
   batchDiscountPercent: 50,
 };
 
@@ -39,7 +41,7 @@ describe('rate card', () => {
   });
 
   it('publishes a first card even without prices', () => {
-    const none = { prices: {}, computePrices: {}, batchDiscountPercent: 0 };
+    const none = { prices: {}, computePrices: {}, meterPrices: {}, batchDiscountPercent: 0 };
     rateCard
       .given()
       .when(publish(none, '2026-01-01T00:00:00.000Z'))
@@ -67,6 +69,9 @@ describe('rate card', () => {
     ['another model', { prices: { nano: NANO, constructor: LLAMA } }],
     ['another hourly price', { computePrices: { gpu: { microUsdPerHour: '1' } } }],
     ['no hourly price', { computePrices: {} }],
+    ['another price of a meter', { meterPrices: { knots: { ...KNOTS, unitPriceMicroUsd: '4' } } }],
+    ['another number of units', { meterPrices: { knots: { ...KNOTS, perUnits: 10 } } }],
+    ['no price of a meter', { meterPrices: {} }],
   ])('gives %s the next version', (_, change) => {
     rateCard
       .given(published)

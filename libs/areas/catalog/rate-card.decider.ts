@@ -1,5 +1,6 @@
 import {
   type ComputePrice,
+  type MeterPrice,
   RateCardPublished,
   type RateCardEvent,
   type TokenPrice,
@@ -12,6 +13,8 @@ export interface PriceList {
   readonly prices: Readonly<Record<string, TokenPrice>>;
   /** By rig name. */
   readonly computePrices: Readonly<Record<string, ComputePrice>>;
+  /** By meter. */
+  readonly meterPrices: Readonly<Record<string, MeterPrice>>;
   readonly batchDiscountPercent: number;
 }
 
@@ -44,13 +47,14 @@ const decide = ({ data }: PublishRateCard, state: RateCardState): readonly RateC
 };
 
 const evolve = (_: RateCardState, { data }: RateCardEvent): RateCardState => {
-  const { version, effectiveFrom, prices, computePrices, batchDiscountPercent } = data;
+  const { version, effectiveFrom, prices, computePrices, meterPrices, batchDiscountPercent } = data;
   return {
     status: 'published',
     version,
     effectiveFrom,
     prices,
     computePrices,
+    meterPrices,
     batchDiscountPercent,
   };
 };
@@ -64,7 +68,8 @@ export const rateCardDecider: Decider<PublishRateCard, RateCardState, RateCardEv
 const samePrices = (one: PriceList, other: PriceList): boolean =>
   one.batchDiscountPercent === other.batchDiscountPercent &&
   sameRecord(one.prices, other.prices, sameTokenPrice) &&
-  sameRecord(one.computePrices, other.computePrices, sameComputePrice);
+  sameRecord(one.computePrices, other.computePrices, sameComputePrice) &&
+  sameRecord(one.meterPrices, other.meterPrices, sameMeterPrice);
 
 const sameTokenPrice = (one: TokenPrice, other: TokenPrice): boolean =>
   one.inputMicroUsdPerMtok === other.inputMicroUsdPerMtok &&
@@ -72,6 +77,9 @@ const sameTokenPrice = (one: TokenPrice, other: TokenPrice): boolean =>
 
 const sameComputePrice = (one: ComputePrice, other: ComputePrice): boolean =>
   one.microUsdPerHour === other.microUsdPerHour;
+
+const sameMeterPrice = (one: MeterPrice, other: MeterPrice): boolean =>
+  one.unitPriceMicroUsd === other.unitPriceMicroUsd && one.perUnits === other.perUnits;
 
 const sameRecord = <Value>(
   one: Readonly<Record<string, Value>>,

@@ -11,6 +11,7 @@ import {
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { fromDecimal } from '#platform/kernel/money.js';
+import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
 import { type LogRunner } from '#platform/runtime/log-runner.js';
 import { PollingRunner } from '#platform/runtime/polling-runner.js';
@@ -30,6 +31,7 @@ interface RateCard {
   readonly effectiveFromMs: number;
   /** By model id. */
   readonly rates: ReadonlyMap<string, Rate>;
+  readonly meters: MeterPriceList;
 }
 
 /** Time-out for reading back a card that this process has just published. */
@@ -91,16 +93,25 @@ export class RateCards {
 
   /** The rate in force at an instant; undefined for a model that was not on sale then. */
   rateFor(modelId: string, atEpochMs: number): Rate | undefined {
-    for (let index = this.#cards.length - 1; index >= 0; index -= 1) {
-      const card = this.#cards[index];
-      if (card && card.effectiveFromMs <= atEpochMs) return card.rates.get(modelId);
-    }
-    return undefined;
+    return this.#inForce(atEpochMs)?.rates.get(modelId);
+  }
+
+  /** The prices of meters in force at an instant; undefined before the first card. */
+  metersAt(atEpochMs: number): MeterPriceList | undefined {
+    return this.#inForce(atEpochMs)?.meters;
   }
 
   /** When a model was on a card for the first time; undefined for one that never was. */
   firstPricedMs(modelId: string): number | undefined {
     return this.#firstPricedMs.get(modelId);
+  }
+
+  #inForce(atEpochMs: number): RateCard | undefined {
+    for (let index = this.#cards.length - 1; index >= 0; index -= 1) {
+      const card = this.#cards[index];
+      if (card && card.effectiveFromMs <= atEpochMs) return card;
+    }
+    return undefined;
   }
 
   #fold({ events, position }: SubscriptionBatch): void {
@@ -113,7 +124,7 @@ export class RateCards {
   }
 
   #add({ data }: RateCardEvent): void {
-    const { version, prices, batchDiscountPercent } = data;
+    const { version, prices, meterPrices, batchDiscountPercent } = data;
     const rates = new Map<string, Rate>();
     for (const [modelId, price] of Object.entries(prices)) {
       rates.set(modelId, {
@@ -126,6 +137,7 @@ export class RateCards {
         this.#firstPricedMs.set(modelId, Date.parse(data.publishedAt));
       }
     }
-    this.#cards.push({ effectiveFromMs: Date.parse(data.effectiveFrom), rates });
+    const meters = { rateCardVersion: version, prices: new Map(Object.entries(meterPrices)) };
+    this.#cards.push({ effectiveFromMs: Date.parse(data.effectiveFrom), rates, meters });
   }
 }

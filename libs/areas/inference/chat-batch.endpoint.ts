@@ -4,37 +4,18 @@ import {
   type BatchEndpoint,
   type BatchPrice,
   type LineAnswer,
-  LineRefusedError,
   type LineRequest,
   type LineRetry,
   type Quantities,
 } from '#platform/batches/batch-endpoint.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
-import { type ChatBody, deepFieldsOf, readChatBody } from './chat-body.js';
-import { type InferenceErrorCode } from './inference.errors.js';
-import {
-  MODEL_CATALOG,
-  type ModelCatalog,
-  RIGS,
-  type ServedModel,
-  type TokenQuantities,
-} from './ports.js';
+import { checkChat, type CheckedChat } from './checked-chat.js';
+import { MODEL_CATALOG, type ModelCatalog, RIGS, type TokenQuantities } from './ports.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { RouteError } from './rigs/route-error.js';
-import { pinnedRig } from './routing-mode.js';
-import { LEVELS_MAX, tokenBounds } from './token-bound.js';
 import { batchLinesOf, INPUT_METER, OUTPUT_METER } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
 
 export const CHAT_PATH = '/v1/chat/completions';
-
-/** A line that has been checked. */
-interface Checked {
-  readonly body: ChatBody;
-  readonly model: ServedModel;
-  readonly pin: string | undefined;
-  readonly bound: TokenQuantities;
-}
 
 /** Chat completions as lines of a batch: the rules and rigs of interactive ones, without a hold. */
 @Injectable()
@@ -110,43 +91,10 @@ export class ChatBatchEndpoint implements BatchEndpoint {
     }
   }
 
-  #check(value: unknown): Checked {
-    refuseDeepFields(value);
-    const read = readChatBody(value);
-    if ('invalid' in read) {
-      const { code, message, param } = read.invalid;
-      throw refused(code, message, param);
-    }
-    const { body } = read;
-    if (body.stream) {
-      throw refused('invalid_request', 'stream: a line of a batch cannot be streamed', 'stream');
-    }
-    if (body.cleanroom_uuid != null) {
-      const detail = 'clean rooms are not part of this release; leave cleanroom_uuid out';
-      throw new DomainError<InferenceErrorCode>('routing_mode_unavailable', detail);
-    }
-    const pin = pinnedRig(body.routing_mode);
-    const model = this.catalog.model(body.model);
-    if (!model) {
-      const detail = `the model ${body.model} is not in the catalog; see GET /v1/models`;
-      throw new DomainError<InferenceErrorCode>('model_not_found', detail);
-    }
-    this.rigs.refuseFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);
-    return { body, model, pin, bound: tokenBounds(body, model) };
+  #check(value: unknown): CheckedChat {
+    return checkChat(value, this.catalog, this.rigs);
   }
 }
-
-/** The HTTP edge bounds the body of a request as it is parsed; a line is bounded here. */
-const refuseDeepFields = (value: unknown): void => {
-  if (typeof value !== 'object' || value === null) return;
-  const [field] = deepFieldsOf(value);
-  if (field === undefined) return;
-  const message = `${field}: is nested deeper than ${LEVELS_MAX} levels`;
-  throw refused('body_too_complex', message, field);
-};
-
-const refused = (code: string, message: string, param: string | null): LineRefusedError =>
-  new LineRefusedError({ status: 400, code, message, ...(param !== null && { param }) });
 
 const quantitiesOf = ({ inputTokens, outputTokens }: TokenQuantities): Quantities => ({
   [INPUT_METER]: inputTokens,

@@ -1,6 +1,7 @@
 import { defineArea } from '#platform/runtime/area.js';
 import { CHAT_PATH, ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { chatProduct } from './chat.product.js';
+import { chatTool } from './chat.tool.js';
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceErrors } from './inference.errors.js';
@@ -21,6 +22,7 @@ export const inferenceArea = defineArea({
   failures: inferenceFailures,
   engines: [textEngine],
   batchEndpoints: [{ path: CHAT_PATH, endpoint: ChatBatchEndpoint }],
+  tools: [chatTool],
   settings: [requestLimitSettings, keepAliveSettings, batchShareSettings],
   readiness: [RigOperations],
   metrics: [RigOperations],

@@ -1,10 +1,11 @@
-import { hash } from 'node:crypto';
 import { Module } from '@nestjs/common';
+import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { ChatAdmission } from './chat-admission.js';
 import { ChatFunds } from './chat-funds.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
+import { ChatTool } from './chat.tool.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { PROMPT_HASHER, type PromptHasher } from './ports.js';
 import { RigOperations } from './rigs/rig.operations.js';
@@ -14,12 +15,7 @@ import { StreamChatHandler } from './stream-chat.handler.js';
 const promptHasher = {
   provide: PROMPT_HASHER,
   inject: [SECRETS],
-  useFactory: (secrets: Secrets): PromptHasher => {
-    const key = secrets.key('prompt-hash').toString('hex');
-    // Keccak has no length extension, so a key in front makes a MAC without HMAC's second pass
-    // (keccak.team, "Strengths of Keccak"); this runs twice for every request.
-    return (text) => hash('sha3-256', key + text);
-  },
+  useFactory: (secrets: Secrets): PromptHasher => keyedHasher(secrets),
 };
 
 @Module({
@@ -28,11 +24,19 @@ const promptHasher = {
     ChatAdmission,
     ChatFunds,
     ChatBatchEndpoint,
+    ChatTool,
     CompleteChatHandler,
     StreamChatHandler,
     SettleChatHandler,
     RigOperations,
   ],
-  exports: [ChatFunds, RigOperations, ChatBatchEndpoint],
+  exports: [
+    ChatFunds,
+    RigOperations,
+    ChatBatchEndpoint,
+    ChatTool,
+    CompleteChatHandler,
+    StreamChatHandler,
+  ],
 })
 export class InferenceModule {}

@@ -47,14 +47,13 @@ export const isRoutingMode = (mode: string): boolean =>
 
 /**
  * The one rig that may answer, or undefined for any.
- * @throws DomainError `routing_mode_unavailable` for a strategy whose engine is not part of this
- *   release
+ * @throws DomainError `routing_mode_unavailable` for a mode that no rig has
  */
 export const pinnedRig = (mode: string): string | undefined => {
   if (mode === 'auto') return undefined;
   if (mode.startsWith(RIG_PREFIX)) return mode.slice(RIG_PREFIX.length);
   throw new DomainError<InferenceErrorCode>(
     'routing_mode_unavailable',
-    `the engine of routing_mode ${mode} is not part of this release; use auto or rig_{id}`,
+    `routing_mode ${mode} is not available here; use auto or rig_{id}`,
   );
 };

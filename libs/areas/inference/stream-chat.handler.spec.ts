@@ -13,7 +13,7 @@ import {
 import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
-import { type ChatStream } from './stream-chat.handler.js';
+import { type ChatStream } from './chat-strategies.js';
 import { tokensIn } from './token-lines.js';
 
 const streaming = (script: Script) => {
@@ -57,7 +57,7 @@ const readAll = async ({ pages }: ChatStream) => {
   for (;;) {
     const page = await pages.next();
     if (page.done) return { chunks, receipt: page.value };
-    chunks.push(...page.value);
+    chunks.push(...page.value.map((chunk) => JSON.parse(chunk) as ChatChunk));
   }
 };
 

@@ -1,47 +1,25 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type HoldPace } from '#platform/ledger/hold.js';
+import { Inject, Injectable } from '@nestjs/common';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
+import { type ChatStream, ChatStrategies } from './chat-strategies.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
-import { type ChatChunk } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
-import { type Attempt } from './rigs/route-error.js';
 import { routeChat } from './route-chat.js';
-import { StreamMeter, type StreamReceipt } from './stream-meter.js';
-
-/** A stream whose first page has arrived. */
-export interface ChatStream {
-  readonly rig: string;
-  readonly attempts: readonly Attempt[];
-  readonly pace?: HoldPace;
-  /**
-   * Pages of chunks with the caller's model id and routing mode; the end comes after the charge is
-   * durable. Read it to the end or dispose of it: either ends the hold. @throws RigError when the
-   * stream broke, charge included
-   */
-  readonly pages: AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
-}
+import { StreamMeter } from './stream-meter.js';
 
 /** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
-export class StreamChatCommand extends Command<ChatStream> {
-  constructor(
-    readonly order: ChatOrder,
-    /** Aborted with a `RequestCutError` when the caller leaves or the request runs too long. */
-    readonly signal: AbortSignal,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(StreamChatCommand)
-export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
+@Injectable()
+export class StreamChatHandler {
   constructor(
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
+    private readonly strategies: ChatStrategies,
   ) {}
 
-  async execute({ order, signal }: StreamChatCommand): Promise<ChatStream> {
+  /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
+  async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
+    const strategy = this.strategies.of(order);
+    if (strategy) return strategy.stream(order, signal);
     const admitted = await this.admission.admit(order);
     const reading = follow(signal);
     const ask = (route: RouteOrder) => this.rigs.stream(route, reading.signal);

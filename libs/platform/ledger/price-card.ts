@@ -10,6 +10,8 @@ export interface PriceCard {
     string,
     { readonly inputMicroUsdPerMtok: string; readonly outputMicroUsdPerMtok: string }
   >;
+  /** By meter. */
+  readonly meters: ReadonlyMap<string, UnitPrice>;
   readonly batchDiscountPercent: number;
 }
 

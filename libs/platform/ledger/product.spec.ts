@@ -33,6 +33,15 @@ describe('the products of all areas', () => {
     expect(() => new Products([loaf, { ...loaf }])).toThrow('two products have the purpose loaf');
   });
 
+  it('counts the meters of tools for a product that calls tools, and for no other', () => {
+    const feast = { ...loaf, purpose: 'feast', callsTools: true };
+    const withTools = new Products([loaf, feast], { crumbs: 'crumbs' });
+    const lines = [{ ...slices, meter: 'crumbs' }];
+    expect(withTools.ofHold({ ...hold, purpose: 'feast', lines })).toBe(feast);
+    const crumbs = 'the product loaf has no meter crumbs';
+    expect(() => withTools.ofHold({ ...hold, lines })).toThrow(crumbs);
+  });
+
   it.each<[string, () => unknown, string]>([
     ['an unknown purpose', () => products.of('cake'), 'no area declares the product cake'],
     [

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
   type Excess,
-  Meter,
   type PriceLine,
   type ProductGroup,
   Purpose,
 } from '#events/hold.vocabulary.js';
+import { Meter } from '#events/vocabulary.js';
 import { type PriceCard, type UnitPrice } from './price-card.js';
 import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/schema-check.js';
 
@@ -22,6 +22,8 @@ export interface Product<
    * Tokens are counted by the meters whose name ends in `tokens`.
    */
   readonly paced: boolean;
+  /** Whether it is work that calls tools: it may be charged for the meters of every tool, too. */
+  readonly callsTools: boolean;
   /** For people who read statements. */
   readonly title: string;
   /** What is counted, with the unit in words. */
@@ -55,17 +57,19 @@ export const defineProduct = <
   CaptureSchema extends z.ZodType,
   HoldSchema extends z.ZodType = typeof NO_EVIDENCE,
 >(
-  product: Omit<Product<HoldSchema, CaptureSchema>, 'holdEvidence' | 'paced'> & {
+  product: Omit<Product<HoldSchema, CaptureSchema>, 'holdEvidence' | 'paced' | 'callsTools'> & {
     /** False when left out. */
     readonly paced?: boolean;
+    /** False when left out. */
+    readonly callsTools?: boolean;
     /** Nothing when left out. */
     readonly holdEvidence?: HoldSchema;
   },
 ): Product<HoldSchema | typeof NO_EVIDENCE, CaptureSchema> => {
   Purpose.parse(product.purpose);
   for (const meter of Object.keys(product.meters)) Meter.parse(meter);
-  const { paced = false, holdEvidence = NO_EVIDENCE } = product;
-  return { ...product, paced, holdEvidence };
+  const { paced = false, callsTools = false, holdEvidence = NO_EVIDENCE } = product;
+  return { ...product, paced, callsTools, holdEvidence };
 };
 
 /** What a hold or a charge states about its product. */
@@ -81,8 +85,14 @@ export class Products {
   readonly #byPurpose = new Map<string, AnyProduct>();
   readonly #checks = new Map<z.ZodType, SchemaCheck>();
 
-  /** @throws Error when two products have one purpose */
-  constructor(products: readonly AnyProduct[]) {
+  /**
+   * @param toolMeters those of every tool, with the unit in words
+   * @throws Error when two products have one purpose
+   */
+  constructor(
+    products: readonly AnyProduct[],
+    private readonly toolMeters: Product['meters'] = {},
+  ) {
     for (const product of products) {
       const { purpose } = product;
       if (this.#byPurpose.has(purpose)) throw new Error(`two products have the purpose ${purpose}`);
@@ -127,9 +137,15 @@ export class Products {
    */
   ofLines({ purpose, lines, excess = [] }: Omit<Stated, 'evidence'>): AnyProduct {
     const product = this.of(purpose);
-    for (const { meter } of lines) demandMeter(product, meter);
-    for (const { meter } of excess) demandMeter(product, meter);
+    for (const { meter } of lines) this.#demandMeter(product, meter);
+    for (const { meter } of excess) this.#demandMeter(product, meter);
     return product;
+  }
+
+  #demandMeter({ purpose, meters, callsTools }: AnyProduct, meter: string): void {
+    if (Object.hasOwn(meters, meter)) return;
+    if (callsTools && Object.hasOwn(this.toolMeters, meter)) return;
+    throw new ProductMismatchError(`the product ${purpose} has no meter ${meter}`);
   }
 
   #demandEvidence({ purpose }: AnyProduct, schema: z.ZodType, evidence: unknown): void {
@@ -140,8 +156,3 @@ export class Products {
     throw new ProductMismatchError(`the evidence does not fit the product ${purpose}: ${reason}`);
   }
 }
-
-const demandMeter = ({ purpose, meters }: AnyProduct, meter: string): void => {
-  if (Object.hasOwn(meters, meter)) return;
-  throw new ProductMismatchError(`the product ${purpose} has no meter ${meter}`);
-};

@@ -13,6 +13,7 @@ import { type MetricsSource, type ReadinessCheck } from './operations.js';
 import { type AnyRelay } from './outbox.js';
 import { type AnySagaDeployment } from './saga-deployment.js';
 import { type AnySettings } from './settings.js';
+import { type AnyTool } from '#platform/tools/tool.js';
 
 /**
  * Everything an area contributes. `apps/composition/areas.ts` lists the areas, one line each;
@@ -49,6 +50,8 @@ export interface AreaDefinition {
   readonly batchEndpoints?: readonly BatchEndpointDeclaration[];
   /** Long work of the area. */
   readonly jobs?: readonly AnyJobType[];
+  /** What workflows, agents and MCP clients may call of it; see `defineTool`. */
+  readonly tools?: readonly AnyTool[];
   /** Messages about its events for the owners of accounts; see `defineNotification`. */
   readonly notifications?: readonly AnyNotification[];
   readonly settings?: readonly AnySettings[];
@@ -82,6 +85,7 @@ export const defineArea = (definition: AreaDefinition): Area => {
     engines: [],
     batchEndpoints: [],
     jobs: [],
+    tools: [],
     notifications: [],
     settings: [],
     readiness: [],

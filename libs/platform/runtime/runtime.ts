@@ -10,6 +10,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { JobTypes } from '#platform/jobs/job-type.js';
 import { type SagaCommand } from '#platform/kernel/saga.js';
 import { Products } from '#platform/ledger/product.js';
+import { metersOf } from '#platform/tools/tool.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type Area } from './area.js';
 import { type CommandContext } from './command-context.js';
@@ -110,7 +111,10 @@ export class Runtime {
     rejectTwins('relays', namesOf(this.#relays));
     rejectTwins('saga commands', areas.flatMap(sagaCommandNames));
     this.codec = codec;
-    this.products = new Products(areas.flatMap(({ products }) => products));
+    this.products = new Products(
+      areas.flatMap(({ products }) => products),
+      metersOf(areas.flatMap(({ tools }) => tools)),
+    );
     this.chain =
       eventStore.chain ?? (engines.keepsTree ? new TreeCheck(eventStore, readStore) : null);
     this.jobTypes = new JobTypes(areas.flatMap(({ jobs }) => jobs));

@@ -52,7 +52,7 @@ export const fitTemperature = (answers: readonly Answer[]): number => {
 
 const BINS = 15;
 
-/** Expected calibration error: the mean gap of confidence and accuracy over 15 bins of confidence. */
+/** Expected calibration error: the mean gap of confidence and accuracy over bins of confidence. */
 export const calibrationErrorOf = (answers: readonly Answer[], temperature: number): number => {
   const bins = Array.from({ length: BINS }, () => ({ confidence: 0, correct: 0 }));
   for (const { logits, label } of answers) {

@@ -19,7 +19,7 @@ export interface ExampleSource {
   readonly steps: number;
 }
 
-/** Held-out pictures, signals and so on come from another seed; held-out prompts of other subjects. */
+/** Held-out inputs come from another seed, held-out prompts also name other subjects. */
 export const drawExamples = (
   { architecture, task, steps }: ExampleSource,
   head: Head,

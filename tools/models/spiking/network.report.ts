@@ -53,7 +53,7 @@ const headCard = (network: TrainedNetwork, head: Head): HeadCard => {
     description:
       head === 'native'
         ? task.description
-        : 'Generated prompts about subjects that no training prompt names; the class is the domain.',
+        : 'Prompts about subjects that no training prompt names; the class is the domain.',
     classes: [...classes],
     accuracy: rounded(accuracyOf(answers)),
     calibrationError: rounded(calibrationErrorOf(answers, temperature)),

@@ -90,7 +90,7 @@ export class NetworkTrainer {
     const variables = this.parameters.trained;
     const { value, grads } = tf.variableGrads(() => {
       const [first, second] = batches.map(([head, examples]) => this.#loss(head, examples));
-      return tf.add(first as tf.Tensor, second as tf.Tensor) as tf.Scalar;
+      return tf.add<tf.Scalar>(first as tf.Tensor, second as tf.Tensor);
     }, [...variables.values()]);
     const [loss = Number.NaN] = value.dataSync();
     this.#optimizer.step(variables, grads, rateAt(step, this.recipe));

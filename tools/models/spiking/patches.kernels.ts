@@ -19,7 +19,7 @@ interface PatchShape {
 
 type KernelArguments = Parameters<tf.KernelFunc>[0];
 
-/** Calls `visit` with the place of each run of channels in the picture and in the rows of patches. */
+/** Calls `visit` with the place of each run of channels in the picture, and in the patches. */
 const forEachTap = (
   pictures: number,
   { height, width, channels, kernel, stride }: PatchShape,
@@ -84,12 +84,11 @@ export const registerPatches = (): void => {
 /** `[pictures, height, width, channels]` to `[pictures * outputs, kernel * kernel * channels]`. */
 export const patches = (x: tf.Tensor, shape: PatchShape): tf.Tensor => {
   const attributes = { ...shape };
-  const pictures = x.shape[0] ?? 0;
+  const [pictures = 0] = x.shape;
+  const run = (kernel: string, input: tf.NamedTensorMap, more: tf.NamedAttrMap): tf.Tensor =>
+    tf.engine().runKernel(kernel, input, more);
   return tf.customGrad((input) => ({
-    value: tf
-      .engine()
-      .runKernel(GATHER, { x: input as tf.Tensor }, attributes) as unknown as tf.Tensor,
-    gradFunc: (dy: tf.Tensor) =>
-      tf.engine().runKernel(SCATTER, { dy }, { ...attributes, pictures }) as unknown as tf.Tensor,
+    value: run(GATHER, { x: input as tf.Tensor }, attributes),
+    gradFunc: (dy: tf.Tensor) => run(SCATTER, { dy }, { ...attributes, pictures }),
   }))(x);
 };

@@ -109,6 +109,7 @@ export const HISTORY: readonly StatedEvent[] = [
       version: 1,
       prices: { 'acme/m': { inputMicroUsdPerMtok: '1500000', outputMicroUsdPerMtok: '2000001' } },
       computePrices: {},
+      meterPrices: {},
       batchDiscountPercent: 50,
     },
   },

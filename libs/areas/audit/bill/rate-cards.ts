@@ -10,6 +10,8 @@ export interface PriceReport {
   readonly ofModel: number;
   /** Lines of charges that name no model, whose price is that of some model on their card. */
   readonly ofCard: number;
+  /** Lines of other meters whose price is that of their meter on their rate card. */
+  readonly ofMeter: number;
   /** Meters that no rate card prices, such as those of rented rigs. */
   readonly unpriced: ReadonlySet<string>;
 }
@@ -44,6 +46,18 @@ const hasPriceOf = (line: PricedLine, price: unknown, card: Fields): boolean => 
   return line.perUnits === TOKENS * PERCENT && line.unitPrice === full * percent;
 };
 
+/** Whether the card prices the meter of the line. @throws BillError for another price */
+const isPricedMeter = ({ meter, unitPrice, perUnits }: PricedLine, card: Fields): boolean => {
+  const prices = fieldsOf(card['meterPrices'], 'the prices of meters');
+  if (!Object.hasOwn(prices, meter)) return false;
+  const price = fieldsOf(prices[meter], 'a price');
+  const isOfCard =
+    unitPrice === amountOf(price, 'unitPriceMicroUsd') &&
+    perUnits === BigInt(wholeOf(price, 'perUnits'));
+  demand(isOfCard, `rate card ${wholeOf(card, 'version')} has another price of ${meter}`);
+  return true;
+};
+
 /**
  * Compares the unit price of each charged line of the month with the rate card that it names.
  * @throws BillError for a price that is not on the card, and for a card that is missing
@@ -54,7 +68,7 @@ export const comparePrices = (
   archived: readonly ArchivedEvent[],
 ): PriceReport => {
   const cards = cardsByVersion(archived);
-  let [ofModel, ofCard] = [0, 0];
+  let [ofModel, ofCard, ofMeter] = [0, 0, 0];
   const unpriced = new Set<string>();
   const compare = ({ data, lines }: Movement): void => {
     const version = wholeOf(data, 'rateCardVersion');
@@ -63,8 +77,10 @@ export const comparePrices = (
     const prices = fieldsOf(card['prices'], 'the prices of a rate card');
     const model = textOrNull(data, 'model');
     for (const line of lines) {
-      if (!(line.meter in PRICE_OF_METER)) unpriced.add(line.meter);
-      else if (model !== null && model in prices) {
+      if (!(line.meter in PRICE_OF_METER)) {
+        if (isPricedMeter(line, card)) ofMeter += 1;
+        else unpriced.add(line.meter);
+      } else if (model !== null && model in prices) {
         const where = `rate card ${version} has another price of ${line.meter} of ${model}`;
         demand(hasPriceOf(line, prices[model], card), where);
         ofModel += 1;
@@ -76,5 +92,5 @@ export const comparePrices = (
     }
   };
   for (const one of movements) if (one.kind === 'charge' && one.month === month) compare(one);
-  return { ofModel, ofCard, unpriced };
+  return { ofModel, ofCard, ofMeter, unpriced };
 };

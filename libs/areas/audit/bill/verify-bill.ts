@@ -130,7 +130,7 @@ const reportOf = (
   trust: Trust,
 ): BillReport => {
   const status = textOf(statement, 'status');
-  const { ofModel, ofCard, unpriced } = prices;
+  const { ofModel, ofCard, ofMeter, unpriced } = prices;
   return {
     accountId,
     month,
@@ -156,6 +156,7 @@ const reportOf = (
       ...(ofModel > 0
         ? [`${ofModel} charged lines have the price of their model on the card`]
         : []),
+      ...(ofMeter > 0 ? [`${ofMeter} charged lines have the price of their meter`] : []),
       ...(ofCard > 0 ? [`${ofCard} charged lines have a price of their card`] : []),
     ],
     notProved: [

@@ -20,7 +20,7 @@ interface World {
   readonly ops: MeteredOperations;
   readonly meter: Meter;
   readonly drawing: Raster;
-  layer(name: string): LayerCounts;
+  readonly layer: (name: string) => LayerCounts;
 }
 
 const world = (

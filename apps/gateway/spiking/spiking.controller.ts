@@ -1,0 +1,90 @@
+import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { InferSpikesCommand } from '#areas/spiking/infer-spikes.handler.js';
+import { SpikingModels } from '#areas/spiking/spiking-models.js';
+import { SPIKING_SETTINGS, type SpikingSettings } from '#areas/spiking/spiking.settings.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { AcceptsFormFields } from '../bodies/form-fields.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { costHeaders } from '../inference/chat.headers.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { SpikingAnswerDto } from './spiking-answer.dto.js';
+import { inferAskedOf } from './spiking.body.js';
+import { InferDocs } from './spiking.docs.js';
+import { SpikingModelListDto } from './spiking.dto.js';
+import { presentAnswer, presentModel } from './spiking.presenter.js';
+import { SpikingSettler } from './spiking.settler.js';
+
+/** Runs of spiking networks, one at a time. */
+@ApiTags('spiking')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/snn')
+export class SpikingController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly models: SpikingModels,
+    private readonly requests: OpenRequests,
+    @Inject(SPIKING_SETTINGS) private readonly settings: SpikingSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get('models')
+  @ApiOperation({
+    summary: 'List the spiking networks',
+    description: 'Each with its task, its score on held-out examples and an example of an input.',
+  })
+  @ApiOkResponse({ type: SpikingModelListDto })
+  list(): SpikingModelListDto {
+    return { success: true, models: this.models.list.map(presentModel) };
+  }
+
+  @Post('infer')
+  @HttpCode(200)
+  @AcceptsFormFields()
+  @InferDocs()
+  @Idempotent({ settle: SpikingSettler })
+  @ApiOkResponse({ type: SpikingAnswerDto })
+  @ApplicationFailures(400, 402, 404, 413, 415, 501, 502, 504)
+  async infer(
+    @Body() sent: unknown,
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<SpikingAnswerDto> {
+    const receivedAtMs = this.clock.now();
+    const asked = inferAskedOf(sent);
+    const order = {
+      ...asked,
+      accountId,
+      receivedAtMs,
+      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      ...(attempt && { confirm: attempt.confirm }),
+    };
+    const open = this.requests.open(this.settings.runMsMax);
+    const leave = (): void => {
+      if (!reply.raw.writableFinished) open.cut('client_gone');
+    };
+    reply.raw.once('close', leave);
+    try {
+      const answer = await this.commands.execute(new InferSpikesCommand(order, open.signal));
+      void reply.headers(costHeaders(answer.entry));
+      return presentAnswer(request.id, answer, asked.raster);
+    } finally {
+      reply.raw.off('close', leave);
+      open.close();
+    }
+  }
+}

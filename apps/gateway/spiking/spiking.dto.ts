@@ -1,0 +1,113 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { NEURON_MODELS } from '#areas/spiking/spiking.modes.js';
+import { type ShownStatus, SHOWN_STATUSES } from '#projections/jobs/jobs.projection.js';
+import { SpikingClassificationDto } from './spiking-answer.dto.js';
+
+export class SpikingHeadDto {
+  @ApiProperty({ example: 'shapes' })
+  readonly task!: string;
+  @ApiProperty({ description: 'What an input is, and what decides its class.' })
+  readonly description!: string;
+  @ApiProperty({ type: [String] })
+  readonly classes!: readonly string[];
+  @ApiProperty({ example: 0.97, description: 'On held-out examples.' })
+  readonly accuracy!: number;
+  @ApiProperty({ example: 0.02, description: 'The expected calibration error.' })
+  readonly calibration_error!: number;
+  @ApiProperty({ example: 'most frequent class' })
+  readonly baseline_name!: string;
+  @ApiProperty({ example: 0.125 })
+  readonly baseline_accuracy!: number;
+  @ApiProperty({ example: 800 })
+  readonly held_out_examples!: number;
+}
+
+export class SpikingModelDto {
+  @ApiProperty({ example: 'snnlib/hybrid-spiking-cnn' })
+  readonly slug!: string;
+  @ApiProperty({ example: 'Hybrid CNN-SNN' })
+  readonly display_name!: string;
+  @ApiProperty({ example: 'hybrid_cnn' })
+  readonly routing_mode!: string;
+  @ApiProperty({ example: 'two dense convolutions with ReLU, two LIF layers' })
+  readonly architecture!: string;
+  @ApiProperty({ enum: NEURON_MODELS, isArray: true, description: 'The first is the default.' })
+  readonly neuron_models!: readonly string[];
+  @ApiProperty({ example: 12_936 })
+  readonly parameters!: number;
+  @ApiProperty({ example: 'shapes', description: 'What arrays are classified by.' })
+  readonly task!: string;
+  @ApiProperty({ example: 0.97, description: 'On held-out examples of the task.' })
+  readonly accuracy!: number;
+  @ApiProperty({ type: [String], description: 'The classes of texts.' })
+  readonly domains!: readonly string[];
+  @ApiProperty({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' })
+  readonly weights_sha256!: string;
+  @ApiProperty({ type: [Number], example: [16, 16, 1], description: 'Arrays are resampled to it.' })
+  readonly input_shape!: readonly number[];
+  @ApiProperty({ enum: ['static', 'sequence'], description: 'A sequence has it at each timestep.' })
+  readonly input_kind!: 'static' | 'sequence';
+  @ApiProperty({ type: 'array', items: {}, description: 'An `input_data` of the task.' })
+  readonly example_input!: readonly unknown[];
+  @ApiProperty({ type: SpikingHeadDto })
+  readonly native_head!: SpikingHeadDto;
+  @ApiProperty({ type: SpikingHeadDto })
+  readonly text_head!: SpikingHeadDto;
+}
+
+export class SpikingModelListDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ type: [SpikingModelDto] })
+  readonly models!: readonly SpikingModelDto[];
+}
+
+export class SpikingBatchItemDto {
+  @ApiProperty({ example: 0, description: 'The place of the input, from 0.' })
+  readonly index!: number;
+  @ApiProperty({ required: false, description: 'Why the network rejected the input; it is free.' })
+  readonly error?: string;
+  @ApiProperty({ required: false, type: SpikingClassificationDto })
+  readonly classification?: SpikingClassificationDto;
+  @ApiProperty({ required: false, description: 'Of a language model, its text; else empty.' })
+  readonly completion?: string;
+  @ApiProperty({ required: false, example: 123 })
+  readonly spikes_emitted?: number;
+  @ApiProperty({ required: false, example: 5_120 })
+  readonly total_synaptic_spikes?: number;
+  @ApiProperty({ required: false, example: 20_480 })
+  readonly macs?: number;
+  @ApiProperty({ required: false, example: 1.8 })
+  readonly latency_ms?: number;
+}
+
+export class SpikingBatchProgressDto {
+  @ApiProperty({ example: 20 })
+  readonly done!: number;
+  @ApiProperty({ type: Number, example: 100, nullable: true })
+  readonly total!: number | null;
+}
+
+export class SpikingBatchFaultDto {
+  @ApiProperty({ example: 'lost' })
+  readonly code!: string;
+  @ApiProperty({ example: 'the host is silent' })
+  readonly message!: string;
+}
+
+export class SpikingBatchDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+  @ApiProperty({ example: '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f', description: 'Of `/jobs`, too.' })
+  readonly job_id!: string;
+  @ApiProperty({ enum: SHOWN_STATUSES })
+  readonly status!: ShownStatus;
+  @ApiProperty({ type: SpikingBatchProgressDto, nullable: true })
+  readonly progress!: SpikingBatchProgressDto | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Null before it is charged.' })
+  readonly charged_micro_usd!: string | null;
+  @ApiProperty({ type: SpikingBatchFaultDto, nullable: true })
+  readonly error!: SpikingBatchFaultDto | null;
+  @ApiProperty({ type: [SpikingBatchItemDto], description: 'What has finished.' })
+  readonly results!: readonly SpikingBatchItemDto[];
+}

@@ -1,0 +1,153 @@
+import { type SpikingAnswer } from '#areas/spiking/infer-spikes.handler.js';
+import { ENERGY_MODEL, type EnergyReport } from '#areas/spiking/energy-report.js';
+import { type Head, type ModelCard } from '#areas/spiking/model-card.js';
+import { statementOf } from '#areas/spiking/statement.js';
+import { type SpikingBatchItem } from '#areas/spiking/batches/spiking-batch.task.js';
+import { type JobRecord } from '#projections/jobs/jobs.projection.js';
+import { type SpikingAnswerDto } from './spiking-answer.dto.js';
+import {
+  type SpikingBatchDto,
+  type SpikingBatchItemDto,
+  type SpikingModelDto,
+} from './spiking.dto.js';
+
+/** No standard certifies a modelled figure. */
+const NOT_CERTIFIED = 'none (modelled estimate)';
+
+export const presentAnswer = (
+  requestId: string,
+  answer: SpikingAnswer,
+  withRaster: boolean,
+): SpikingAnswerDto => {
+  const { card, run } = answer;
+  const { classification, raster } = run;
+  return {
+    status: 'success',
+    request_id: requestId,
+    model: card.displayName,
+    slug: card.slug,
+    architecture: card.architecture,
+    routing_mode: card.routingMode,
+    neuron_model: run.neuron,
+    timesteps: run.timesteps,
+    classification: {
+      top_class: classification.topClass,
+      confidence: classification.confidence,
+      domain: classification.domain,
+    },
+    spiking_telemetry: presentCounts(answer),
+    hybrid_telemetry: run.hybrid,
+    esg_energy_telemetry: presentEnergy(answer),
+    ...(withRaster && { spike_raster_ascii: raster ?? '' }),
+    completion: statementOf(answer),
+    engine: `embedded:spiking@${run.weightsSha256}`,
+    meter_version: run.meterVersion,
+  };
+};
+
+const presentCounts = ({ run: { counts, latencyMs } }: SpikingAnswer) => {
+  return {
+    firing_rate: counts.firingRate,
+    activation_sparsity_pct: counts.activationSparsityPct,
+    total_synaptic_spikes: counts.synapticEvents,
+    quiescent_neurons: counts.quiescentNeurons,
+    latency_ms: latencyMs,
+    spikes_emitted: counts.spikes,
+    neurons: counts.neurons,
+    macs: counts.macs,
+    acs: counts.acs,
+  };
+};
+
+const presentEnergy = ({
+  run: { counts },
+  energy,
+  gridGramsPerKwh,
+  measuredJoulesHost,
+}: SpikingAnswer) => ({
+  ...presentComparison(energy.fp32),
+  scope3_carbon_offset_gco2e: energy.savedGramsCo2e,
+  compliance_certification: NOT_CERTIFIED,
+  is_modelled: true,
+  energy_model: ENERGY_MODEL,
+  baseline: 'the same network with ReLU in place of spikes, in 32-bit floats',
+  baseline_macs: counts.ann.macs,
+  joules_network: energy.fp32.joules,
+  joules_baseline: energy.fp32.baselineJoules,
+  int8_baseline: presentComparison(energy.int8),
+  measured_joules_host: measuredJoulesHost,
+  grid_gco2e_per_kwh: gridGramsPerKwh,
+});
+
+const presentComparison = ({ savingsRatio, reductionPct, savedJoules }: EnergyReport['fp32']) => ({
+  energy_savings_ratio: savingsRatio,
+  energy_reduction_pct: reductionPct,
+  joules_saved: savedJoules,
+});
+
+const presentHead = ({
+  task,
+  description,
+  classes,
+  accuracy,
+  calibrationError,
+  baseline,
+  heldOutExamples,
+}: Head) => ({
+  task,
+  description,
+  classes,
+  accuracy,
+  calibration_error: calibrationError,
+  baseline_name: baseline.name,
+  baseline_accuracy: baseline.accuracy,
+  held_out_examples: heldOutExamples,
+});
+
+export const presentModel = (card: ModelCard): SpikingModelDto => ({
+  slug: card.slug,
+  display_name: card.displayName,
+  routing_mode: card.routingMode,
+  architecture: card.architecture,
+  neuron_models: card.neuronModels,
+  parameters: card.parameters,
+  task: card.native.task,
+  accuracy: card.native.accuracy,
+  domains: card.domains,
+  weights_sha256: card.weightsSha256,
+  input_shape: card.inputShape,
+  input_kind: card.inputKind,
+  example_input: card.exampleInput,
+  native_head: presentHead(card.native),
+  text_head: presentHead(card.text),
+});
+
+export const presentBatch = (
+  job: JobRecord,
+  items: readonly SpikingBatchItem[],
+): SpikingBatchDto => ({
+  success: true,
+  job_id: job.jobId,
+  status: job.status,
+  progress: job.progress && { done: job.progress.done, total: job.progress.total },
+  charged_micro_usd: job.charge?.amount ?? null,
+  error: job.error,
+  results: items.map(presentItem),
+});
+
+const presentItem = (item: SpikingBatchItem): SpikingBatchItemDto =>
+  'rejection' in item
+    ? { index: item.index, error: item.rejection }
+    : {
+        index: item.index,
+        classification: {
+          top_class: item.classification.topClass,
+          confidence: item.classification.confidence,
+          domain: item.classification.domain,
+        },
+        completion: item.completion,
+        spikes_emitted: item.spikes,
+        total_synaptic_spikes: item.synapticEvents,
+        macs: item.macs,
+        latency_ms: item.latencyMs,
+      };

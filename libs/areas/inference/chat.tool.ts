@@ -1,0 +1,138 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { LineRefusedError } from '#platform/batches/batch-endpoint.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import {
+  defineTool,
+  type ToolCall,
+  ToolError,
+  type ToolEstimate,
+  type ToolOutcome,
+  type ToolRunner,
+} from '#platform/tools/tool.js';
+import { chatProduct } from './chat.product.js';
+import { checkChat, type CheckedChat } from './checked-chat.js';
+import { type InferenceErrorCode } from './inference.errors.js';
+import { MESSAGES_MAX } from './chat-body.js';
+import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
+import { modelOf, replyText } from './reply.js';
+import { type RigRouter } from './rigs/rig-router.js';
+import { INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
+import { upstreamBody } from './upstream-body.js';
+
+const OUTPUT_TOKENS_DEFAULT = 512;
+
+const ChatToolInput = z
+  .strictObject({
+    model: z.string().min(1).max(256).describe('A model of GET /v1/models.'),
+    prompt: z.string().optional().describe('The question; or give messages.'),
+    system: z.string().optional().describe('Instructions that precede the prompt.'),
+    messages: z
+      .array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
+      .min(1)
+      .max(MESSAGES_MAX)
+      .optional(),
+    max_tokens: z.int().min(1).max(10_000_000).default(OUTPUT_TOKENS_DEFAULT),
+    temperature: z.number().min(0).max(2).optional(),
+    top_p: z.number().min(0).max(1).optional(),
+    seed: z.int().optional(),
+    stop: z.union([z.string(), z.array(z.string()).max(16)]).optional(),
+    routing_mode: z.string().optional(),
+  })
+  .refine(({ prompt, messages }) => (prompt === undefined) !== (messages === undefined), {
+    message: 'give either prompt or messages',
+    path: ['prompt'],
+  })
+  .refine(({ system, messages }) => system === undefined || messages === undefined, {
+    message: 'put it into messages',
+    path: ['system'],
+  });
+type ChatToolInput = z.infer<typeof ChatToolInput>;
+
+const ChatToolOutput = z.strictObject({
+  text: z.string(),
+  /** As the rig says: `stop`, `length`; null where it says nothing. */
+  finish_reason: z.string().nullable(),
+  /** The model that the rig says answered. */
+  model: z.string().nullable(),
+});
+type ChatToolOutput = z.infer<typeof ChatToolOutput>;
+
+/**
+ * Chats as calls of a tool: the rules, rigs and prices of interactive ones, without a hold. A call
+ * that is repeated asks a rig again; only the caller's record of the first answer counts.
+ */
+@Injectable()
+export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
+  constructor(
+    @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
+    @Inject(RIGS) private readonly rigs: RigRouter,
+  ) {}
+
+  estimate(input: ChatToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
+    return Promise.try(() => {
+      const { model, bound } = this.#check(input);
+      const rate = this.catalog.rateFor(model.id, pricedAtMs);
+      if (!rate) {
+        const detail = `the model ${model.id} has no price; see GET /v1/models`;
+        throw new DomainError<InferenceErrorCode>('model_not_found', detail);
+      }
+      return { lines: linesOf(bound, rate), rateCardVersion: rate.version };
+    });
+  }
+
+  async run(input: ChatToolInput, { signal }: ToolCall): Promise<ToolOutcome<ChatToolOutput>> {
+    const { body, model, pin, bound } = this.#check(input);
+    const sent = upstreamBody(body, model, bound);
+    const request = { body: sent, promptTokensMax: bound.inputTokens };
+    const route = {
+      model: model.id,
+      requestFor: () => request,
+      ...(pin !== undefined && { pin }),
+    };
+    const { answer, rig } = await this.rigs.complete(route, signal);
+    const { completion, usage } = answer;
+    const { promptTokens, completionTokens } = usage;
+    return {
+      output: {
+        text: replyText(completion),
+        finish_reason: finishReasonOf(completion),
+        model: modelOf(completion),
+      },
+      used: [
+        { meter: INPUT_METER, quantity: promptTokens, rig },
+        { meter: OUTPUT_METER, quantity: completionTokens, rig },
+      ],
+      counters: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
+    };
+  }
+
+  #check({ prompt, system, messages, ...rest }: ChatToolInput): CheckedChat {
+    const asked = messages ?? [
+      ...(system === undefined ? [] : [{ role: 'system', content: system }]),
+      { role: 'user', content: prompt },
+    ];
+    try {
+      return checkChat({ ...rest, messages: asked }, this.catalog, this.rigs);
+    } catch (error) {
+      if (!(error instanceof LineRefusedError)) throw error;
+      const { code, message, param } = error.failure;
+      throw new ToolError(code, message, param === undefined ? {} : { param });
+    }
+  }
+}
+
+const finishReasonOf = ({ choices }: Readonly<Record<string, unknown>>): string | null => {
+  const [first] = Array.isArray(choices) ? (choices as readonly unknown[]) : [];
+  if (typeof first !== 'object' || first === null || !('finish_reason' in first)) return null;
+  return typeof first.finish_reason === 'string' ? first.finish_reason : null;
+};
+
+export const chatTool = defineTool({
+  name: 'chat',
+  description: 'Asks a language model of this gateway and returns the text of its answer.',
+  input: ChatToolInput,
+  output: ChatToolOutput,
+  meters: chatProduct.meters,
+  runner: ChatTool,
+});

@@ -1,0 +1,61 @@
+import { LineRefusedError } from '#platform/batches/batch-endpoint.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type ChatBody, deepFieldsOf, readChatBody } from './chat-body.js';
+import { type InferenceErrorCode } from './inference.errors.js';
+import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
+import { type RigRouter } from './rigs/rig-router.js';
+import { pinnedRig } from './routing-mode.js';
+import { LEVELS_MAX, tokenBounds } from './token-bound.js';
+
+/** A chat that may run without a request of its own: a line of a batch, a call of a tool. */
+export interface CheckedChat {
+  readonly body: ChatBody;
+  readonly model: ServedModel;
+  readonly pin: string | undefined;
+  readonly bound: TokenQuantities;
+}
+
+/**
+ * Checks a body by the rules of an interactive request.
+ * @throws LineRefusedError; DomainError of the area; RouteError for a field of a rig's operator
+ */
+export const checkChat = (
+  value: unknown,
+  catalog: ModelCatalog,
+  rigs: Pick<RigRouter, 'refuseFields'>,
+): CheckedChat => {
+  refuseDeepFields(value);
+  const read = readChatBody(value);
+  if ('invalid' in read) {
+    const { code, message, param } = read.invalid;
+    throw refused(code, message, param);
+  }
+  const { body } = read;
+  if (body.stream) {
+    throw refused('invalid_request', 'stream: a line of a batch cannot be streamed', 'stream');
+  }
+  if (body.cleanroom_uuid != null) {
+    const detail = 'clean rooms are not part of this release; leave cleanroom_uuid out';
+    throw new DomainError<InferenceErrorCode>('routing_mode_unavailable', detail);
+  }
+  const pin = pinnedRig(body.routing_mode);
+  const model = catalog.model(body.model);
+  if (!model) {
+    const detail = `the model ${body.model} is not in the catalog; see GET /v1/models`;
+    throw new DomainError<InferenceErrorCode>('model_not_found', detail);
+  }
+  rigs.refuseFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);
+  return { body, model, pin, bound: tokenBounds(body, model) };
+};
+
+/** The HTTP edge bounds the body of a request as it is parsed; another one is bounded here. */
+const refuseDeepFields = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return;
+  const [field] = deepFieldsOf(value);
+  if (field === undefined) return;
+  const message = `${field}: is nested deeper than ${LEVELS_MAX} levels`;
+  throw refused('body_too_complex', message, field);
+};
+
+const refused = (code: string, message: string, param: string | null): LineRefusedError =>
+  new LineRefusedError({ status: 400, code, message, ...(param !== null && { param }) });

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { Sha256Hex } from '#events/vocabulary.js';
+import { NEURON_MODELS, SPIKING_MODES } from './spiking.modes.js';
+
+const Count = z.int().nonnegative();
+const Share = z.number().min(0).max(1);
+
+/** One read-out of a network, with its score on held-out examples. */
+const Head = z.looseObject({
+  task: z.string().min(1),
+  description: z.string(),
+  classes: z.array(z.string()).min(1),
+  accuracy: Share,
+  calibrationError: Share,
+  baseline: z.looseObject({ name: z.string().min(1), accuracy: Share }),
+  heldOutExamples: Count,
+});
+export type Head = z.infer<typeof Head>;
+
+/** What the area reads of `card.json`, which the training script writes beside the weights. */
+export const ModelCard = z.looseObject({
+  slug: z.string().regex(/^[a-z]+\/[a-z0-9-]{1,64}$/),
+  displayName: z.string().min(1).max(64),
+  routingMode: z.enum(SPIKING_MODES),
+  architecture: z.string().min(1),
+  /** The first is the one it was trained with. */
+  neuronModels: z.array(z.enum(NEURON_MODELS)).min(1),
+  parameters: z.int().positive(),
+  /** Answers for arrays. */
+  native: Head,
+  /** Answers for texts. */
+  text: Head,
+  /** The classes of texts. */
+  domains: z.array(z.string().min(1)),
+  inputShape: z.array(z.int().positive()),
+  inputKind: z.enum(['static', 'sequence']),
+  exampleInput: z.array(z.json()),
+  weightsSha256: Sha256Hex,
+  /** No run counts more: a part for each run, and a part for each timestep. */
+  bounds: z.looseObject({
+    macs: Count,
+    macsPerTimestep: Count,
+    synapticEvents: Count,
+    synapticEventsPerTimestep: Count,
+  }),
+});
+export type ModelCard = z.infer<typeof ModelCard>;

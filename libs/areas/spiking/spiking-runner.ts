@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { TaskError } from '#platform/tasks/task.error.js';
+import { Tasks } from '#platform/tasks/tasks.port.js';
+import { HostEnergy } from './host-energy.js';
+import { type SpikingErrorCode, SpikingRunError } from './spiking.errors.js';
+import { type SpikingEnd, spikingEngine, type SpikingInput } from './spiking.engine.js';
+
+/** What a run has shown. */
+export interface FinishedRun {
+  readonly run: SpikingEnd;
+  /** Of the whole machine while it ran; null where that is not measured. */
+  readonly measuredJoulesHost: number | null;
+}
+
+/** Runs networks as tasks. Of the machine that runs them, only this one can be measured. */
+@Injectable()
+export class SpikingRunner {
+  constructor(
+    private readonly tasks: Tasks,
+    private readonly energy: HostEnergy,
+  ) {}
+
+  /**
+   * Undefined when the signal ended the run.
+   * @param weightsSha256 of the card by which the run was priced
+   * @throws DomainError `snn_input_invalid`; SpikingRunError
+   */
+  async run(
+    task: SpikingInput,
+    weightsSha256: string,
+    signal: AbortSignal,
+  ): Promise<FinishedRun | undefined> {
+    const measured = this.tasks.seesLocalFiles ? await this.energy.start() : NOT_MEASURED;
+    try {
+      const pieces = this.tasks.run(spikingEngine, task, signal);
+      let next = await pieces.next();
+      while (!next.done) next = await pieces.next();
+      if (next.value === null) return undefined;
+      if (next.value.weightsSha256 !== weightsSha256) throw otherWeights();
+      return { run: next.value, measuredJoulesHost: await measured() };
+    } catch (error) {
+      throw meaningOf(error);
+    }
+  }
+}
+
+const NOT_MEASURED = (): Promise<null> => Promise.resolve(null);
+
+const otherWeights = (): SpikingRunError =>
+  new SpikingRunError('failed', 'the worker has other weights of this network than the gateway');
+
+const meaningOf = (error: unknown): unknown => {
+  if (!(error instanceof TaskError)) return error;
+  const { code, message } = error;
+  switch (code) {
+    case 'input_invalid':
+      return rejectionOf(message);
+    case 'task_too_large':
+      return rejectionOf('input_data is too large for a message to a worker');
+    case 'busy':
+      return new SpikingRunError('busy', 'the networks are busy; try again', { cause: error });
+    case 'no_worker':
+    case 'worker_lost':
+    case 'expired':
+    case 'closed':
+    case 'model_unknown':
+    case 'weights_invalid':
+    case 'crashed': {
+      const detail = 'no process can run this network now; try again';
+      return new SpikingRunError('away', detail, { cause: error });
+    }
+    default:
+      return new SpikingRunError('failed', 'the network did not finish', { cause: error });
+  }
+};
+
+const rejectionOf = (detail: string): DomainError =>
+  new DomainError<SpikingErrorCode>('snn_input_invalid', detail);

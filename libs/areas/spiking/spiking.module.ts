@@ -1,0 +1,37 @@
+import { Module } from '@nestjs/common';
+import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
+import { HostEnergy } from './host-energy.js';
+import { InferSpikesHandler } from './infer-spikes.handler.js';
+import { INPUT_HASHER, type InputHasher } from './input-hasher.js';
+import { SettleSpikesHandler } from './settle-spikes.handler.js';
+import { SpikingAdmission } from './spiking-admission.js';
+import { SpikingChats } from './spiking-chats.js';
+import { SpikingModels } from './spiking-models.js';
+import { SpikingRunner } from './spiking-runner.js';
+import { SubmitSpikingBatchHandler } from './batches/submit-spiking-batch.handler.js';
+import { SpikingBatchItemsHandler } from './batches/spiking-batch.query.js';
+
+const inputHasher = {
+  provide: INPUT_HASHER,
+  inject: [SECRETS],
+  useFactory: (secrets: Secrets): InputHasher => keyedHasher(secrets),
+};
+
+@Module({
+  providers: [
+    inputHasher,
+    HostEnergy,
+    SpikingModels,
+    SpikingAdmission,
+    SpikingRunner,
+    SpikingChats,
+    InferSpikesHandler,
+    SettleSpikesHandler,
+    SubmitSpikingBatchHandler,
+    SpikingBatchItemsHandler,
+  ],
+  exports: [SpikingModels, SpikingChats],
+})
+export class SpikingModule {}

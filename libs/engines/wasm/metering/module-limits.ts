@@ -1,0 +1,13 @@
+/** What a module may have, beside the limits of V8. */
+export interface ModuleLimits {
+  /** Of all memories together, in pages of 64 KiB. */
+  readonly memoryPagesMax: number;
+}
+
+export const PAGE_BYTES = 65_536;
+export const PAGES_PER_MIB = 16;
+
+/** Elements of a table lie outside the linear memory, with about 32 bytes each. */
+export const TABLE_ELEMENTS_MAX = 100_000;
+export const TABLES_MAX = 16;
+export const MEMORIES_MAX = 16;

@@ -1,0 +1,23 @@
+/** What the engine uses of V8's WebAssembly; TypeScript declares it for browsers only. */
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array);
+  }
+  class Instance {
+    constructor(module: Module, imports: Imports);
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+  class Memory {
+    private constructor();
+    readonly buffer: ArrayBuffer;
+  }
+  class Global {
+    private constructor();
+    value: unknown;
+  }
+  /** A trap. */
+  class RuntimeError extends Error {}
+  type ModuleImports = Readonly<Record<string, (...args: never[]) => unknown>>;
+  type Imports = Readonly<Record<string, ModuleImports>>;
+  function validate(bytes: Uint8Array): boolean;
+}
