@@ -61,7 +61,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: solids,
     seed: 1801,
     batch: 16,
-    iterations: 500,
+    iterations: 220,
   },
   { ...USUAL, architecture: neuroSymbolicLtn, task: entities, seed: 2001, nativeLoss: logicLoss },
   {
