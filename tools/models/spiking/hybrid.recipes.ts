@@ -53,7 +53,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: oscillators,
     seed: 1711,
     steps: 20,
-    iterations: 400,
+    iterations: 350,
   },
   {
     ...USUAL,
@@ -61,7 +61,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: solids,
     seed: 1801,
     batch: 16,
-    iterations: 500,
+    iterations: 220,
   },
   { ...USUAL, architecture: neuroSymbolicLtn, task: entities, seed: 2001, nativeLoss: logicLoss },
   {
@@ -76,6 +76,8 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     architecture: spikingDiffusion,
     task: noisyShapes,
     seed: 1101,
+    iterations: 250,
+    learningRate: 6e-3,
     nativeLoss: diffusionLoss(1102),
   },
   {

@@ -84,8 +84,11 @@ export interface Operations<Tensor extends Shaped> {
 
   /** Spikes of a layer of neurons, from the state that the run holds under its name. */
   neuron(name: string, current: Tensor, settings?: NeuronOptions<Tensor>): Tensor;
-  /** Puts every neuron back at rest. */
+  /** Puts every neuron back at rest, and forgets what was remembered. */
   rest(): void;
+  /** What `remember` left under a name, in this run or the one before it in a session; else `start`. */
+  recall(name: string, shape: readonly number[], start: number): Tensor;
+  remember(name: string, x: Tensor): void;
   /** Repeats a tensor of one step for `steps` steps: a constant current. */
   hold(x: Tensor, steps?: number): Tensor;
 
