@@ -4,7 +4,6 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { registerStructuralGradients } from '../structural.gradients.js';
-import { multiplySlices } from '../slice-product.kernel.js';
 
 /** Sums a gradient over the axes along which a smaller tensor was broadcast. */
 const sumTo = (dy: tf.Tensor, shape: readonly number[]): tf.Tensor => {
@@ -63,16 +62,20 @@ const registerElementwise = (): void => {
   unary('Relu', 'input', (dy, x) => tf.mul(dy, tf.step(x)));
 };
 
+interface SumAttribute {
+  readonly axis: readonly number[] | number | null | undefined;
+}
+
 const registerReductions = (): void => {
   tf.registerGradient({
     kernelName: 'Sum',
     inputsToSave: ['x'],
     gradFunc: (dy, saved, attributes) => {
       const [x] = saved as Saved as [tf.Tensor];
-      const { axis } = attributes as unknown as { readonly axis: readonly number[] | number };
-      const summed = (Array.isArray(axis) ? axis : [axis]).map((at: number) =>
-        at < 0 ? at + x.rank : at,
-      );
+      // Without an axis the kernel sums over all of them.
+      const { axis } = attributes as unknown as SumAttribute;
+      const axes = typeof axis === 'number' ? [axis] : (axis ?? [...x.shape.keys()]);
+      const summed = axes.map((at) => (at < 0 ? at + x.rank : at));
       const kept = x.shape.map((length, at) => (summed.includes(at) ? 1 : length));
       return { x: () => tf.mul(tf.reshape(dy as tf.Tensor, kept), tf.onesLike(x)) };
     },
@@ -109,19 +112,3 @@ export const registerGradients = (): void => {
   registerElementwise();
   registerReductions();
 };
-
-const turned = (x: tf.Tensor): tf.Tensor => tf.transpose(x, [0, 2, 1]);
-
-/** `[slices, m, k] x [slices, k, n]`, differentiable. */
-export const sliceProduct = (left: tf.Tensor, right: tf.Tensor): tf.Tensor =>
-  tf.customGrad((...inputsAndSave) => {
-    const [a, b] = inputsAndSave as [tf.Tensor, tf.Tensor];
-    (inputsAndSave[2] as unknown as tf.GradSaveFunc)([a, b]);
-    return {
-      value: multiplySlices(a, b),
-      gradFunc: (dy: tf.Tensor, kept: tf.Tensor[]) => {
-        const [one, other] = kept as [tf.Tensor, tf.Tensor];
-        return [multiplySlices(dy, turned(other)), multiplySlices(turned(one), dy)];
-      },
-    };
-  })(left, right);

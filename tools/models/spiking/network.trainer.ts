@@ -5,13 +5,13 @@ import type { Head } from '#engines/spiking/model.js';
 import { AdamW } from '../adam-w.optimizer.js';
 import { crossEntropy } from '../llama.gradients.js';
 import { seededRandom } from '../seeded-random.js';
-import { registerSliceProduct } from '../slice-product.kernel.js';
 import { batchOf, drawExamples, type LabelledInput } from './examples.js';
 import { registerGradients } from './gradients.js';
 import { registerNeurons } from './neuron.kernels.js';
 import { ParameterStore } from './parameter.store.js';
 import { registerPatches } from './patches.kernels.js';
 import type { Recipe } from './recipe.js';
+import { registerSliceProducts } from './slice-products.kernel.js';
 import { TrainingOperations } from './training.operations.js';
 
 const HEADS: readonly Head[] = ['native', 'text'];
@@ -21,7 +21,7 @@ const WARM_UP = 20;
 
 export const startSpikingTraining = async (): Promise<void> => {
   registerGradients();
-  registerSliceProduct();
+  registerSliceProducts();
   registerNeurons();
   registerPatches();
   await tf.setBackend('wasm');

@@ -13,10 +13,10 @@ import type {
 import { splineBasis } from '#engines/spiking/operations/splines.js';
 import { axisLength, sizeOf } from '#engines/spiking/operations/tensor.js';
 import { linear } from '../llama.gradients.js';
-import { sliceProduct } from './gradients.js';
 import { spike, type NeuronTraining } from './neuron.kernels.js';
 import type { ParameterStore } from './parameter.store.js';
 import { patches } from './patches.kernels.js';
+import { sliceProduct } from './slice-products.kernel.js';
 
 export interface TrainingRun {
   readonly parameters: ParameterStore;

@@ -3,7 +3,7 @@ import { DEFAULT_NEURON } from '../neurons/neuron.js';
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
 
-const CHANNELS = 16;
+const CHANNELS = 24;
 const BLOCKS = 3;
 
 /** Two spiking convolutions whose spikes are added to those that came in. */
@@ -28,7 +28,7 @@ export const spikingResnet: Architecture = {
   forward(ops, x, { name, classes }) {
     const picture = ops.reshape(x, [1, x.shape[1] ?? 1, 16, 16, 1]);
     // The picture does not change, so its convolution is computed once and held.
-    const stem = ops.convolution('stem', picture, { out: CHANNELS, kernel: 3, stride: 2, gain: 2 });
+    const stem = ops.convolution('stem', picture, { out: CHANNELS, kernel: 5, stride: 4, gain: 2 });
     let spikes = ops.neuron('stem.lif', ops.hold(stem));
     for (let index = 1; index <= BLOCKS; index += 1) spikes = block(ops, `block${index}`, spikes);
     const pooled = ops.mean(ops.mean(spikes, 3), 2);
@@ -36,9 +36,9 @@ export const spikingResnet: Architecture = {
   },
   describe: () => ({
     architecture_type: 'spiking residual network, spike-element-wise addition',
-    front_end: 'direct-coded convolution 3x3 of stride 2, computed once',
+    front_end: 'direct-coded convolution 5x5 of stride 4, computed once',
     back_end: 'three blocks of two spiking convolutions 3x3, global pool, rate read-out',
-    feature_map_dim: `8x8x${CHANNELS}`,
+    feature_map_dim: `4x4x${CHANNELS}`,
     receptive_field: 'the whole picture',
   }),
 };
