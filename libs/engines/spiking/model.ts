@@ -24,6 +24,15 @@ export interface Readout {
   readonly classes: number;
 }
 
+export interface Continuation {
+  /** Symbols that are added. */
+  readonly length: number;
+  /** The end of the text, as the native head reads it. */
+  read(text: string): DataTensor;
+  /** The symbol that these logits call for: as text, and as the next input. */
+  next(logits: Float32Array): { readonly text: string; readonly x: DataTensor };
+}
+
 export interface Architecture {
   /** The folder of its weights, and its name in `npm run models:train -- spiking/<name>`. */
   readonly name: string;
@@ -59,6 +68,8 @@ export interface Architecture {
   encodeArray?(grid: NumberGrid, steps: number): DataTensor;
   /** How the network reads a text, where trigrams of the whole or of slices do not fit it. */
   encodeText?(text: string, steps: number): DataTensor;
+  /** How the network goes on with a text. */
+  readonly continuation?: Continuation;
   /** The strings of `hybrid_telemetry`. */
   describe(facts: RunFacts): Readonly<Record<string, string>>;
 }

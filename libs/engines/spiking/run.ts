@@ -1,4 +1,5 @@
-import { type Architecture, type Readout, type RunFacts } from './model.js';
+import { readoutOf } from './heads.js';
+import { type Architecture, type Continuation, type Readout, type RunFacts } from './model.js';
 import { type NeuronModel } from './neurons/neuron.js';
 import { MeteredOperations } from './operations/metered.operations.js';
 import { spikesOf } from './operations/charges.js';
@@ -14,6 +15,8 @@ export interface RunOptions {
   /** Carried from the run before in the same session; the run replaces its contents. */
   readonly membranes?: Map<string, Float32Array>;
   readonly raster?: boolean;
+  /** Counts this run with those before it; a meter of its own by default. */
+  readonly meter?: Meter;
   /** Whether the run may not stop early (see `Operations.exhaustive`). */
   readonly exhaustive?: boolean;
 }
@@ -29,9 +32,16 @@ export const runMetered = (
   architecture: Architecture,
   x: DataTensor,
   readout: Readout,
-  { weights, steps, neuron, membranes = new Map(), raster = false, exhaustive = false }: RunOptions,
+  {
+    weights,
+    steps,
+    neuron,
+    membranes = new Map(),
+    raster = false,
+    exhaustive = false,
+    meter = new Meter(),
+  }: RunOptions,
 ): RunResult => {
-  const meter = new Meter();
   const notes = new Map<string, readonly number[]>();
   const drawing = raster ? new Raster() : null;
   const operations = new MeteredOperations({
@@ -54,4 +64,29 @@ export const runMetered = (
     raster: drawing?.text() ?? null,
     notes,
   };
+};
+
+/**
+ * What a network adds to a text: the likeliest symbol each time, from a state that it carries on.
+ * @param symbols classes of the native head
+ */
+export const continueText = (
+  architecture: Architecture,
+  continuation: Continuation,
+  text: string,
+  symbols: number,
+  options: Omit<RunOptions, 'steps' | 'membranes'>,
+): string => {
+  const membranes = new Map<string, Float32Array>();
+  const readout = readoutOf('native', symbols);
+  let x = continuation.read(text);
+  let added = '';
+  for (let index = 0; index < continuation.length; index += 1) {
+    const steps = x.shape[0] ?? 1;
+    const { logits } = runMetered(architecture, x, readout, { ...options, steps, membranes });
+    const symbol = continuation.next(logits);
+    added += symbol.text;
+    x = symbol.x;
+  }
+  return added;
 };

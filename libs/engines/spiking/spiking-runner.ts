@@ -8,10 +8,11 @@ import { storedModels, weightsOf, type StoredModel } from './model-store.js';
 import { type Architecture } from './model.js';
 import { ARCHITECTURES } from './models/architectures.js';
 import { type NeuronModel } from './neurons/neuron.js';
-import { runMetered } from './run.js';
+import { continueText, runMetered } from './run.js';
 import { SpikingEngineError } from './spiking.engine.errors.js';
 import { type SpikingEnd, type SpikingInput } from './spiking.protocol.js';
 import { countsOf, METER_VERSION } from './telemetry/counts.js';
+import { Meter } from './telemetry/meter.js';
 import { type NamedTensors } from './weights/safetensors.js';
 
 const SESSIONS_MAX = 512;
@@ -51,6 +52,7 @@ export class SpikingRunner {
         ? encodeText(architecture, inputData, timesteps)
         : encodeArray(architecture, inputData, timesteps);
     const session = this.#sessionOf(input, neuron);
+    const meter = new Meter();
     const startedAt = performance.now();
     const result = runMetered(architecture, x, readoutOf(head, card[head].classes.length), {
       weights,
@@ -58,12 +60,23 @@ export class SpikingRunner {
       neuron,
       membranes: session.membranes,
       raster: input.raster,
+      meter,
     });
+    const continued =
+      typeof inputData === 'string' && architecture.continuation
+        ? continueText(
+            architecture,
+            architecture.continuation,
+            inputData,
+            card.native.classes.length,
+            { weights, neuron, meter },
+          )
+        : null;
     const latencyMs = performance.now() - startedAt;
     const sessionRuns = session.runs;
     session.runs += 1;
     const classification = classify(result.logits, card[head]);
-    const counts = countsOf(result.layers, result.denseSparsityPct);
+    const counts = countsOf(meter.layers, result.denseSparsityPct);
     return {
       slug: card.slug,
       neuron,
@@ -73,7 +86,7 @@ export class SpikingRunner {
       latencyMs,
       hybrid: architecture.describe(result),
       raster: result.raster,
-      completion: sentenceOf(card.displayName, classification, counts, timesteps),
+      completion: continued ?? sentenceOf(card.displayName, classification, counts, timesteps),
       sessionRuns,
       weightsSha256: card.weightsSha256,
       meterVersion: METER_VERSION,

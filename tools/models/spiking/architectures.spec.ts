@@ -6,6 +6,8 @@ import { readoutOf } from '#engines/spiking/heads.js';
 import { storedModels, weightsOf as readWeights } from '#engines/spiking/model-store.js';
 import { type Architecture } from '#engines/spiking/model.js';
 import { cfcCell } from '#engines/spiking/models/closed-form-continuous.model.js';
+import { SYMBOLS, symbolRows } from '#engines/spiking/models/byte-symbols.js';
+import { linearAttentionRwkv } from '#engines/spiking/models/linear-attention-rwkv.model.js';
 import { PREDICATES, RULES, satisfactions } from '#engines/spiking/models/logic.rules.js';
 import { modernHopfield } from '#engines/spiking/models/modern-hopfield.model.js';
 import { patternAnnSnn } from '#engines/spiking/models/pattern-ann-snn.model.js';
@@ -17,7 +19,7 @@ import { spikingDiffusion } from '#engines/spiking/models/spiking-diffusion.mode
 import { DEFAULT_NEURON } from '#engines/spiking/neurons/neuron.js';
 import { MeteredOperations } from '#engines/spiking/operations/metered.operations.js';
 import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/tensor.js';
-import { runMetered, type RunResult } from '#engines/spiking/run.js';
+import { continueText, runMetered, type RunResult } from '#engines/spiking/run.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
 import { type NamedTensors } from '#engines/spiking/weights/safetensors.js';
 import { seededRandom, type SeededRandom } from '../seeded-random.js';
@@ -109,8 +111,8 @@ describe('SE(3)-equivariant GNN', () => {
   });
 
   it('moves points by its messages, and these moves turn with the points', () => {
-    const blank = (): Float32Array => new Float32Array(24 * 16).fill(1);
-    const layer = <T extends tf.Tensor>(ops: TrainingOperations, places: T): tf.Tensor =>
+    const blank = (): Float32Array => new Float32Array(24 * 16);
+    const layer = (ops: TrainingOperations, places: tf.Tensor): tf.Tensor =>
       egnnLayer<tf.Tensor>(ops, 'one', { places, scalars: tf.tensor(blank(), [1, 1, 24, 16]) })
         .places;
     const weights = drawnWeights((ops) => layer(ops, tf.zeros([1, 1, 24, 3])));
@@ -167,6 +169,47 @@ describe('RWKV', () => {
     const values = tensorOf(new Float32Array(12).fill(0.5), [2, 1, 6]);
     const means = recurrentAttention(metered(weights), 'one', keys, values).values;
     expect(furthest(means, new Float32Array(12).fill(0.5))).toBeLessThan(1e-5);
+  });
+});
+
+describe('a text that RWKV continues', () => {
+  const classes = SYMBOLS.length;
+  const options = { steps: 3, neuron: 'LIFNode' } as const;
+  const rowsOf = (text: string): DataTensor =>
+    tensorOf(symbolRows(new TextEncoder().encode(text)), [text.length, 1, classes], 'binary');
+  const read = (text: string, weights: NamedTensors, membranes: Map<string, Float32Array>) => {
+    const readout = readoutOf('native', classes);
+    const given = { ...options, weights, membranes };
+    return runMetered(linearAttentionRwkv, rowsOf(text), readout, given).logits;
+  };
+
+  it('is read in parts as it is read at once, from the state that a run leaves', () => {
+    // Weights large enough for the neurons to fire.
+    const weights = new Map(
+      [...weightsOf(linearAttentionRwkv, classes)].map(([name, { shape, values }]) => [
+        name,
+        { shape, values: name.endsWith('weight') ? values.map((value) => 4 * value) : values },
+      ]),
+    );
+    const whole = read('the log', weights, new Map());
+    const membranes = new Map<string, Float32Array>();
+    read('the', weights, membranes);
+    read(' lo', weights, membranes);
+    expect(furthest(read('g', weights, membranes), whole)).toBeLessThan(1e-5);
+    expect(furthest(read('g', weights, new Map()), whole)).toBeGreaterThan(1e-2);
+  });
+
+  it('grows by as many bytes as declared, all counted', () => {
+    const weights = weightsOf(linearAttentionRwkv, classes);
+    const { continuation } = linearAttentionRwkv;
+    if (continuation === undefined) throw new Error('RWKV continues nothing');
+    const meter = new Meter();
+    const given = { weights, neuron: 'LIFNode', meter } as const;
+    const added = continueText(linearAttentionRwkv, continuation, 'The log', classes, given);
+    expect(added).toHaveLength(continuation.length);
+    const [embedding] = meter.layers.filter(({ name }) => name === 'embedding');
+    // One synaptic event for each channel and byte; the last byte that is added is not read.
+    expect(embedding?.synapticEvents).toBe(64 * (7 + continuation.length - 1));
   });
 });
 
@@ -249,7 +292,7 @@ describe('early exit', () => {
 });
 
 describe('physics-informed network', () => {
-  it('is within 3 % of the analytic solution of the heat equation, which it was never shown', async () => {
+  it('is within 3 % of the analytic solution, which it was never shown', async () => {
     const weights = await trainedWeights('physics-informed-pinn');
     const points = Array.from({ length: 21 * 21 }, (_, at) => [
       Math.floor(at / 21) / 20,

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { DOMAINS, readoutOf } from '#engines/spiking/heads.js';
 import type { HeadCard, NestedNumbers, SpikingModelCard } from '#engines/spiking/model-card.js';
 import type { Architecture, Head } from '#engines/spiking/model.js';
-import { runMetered } from '#engines/spiking/run.js';
+import { continueText, runMetered } from '#engines/spiking/run.js';
+import { Meter } from '#engines/spiking/telemetry/meter.js';
 import { writeSafetensors, type NamedTensors } from '#engines/spiking/weights/safetensors.js';
 import { seededRandom } from '../seeded-random.js';
 import {
@@ -26,6 +27,8 @@ export interface TrainedNetwork extends ExampleSource {
 const CALIBRATION_EXAMPLES = 500;
 const HELD_OUT_EXAMPLES = 1000;
 const DIGITS = 6;
+/** Longer than any part of a text that a network reads before it goes on. */
+const LONG_TEXT = 'text '.repeat(100);
 
 const rounded = (value: number): number => Number(value.toFixed(DIGITS));
 
@@ -73,7 +76,14 @@ const mostOf = (network: TrainedNetwork, head: Head, steps: number): Totals => {
   if (example === undefined) throw new RangeError('the task gives no example');
   const options = { weights, steps, neuron: architecture.neuron.model, exhaustive: true };
   const readout = readoutOf(head, task.classes.length);
-  const { layers } = runMetered(architecture, example.x, readout, options);
+  const meter = new Meter();
+  runMetered(architecture, example.x, readout, { ...options, meter });
+  if (head === 'text' && architecture.continuation) {
+    const { continuation } = architecture;
+    const classes = task.classes.length;
+    continueText(architecture, continuation, LONG_TEXT, classes, { ...options, meter });
+  }
+  const { layers } = meter;
   const sum = (figure: (layer: (typeof layers)[number]) => number): number =>
     layers.reduce((total, layer) => total + figure(layer), 0);
   const synapticEvents = sum((layer) => layer.synapticEventsMax);

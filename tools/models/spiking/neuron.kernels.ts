@@ -39,14 +39,16 @@ const forward = ({ inputs, attrs, backend }: KernelArguments): tf.TensorInfo[] =
   const size = current.length / (x.shape[0] ?? 1);
   const group = size / rate.length;
   const membrane = new Float32Array(size).fill(resetTo ?? 0);
-  for (let at = 0; at < current.length; at += size) {
-    for (let neuron = 0; neuron < size; neuron += 1) {
-      const { keep, gain, rest } = recurrences[Math.floor(neuron / group)] as Recurrence;
-      const charged = keep * (membrane[neuron] ?? 0) + gain * (current[at + neuron] ?? 0) + rest;
+  for (let at = 0; at < current.length; at += group) {
+    const first = at % size;
+    const { keep, gain, rest } = recurrences[Math.floor(first / group)] as Recurrence;
+    for (let place = at; place < at + group; place += 1) {
+      const neuron = first + place - at;
+      const charged = keep * (membrane[neuron] ?? 0) + gain * (current[place] ?? 0) + rest;
       const potential = Math.fround(charged);
       const fires = potential >= threshold;
-      potentials[at + neuron] = potential;
-      spikes[at + neuron] = fires ? 1 : 0;
+      potentials[place] = potential;
+      spikes[place] = fires ? 1 : 0;
       membrane[neuron] = fires ? (resetTo ?? potential - threshold) : potential;
     }
   }
@@ -86,22 +88,24 @@ const backward = ({ inputs, attrs, backend }: KernelArguments): tf.TensorInfo[] 
   const group = size / rate.length;
   const fromLater = new Float64Array(size);
   const leakGradients = new Float64Array(rate.length);
-  for (let at = current.length - size; at >= 0; at -= size) {
-    for (let neuron = 0; neuron < size; neuron += 1) {
-      const place = at + neuron;
-      const groupOf = Math.floor(neuron / group);
-      const { keep, gain } = recurrences[groupOf] as Recurrence;
-      const [charged, spike] = [potential[place] ?? 0, fired[place] ?? 0];
+  for (let at = current.length - group; at >= 0; at -= group) {
+    const first = at % size;
+    const groupOf = Math.floor(first / group);
+    const { keep, gain } = recurrences[groupOf] as Recurrence;
+    let leakGradient = 0;
+    for (let place = at; place < at + group; place += 1) {
+      const neuron = first + place - at;
+      const charged = potential[place] ?? 0;
       const step = slope(charged - threshold);
       const jump = detachReset ? 0 : (resetTo === null ? -threshold : resetTo - charged) * step;
-      const passed = (resetTo === null ? 1 : 1 - spike) + jump;
+      const passed = (resetTo !== null && fired[place] === 1 ? 0 : 1) + jump;
       const own = (upstream[place] ?? 0) * step + (fromLater[neuron] ?? 0) * passed;
       dx[place] = own * gain;
       fromLater[neuron] = own * keep;
-      const before = at === 0 ? rest : afterReset(settings, potential, fired, place - size);
-      const change = own * ((decayInput ? (current[place] ?? 0) : 0) - before + rest);
-      leakGradients[groupOf] = (leakGradients[groupOf] ?? 0) + change;
+      const before = place < size ? rest : afterReset(settings, potential, fired, place - size);
+      leakGradient += own * ((decayInput ? (current[place] ?? 0) : 0) - before + rest);
     }
+    leakGradients[groupOf] = (leakGradients[groupOf] ?? 0) + leakGradient;
   }
   dLeak.set(leakGradients);
   return outputs;

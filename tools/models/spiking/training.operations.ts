@@ -113,6 +113,15 @@ export class TrainingOperations implements Operations<tf.Tensor> {
     return spike(current, leaks, settings);
   }
 
+  recall(_name: string, shape: readonly number[], start: number): tf.Tensor {
+    return tf.fill([...shape], start);
+  }
+
+  /** Every run of training starts afresh. */
+  remember(): void {
+    return;
+  }
+
   /** Neurons are at rest whenever a layer of them is called. */
   rest(): void {
     return;

@@ -10,6 +10,9 @@ import { parameterOf, recurrentAttention, type Attention } from './rwkv.attentio
 
 const WIDTH = 64;
 const HIDDEN = 128;
+/** Bytes of a text that are read before it is continued, and bytes that are added. */
+const READ = 64;
+const CONTINUED = 48;
 const BLOCKS = ['first', 'second'] as const;
 
 /** Mixes each step with the one before, by a share that each channel learns (token shift). */
@@ -19,8 +22,9 @@ const shifted = <Tensor extends Shaped>(
   x: Tensor,
 ): Tensor => {
   const [steps = 1, batch = 1, width = 1] = x.shape;
-  const blank = ops.constant(new Float32Array(batch * width), [1, batch, width]);
-  const before = steps === 1 ? blank : ops.concat([blank, ops.slice(x, 0, 0, steps - 1)], 0);
+  const first = ops.recall(name, [1, batch, width], 0);
+  const before = steps === 1 ? first : ops.concat([first, ops.slice(x, 0, 0, steps - 1)], 0);
+  ops.remember(name, ops.slice(x, 0, steps - 1, 1));
   const share = parameterOf(ops, name, width, 0.5);
   return ops.add(before, ops.multiply(ops.subtract(x, before), share));
 };
@@ -59,7 +63,9 @@ const channelMix = <Tensor extends Shaped>(
   );
 };
 
-/** The stream of `[steps, batch, WIDTH]` after all blocks: numbers plus the spikes of each block. */
+/**
+ * The stream of `[steps, batch, WIDTH]` after all blocks: numbers plus the spikes of each block.
+ */
 export const rwkvStates = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   embedded: Tensor,
@@ -117,6 +123,18 @@ export const linearAttentionRwkv: Architecture = {
     }
     const stream = rwkvStates(ops, ops.linear('text.in', x, { out: WIDTH }), recurrentAttention);
     return ops.linear(name, ops.mean(stream, 0), { out: classes });
+  },
+  continuation: {
+    length: CONTINUED,
+    read(text) {
+      const bytes = new TextEncoder().encode(text).subarray(-READ);
+      return tensorOf(symbolRows(bytes), [bytes.length, 1, SYMBOLS.length], 'binary');
+    },
+    next(logits) {
+      const byte = SYMBOLS[logits.indexOf(Math.max(...logits))] ?? 0;
+      const x = tensorOf(symbolRows(Uint8Array.of(byte)), [1, 1, SYMBOLS.length], 'binary');
+      return { text: String.fromCharCode(byte), x };
+    },
   },
   describe: () => ({
     architecture_type: 'recurrent linear attention with spiking activations',

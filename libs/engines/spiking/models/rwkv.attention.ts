@@ -73,12 +73,12 @@ export const recurrentAttention = <Tensor extends Shaped>(
 ): Tensor => {
   const [steps = 1, batch = 1, width = 1] = keys.shape;
   const [decay, bonus] = [decayOf(ops, name, width), bonusOf(ops, name, width)];
-  const filled = (value: number): Tensor =>
-    ops.constant(new Float32Array(batch * width).fill(value), [1, batch, width]);
+  const held = (part: keyof State<Tensor>, start: number): Tensor =>
+    ops.recall(`${name}.${part}`, [1, batch, width], start);
   let state: State<Tensor> = {
-    numerator: filled(0),
-    denominator: filled(0),
-    maximum: filled(-30),
+    numerator: held('numerator', 0),
+    denominator: held('denominator', 0),
+    maximum: held('maximum', -30),
   };
   const means = Array.from({ length: steps }, (_, step) => {
     const [key, value] = [ops.slice(keys, 0, step, 1), ops.slice(values, 0, step, 1)];
@@ -87,6 +87,9 @@ export const recurrentAttention = <Tensor extends Shaped>(
     state = extended(ops, faded, key, value);
     return quotient(ops, seen.numerator, seen.denominator);
   });
+  for (const part of ['numerator', 'denominator', 'maximum'] as const) {
+    ops.remember(`${name}.${part}`, state[part]);
+  }
   return ops.concat(means, 0);
 };
 

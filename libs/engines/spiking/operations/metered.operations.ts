@@ -324,6 +324,16 @@ export class MeteredOperations implements Operations<DataTensor> {
     this.run.membranes.clear();
   }
 
+  recall(name: string, shape: readonly number[], start: number): DataTensor {
+    const held = this.run.membranes.get(name);
+    const isHeld = held?.length === sizeOf(shape);
+    return tensorOf(isHeld ? held : new Float32Array(sizeOf(shape)).fill(start), shape);
+  }
+
+  remember(name: string, { values }: DataTensor): void {
+    this.run.membranes.set(name, values);
+  }
+
   valuesOf({ values }: DataTensor): Float32Array {
     return values;
   }

@@ -1,5 +1,5 @@
 /** The next byte of the project's own prose. */
-import { SYMBOL_NAMES, symbolOf, symbolRows } from '#engines/spiking/models/byte-symbols.js';
+import { SYMBOL_NAMES, symbolOf } from '#engines/spiking/models/byte-symbols.js';
 import type { Split } from '../../corpus/corpus.generator.js';
 import { seededRandom } from '../../seeded-random.js';
 import { prose } from './prose.js';
@@ -21,14 +21,14 @@ const textOf = (split: Split): Uint8Array => {
 export const nextByte: ClassificationTask = {
   name: 'next-byte',
   description:
-    `${CONTEXT} bytes of the project's own prose, one row of ${SYMBOL_NAMES.length} symbols each; ` +
+    `${CONTEXT} bytes of the project's own prose, printable ASCII and line feeds; ` +
     'the class is the byte that follows. Classes are as frequent as bytes are.',
-  inputShape: [CONTEXT, SYMBOL_NAMES.length],
+  inputShape: [CONTEXT],
   classes: SYMBOL_NAMES,
   draw(random, split = 'training') {
     const text = textOf(split);
     const start = random.below(text.length - CONTEXT);
     const window = text.subarray(start, start + CONTEXT);
-    return { input: symbolRows(window), label: symbolOf(text[start + CONTEXT] ?? 0) };
+    return { input: Float32Array.from(window), label: symbolOf(text[start + CONTEXT] ?? 0) };
   },
 };
