@@ -12,6 +12,7 @@ import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
+import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
@@ -37,6 +38,7 @@ export const areas: readonly Area[] = [
   paymentsArea,
   webhooksArea,
   statisticsArea,
+  sandboxArea,
   spikingArea,
 ];
 

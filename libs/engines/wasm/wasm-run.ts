@@ -131,7 +131,7 @@ class Run {
   #invoke(name: string, parameters: readonly (number | bigint)[]): unknown {
     const entry = this.#instance?.exports[name];
     if (typeof entry !== 'function') throw new Error(`the module lost its export ${name}`);
-    return entry(...parameters);
+    return (entry as (...numbers: readonly (number | bigint)[]) => unknown)(...parameters);
   }
 
   #failed(error: unknown): Ended {
