@@ -28,6 +28,8 @@ export class ExecuteWasmDto {
 
   @ApiProperty({
     required: false,
+    type: String,
+    nullable: true,
     default: ENTRY_POINT_DEFAULT,
     description:
       'The exported function to call. `_start` is that of a WASI program. The results of another ' +
@@ -40,6 +42,8 @@ export class ExecuteWasmDto {
 
   @ApiProperty({
     required: false,
+    type: 'integer',
+    nullable: true,
     default: MEMORY_LIMIT_MB_DEFAULT,
     description: 'Of all memories of the module together, in MiB. A growth beyond it is denied.',
   })
@@ -51,6 +55,8 @@ export class ExecuteWasmDto {
 
   @ApiProperty({
     required: false,
+    type: 'integer',
+    nullable: true,
     default: GAS_LIMIT_DEFAULT,
     description: 'Fuel that the run may spend, as Wasmtime counts it. Its price is held.',
   })
@@ -63,6 +69,7 @@ export class ExecuteWasmDto {
   @ApiProperty({
     required: false,
     type: [String],
+    nullable: true,
     description: 'Arguments of the program, or the numbers that the entry point takes.',
   })
   @IsOptional()
@@ -72,7 +79,12 @@ export class ExecuteWasmDto {
   @MaxLength(4_096, { each: true })
   readonly args?: readonly string[] | null;
 
-  @ApiProperty({ required: false, description: 'The standard input, as text.' })
+  @ApiProperty({
+    required: false,
+    type: String,
+    nullable: true,
+    description: 'The standard input, as text.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(65_536)

@@ -4,13 +4,15 @@ import { MISC, NO_TYPE, OP, skipImmediates } from '../binary/instruction.js';
 import { I32, I64, readValueType } from '../binary/value-type.js';
 import { malformed, refuse } from '../wasm.errors.js';
 import { ENTRY_FUEL, fuelOf, UNCHECKED_BULK_UNITS } from './fuel-costs.js';
-import { check, type MeterIndices, reload, save, spend } from './meter-code.js';
+import { check, checkAtHead, type MeterIndices, reload, save, spend } from './meter-code.js';
 
 /** What the body of a function may refer to. */
 export interface MeteredModule {
   readonly at: MeterIndices;
   /** The index of a function behind the import that the meter adds. */
   readonly functionIndex: (index: number) => number;
+  /** Whether a block of a type takes values. */
+  readonly hasParams: (type: number) => boolean;
   readonly memories: readonly { readonly is64: boolean }[];
   readonly tables: readonly { readonly is64: boolean }[];
 }
@@ -147,7 +149,7 @@ export class MeteredFunction {
         this.#depth += 1;
         this.#spend(start);
         this.#copy(this.body.at);
-        check(this.#code, this.#local, this.module.at);
+        this.#checkLoop(start);
         break;
       case OP.if:
         this.#depth += 1;
@@ -166,6 +168,14 @@ export class MeteredFunction {
         break;
       default:
     }
+  }
+
+  #checkLoop(start: number): void {
+    const type = new ByteReader(this.body.bytes, start + 1, this.body.end).signed();
+    // The index of a type, or a negative number for one without parameters.
+    const takesValues = type >= 0n && this.module.hasParams(Number(type));
+    const write = takesValues ? check : checkAtHead;
+    write(this.#code, this.#local, this.module.at);
   }
 
   /** Instructions that name a function. */
