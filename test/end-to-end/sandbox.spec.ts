@@ -12,9 +12,9 @@ const EXECUTE = '/api/v1/wasm/execute';
 /** Valid for V8; the sandbox has no threads. */
 const SHARED_MEMORY = 'AGFzbQEAAAAFBAEDAQE=';
 
-/** A micro-dollar for each unit, so that no rounding hides one. */
+/** A micro-dollar for each unit, so that no rounding hides one. An embedded rig has a worker. */
 const catalogOf = (baseUrl: string): string =>
-  `${scriptedCatalog(baseUrl)}
+  `${scriptedCatalog(baseUrl).replace('models:', '  - { name: built-in, kind: embedded }\nmodels:')}
 meters:
   - { meter: wasm_fuel, usd: 0.000001, per: 1 }
 `;
