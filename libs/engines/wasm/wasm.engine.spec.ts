@@ -26,7 +26,7 @@ describe('the WebAssembly engine', () => {
     expect(engine.fuel).toBeGreaterThanOrEqual(end.fuel);
   });
 
-  it('ends a growth that the limit denies as out of memory when the module then traps', async () => {
+  it('reports out of memory when a module traps behind a growth that was denied', async () => {
     const task = wasmTaskOf(moduleOf('greedy'), { entryPoint: 'f' });
     expect(await engine.run({ ...task, memoryLimitMb: 7 }, never)).toMatchObject({
       outcome: 'completed',
