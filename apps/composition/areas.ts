@@ -1,3 +1,4 @@
+import { agentsArea } from '#areas/agents/agents.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
@@ -7,9 +8,11 @@ import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
 import { investorsArea } from '#areas/investors/investors.area.js';
+import { meshArea } from '#areas/mesh/mesh.area.js';
 import { partnersArea } from '#areas/partners/partners.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
+import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
@@ -29,7 +32,9 @@ export const areas: readonly Area[] = [
   jobsArea,
   filesArea,
   batchesArea,
+  agentsArea,
   rigsArea,
+  rentalsArea,
   partnersArea,
   investorsArea,
   payoutsArea,
@@ -40,6 +45,7 @@ export const areas: readonly Area[] = [
   statisticsArea,
   sandboxArea,
   spikingArea,
+  meshArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -1,6 +1,7 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { Planners } from '#areas/agents/planning/planners.port.js';
 import { BillSources } from '#areas/audit/bill-sources.port.js';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { BatchFiles } from '#areas/batches/batch-files.port.js';
@@ -9,6 +10,7 @@ import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { StatementQuery } from '#areas/billing/statements/statement.handler.js';
 import { StatementTaxes } from '#areas/billing/statements/statement-taxes.port.js';
 import { Catalog } from '#areas/catalog/catalog.js';
+import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
@@ -19,12 +21,14 @@ import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { InvestorUsers } from '#areas/investors/investor-users.port.js';
+import { ClusterLeader } from '#areas/mesh/cluster-leader.port.js';
 import { PartnerAccess } from '#areas/partners/partner-access.js';
 import { PartnerUsers } from '#areas/partners/partner-users.port.js';
 import { Deposits } from '#areas/payments/deposits.port.js';
 import { Charges } from '#areas/payouts/charges.port.js';
 import { Beneficiaries } from '#areas/payouts/beneficiaries.port.js';
 import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
+import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
@@ -33,10 +37,14 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { Runtime } from '#platform/runtime/runtime.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
 import { AccountCharges } from './charges.binding.js';
+import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
@@ -79,6 +87,16 @@ const bindings: readonly Binding[] = [
     ],
   },
   {
+    of: 'agents',
+    providers: [
+      {
+        provide: Planners,
+        inject: [Catalog, RIGS],
+        useFactory: (catalog: Catalog, router: RigRouter) => new CatalogPlanners(catalog, router),
+      },
+    ],
+  },
+  {
     of: 'rigs',
     providers: [
       {
@@ -86,6 +104,40 @@ const bindings: readonly Binding[] = [
         inject: [Catalog, RIGS, BATCH_RIG_PERCENT],
         useFactory: (catalog: Catalog, router: RigRouter, batchPercent: number) =>
           new CatalogRigs(catalog, router, batchPercent),
+      },
+    ],
+  },
+  {
+    of: 'rentals',
+    providers: [
+      {
+        provide: RentalRates,
+        inject: [QueryBus, CLOCK],
+        useFactory: (queries: QueryBus, clock: Clock): RentalRates => ({
+          rateOf: async (rig) => {
+            const { card } = await queries.execute(new RateCardQuery({ at: instant(clock) }));
+            const rate = card.compute.find((one) => one.rig === rig);
+            return (
+              (rate && { rateCardVersion: card.version, microUsdPerHour: rate.microUsdPerHour }) ??
+              null
+            );
+          },
+        }),
+      },
+    ],
+  },
+  {
+    of: 'mesh',
+    providers: [
+      {
+        provide: ClusterLeader,
+        inject: [ProcessFacts, Runtime, EVENT_STORE, CODEC],
+        useFactory: (
+          facts: ProcessFacts,
+          runtime: Runtime,
+          eventStore: EventStore,
+          codec: EventCodec,
+        ) => new LeaseHolder(facts, () => runtime.leadership(), eventStore, codec),
       },
     ],
   },

@@ -7,7 +7,7 @@ import {
 } from '#areas/inference/chat-strategies.js';
 import { type InferenceErrorCode } from '#areas/inference/inference.errors.js';
 import { type ModelCatalog } from '#areas/inference/ports.js';
-import { type ChatChunk, type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type StreamReceipt } from '#areas/inference/stream-meter.js';
 import { type SpikingChatAnswer, type SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -106,11 +106,10 @@ async function* pagesOf(
   order: ChatOrder,
   found: SpikingChatAnswer,
   receipt: StreamReceipt,
-): AsyncGenerator<readonly ChatChunk[], StreamReceipt, void> {
-  const chunk = (delta: object, finish_reason: string | null): ChatChunk => ({
-    ...envelope(order, found, 'chat.completion.chunk'),
-    choices: [{ index: 0, delta, finish_reason }],
-  });
+): AsyncGenerator<readonly string[], StreamReceipt, void> {
+  const head = envelope(order, found, 'chat.completion.chunk');
+  const chunk = (delta: object, finish_reason: string | null): string =>
+    JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason }] });
   yield await Promise.resolve([
     chunk({ role: 'assistant', content: '' }, null),
     chunk({ content: found.text }, null),
@@ -118,7 +117,7 @@ async function* pagesOf(
   ]);
   if (includesUsage(order.body)) {
     const usage = openAiUsage(receipt.usage);
-    yield [{ ...envelope(order, found, 'chat.completion.chunk'), choices: [], usage }];
+    yield [JSON.stringify({ ...head, choices: [], usage })];
   }
   return receipt;
 }

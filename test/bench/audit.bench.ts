@@ -6,15 +6,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-// Relative, because this folder has a package.json of its own and with it no subpath imports.
-import { TileBuilder } from '../../libs/platform/audit/tile-builder.js';
-import { encodePositions, tileKey, TILES, TREE } from '../../libs/platform/audit/tile-documents.js';
-import { TreeKeeper } from '../../libs/platform/audit/tree-keeper.js';
-import { TreeReader } from '../../libs/platform/audit/tree-reader.js';
-import { EventHasher, storedFieldsOf } from '../../libs/platform/event-store/event.chain.js';
-import { type RecordedEvent } from '../../libs/platform/event-store/event-store.port.js';
-import { type ReadStore } from '../../libs/platform/read-store/read-store.port.js';
-import { openSqliteReadStore } from '../../libs/platform/read-store/sqlite/sqlite-read-store.js';
+import { TileBuilder } from '#platform/audit/tile-builder.js';
+import { encodePositions, tileKey, TILES, TREE } from '#platform/audit/tile-documents.js';
+import { TreeKeeper } from '#platform/audit/tree-keeper.js';
+import { TreeReader } from '#platform/audit/tree-reader.js';
+import { EventHasher, storedFieldsOf } from '#platform/event-store/event.chain.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type Figure } from './figure.js';
 
 const LEAVES_DEFAULT = 10_000_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Bus, type BusMessage } from '../../libs/platform/bus/bus.port.js';
-import { openKafkaBus } from '../../libs/platform/bus/kafka/kafka-bus.js';
-import { readKafkaUrl } from '../../libs/platform/bus/kafka/kafka-url.js';
+import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
+import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
+import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 
 const ASKED = 'bench.asked';
 const ANSWERED = 'bench.answered';

@@ -3,12 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-// Relative, because this folder has a package.json of its own and with it no subpath imports.
-import {
-  type EventStore,
-  type EventToAppend,
-} from '../../libs/platform/event-store/event-store.port.js';
-import { openSqliteEventStore } from '../../libs/platform/event-store/sqlite/sqlite-event-store.js';
+import { type EventStore, type EventToAppend } from '#platform/event-store/event-store.port.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { type Figure } from './figure.js';
 
 const APPEND_SECONDS = 4;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type PeerProgram } from './peer-process.js';
 
 /** Home of the package.json that pins Portkey and the one dependency its streams need. */
-const PACKAGE_FOLDER = path.resolve('test/bench');
+const PACKAGE_FOLDER = path.resolve('test/bench/portkey');
 const SERVER = path.join(PACKAGE_FOLDER, 'node_modules/@portkey-ai/gateway/build/start-server.js');
 
 /** Not part of Quipu's own install: fetched for the first comparison. */
@@ -16,7 +16,8 @@ export const installPortkey = async (): Promise<void> => {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   const [code] = await once(install, 'exit');
-  if (code !== 0) throw new Error('npm ci failed in test/bench, so there is no Portkey to compare');
+  if (code !== 0)
+    throw new Error('npm ci failed in test/bench/portkey, so there is no Portkey to compare');
 };
 
 export const portkeyProgram: PeerProgram = {

@@ -2,7 +2,7 @@
  * Entry point of a process that measures the served log: one process cannot load both clients'
  * packages. One order in, figures out, over IPC.
  */
-import { openEventStoreDb } from '../../libs/platform/event-store/eventstoredb/eventstoredb-event-store.js';
+import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { benchAppend, benchReplay } from './event-store.bench.js';
 import { type Figure } from './figure.js';
 

@@ -1,5 +1,4 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { mustBeJson } from '../errors/media-type.js';
 import { formTypeOf, parseFormFields } from './form-fields.js';
 import { parseJson } from './json-body.js';
 import { type Receptions } from './receptions.js';
@@ -18,8 +17,9 @@ const SIGNATURE = 'webhook-signature';
 export const UNREAD_BODY = Symbol('UnreadBody');
 
 /**
- * Leaves JSON bodies and forms unread. Bodies of another type are rejected, as Fastify does, and so
- * are forms on routes that do not accept them.
+ * Leaves JSON bodies and forms unread: those that a route has as fields until its guards have
+ * admitted the request, those that a route reads itself to the route. Bodies of another type are
+ * rejected, as Fastify does; forms that the route does not accept were (`acceptUploads`).
  */
 export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
   fastify.removeAllContentTypeParsers();
@@ -27,8 +27,7 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
     done(null, UNREAD_BODY);
   });
   fastify.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
-    if (formTypeOf(request) === undefined) done(mustBeJson());
-    else done(null, UNREAD_BODY);
+    done(null, formTypeOf(request) === undefined ? undefined : UNREAD_BODY);
   });
 };
 

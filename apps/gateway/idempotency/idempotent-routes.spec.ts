@@ -41,6 +41,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE v1/files/:file_id': 'deletes a file',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.
   'POST v1/files': 'stores a stream',
+  // Its key is in the form, whose body is a stream. A repeated sync writes the same file, free.
+  'POST api/jobs/sync_file': 'stores a stream',
   // These check a password or a code and count failed attempts: a replay, or a conflict of two
   // bodies, would answer without the check. A one-time code works only once, so a repeat fails.
   'POST api/v1/auth/2fa/enrol': 'checks a password',

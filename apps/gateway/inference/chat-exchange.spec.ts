@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type CommandBus } from '@nestjs/cqrs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -67,12 +66,12 @@ describe('the exchange of a chat', () => {
     registry = new Registry();
     metrics = new ChatMetrics(inference.catalog, registry);
     const failures = new Failures(new Areas(areas));
-    const commands = inference as unknown as CommandBus;
+    const { chats, streams } = inference;
     const write = (text: string): void => {
       logged.push(JSON.parse(text) as Record<string, unknown>);
     };
     log = new FailureLog(pino({}, { write }));
-    const services = [commands, requests, metrics, failures, log] as const;
+    const services = [chats, streams, requests, metrics, failures, log] as const;
     const clock = { now: () => Date.parse(NOW) };
     const rates = new RequestRates({ perAccount: 600, perKey: 0 }, clock);
     const exchange = new ChatExchange(...services, limits, 60_000, rates, clock);

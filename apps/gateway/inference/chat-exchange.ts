@@ -1,14 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatOrder } from '#areas/inference/chat-admission.js';
 import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
-import { CompleteChatCommand } from '#areas/inference/complete-chat.handler.js';
+import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';
 import { type ChatStream } from '#areas/inference/chat-strategies.js';
-import { StreamChatCommand } from '#areas/inference/stream-chat.handler.js';
+import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -23,7 +22,7 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
-import { comment, dataEvent, DONE, SSE_HEADERS, SseWriter } from '../sse/sse.js';
+import { comment, dataEvent, dataLine, DONE, SSE_HEADERS, SseWriter } from '../sse/sse.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 import { ChatMetrics } from './chat.metrics.js';
@@ -43,11 +42,12 @@ export interface Chat {
   readonly confirm?: () => Promise<boolean>;
 }
 
-/** Translates one chat between HTTP and the commands. */
+/** Translates one chat between HTTP and its handlers. */
 @Injectable()
 export class ChatExchange {
   constructor(
-    private readonly commands: CommandBus,
+    private readonly chats: CompleteChatHandler,
+    private readonly streams: StreamChatHandler,
     private readonly requests: OpenRequests,
     private readonly metrics: ChatMetrics,
     private readonly failures: Failures,
@@ -89,8 +89,8 @@ export class ChatExchange {
     { signal }: OpenRequest,
     tap: AnswerTap | undefined,
   ): Promise<void> {
-    const command = new CompleteChatCommand(orderOf(chat), signal);
-    const { text, rig, attempts, usage, entry, pace } = await this.commands.execute(command);
+    const answer = await this.chats.execute(orderOf(chat), signal);
+    const { text, rig, attempts, usage, entry, pace } = answer;
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
@@ -108,7 +108,7 @@ export class ChatExchange {
     { signal }: OpenRequest,
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
-    const stream = await this.commands.execute(new StreamChatCommand(orderOf(chat), signal));
+    const stream = await this.streams.execute(orderOf(chat), signal);
     try {
       return await this.#write(chat, stream, reply, signal, tap);
     } finally {
@@ -162,7 +162,7 @@ export class ChatExchange {
       for (;;) {
         const page = await stream.pages.next();
         if (!page.done) {
-          await writer.write(page.value.map(dataEvent).join(''));
+          await writer.write(page.value.map(dataLine).join(''));
           continue;
         }
         const { usage, entry, cut } = page.value;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { JobEventStreams } from './job-event-streams.js';
+import { LogEventStreams } from '../sse/log-event-streams.js';
 import { JobsController } from './jobs.controller.js';
 
-@Module({ controllers: [JobsController], providers: [JobEventStreams] })
+@Module({ controllers: [JobsController], providers: [LogEventStreams] })
 export class JobsHttpModule {}

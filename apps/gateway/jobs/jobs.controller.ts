@@ -16,8 +16,10 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CancelJobCommand } from '#areas/jobs/cancel-job.handler.js';
 import { type JobReader } from '#areas/jobs/job-access.js';
-import { JobHistoryQuery } from '#areas/jobs/job-history.handler.js';
+import { type JobHistory, JobHistoryQuery } from '#areas/jobs/job-history.handler.js';
 import { JobQuery, JobsQuery } from '#areas/jobs/job.queries.js';
+import { type JobErrorCode } from '#areas/jobs/jobs.errors.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
@@ -26,7 +28,8 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
-import { JobEventStreams } from './job-event-streams.js';
+import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
+import { presentJobEvent } from './job-events.presenter.js';
 import { JobAnswerDto, JobListDto, JobsPageDto } from './jobs.dto.js';
 import { answerOf, presentJobs } from './jobs.presenter.js';
 
@@ -46,7 +49,7 @@ export class JobsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly streams: JobEventStreams,
+    private readonly streams: LogEventStreams,
   ) {}
 
   @Get()
@@ -132,13 +135,25 @@ export class JobsController {
   ): Promise<void> {
     const after = revisionOf(lastEventId);
     const history = await this.queries.execute(new JobHistoryQuery(id, readerOf(caller), after));
-    await this.streams.write(caller.accountId, history, reply);
+    const { accountId } = caller;
+    await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
   }
 
   async #show(id: string, caller: Caller): Promise<JobAnswerDto> {
     return answerOf(await this.queries.execute(new JobQuery(id, readerOf(caller))));
   }
 }
+
+const presented = ({ follow }: JobHistory) =>
+  async function* present(signal: AbortSignal): AsyncGenerator<string> {
+    for await (const logged of follow(signal)) yield presentJobEvent(logged);
+  };
+
+const tooMany = (): DomainError<JobErrorCode> =>
+  new DomainError(
+    'too_many_job_streams',
+    `the account follows ${STREAMS_PER_ACCOUNT_MAX} jobs, the most at the same time`,
+  );
 
 const readerOf = ({ role, accountId }: Caller): JobReader =>
   role === ADMIN ? 'admin' : { accountId };

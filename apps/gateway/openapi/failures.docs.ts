@@ -8,6 +8,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   402: 'The balance does not cover the request.',
   403: 'The role of the account does not allow the request.',
   404: 'The requested object does not exist.',
+  406: 'The `Accept` header names no form that this address answers in.',
   409: 'The request conflicts with the current state.',
   410: 'It existed, and is no longer kept.',
   413: 'The body is larger than the limit of this gateway.',

@@ -4,7 +4,10 @@ import { type ServerResponse } from 'node:http';
 export const KEEP_ALIVE = ': keep-alive\n\n';
 export const DONE = 'data: [DONE]\n\n';
 
-export const dataEvent = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+export const dataEvent = (value: object): string => dataLine(JSON.stringify(value));
+
+/** @param json one line */
+export const dataLine = (json: string): string => `data: ${json}\n\n`;
 
 /** An event with a name, and an id from which a client resumes. */
 export const namedEvent = (name: string, id: string | null, value: object): string =>

@@ -1,6 +1,6 @@
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type ChatOrder } from './chat-admission.js';
-import { type ChatChunk, type Usage } from './rigs/chat-backend.js';
+import { type Usage } from './rigs/chat-backend.js';
 import { type Attempt } from './rigs/route-error.js';
 import { type StreamReceipt } from './stream-meter.js';
 
@@ -26,11 +26,11 @@ export interface ChatStream {
   readonly attempts: readonly Attempt[];
   readonly pace?: HoldPace;
   /**
-   * Pages of chunks with the caller's model id and routing mode; the end comes after the charge is
-   * durable. Read it to the end or dispose of it: either ends the hold. @throws RigError when the
-   * stream broke, charge included
+   * Pages of chunks as JSON, a line each, with the caller's model id and routing mode; the end
+   * comes after the charge is durable. Read it to the end or dispose of it: either ends the hold.
+   * @throws RigError when the stream broke, charge included
    */
-  readonly pages: AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
+  readonly pages: AsyncGenerator<readonly string[], StreamReceipt, void>;
 }
 
 /** Answers chats by other means than a rig. It holds and charges by a product of its own. */

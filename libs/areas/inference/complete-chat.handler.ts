@@ -1,26 +1,16 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import { type AdmittedChat, ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { type ChatReply, ChatStrategies } from './chat-strategies.js';
+import { echoedJson } from './echoed-json.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { type ChatAnswer } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
 
-/** Answers a chat as a whole: places the hold, calls a rig, charges. */
-export class CompleteChatCommand extends Command<ChatReply> {
-  constructor(
-    readonly order: ChatOrder,
-    /** Aborted with a `RequestCutError` when the caller leaves or the request runs too long. */
-    readonly signal: AbortSignal,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(CompleteChatCommand)
-export class CompleteChatHandler implements ICommandHandler<CompleteChatCommand> {
+/** Answers a chat as a whole: places the hold, calls a rig, charges. Called without the bus. */
+@Injectable()
+export class CompleteChatHandler {
   constructor(
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
@@ -28,7 +18,8 @@ export class CompleteChatHandler implements ICommandHandler<CompleteChatCommand>
     private readonly strategies: ChatStrategies,
   ) {}
 
-  async execute({ order, signal }: CompleteChatCommand): Promise<ChatReply> {
+  /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
+  async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(order, signal);
     const admitted = await this.admission.admit(order);
@@ -53,7 +44,7 @@ export class CompleteChatHandler implements ICommandHandler<CompleteChatCommand>
     const { body, routingMode } = order;
     try {
       return {
-        text: JSON.stringify({ ...completion, model: body.model, routing_mode: routingMode }),
+        text: echoedJson(completion, { model: body.model, routing_mode: routingMode }),
         modelAnswered: modelOf(completion),
         replyHash: this.hash(replyText(completion)),
       };

@@ -10,12 +10,12 @@ import {
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
-import { CompleteChatCommand, CompleteChatHandler } from './complete-chat.handler.js';
 import { type ChatStrategy } from './chat-strategies.js';
+import { CompleteChatHandler } from './complete-chat.handler.js';
 import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
-import { StreamChatCommand, StreamChatHandler } from './stream-chat.handler.js';
+import { StreamChatHandler } from './stream-chat.handler.js';
 import { type ChatBody } from './token-bound.js';
 import { linesOf, tokensIn } from './token-lines.js';
 
@@ -213,8 +213,8 @@ export const openInference = (strategy?: ChatStrategy) => {
   const clock = { now: () => Date.parse(NOW) };
   const admission = new ChatAdmission(catalog, ledger, hash, limits, clock, rigs);
   const strategies = { of: () => strategy };
-  const complete = new CompleteChatHandler(admission, rigs, hash, strategies);
-  const stream = new StreamChatHandler(admission, rigs, hash, strategies);
+  const chats = new CompleteChatHandler(admission, rigs, hash, strategies);
+  const streams = new StreamChatHandler(admission, rigs, hash, strategies);
   const controller = new AbortController();
   return {
     ledger,
@@ -222,12 +222,10 @@ export const openInference = (strategy?: ChatStrategy) => {
     admission,
     catalog,
     controller,
-    /** As the command bus would. */
-    execute: (command: CompleteChatCommand | StreamChatCommand) =>
-      command instanceof StreamChatCommand ? stream.execute(command) : complete.execute(command),
-    complete: (order = orderOf()) =>
-      complete.execute(new CompleteChatCommand(order, controller.signal)),
-    stream: (order = orderOf()) => stream.execute(new StreamChatCommand(order, controller.signal)),
+    chats,
+    streams,
+    complete: (order = orderOf()) => chats.execute(order, controller.signal),
+    stream: (order = orderOf()) => streams.execute(order, controller.signal),
   };
 };
 

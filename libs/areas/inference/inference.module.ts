@@ -30,6 +30,13 @@ const promptHasher = {
     SettleChatHandler,
     RigOperations,
   ],
-  exports: [ChatFunds, RigOperations, ChatBatchEndpoint, ChatTool],
+  exports: [
+    ChatFunds,
+    RigOperations,
+    ChatBatchEndpoint,
+    ChatTool,
+    CompleteChatHandler,
+    StreamChatHandler,
+  ],
 })
 export class InferenceModule {}

@@ -57,7 +57,7 @@ const readAll = async ({ pages }: ChatStream) => {
   for (;;) {
     const page = await pages.next();
     if (page.done) return { chunks, receipt: page.value };
-    chunks.push(...page.value);
+    chunks.push(...page.value.map((chunk) => JSON.parse(chunk) as ChatChunk));
   }
 };
 

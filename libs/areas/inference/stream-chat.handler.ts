@@ -1,5 +1,4 @@
-import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { type ChatStream, ChatStrategies } from './chat-strategies.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
@@ -8,18 +7,8 @@ import { routeChat } from './route-chat.js';
 import { StreamMeter } from './stream-meter.js';
 
 /** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
-export class StreamChatCommand extends Command<ChatStream> {
-  constructor(
-    readonly order: ChatOrder,
-    /** Aborted with a `RequestCutError` when the caller leaves or the request runs too long. */
-    readonly signal: AbortSignal,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(StreamChatCommand)
-export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
+@Injectable()
+export class StreamChatHandler {
   constructor(
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
@@ -27,7 +16,8 @@ export class StreamChatHandler implements ICommandHandler<StreamChatCommand> {
     private readonly strategies: ChatStrategies,
   ) {}
 
-  async execute({ order, signal }: StreamChatCommand): Promise<ChatStream> {
+  /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
+  async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.stream(order, signal);
     const admitted = await this.admission.admit(order);

@@ -1,6 +1,7 @@
 import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type AdmittedChat, type ChatOrder } from './chat-admission.js';
 import { type PromptHasher } from './ports.js';
+import { type Echo, echoedJson } from './echoed-json.js';
 import { deltaText, modelOf } from './reply.js';
 import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
@@ -14,7 +15,8 @@ export interface StreamReceipt {
   readonly cut: RequestCutError | null;
 }
 
-type Pages = AsyncGenerator<readonly ChatChunk[], StreamReceipt, void>;
+/** Of chunks as JSON, a line each. */
+type Pages = AsyncGenerator<readonly string[], StreamReceipt, void>;
 
 /** Delivers pages and ends the hold exactly once. A cut stream costs its delivered part. */
 export class StreamMeter {
@@ -33,7 +35,7 @@ export class StreamMeter {
 
   /** The first page is empty and available at once: reading it starts the meter. */
   async *pages({ body, routingMode }: ChatOrder): Pages {
-    const echoed = { model: body.model, routing_mode: routingMode };
+    const echo: Echo = { model: body.model, routing_mode: routingMode };
     try {
       yield [];
       for (;;) {
@@ -41,7 +43,7 @@ export class StreamMeter {
         if (page.done) return await this.#end(page.value);
         for (const chunk of page.value) this.#see(chunk);
         this.#pagesDelivered += 1;
-        yield page.value.map((chunk) => ({ ...chunk, ...echoed }));
+        yield page.value.map((chunk) => echoedJson(chunk, echo));
       }
     } finally {
       if (!this.#settled) await this.#abandon();

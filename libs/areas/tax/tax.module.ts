@@ -33,6 +33,5 @@ const taxStatuses = {
     SupplyTaxHandler,
     WithholdingHandler,
   ],
-  exports: [VatRates],
 })
 export class TaxModule {}

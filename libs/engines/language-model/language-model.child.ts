@@ -9,6 +9,7 @@
  */
 import {
   getLlama,
+  LlamaGrammarEvaluationState,
   LlamaLogLevel,
   resolveChatWrapper,
   SpecialToken,
@@ -17,6 +18,7 @@ import {
   type Llama,
   type LlamaContext,
   type LlamaContextSequence,
+  type LlamaJsonSchemaGrammar,
   type LlamaModel,
   type LlamaText,
   type Token,
@@ -50,6 +52,7 @@ const PRECEDING_TOKENS = 8;
 const INCOMPLETE = '\uFFFD';
 
 type ChatWrapper = ReturnType<typeof resolveChatWrapper>;
+type GrammarSchema = LlamaJsonSchemaGrammar<never>['schema'];
 
 interface Slot {
   readonly context: LlamaContext;
@@ -194,6 +197,14 @@ const historyItem = ({ role, content }: ChatMessage): ChatHistoryItem => {
   }
 };
 
+/** A state for one answer: it rules out the tokens that the JSON Schema does not allow next. */
+const grammarOf = async (model: LlamaModel, { jsonSchema }: GenerationTask) => {
+  if (jsonSchema === undefined) return undefined;
+  const grammar = await (await llama()).createGrammarForJsonSchema(jsonSchema as GrammarSchema);
+  const state = new LlamaGrammarEvaluationState({ model, grammar });
+  return { state, stopTexts: grammar.stopGenerationTriggers.map(String) };
+};
+
 interface Prompt {
   readonly ids: Token[];
   readonly stopTokens: ReadonlySet<Token>;
@@ -286,7 +297,9 @@ const answer = async (
   if (ids.length >= contextTokens) {
     throw new ReportedError({ code: 'prompt_too_long', promptTokens: ids.length, contextTokens });
   }
-  send({ type: 'prompt', id, promptTokens: ids.length, stopTexts });
+  const grammar = await grammarOf(model, task);
+  const allStopTexts = [...stopTexts, ...(grammar?.stopTexts ?? [])];
+  send({ type: 'prompt', id, promptTokens: ids.length, stopTexts: allStopTexts });
   const tokensMax = Math.min(task.maxTokens, contextTokens - ids.length);
   const { temperature, topP, seed } = task;
   const characters = new CharacterAssembler(model);
@@ -294,7 +307,14 @@ const answer = async (
   let finishReason: 'stop' | 'length' = tokensMax > 0 ? 'stop' : 'length';
 
   await readPrompt(sequence, ids.slice(0, -1), job);
-  const options = { temperature, topP, topK: 0, minP: 0, seed };
+  const options = {
+    temperature,
+    topP,
+    topK: 0,
+    minP: 0,
+    seed,
+    ...(grammar && { grammarEvaluationState: grammar.state }),
+  };
   const tokens = sequence.evaluate(ids.slice(-1), options);
   while (!job.cancelled && finishReason !== 'length') {
     const { value: token, done = false } = await tokens.next();

@@ -141,6 +141,22 @@ describe('language model engine', () => {
     expect(cut.text.length).toBeLessThan(whole.text.length);
   });
 
+  it('keeps to a JSON Schema, whatever it would rather say', async () => {
+    const jsonSchema = {
+      oneOf: [
+        { type: 'object', properties: { answer: { type: 'string', maxLength: 40 } } },
+        { type: 'object', properties: { count: { type: 'integer' }, kind: { enum: ['knot'] } } },
+      ],
+    };
+    for (const seed of [1, 2, 3]) {
+      const asked = request('Who are you?', { jsonSchema, temperature: 1, seed });
+      const { text, usage } = await complete(engine, asked);
+      expect(usage.finishReason).toBe('stop');
+      const said = JSON.parse(text) as Readonly<Record<string, unknown>>;
+      expect([['answer'], ['count', 'kind']]).toContainEqual(Object.keys(said));
+    }
+  });
+
   it('says before each delta what is used up to its end', async () => {
     const reported: CompletionUsage[] = [];
     const stream = engine.stream(request('What is a hold?'), never(), (used) =>

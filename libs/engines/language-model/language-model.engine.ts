@@ -7,7 +7,7 @@ import {
   ModelFileInvalidError,
   PromptTooLongError,
 } from './language-model.engine.errors.js';
-import type { ChatMessage, Failure, ChildSettings } from './language-model.protocol.js';
+import type { ChatMessage, Failure, ChildSettings, JsonObject } from './language-model.protocol.js';
 import {
   describeModelFile,
   fileVersionOf,
@@ -35,6 +35,8 @@ export interface CompletionRequest {
   readonly seed?: number;
   /** Default: interactive. */
   readonly priority?: Priority;
+  /** The answer is JSON of this shape; types, `const`, `enum`, `oneOf`, lengths. */
+  readonly jsonSchema?: JsonObject;
 }
 
 export interface CompletionUsage {
@@ -204,11 +206,12 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
   /** Starts the generation; from then on the child frees the slot when it has finished. */
   private async begin(request: CompletionRequest): Promise<Running> {
     try {
-      const { modelFile, messages, maxTokens, temperature, topP = 1 } = request;
+      const { modelFile, messages, maxTokens, temperature, topP = 1, jsonSchema } = request;
       const fileVersion = await fileVersionOf(modelFile);
       await headerOf(modelFile);
       const seed = request.seed ?? randomInt(SEED_BELOW);
-      const task = { modelFile, fileVersion, messages, maxTokens, temperature, topP, seed };
+      const asked = { modelFile, fileVersion, messages, maxTokens, temperature, topP, seed };
+      const task = jsonSchema === undefined ? asked : { ...asked, jsonSchema };
       const child = this.currentChild();
       return { child, ...child.start(task, () => this.concurrency.leave()) };
     } catch (error) {

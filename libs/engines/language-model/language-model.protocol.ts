@@ -5,6 +5,8 @@ export interface ChatMessage {
   readonly content: string;
 }
 
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 export interface ChildSettings {
   /** Models kept in memory; an idle one is dropped when another needs its place. */
   readonly loadedModelsMax: number;
@@ -23,6 +25,8 @@ export interface GenerationTask {
   readonly temperature: number;
   readonly topP: number;
   readonly seed: number;
+  /** The answer is JSON of this shape, in the subset that a grammar can express. */
+  readonly jsonSchema?: JsonObject;
 }
 
 export type ToChild =

@@ -10,6 +10,8 @@ export type Head = 'native' | 'text';
 export interface RunFacts {
   readonly layers: readonly LayerCounts[];
   readonly denseSparsityPct: number | null;
+  /** Numbers that the network noted in this run, such as evaluations of a solver. */
+  readonly notes: ReadonlyMap<string, readonly number[]>;
 }
 
 /** The last layer of a run: each head has weights of its own. */

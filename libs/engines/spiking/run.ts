@@ -13,6 +13,8 @@ export interface RunOptions {
   /** Carried from the run before in the same session; the run replaces its contents. */
   readonly membranes?: Map<string, Float32Array>;
   readonly raster?: boolean;
+  /** Whether the run may not stop early (see `Operations.exhaustive`). */
+  readonly exhaustive?: boolean;
 }
 
 export interface RunResult {
@@ -21,6 +23,8 @@ export interface RunResult {
   readonly layers: readonly LayerCounts[];
   readonly denseSparsityPct: number | null;
   readonly raster: string | null;
+  /** What the network left for its description. */
+  readonly notes: ReadonlyMap<string, readonly number[]>;
 }
 
 /** One metered forward pass. */
@@ -28,9 +32,10 @@ export const runMetered = (
   architecture: Architecture,
   x: DataTensor,
   readout: Readout,
-  { weights, steps, neuron, membranes = new Map(), raster = false }: RunOptions,
+  { weights, steps, neuron, membranes = new Map(), raster = false, exhaustive = false }: RunOptions,
 ): RunResult => {
   const meter = new Meter();
+  const notes = new Map<string, readonly number[]>();
   const drawing = raster ? new Raster() : null;
   const operations = new MeteredOperations({
     weights,
@@ -39,6 +44,8 @@ export const runMetered = (
     neuron: { ...architecture.neuron, model: neuron },
     meter,
     membranes,
+    exhaustive,
+    notes,
     raster: drawing === null ? null : { layer: architecture.rasterLayer, drawing },
   });
   const { values } = architecture.forward(operations, x, readout);
@@ -47,5 +54,6 @@ export const runMetered = (
     layers: meter.layers,
     denseSparsityPct: meter.denseSparsityPct,
     raster: drawing?.text() ?? null,
+    notes,
   };
 };

@@ -52,7 +52,7 @@ export class SpikingRunner {
         : encodeArray(architecture, inputData, timesteps);
     const session = this.#sessionOf(input, neuron);
     const startedAt = performance.now();
-    const { logits, layers, denseSparsityPct, raster } = runMetered(
+    const { logits, layers, denseSparsityPct, raster, notes } = runMetered(
       architecture,
       x,
       readoutOf(head, card[head].classes.length),
@@ -70,7 +70,7 @@ export class SpikingRunner {
       classification,
       counts,
       latencyMs,
-      hybrid: architecture.describe({ layers, denseSparsityPct }),
+      hybrid: architecture.describe({ layers, denseSparsityPct, notes }),
       raster,
       completion: sentenceOf(card.displayName, classification, counts, timesteps),
       sessionRuns,

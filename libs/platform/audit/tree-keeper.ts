@@ -1,4 +1,4 @@
-import { EventHasher, storedFieldsOf } from '#platform/event-store/event.chain.js';
+import { EventHasher, leafOf } from '#platform/event-store/event.chain.js';
 import {
   type Position,
   type RecordedEvent,
@@ -93,7 +93,7 @@ export class TreeKeeper implements SubscriptionHandler {
   #append(event: RecordedEvent): readonly DocumentWrite[] {
     this.#position = event.position;
     this.#positions.push(event.position);
-    const filled = this.#builder.append(this.#hasher.leafHash(storedFieldsOf(event)));
+    const filled = this.#builder.append(leafOf(event, this.#hasher));
     const writes = filled.map((tile) => this.#write(tile));
     if (filled.length > 0) this.#positions = [];
     return writes;

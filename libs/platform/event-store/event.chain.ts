@@ -69,9 +69,14 @@ export class EventHasher {
 
   /** @param previous the chain hash of the event before, or `CHAIN_START` */
   chainHash(previous: Uint8Array, event: StoredFields): Buffer {
+    return this.link(previous, this.leafHash(event));
+  }
+
+  /** The chain hash of an event whose leaf hash is known. */
+  link(previous: Uint8Array, leaf: Uint8Array): Buffer {
     this.#link[0] = CHAIN_PREFIX;
     this.#link.set(previous, 1);
-    this.#link.set(this.leafHash(event), 1 + HASH_BYTES);
+    this.#link.set(leaf, 1 + HASH_BYTES);
     return hash('sha256', this.#link, 'buffer');
   }
 
@@ -111,6 +116,17 @@ export class EventHasher {
     this.#end = at + bytes;
   }
 }
+
+/** Of events that this process has just written: their writer has hashed what it stored. */
+const writtenLeaves = new WeakMap<RecordedEvent, Uint8Array>();
+
+export const rememberLeaf = (event: RecordedEvent, leaf: Uint8Array): void => {
+  writtenLeaves.set(event, leaf);
+};
+
+/** The leaf hash of an event: as its writer in this process has computed it, or computed now. */
+export const leafOf = (event: RecordedEvent, hasher: EventHasher): Uint8Array =>
+  writtenLeaves.get(event) ?? hasher.leafHash(storedFieldsOf(event));
 
 /**
  * The stored fields of an event that was read. JSON is written as ECMAScript does, which is what

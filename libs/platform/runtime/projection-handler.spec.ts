@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type AnyProjection } from '#platform/kernel/projection.js';
 import { markOf } from '#platform/event-store/log-mark.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
@@ -61,6 +62,23 @@ describe('the handler of a projection', () => {
         },
       },
     ]);
+  });
+
+  it('writes no document that its events left as it was, and saves the checkpoint', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    await handler.checkpoint();
+    await handler.handle({ events: store.log.events, position: 7n, caughtUp: true });
+    const idle: AnyProjection = { ...warehouses, project: (_event, before) => before as object };
+    const codec = stockCodec();
+    const other = new ProjectionHandler(idle, 'warehouses.v1.g1', readStore, codec);
+    await runner.run('warehouse-a', add('a', 2), anyContext());
+    const { events } = store.log;
+    await other.checkpoint();
+    await other.handle({ events: events.slice(-1), position: 9n, caughtUp: true });
+    const { writes, checkpoint } = readStore.committed.at(-1) ?? {};
+    expect([writes, checkpoint?.position]).toEqual([[], 9n]);
+    expect((await readStore.get('warehouses.v1.g1', 'a'))?.position).toBe(7n);
   });
 
   it('applies an event once, however often it comes', async () => {

@@ -16,7 +16,8 @@ const DOCUMENTS_CACHED_MAX = 10_000;
 
 /**
  * Owns idempotence: each document has one writer, and documents and checkpoint are saved in one
- * write. Within a batch a document is written once, after all its events.
+ * write. Within a batch a document is written once, after all its events, and not at all when none
+ * of them has changed it.
  */
 export class ProjectionHandler implements SubscriptionHandler {
   readonly name: string;
@@ -49,15 +50,17 @@ export class ProjectionHandler implements SubscriptionHandler {
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
     const changed = new Map<string, Held>();
+    let hasHandled = false;
     await this.history?.begin();
     for await (const turn of turnsOf(events)) {
       for (const event of turn) {
         if (!this.types.includes(event.type)) continue;
         await this.#apply(event, changed);
         this.#handled = event;
+        hasHandled = true;
       }
     }
-    if (changed.size === 0 && !this.#saved.isFarBehind(position)) return;
+    if (!hasHandled && !this.#saved.isFarBehind(position)) return;
     const { collection } = this;
     const writes: DocumentWrite[] = [...changed].map(([key, held]) => ({
       collection,
@@ -78,6 +81,8 @@ export class ProjectionHandler implements SubscriptionHandler {
       if (recorded.position <= held.position) continue;
       const before = held.document ?? (this.projection.initial(key) as object);
       const document = this.projection.project(event, before, key) as object | null;
+      // What the fold returns as it was need not be written again.
+      if (document === held.document) continue;
       const { position } = recorded;
       this.history?.changed(key, held, document, position);
       changed.set(key, { document, position });

@@ -70,7 +70,7 @@ const mostOf = (network: TrainedNetwork, head: Head, steps: number): Totals => {
   const { architecture, task, weights } = network;
   const [example] = drawExamples({ ...network, steps }, head, 'held-out', network.seed, 1);
   if (example === undefined) throw new RangeError('the task gives no example');
-  const options = { weights, steps, neuron: architecture.neuron.model };
+  const options = { weights, steps, neuron: architecture.neuron.model, exhaustive: true };
   const readout = readoutOf(head, task.classes.length);
   const { layers } = runMetered(architecture, example.x, readout, options);
   const sum = (figure: (layer: (typeof layers)[number]) => number): number =>

@@ -3,7 +3,11 @@
  * time. TensorFlow.js would need ten kernels for each timestep.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { recurrenceOf, type NeuronSettings } from '#engines/spiking/neurons/neuron.js';
+import {
+  recurrenceOf,
+  type NeuronSettings,
+  type Recurrence,
+} from '#engines/spiking/neurons/neuron.js';
 import { SURROGATES, type SurrogateName } from '#engines/spiking/neurons/surrogates.js';
 import { viewsOf, type WasmMemory } from './wasm-memory.js';
 
@@ -30,12 +34,14 @@ const forward = ({ inputs, attrs, backend }: KernelArguments): tf.TensorInfo[] =
     Float32Array,
     Float32Array,
   ];
-  const { keep, gain, rest } = recurrenceOf(settings, rate[0] ?? 0);
+  const recurrences = Array.from(rate, (leakOfGroup) => recurrenceOf(settings, leakOfGroup));
   const { threshold, resetTo } = settings;
   const size = current.length / (x.shape[0] ?? 1);
+  const group = size / rate.length;
   const membrane = new Float32Array(size).fill(resetTo ?? 0);
   for (let at = 0; at < current.length; at += size) {
     for (let neuron = 0; neuron < size; neuron += 1) {
+      const { keep, gain, rest } = recurrences[Math.floor(neuron / group)] as Recurrence;
       const charged = keep * (membrane[neuron] ?? 0) + gain * (current[at + neuron] ?? 0) + rest;
       const potential = Math.fround(charged);
       const fires = potential >= threshold;
@@ -47,14 +53,17 @@ const forward = ({ inputs, attrs, backend }: KernelArguments): tf.TensorInfo[] =
   return outputs;
 };
 
-/** Gradients of the input, `[steps, …]`, and of the leak, `[1]`. */
+/** Gradients of the input, `[steps, …]`, and of the leaks, `[groups]`. */
 const backward = ({ inputs, attrs, backend }: KernelArguments): tf.TensorInfo[] => {
   const memory = backend as WasmMemory;
   const { dy, x, spikes, potentials, leak } = inputs as Record<string, tf.TensorInfo> & {
     x: tf.TensorInfo;
   };
   const settings = attrs as unknown as NeuronTraining;
-  const outputs = [memory.makeOutput(x.shape, 'float32'), memory.makeOutput([1], 'float32')];
+  const outputs = [
+    memory.makeOutput(x.shape, 'float32'),
+    memory.makeOutput(leak?.shape ?? [1], 'float32'),
+  ];
   const tensors = [dy, x, spikes, potentials, leak] as tf.TensorInfo[];
   const [upstream, current, fired, potential, rate, dx, dLeak] = viewsOf(
     memory,
@@ -69,16 +78,19 @@ const backward = ({ inputs, attrs, backend }: KernelArguments): tf.TensorInfo[] 
     Float32Array,
     Float32Array,
   ];
-  const { keep, gain } = recurrenceOf(settings, rate[0] ?? 0);
+  const recurrences = Array.from(rate, (leakOfGroup) => recurrenceOf(settings, leakOfGroup));
   const { threshold, resetTo, detachReset, decayInput } = settings;
   const slope = SURROGATES[settings.surrogate];
   const rest = resetTo ?? 0;
   const size = current.length / (x.shape[0] ?? 1);
+  const group = size / rate.length;
   const fromLater = new Float64Array(size);
-  let leakGradient = 0;
+  const leakGradients = new Float64Array(rate.length);
   for (let at = current.length - size; at >= 0; at -= size) {
     for (let neuron = 0; neuron < size; neuron += 1) {
       const place = at + neuron;
+      const groupOf = Math.floor(neuron / group);
+      const { keep, gain } = recurrences[groupOf] as Recurrence;
       const [charged, spike] = [potential[place] ?? 0, fired[place] ?? 0];
       const step = slope(charged - threshold);
       const jump = detachReset ? 0 : (resetTo === null ? -threshold : resetTo - charged) * step;
@@ -87,10 +99,11 @@ const backward = ({ inputs, attrs, backend }: KernelArguments): tf.TensorInfo[] 
       dx[place] = own * gain;
       fromLater[neuron] = own * keep;
       const before = at === 0 ? rest : afterReset(settings, potential, fired, place - size);
-      leakGradient += own * ((decayInput ? (current[place] ?? 0) : 0) - before + rest);
+      const change = own * ((decayInput ? (current[place] ?? 0) : 0) - before + rest);
+      leakGradients[groupOf] = (leakGradients[groupOf] ?? 0) + change;
     }
   }
-  dLeak[0] = leakGradient;
+  dLeak.set(leakGradients);
   return outputs;
 };
 
@@ -111,7 +124,8 @@ export const registerNeurons = (): void => {
 };
 
 /**
- * Spikes of `x` `[steps, …]`; `leak` is `[1]`, `1 / tau`. Membranes start at rest.
+ * Spikes of `x` `[steps, …]`; `leak` is `[groups]`, `1 / tau` of each equal share of the
+ * neurons of a step. Membranes start at rest.
  */
 export const spike = (x: tf.Tensor, leak: tf.Tensor, settings: NeuronTraining): tf.Tensor => {
   const attributes = { ...settings };

@@ -18,9 +18,11 @@ export class ParameterStore {
     const known = this.#variables.get(name);
     if (known !== undefined) return known;
     const random = seededRandom(this.seed ^ stableHash(name));
-    const draw = (): number =>
-      'value' in initial ? initial.value : initial.deviation * random.normal();
-    const values = Float32Array.from({ length: sizeOf(shape) }, draw);
+    const draw = (place: number): number => {
+      if ('values' in initial) return initial.values[place] ?? 0;
+      return 'value' in initial ? initial.value : initial.deviation * random.normal();
+    };
+    const values = Float32Array.from({ length: sizeOf(shape) }, (_, place) => draw(place));
     // A variable outlives the `tidy` it is made in.
     const variable = tf.variable(tf.tensor(values, [...shape]), trained);
     this.#variables.set(name, variable);

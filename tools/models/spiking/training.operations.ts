@@ -4,6 +4,7 @@ import { outputLength } from '#engines/spiking/operations/convolution.kernels.js
 import type {
   ConvolutionOptions,
   ElementFunction,
+  NeuronOptions,
   Operations,
   ParameterOptions,
   ProjectionOptions,
@@ -33,6 +34,8 @@ const ELEMENT_FUNCTIONS: Readonly<Record<ElementFunction, (x: tf.Tensor) => tf.T
 
 /** Differentiates what a network does. Projections are plain products of two matrices. */
 export class TrainingOperations implements Operations<tf.Tensor> {
+  readonly exhaustive = true;
+
   constructor(private readonly run: TrainingRun) {}
 
   get steps(): number {
@@ -90,9 +93,19 @@ export class TrainingOperations implements Operations<tf.Tensor> {
     return tf.reshape(y, [...a.shape.slice(0, -1), n]);
   }
 
-  neuron(name: string, current: tf.Tensor, changed: Partial<NeuronSettings> = {}): tf.Tensor {
+  neuron(
+    name: string,
+    current: tf.Tensor,
+    { leak, ...changed }: NeuronOptions<tf.Tensor> = {},
+  ): tf.Tensor {
     const settings = { ...this.run.neuron, ...changed };
-    return spike(current, this.#leak(name, settings), settings);
+    const leaks = leak === undefined ? this.#leak(name, settings) : tf.reshape(leak, [leak.size]);
+    return spike(current, leaks, settings);
+  }
+
+  /** Neurons are at rest whenever a layer of them is called. */
+  rest(): void {
+    return;
   }
 
   hold(x: tf.Tensor, steps = this.steps): tf.Tensor {
@@ -154,6 +167,15 @@ export class TrainingOperations implements Operations<tf.Tensor> {
     );
   }
 
+  valuesOf(x: tf.Tensor): Float32Array {
+    return x.dataSync<'float32'>();
+  }
+
+  /** Training describes no run. */
+  note(): void {
+    return;
+  }
+
   /** `rows W + b`; the weight is stored in `shape`, whose last axis is the outputs. */
   #project(
     name: string,
@@ -174,7 +196,8 @@ export class TrainingOperations implements Operations<tf.Tensor> {
 
   #leak(name: string, { model, tau }: NeuronSettings): tf.Tensor {
     if (model === 'LIFNode') return tf.tensor1d([1 / tau]);
-    if (model !== 'PLIFNode') throw new RangeError(`${model} is not trained through its steps`);
+    // Between spikes the exact solution of a constant input is a LIF neuron with this leak.
+    if (model === 'ContinuousLIFNode') return tf.tensor1d([1 - Math.exp(-1 / tau)]);
     const initial = { value: leakParameterOf(tau) };
     return tf.sigmoid(this.parameter(`${name}.leak`, [1], { initial }));
   }

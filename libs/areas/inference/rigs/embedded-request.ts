@@ -1,4 +1,5 @@
 import { type JsonObject, RigError, TEMPERATURE_DEFAULT } from './chat-backend.js';
+import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';
 
 /** One turn of a conversation, as a language model's chat template takes it. */
@@ -18,6 +19,8 @@ export interface TextRequest {
   readonly topP?: number;
   readonly stop?: readonly string[];
   readonly seed?: number;
+  /** The answer is JSON of this shape. */
+  readonly jsonSchema?: JsonObject;
   /** A line of a batch waits behind interactive requests; default: interactive. */
   readonly priority?: 'batch';
 }
@@ -66,7 +69,8 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   functions: isEmpty,
   tool_choice: equals('none', 'auto'),
   function_call: equals('none', 'auto'),
-  response_format: (value) => isObject(value) && value['type'] === 'text',
+  response_format: (value) =>
+    isObject(value) && (value['type'] === 'text' || value['type'] === 'json_schema'),
   modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
 };
 
@@ -96,6 +100,7 @@ export const textRequestOf = (rig: string, modelFile: string, body: JsonObject):
   const topP = field('top_p');
   const seed = field('seed');
   const stop = stopOf(rig, body['stop']);
+  const jsonSchema = jsonSchemaOf(rig, body['response_format']);
   return {
     modelFile,
     messages: messagesOf(rig, body['messages']),
@@ -104,6 +109,7 @@ export const textRequestOf = (rig: string, modelFile: string, body: JsonObject):
     ...(topP !== undefined && { topP }),
     ...(seed !== undefined && { seed }),
     ...(stop.length > 0 && { stop }),
+    ...(jsonSchema && { jsonSchema }),
   };
 };
 
@@ -113,6 +119,21 @@ const rejection = (rig: string, param: string, code: string, why: string): RigEr
     status: 400,
     upstreamError: { message, type: 'invalid_request_error', param, code },
   });
+};
+
+const SCHEMA_FIELD = 'response_format.json_schema.schema';
+
+/** Only a schema that a grammar can hold the answer to: anything else would be a false promise. */
+const jsonSchemaOf = (rig: string, format: unknown): JsonObject | undefined => {
+  if (!isObject(format) || format['type'] !== 'json_schema') return undefined;
+  const { json_schema: named } = format;
+  const schema = isObject(named) ? named['schema'] : undefined;
+  if (!isObject(schema)) {
+    throw rejection(rig, SCHEMA_FIELD, 'invalid_type', 'it must be a JSON Schema');
+  }
+  const read = grammarSchemaOf(schema);
+  if ('schema' in read) return read.schema;
+  throw rejection(rig, SCHEMA_FIELD, 'unsupported_value', read.fault);
 };
 
 const numberField = (rig: string, body: JsonObject) => (name: string) => {

@@ -335,13 +335,19 @@ describe('a field that an embedded model cannot honour', () => {
   it.each([
     ['temperature', 'hot'],
     ['seed', {}],
+    ['response_format.json_schema.schema', { type: 'json_schema' }, 'response_format'],
+    [
+      'response_format.json_schema.schema',
+      { type: 'json_schema', json_schema: { schema: { type: 'string', pattern: 'a' } } },
+      'response_format',
+    ],
     ['stop', ['']],
     ['stop', 7],
     ['max_tokens', 0],
     ['max_tokens', 1.5],
-  ])('is named when its value makes no sense: %s', async (param, value) => {
+  ])('is named when its value makes no sense: %s', async (param, value, field = param) => {
     const { rig } = speaking(['Hi']);
-    const error = await errorOf(rig.complete(body({ [param]: value }), never));
+    const error = await errorOf(rig.complete(body({ [field]: value }), never));
     expect(error).toMatchObject({ kind: 'refused', details: { upstreamError: { param } } });
   });
 });

@@ -1,6 +1,7 @@
 import { type Dispatcher } from 'undici';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject, RigError, type Usage } from './chat-backend.js';
+import { keepSource } from './json-source.js';
 import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
 import {
   failureOfConnection,
@@ -358,7 +359,9 @@ const hasFinishReason = (choice: unknown): boolean =>
 const parseObject = (text: string): JsonObject | null => {
   try {
     const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) && !isDeeperThan(parsed, ANSWER_LEVELS_MAX) ? parsed : null;
+    if (!isObject(parsed) || isDeeperThan(parsed, ANSWER_LEVELS_MAX)) return null;
+    keepSource(parsed, text);
+    return parsed;
   } catch {
     return null;
   }

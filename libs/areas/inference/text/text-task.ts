@@ -9,6 +9,8 @@ const Asked = z.strictObject({
   topP: z.number().exactOptional(),
   stop: z.array(z.string()).readonly().exactOptional(),
   seed: z.number().exactOptional(),
+  /** The answer is JSON of this shape: a subset of JSON Schema. */
+  jsonSchema: z.record(z.string(), z.unknown()).readonly().exactOptional(),
   /** A line of a batch waits behind interactive requests. */
   priority: z.enum(['batch']).exactOptional(),
 });

@@ -30,6 +30,7 @@ import { EdgeTable } from './graph.kernels.js';
 import {
   type ConvolutionOptions,
   type ElementFunction,
+  type NeuronOptions,
   type Operations,
   type ProjectionOptions,
 } from './operations.js';
@@ -55,9 +56,36 @@ export interface MeteredRun {
   readonly meter: Meter;
   /** Membranes by layer. Layers that are missing start at rest; the run leaves its own here. */
   readonly membranes: Map<string, Float32Array>;
+  /** See `Operations.exhaustive`. */
+  readonly exhaustive: boolean;
+  /** Receives what the network notes. */
+  readonly notes: Map<string, readonly number[]>;
   /** Draws the spikes of one layer. */
   readonly raster: { readonly layer: string; readonly drawing: Raster } | null;
 }
+
+/** Moves neurons by one step; each leak is that of an equal share of them. */
+const stepGroups = (
+  membrane: Float32Array,
+  input: Float32Array,
+  spikes: Float32Array,
+  leaks: ArrayLike<number>,
+  settings: NeuronSettings,
+): number => {
+  const size = membrane.length / leaks.length;
+  let fired = 0;
+  for (let group = 0; group < leaks.length; group += 1) {
+    const [from, to] = [group * size, (group + 1) * size];
+    const parts = [membrane, input, spikes].map((array) => array.subarray(from, to));
+    const [own, current, out] = parts as [Float32Array, Float32Array, Float32Array];
+    const leak = leaks[group] ?? 0;
+    fired +=
+      settings.model === 'ContinuousLIFNode'
+        ? stepContinuousLifLayer(own, current, out, { ...settings, tau: 1 / leak })
+        : stepLif(own, current, out, leak, settings);
+  }
+  return fired;
+};
 
 /** Adds spikes where the input is spikes, multiplies where it is not, and counts which it was. */
 export class MeteredOperations implements Operations<DataTensor> {
@@ -65,6 +93,10 @@ export class MeteredOperations implements Operations<DataTensor> {
 
   get steps(): number {
     return this.run.steps;
+  }
+
+  get exhaustive(): boolean {
+    return this.run.exhaustive;
   }
 
   constant(values: Float32Array, shape: readonly number[], code: Code = 'real'): DataTensor {
@@ -176,22 +208,23 @@ export class MeteredOperations implements Operations<DataTensor> {
     return { values, shape: [...a.shape.slice(0, -1), n], code };
   }
 
-  neuron(name: string, current: DataTensor, changed: Partial<NeuronSettings> = {}): DataTensor {
+  neuron(
+    name: string,
+    current: DataTensor,
+    { leak: generated, ...changed }: NeuronOptions<DataTensor> = {},
+  ): DataTensor {
     const settings = { ...this.run.neuron, ...changed };
     const steps = axisLength(current, 0);
     const size = current.values.length / steps;
     const membrane = this.#membraneOf(name, size, settings);
-    const leak = this.#leakOf(name, settings);
+    const leaks = generated?.values ?? [this.#leakOf(name, settings)];
     const values = new Float32Array(current.values.length);
     this.run.meter.enter(name);
     for (let step = 0; step < steps; step += 1) {
       const [from, to] = [step * size, (step + 1) * size];
       const spikes = values.subarray(from, to);
       const input = current.values.subarray(from, to);
-      const isContinuous = settings.model === 'ContinuousLIFNode';
-      const count = isContinuous
-        ? stepContinuousLifLayer(membrane, input, spikes, settings)
-        : stepLif(membrane, input, spikes, leak, settings);
+      const count = stepGroups(membrane, input, spikes, leaks, settings);
       this.run.meter.fire(spikes, count);
       this.run.meter.charge(neuronCharge(settings, size, count));
       if (this.run.raster?.layer === name) this.run.raster.drawing.add(spikes);
@@ -274,6 +307,18 @@ export class MeteredOperations implements Operations<DataTensor> {
 
   slice(x: DataTensor, axis: number, from: number, length: number): DataTensor {
     return { ...sliced(x, axis, from, length), code: x.code };
+  }
+
+  rest(): void {
+    this.run.membranes.clear();
+  }
+
+  valuesOf({ values }: DataTensor): Float32Array {
+    return values;
+  }
+
+  note(name: string, values: ArrayLike<number>): void {
+    this.run.notes.set(name, Array.from(values));
   }
 
   /** The ANN of an input that does not change runs one step, and has no time to sum over. */

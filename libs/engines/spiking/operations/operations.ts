@@ -1,8 +1,9 @@
 import { type NeuronSettings } from '../neurons/neuron.js';
 import { type Code, type Shaped } from './tensor.js';
 
-/** How a parameter starts in training: normal with this deviation, or one number. */
-export type Initial = { readonly deviation: number } | { readonly value: number };
+/** How a parameter starts in training: normal with this deviation, one number, or these. */
+export type Initial =
+  { readonly deviation: number } | { readonly value: number } | { readonly values: Float32Array };
 
 export interface ParameterOptions {
   readonly initial: Initial;
@@ -24,6 +25,14 @@ export interface ConvolutionOptions extends ProjectionOptions {
   readonly stride?: number;
 }
 
+export interface NeuronOptions<Tensor> extends Partial<NeuronSettings> {
+  /**
+   * `1 / tau` for each input of a batch, `[1, batch, …]` of one number each, in place of `tau`. A
+   * PLIFNode then learns none.
+   */
+  readonly leak?: Tensor;
+}
+
 /** Functions of one element. They are not counted, neither for the network nor for its baselines. */
 export type ElementFunction = 'relu' | 'tanh' | 'sigmoid' | 'exp' | 'log' | 'square' | 'softplus';
 
@@ -38,6 +47,8 @@ export type ElementFunction = 'relu' | 'tanh' | 'sigmoid' | 'exp' | 'log' | 'squ
 export interface Operations<Tensor extends Shaped> {
   /** Timesteps of this run. */
   readonly steps: number;
+  /** Whether nothing may stop early: in training, and where the most that a run does is counted. */
+  readonly exhaustive: boolean;
 
   /** A tensor of the model itself, equal in every run. */
   constant(values: Float32Array, shape: readonly number[], code?: Code): Tensor;
@@ -56,7 +67,9 @@ export interface Operations<Tensor extends Shaped> {
   product(a: Tensor, b: Tensor): Tensor;
 
   /** Spikes of a layer of neurons, from the state that the run holds under its name. */
-  neuron(name: string, current: Tensor, settings?: Partial<NeuronSettings>): Tensor;
+  neuron(name: string, current: Tensor, settings?: NeuronOptions<Tensor>): Tensor;
+  /** Puts every neuron back at rest. */
+  rest(): void;
   /** Repeats a tensor of one step for `steps` steps: a constant current. */
   hold(x: Tensor, steps?: number): Tensor;
 
@@ -77,4 +90,9 @@ export interface Operations<Tensor extends Shaped> {
   transpose(x: Tensor, permutation: readonly number[]): Tensor;
   concat(tensors: readonly Tensor[], axis: number): Tensor;
   slice(x: Tensor, axis: number, from: number, length: number): Tensor;
+
+  /** The numbers of a tensor, row-major, for a decision of the network. Counted by nothing. */
+  valuesOf(x: Tensor): Float32Array;
+  /** Leaves numbers for `Architecture.describe`. A later note of the same name replaces them. */
+  note(name: string, values: ArrayLike<number>): void;
 }

@@ -18,7 +18,7 @@ export interface ServedTestLog {
   readonly direct: EventStore;
   /** Resets the connections of all clients; the server keeps running. */
   dropConnections(): void;
-  /** As SIGKILL looks to clients: connections reset, the port closed. The log's file stays. */
+  /** As SIGKILL looks to clients: connections reset, new ones too. The log's file stays. */
   kill(): Promise<void>;
   /** On the same port and the same log. */
   restart(): Promise<void>;
@@ -37,7 +37,7 @@ export const openServedTestLog = async (
   let server = await serve();
   const relay = await openTcpRelay(server.port);
   const stop = async () => {
-    await relay.down();
+    relay.down();
     faulty.release();
     faulty.thawReads();
     await server.close();
@@ -56,11 +56,12 @@ export const openServedTestLog = async (
     restart: async () => {
       server = await serve();
       relay.target = server.port;
-      await relay.up();
+      relay.up();
       running = true;
     },
     dispose: async () => {
       if (running) await stop();
+      await relay.close();
       await direct.close();
       await rm(folder, { recursive: true });
     },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** Stands between clients and a server on loopback: the place where a network breaks. */
 export interface TcpRelay {
@@ -8,10 +8,10 @@ export interface TcpRelay {
   target: number;
   /** Resets every connection; new ones are accepted. */
   drop(): void;
-  /** Resets every connection and takes no more, as a machine that is down. */
-  down(): Promise<void>;
-  /** Takes connections again, on the same port. */
-  up(): Promise<void>;
+  /** Resets every connection, those that come too, until `up`. */
+  down(): void;
+  up(): void;
+  close(): Promise<void>;
 }
 
 export const openTcpRelay = async (target: number): Promise<TcpRelay> => {
@@ -28,29 +28,37 @@ export const openTcpRelay = async (target: number): Promise<TcpRelay> => {
     inner.on('close', () => outer.destroy());
     outer.on('close', () => inner.destroy());
   };
-  const open = (): Server =>
-    createServer((socket) => {
-      const upstream = connect(relay.target, '127.0.0.1');
-      keep(socket);
-      keep(upstream);
-      join(socket, upstream);
-    });
-  let server = open();
+  // A relay that is down keeps its port: the system would soon give a free one to another test, and
+  // the client would read that test's log.
+  let isDown = false;
+  const server = createServer((socket) => {
+    if (isDown) {
+      socket.resetAndDestroy();
+      return;
+    }
+    const upstream = connect(relay.target, '127.0.0.1');
+    keep(socket);
+    keep(upstream);
+    join(socket, upstream);
+  });
   const relay = {
     port: 0,
     target,
     drop: () => {
       for (const socket of sockets) socket.resetAndDestroy();
     },
-    down: async () => {
+    down: () => {
+      isDown = true;
+      relay.drop();
+    },
+    up: () => {
+      isDown = false;
+    },
+    close: async () => {
       const closed = once(server, 'close');
       server.close();
       relay.drop();
       await closed;
-    },
-    up: async () => {
-      server = open();
-      await once(server.listen(relay.port, '127.0.0.1'), 'listening');
     },
   };
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -12,6 +12,7 @@ import {
   type RecordedEvent,
   type StreamName,
 } from '../event-store.port.js';
+import { HASH_BYTES, rememberLeaf } from '../event.chain.js';
 import {
   EXPECTED_CODE,
   FIELDS_PER_OUTCOME,
@@ -24,6 +25,8 @@ import { WriterThread } from './writer.thread.js';
 /** Bound one message and one transaction, and with them the longest hold of the main loop. */
 const GROUP_APPENDS_MAX = 512;
 const GROUP_UNITS_MAX = 8 * 1_048_576;
+
+type Appended = Extract<WriterReply, { kind: 'appended' }>;
 
 interface PendingAppend {
   readonly stream: StreamName;
@@ -178,7 +181,7 @@ export class GroupCommit {
         after,
         last: lastPosition(after, outcomes),
         units: group.reduce((sum, { encoded }) => sum + encoded.units, 0),
-        recorded: () => (recorded ??= recordedEvents(group, recordedAt, outcomes)),
+        recorded: () => (recorded ??= recordedEvents(group, recordedAt, reply)),
       });
       settleCallers(group, outcomes);
       return;
@@ -232,7 +235,7 @@ const settleCallers = (group: readonly PendingAppend[], outcomes: readonly numbe
 const recordedEvents = (
   group: readonly PendingAppend[],
   recordedAtMs: number,
-  outcomes: readonly number[],
+  { outcomes, leaves }: Pick<Appended, 'outcomes' | 'leaves'>,
 ): RecordedEvent[] => {
   const recordedAt = new Date(recordedAtMs).toISOString();
   const recorded: RecordedEvent[] = [];
@@ -244,7 +247,10 @@ const recordedEvents = (
     for (const { id, type, data, metadata } of events) {
       revision += 1n;
       position += 1n;
-      recorded.push({ id, type, data, metadata, stream, revision, position, recordedAt });
+      const event = { id, type, data, metadata, stream, revision, position, recordedAt };
+      const leafAt = recorded.length * HASH_BYTES;
+      rememberLeaf(event, leaves.subarray(leafAt, leafAt + HASH_BYTES));
+      recorded.push(event);
     }
   }
   return recorded;

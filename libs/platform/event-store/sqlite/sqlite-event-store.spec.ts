@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EventHasher, leafOf, storedFieldsOf } from '../event.chain.js';
 import { eventStoreContract } from '../event-store.contract.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
-import { type EventStore, type RecordedEvent } from '../event-store.port.js';
+import { type EventStore, type EventToAppend, type RecordedEvent } from '../event-store.port.js';
 import { counted, event, follow, readLog } from '../event-store.fixture.js';
 import { openSqliteEventStore, type SqliteEventStoreOptions } from './sqlite-event-store.js';
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 const newFolder = () => mkdtemp(path.join(tmpdir(), 'quipu-log-'));
 
@@ -59,6 +62,25 @@ describe('the SQLite event store', () => {
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
     await rm(folder, { recursive: true });
+  });
+
+  it('hands out what it appends with the leaf hashes of its writer', async () => {
+    const store = await open();
+    const [first, second, third] = counted(3) as [EventToAppend, EventToAppend, EventToAppend];
+    await store.append('job-1', [first], 'no-stream');
+    const { position } = await store.append('job-2', [second], 'no-stream');
+    const following = follow(store, { after: position }, (seen) => seen.length === 2);
+    await Promise.all([
+      store.append('job-1', [third], 7n).catch(() => undefined),
+      store.append('job-1', [first], 'no-stream'),
+      store.append('job-3', [second], 'no-stream'),
+      store.append('job-1', [third], 0n),
+    ]);
+    const { events } = await following;
+    const hasher = new EventHasher();
+    const computed = events.map((one) => hex(hasher.leafHash(storedFieldsOf(one))));
+    expect(events.map((one) => hex(leafOf(one, new EventHasher())))).toEqual(computed);
+    expect(new Set(computed).size).toBe(2);
   });
 
   it('rejects a file that is no database', async () => {

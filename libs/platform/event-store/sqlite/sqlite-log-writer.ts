@@ -28,6 +28,13 @@ export interface AppendGroup {
   readonly fields: readonly (string | number)[];
 }
 
+/** As the protocol's `appended`. */
+export interface StagedGroup {
+  readonly after: number;
+  readonly outcomes: readonly number[];
+  readonly leaves: Uint8Array;
+}
+
 /** One append of a group. */
 interface Append {
   readonly stream: string;
@@ -62,6 +69,8 @@ export class SqliteLogWriter {
   #lastHash: Uint8Array = CHAIN_START;
   /** Values of rows that are decided and not inserted yet. */
   #rows: SQLInputValue[] = [];
+  /** Leaf hashes of what the group appends. */
+  #leaves: Buffer[] = [];
 
   constructor(settings: WriterSettings) {
     const database = openLogFile(settings);
@@ -102,7 +111,7 @@ export class SqliteLogWriter {
   }
 
   /** Everything before the commit: an error here leaves nothing in the log. */
-  stage(group: AppendGroup): { after: number; outcomes: number[] } {
+  stage(group: AppendGroup): StagedGroup {
     const { fields } = group;
     this.#begin.run();
     const last = this.#last.get();
@@ -114,6 +123,7 @@ export class SqliteLogWriter {
     this.#lastPosition = after;
     this.#lastHash = hashOf(last?.['hash']);
     const outcomes: number[] = [];
+    this.#leaves = [];
     for (let next = 0; next < fields.length;) {
       const count = fields[next + 2] as number;
       const at = next + FIELDS_PER_APPEND;
@@ -122,7 +132,7 @@ export class SqliteLogWriter {
       next = at + count * FIELDS_PER_EVENT;
     }
     this.#insertRows();
-    return { after, outcomes };
+    return { after, outcomes, leaves: Buffer.concat(this.#leaves) };
   }
 
   commit(): void {
@@ -200,7 +210,9 @@ export class SqliteLogWriter {
         data: fields[event + 2] as string,
         metadata: fields[event + 3] as string,
       };
-      this.#lastHash = this.#hasher.chainHash(this.#lastHash, stored);
+      const leaf = this.#hasher.leafHash(stored);
+      this.#leaves.push(leaf);
+      this.#lastHash = this.#hasher.link(this.#lastHash, leaf);
       this.#rows.push(
         stored.position,
         head.streamId,

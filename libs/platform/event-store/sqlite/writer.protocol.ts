@@ -40,6 +40,8 @@ export type WriterReply =
        * Stale: the revision that the stream is at, -1 where there is none; the position is 0.
        */
       readonly outcomes: readonly number[];
+      /** The leaf hashes of the appended events, one after another. */
+      readonly leaves: Uint8Array;
     }
   /** The whole group failed. `certain`: nothing was written; else the outcome is unknown. */
   | { readonly kind: 'failed'; readonly certain: boolean; readonly reason: string }

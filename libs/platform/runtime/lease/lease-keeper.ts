@@ -27,7 +27,8 @@ export type LeaseRunner = CommandRunner<LeaseCommand, LeaseState, LeaseEvent>;
 const MARGIN = 0.2;
 
 const LEASE: LeaseName = 'readers';
-const STREAM = `lease-${LEASE}`;
+/** Has the holder of the lease. */
+export const LEASE_STREAM = `lease-${LEASE}`;
 
 interface Watched {
   readonly token: number;
@@ -106,7 +107,7 @@ export class LeaseKeeper implements Leadership {
    */
   async #contend(): Promise<FencedTerm | undefined> {
     const lookedAt = this.nowMs();
-    const { state } = await this.runner.stateOf(STREAM);
+    const { state } = await this.runner.stateOf(LEASE_STREAM);
     const beats = (await this.readStore.checkpoint(HEARTBEATS)) ?? 0n;
     this.#seen = state;
     if (!state.released && !this.#isSilent(state.token, beats, lookedAt)) return undefined;
@@ -141,7 +142,7 @@ export class LeaseKeeper implements Leadership {
     const data = { lease: LEASE, holder, over, takenAt: instant(this.clock) };
     const context = contextOf(randomUUID(), 'system');
     try {
-      const { state } = await this.runner.run(STREAM, { type: 'TakeLease', data }, context);
+      const { state } = await this.runner.run(LEASE_STREAM, { type: 'TakeLease', data }, context);
       this.#seen = state;
       return state.token;
     } catch (error) {
@@ -214,7 +215,8 @@ export class LeaseKeeper implements Leadership {
     const data = { lease: LEASE, token: Number(token), holder, releasedAt: instant(this.clock) };
     const context = contextOf(randomUUID(), 'system');
     try {
-      const { state } = await this.runner.run(STREAM, { type: 'ReleaseLease', data }, context);
+      const command = { type: 'ReleaseLease', data } as const;
+      const { state } = await this.runner.run(LEASE_STREAM, command, context);
       this.#seen = state;
     } catch (error) {
       this.logger.warn({ err: error }, 'the lease could not be released; it runs out');

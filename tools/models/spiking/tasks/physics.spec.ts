@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { JUNCTIONS, ROADS } from '#engines/spiking/models/road-network.js';
 import { seededRandom } from '../../seeded-random.js';
 import { ANGLE_LIMIT, CART_LIMIT, episodeReturn, hasFallen, step } from './cart-pole.js';
 import { DIFFUSIVITY, temperature } from './heat.task.js';
 import { fewShot } from './few-shot.task.js';
 import { graphFamilies } from './graph-families.task.js';
 import { randomRotation, transformed } from './solids.task.js';
-import { JUNCTIONS, nextLoads, ROADS } from './traffic.task.js';
+import { nextLoads } from './traffic.task.js';
 
 const sum = (values: Iterable<number>): number => [...values].reduce((a, b) => a + b, 0);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { GLYPHS } from '#engines/spiking/models/glyph-patterns.js';
 import { seededRandom } from '../../seeded-random.js';
 import { box, disc, outline, paint, polygon } from './canvas.js';
 import { recordEvents } from './event-camera.js';
-import { GLYPHS } from './glyphs.task.js';
 import { motion } from './motion.task.js';
 
 const sum = (values: Iterable<number>): number => [...values].reduce((a, b) => a + b, 0);

@@ -28,17 +28,23 @@ const asTyped = (text: string, random: SeededRandom): string => {
   return draw < 0.3 ? text.replace(/[.?!]$/, '') : text;
 };
 
+/** Puts a phrase before the final mark of a sentence. */
+const within = (sentence: string, context: string): string =>
+  sentence.replace(/([.?!])$/, ` ${context}$1`);
+
 /** A prompt about a subject of the split; no held-out subject appears in a training prompt. */
 export const drawPrompt = (split: Split, random: SeededRandom): Prompt => {
   const label = random.below(DOMAINS.length);
-  const { nouns, verbs, frames } = PROMPT_TOPICS[DOMAINS[label] ?? 'chat'];
+  const { nouns, verbs, frames, contexts } = PROMPT_TOPICS[DOMAINS[label] ?? 'chat'];
   for (;;) {
     const asksHow = random.next() < 0.4;
     const subject = random.pick(asksHow ? verbs : nouns);
     if (splitOf(subject) === split) {
-      const nounFrames = random.next() < 0.5 ? frames : GENERAL_NOUN_FRAMES;
+      const nounFrames = random.next() < 0.6 ? frames : GENERAL_NOUN_FRAMES;
       const frame = random.pick(asksHow ? GENERAL_VERB_FRAMES : nounFrames);
-      return { text: asTyped(frame.replace('{}', subject), random), label };
+      const sentence = frame.replace('{}', subject);
+      const whole = random.next() < 0.6 ? within(sentence, random.pick(contexts)) : sentence;
+      return { text: asTyped(whole, random), label };
     }
   }
 };

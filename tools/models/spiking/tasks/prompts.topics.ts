@@ -10,6 +10,8 @@ export interface PromptTopics {
   readonly verbs: readonly string[];
   /** Sentences with one gap `{}` for a noun phrase. */
   readonly frames: readonly string[];
+  /** Phrases that may follow any sentence. */
+  readonly contexts: readonly string[];
 }
 
 const list = (text: string): readonly string[] => text.split('|');
@@ -36,6 +38,11 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
       'My code throws an error in {}.|Write a function that handles {}.|' +
         'Review {} in this pull request.|Which library is best for {}?',
     ),
+    contexts: list(
+      'in Python|in TypeScript|before I commit the code|with a unit test|in this function|' +
+        'on the server|without breaking the API|in the latest release of the library|' +
+        'inside a loop|using git',
+    ),
   },
   finance: {
     nouns: list(
@@ -54,6 +61,11 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
     frames: list(
       'How will {} change next year?|What is the risk of {} for investors?|' +
         'Should I sell because of {}?|How much does {} cost the bank?',
+    ),
+    contexts: list(
+      'for my investment portfolio|at the bank|before the tax year ends|' +
+        'on the stock market|with a fixed interest rate|in the quarterly report|' +
+        'for shareholders|under this budget|when prices rise|in dollars',
     ),
   },
   legal: {
@@ -74,6 +86,11 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
       'Is {} valid in court?|What does the law say about {}?|Can the judge dismiss {}?|' +
         'Which statute governs {}?',
     ),
+    contexts: list(
+      'under the contract|in a court of law|before the judge|according to the statute|' +
+        'with my lawyer|in this jurisdiction|for the accused|without a licence|' +
+        'if the other party sues|under the regulation',
+    ),
   },
   medical: {
     nouns: list(
@@ -91,6 +108,11 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
     frames: list(
       'The patient suffers from {}.|What dose helps against {}?|' +
         'Is {} dangerous during pregnancy?|Which doctor treats {}?',
+    ),
+    contexts: list(
+      'for a patient with fever|after surgery|without side effects|in the hospital|' +
+        'with this medicine|for a small child|when the pain gets worse|' +
+        'before I see the doctor|during treatment|as a symptom',
     ),
   },
   robotics: {
@@ -112,6 +134,11 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
       'The robot stops because of {}.|Move the arm with {}.|How fast can {} react?|' +
         'Simulate {} before driving the motors.',
     ),
+    contexts: list(
+      'on the robot|with two grippers|in a warehouse|while the motors run|' +
+        'for an autonomous drone|using lidar sensors|at the wrist joint|' +
+        'with a PID controller|without hitting an obstacle|on six joints',
+    ),
   },
   vision: {
     nouns: list(
@@ -132,6 +159,11 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
       'What does the picture show besides {}?|Describe {} in the photo.|' +
         'Highlight {} in the video.|Classify the image by {}.',
     ),
+    contexts: list(
+      'in this image|from a camera|in the photo|across video frames|at low resolution|' +
+        'with many pixels|in a dark picture|from a satellite|behind the object|' +
+        'in the upper left corner',
+    ),
   },
   chat: {
     nouns: list(
@@ -149,6 +181,10 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
     frames: list(
       'Hi there, let us talk about {}.|I feel happy about {}.|' +
         'Good morning! Do you like {}?|Thanks for listening to me about {}.',
+    ),
+    contexts: list(
+      'with my friends|tonight|for fun|this weekend|with a smile|over dinner|my dear|' +
+        'if you like|just between us|because I am happy',
     ),
   },
   maths: {
@@ -170,6 +206,11 @@ export const PROMPT_TOPICS: Readonly<Record<Domain, PromptTopics>> = {
     frames: list(
       'Prove a lemma about {}.|What is the value of {}?|Solve for x using {}.|' +
         'Give a formula for {}.',
+    ),
+    contexts: list(
+      'for all integers n|over the real numbers|step by step with a proof|' +
+        'when x equals two|in linear algebra|using the chain rule|modulo seven|' +
+        'for a positive number|as a fraction|to three decimal places',
     ),
   },
 };

@@ -1,29 +1,9 @@
 /** Traffic that spreads over a fixed road network of twenty junctions. */
-import { seededRandom, type SeededRandom } from '../../seeded-random.js';
+import { JUNCTIONS, ROADS } from '#engines/spiking/models/road-network.js';
+import type { SeededRandom } from '../../seeded-random.js';
 import { between, type ClassificationTask } from './task.js';
 
-export const JUNCTIONS = 20;
 const FRAMES = 8;
-const NETWORK_SEED = 41;
-
-/** A ring road with ten seeded shortcuts, as a symmetric 0/1 matrix, row-major. */
-export const ROADS: Float32Array = (() => {
-  const random = seededRandom(NETWORK_SEED);
-  const roads = new Float32Array(JUNCTIONS * JUNCTIONS);
-  const join = (a: number, b: number): void => {
-    roads[a * JUNCTIONS + b] = 1;
-    roads[b * JUNCTIONS + a] = 1;
-  };
-  for (let node = 0; node < JUNCTIONS; node += 1) join(node, (node + 1) % JUNCTIONS);
-  for (let shortcuts = 0; shortcuts < 10;) {
-    const [a, b] = [random.below(JUNCTIONS), random.below(JUNCTIONS)];
-    if (a !== b && roads[a * JUNCTIONS + b] === 0) {
-      join(a, b);
-      shortcuts += 1;
-    }
-  }
-  return roads;
-})();
 
 const degree = (node: number): number =>
   ROADS.subarray(node * JUNCTIONS, (node + 1) * JUNCTIONS).reduce((sum, road) => sum + road, 0);

@@ -1,16 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
-import { type JobHistory } from '#areas/jobs/job-history.handler.js';
-import { type JobErrorCode } from '#areas/jobs/jobs.errors.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
 import { applicationEnvelope } from '../errors/envelope.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
-import { namedEvent, SSE_HEADERS, SseWriter } from '../sse/sse.js';
-import { presentJobEvent } from './job-events.presenter.js';
+import { namedEvent, SSE_HEADERS, SseWriter } from './sse.js';
 
 /** The streams that an account may have open in one process. */
 export const STREAMS_PER_ACCOUNT_MAX = 20;
@@ -18,9 +14,21 @@ export const STREAMS_PER_ACCOUNT_MAX = 20;
 /** A stream ends after this time, so that a revoked credential does not read for long. */
 export const STREAM_MS_MAX = 900_000;
 
-/** Writes the events of jobs as server-sent events. A client resumes a stream that has ended. */
+/** Events of the log that a client follows. */
+export interface FollowedEvents {
+  readonly accountId: string;
+  /** Each as a server-sent event; ends without an error when the signal aborts. */
+  readonly follow: (signal: AbortSignal) => AsyncIterable<string>;
+  /** The error of a stream above `STREAMS_PER_ACCOUNT_MAX`. */
+  readonly tooMany: () => Error;
+}
+
+/**
+ * Writes events of the log as server-sent events. A client resumes a stream that has ended. A
+ * provider of each HTTP module that has such streams, which counts them.
+ */
 @Injectable()
-export class JobEventStreams {
+export class LogEventStreams {
   readonly #open = new Map<string, Set<OpenRequest>>();
 
   constructor(
@@ -30,7 +38,7 @@ export class JobEventStreams {
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
     processEvents: ProcessEvents,
   ) {
-    // A job may run much longer than a drain lasts.
+    // What is followed may last much longer than a drain.
     processEvents.onDrain(() => {
       for (const streams of this.#open.values()) {
         for (const stream of streams) stream.cut('shut_down');
@@ -41,22 +49,23 @@ export class JobEventStreams {
 
   /**
    * Resolves at the end of the stream.
-   * @throws DomainError `too_many_job_streams`; RequestCutError while the process drains
+   * @throws the error for too many streams; RequestCutError while the process drains
    */
-  async write(accountId: string, history: JobHistory, reply: FastifyReply): Promise<void> {
+  async write(followed: FollowedEvents, reply: FastifyReply): Promise<void> {
+    const { accountId } = followed;
     if (reply.request.method === 'HEAD') {
       void reply.headers(SSE_HEADERS).send();
       return;
     }
     const streams = this.#open.get(accountId) ?? new Set();
-    if (streams.size >= STREAMS_PER_ACCOUNT_MAX) throw tooMany();
+    if (streams.size >= STREAMS_PER_ACCOUNT_MAX) throw followed.tooMany();
     const open = this.requests.open(STREAM_MS_MAX);
     this.#open.set(accountId, streams.add(open));
     const leave = (): void => open.cut('client_gone');
     reply.raw.once('close', leave);
     if (reply.raw.destroyed) leave();
     try {
-      await this.#pump(history, reply, open.signal);
+      await this.#pump(followed, reply, open.signal);
     } finally {
       reply.raw.off('close', leave);
       open.close();
@@ -65,15 +74,15 @@ export class JobEventStreams {
     }
   }
 
-  async #pump(history: JobHistory, reply: FastifyReply, signal: AbortSignal): Promise<void> {
+  async #pump({ follow }: FollowedEvents, reply: FastifyReply, signal: AbortSignal): Promise<void> {
     reply.hijack();
     const headers = { ...(reply.getHeaders() as Record<string, string>), ...SSE_HEADERS };
     reply.raw.writeHead(200, headers);
     reply.raw.flushHeaders();
     const writer = new SseWriter(reply.raw, this.keepAliveMs, signal);
     try {
-      for await (const logged of history.follow(signal)) {
-        await writer.write(presentJobEvent(logged));
+      for await (const event of follow(signal)) {
+        await writer.write(event);
         if (signal.aborted) break;
       }
     } catch (error) {
@@ -85,9 +94,3 @@ export class JobEventStreams {
     }
   }
 }
-
-const tooMany = (): DomainError<JobErrorCode> =>
-  new DomainError(
-    'too_many_job_streams',
-    `the account follows ${STREAMS_PER_ACCOUNT_MAX} jobs, the most at the same time`,
-  );

@@ -1,0 +1,40 @@
+import { MeshTasksQuery } from '#areas/mesh/mesh-task.queries.js';
+import { type MeshTaskStatus } from '#projections/mesh/mesh-tasks.projection.js';
+import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
+import { withQuipu } from '../quipu.context.js';
+import { inColumns } from '../table.js';
+import { accountOf, fieldsOf, MESH_NEEDS } from './mesh-task-fields.js';
+
+export interface ListTasksOptions extends CommonOptions {
+  readonly user: string;
+  readonly agent?: string;
+  readonly status?: MeshTaskStatus;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export const listTasks = async (
+  { user, agent, status, after, limit }: ListTasksOptions,
+  invocation: Invocation,
+): Promise<Outcome> => {
+  const { tasks, nextAfter } = await withQuipu(invocation, MESH_NEEDS, async (quipu) => {
+    const accountId = await accountOf(quipu, user);
+    const filter = { agent: agent ?? null, status: status ?? null };
+    const page = { limit, after: after ?? null };
+    return quipu.queries.execute(new MeshTasksQuery(accountId, filter, page));
+  });
+  const header = ['ID', 'STATUS', 'AGENT', 'TOKEN', 'LEASE ENDS'];
+  const rows = tasks.map(({ taskId, status: is, agent: holder, token, expiresAt }) => [
+    taskId,
+    is,
+    holder,
+    String(token),
+    expiresAt,
+  ]);
+  const more = nextAfter === null ? [] : [`There are more: --after ${nextAfter}`];
+  const table = rows.length === 0 ? 'There are no such tasks.' : inColumns([header, ...rows]);
+  return {
+    json: { tasks: tasks.map(fieldsOf), next_after: nextAfter },
+    text: [table, ...more].join('\n'),
+  };
+};

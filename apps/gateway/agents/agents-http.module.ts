@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { LogEventStreams } from '../sse/log-event-streams.js';
+import { AgentsController } from './agents.controller.js';
+import { McpController } from './mcp.controller.js';
+import { McpExchange } from './mcp-exchange.js';
+import { McpSettler } from './mcp.settler.js';
+
+@Module({
+  controllers: [AgentsController, McpController],
+  providers: [LogEventStreams, McpExchange, McpSettler],
+})
+export class AgentsHttpModule {}

@@ -1,0 +1,243 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  HttpStatus,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiAcceptedResponse,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { AgentSessionQuery, AgentSessionsQuery } from '#areas/agents/agent.queries.js';
+import { type AgentHistory, AgentHistoryQuery } from '#areas/agents/agent-history.handler.js';
+import { type AgentsErrorCode } from '#areas/agents/agents.errors.js';
+import { CancelAgentCommand } from '#areas/agents/cancel-agent.handler.js';
+import { OrchestrateAgentCommand } from '#areas/agents/orchestrate-agent.handler.js';
+import { type AgentReader } from '#areas/agents/session/agent-access.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { HttpFailure } from '../errors/http-failure.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
+import {
+  AgentSessionDto,
+  AgentSessionListDto,
+  AgentSessionsPageDto,
+  OpenedAgentSessionDto,
+  OrchestrateAgentDto,
+} from './agents.dto.js';
+import {
+  presentAgentEvent,
+  presentOpenedSession,
+  presentSession,
+  presentSessions,
+} from './agents.presenter.js';
+
+const ADMIN = 'Admin';
+
+const EVENTS_EXAMPLE =
+  'id: 1\nevent: planned\ndata: {"session_id":"0198…","recorded_at":"2026-11-22T06:00:00.000Z",' +
+  '"step":1,"action":"tool","tool":"calculator","prompt_tokens":310,"completion_tokens":24,' +
+  '"usage_source":"provider"}\n\n';
+
+/** Agent sessions: a model plans, this gateway's tools do the work. */
+@ApiTags('agents')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/agents')
+export class AgentsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly requests: OpenRequests,
+    private readonly streams: LogEventStreams,
+    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
+  ) {}
+
+  @Post('orchestrate')
+  @HttpCode(HttpStatus.OK)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Have an agent reach a goal',
+    description:
+      'The planner calls one tool at a time until it answers, or a budget is exhausted. The ' +
+      'worst case of the planner is held at the start, that of a tool before each call. Without ' +
+      '`async` the answer comes when the session has ended; a session that lasts longer than a ' +
+      'request may goes on, and is answered with 202.',
+  })
+  @ApiOkResponse({ type: AgentSessionDto, description: 'The session has ended.' })
+  @ApiAcceptedResponse({ type: AgentSessionDto, description: 'The session goes on.' })
+  @ApplicationFailures(402, 404, 413, 415)
+  async orchestrate(
+    @Body() body: OrchestrateAgentDto,
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AgentSessionDto> {
+    const order = {
+      accountId,
+      userId,
+      goal: body.goal,
+      plannerModel: body.planner_model,
+      stepsMax: body.max_steps,
+      tokensMax: body.max_token_budget,
+      tools: body.tools ?? null,
+    };
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
+    const sessionId = await this.commands.execute(new OrchestrateAgentCommand(order, context));
+    const reader = { accountId };
+    if (!body.async) await this.#awaitEnd(sessionId, reader, reply);
+    const session = await this.queries.execute(new AgentSessionQuery(sessionId, reader));
+    if (session.document.end === null) void reply.status(HttpStatus.ACCEPTED);
+    return presentSession(session);
+  }
+
+  @Get('sessions')
+  @ApiOperation({ summary: 'List the agent sessions', description: 'Newest first, in pages.' })
+  @ApiOkResponse({ type: AgentSessionListDto })
+  @ApplicationFailures(400)
+  async list(
+    @Query() { after, limit }: AgentSessionsPageDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<AgentSessionListDto> {
+    const query = new AgentSessionsQuery(accountId, limit, after ?? null);
+    return presentSessions(await this.queries.execute(query));
+  }
+
+  @Get('sessions/:id')
+  @ApiOperation({
+    summary: 'Get an agent session',
+    description: 'With its transcript. The account of the session and an Admin see it.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the session.' })
+  @ApiOkResponse({ type: OpenedAgentSessionDto })
+  @ApplicationFailures(404)
+  retrieve(
+    @Param('id') id: string,
+    @CurrentCaller() caller: Caller,
+  ): Promise<OpenedAgentSessionDto> {
+    return this.#show(id, readerOf(caller));
+  }
+
+  @Post('sessions/:id/cancel')
+  @HttpCode(HttpStatus.OK)
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Cancel an agent session',
+    description:
+      'A session that runs is asked to stop, and is cancelled soon; what it has used is charged. ' +
+      'An ended session stays as it is.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the session.' })
+  @ApiOkResponse({ type: OpenedAgentSessionDto })
+  @ApplicationFailures(404, 413, 415)
+  async cancel(
+    @Param('id') id: string,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<OpenedAgentSessionDto> {
+    const context = contextOf(request.id, `user:${caller.userId}`);
+    const reader = readerOf(caller);
+    await this.commands.execute(new CancelAgentCommand(id, reader, context));
+    return this.#show(id, reader);
+  }
+
+  @Get('sessions/:id/events')
+  @ApiOperation({
+    summary: 'Follow an agent session',
+    description:
+      'Server-sent events: each event of the session, the past ones first. The stream ends after ' +
+      'the session, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
+  })
+  @ApiParam({ name: 'id', description: 'The id of the session.' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'The id of the last event that was received: the stream begins after it.',
+    schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
+  })
+  @ApiOkResponse({
+    description: 'The events, the id of each being its revision.',
+    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
+  })
+  @ApplicationFailures(400, 404)
+  async follow(
+    @Param('id') id: string,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @CurrentCaller() caller: Caller,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const after = revisionOf(lastEventId);
+    const history = await this.queries.execute(new AgentHistoryQuery(id, readerOf(caller), after));
+    const { accountId } = caller;
+    await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
+  }
+
+  /** Returns early when the caller leaves, the request runs too long or the gateway stops. */
+  async #awaitEnd(sessionId: string, reader: AgentReader, reply: FastifyReply): Promise<void> {
+    const { follow } = await this.queries.execute(new AgentHistoryQuery(sessionId, reader, null));
+    const open = this.requests.open(this.limits.requestMsMax);
+    const leave = (): void => open.cut('client_gone');
+    reply.raw.once('close', leave);
+    try {
+      for await (const { event } of follow(open.signal)) {
+        if (event.type === 'AgentSessionEnded') return;
+      }
+    } finally {
+      reply.raw.off('close', leave);
+      open.close();
+    }
+  }
+
+  async #show(id: string, reader: AgentReader): Promise<OpenedAgentSessionDto> {
+    return presentOpenedSession(await this.queries.execute(new AgentSessionQuery(id, reader)));
+  }
+}
+
+const presented = ({ follow }: AgentHistory) =>
+  async function* present(signal: AbortSignal): AsyncGenerator<string> {
+    for await (const logged of follow(signal)) yield presentAgentEvent(logged);
+  };
+
+const tooMany = (): DomainError<AgentsErrorCode> =>
+  new DomainError(
+    'too_many_agent_streams',
+    `the account follows ${STREAMS_PER_ACCOUNT_MAX} sessions, the most at the same time`,
+  );
+
+const readerOf = ({ role, accountId }: Caller): AgentReader =>
+  role === ADMIN ? 'admin' : { accountId };
+
+const revisionOf = (written: string | undefined): bigint | null => {
+  if (written === undefined || written === '') return null;
+  if (/^\d{1,18}$/.test(written)) return BigInt(written);
+  throw new HttpFailure({
+    status: 400,
+    code: 'invalid_request',
+    message: 'Last-Event-ID must be the id of an event of the session',
+    param: 'Last-Event-ID',
+  });
+};

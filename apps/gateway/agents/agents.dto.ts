@@ -1,0 +1,218 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { AGENT_STEPS_MAX, AGENT_TOOLS_MAX } from '#events/agents/agent-session.events.js';
+
+export const GOAL_CHARACTERS_MAX = 32_000;
+const STEPS_DEFAULT = 8;
+const TOKENS_DEFAULT = 8_192;
+const TOKENS_MAX = 10_000_000;
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+
+export const SESSION_STATUSES = [
+  'running',
+  'cancelling',
+  'completed',
+  'budget_exhausted',
+  'failed',
+  'cancelled',
+] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+export class OrchestrateAgentDto {
+  @ApiProperty({
+    minLength: 1,
+    maxLength: GOAL_CHARACTERS_MAX,
+    example: 'What is the balance of 1,250 USD after 19 percent of tax?',
+  })
+  @IsString()
+  @Length(1, GOAL_CHARACTERS_MAX)
+  readonly goal!: string;
+
+  @ApiProperty({
+    example: 'acme/llama-70b',
+    description: 'A model of `GET /v1/models` that plans.',
+  })
+  @IsString()
+  @Length(1, 256)
+  readonly planner_model!: string;
+
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: TOKENS_MAX,
+    default: TOKENS_DEFAULT,
+    description: 'The most tokens of all plans and tools together.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(TOKENS_MAX)
+  readonly max_token_budget: number = TOKENS_DEFAULT;
+
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: AGENT_STEPS_MAX,
+    default: STEPS_DEFAULT,
+    description: 'The most plans. The last one must be the answer.',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(AGENT_STEPS_MAX)
+  readonly max_steps: number = STEPS_DEFAULT;
+
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: AGENT_TOOLS_MAX,
+    example: ['calculator'],
+    description: 'The tools that the agent may call, by name. Default: all of this gateway.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(AGENT_TOOLS_MAX)
+  @ArrayUnique()
+  @Matches(/^[a-z][a-z0-9_]{0,63}$/, { each: true, message: 'tools must be names of tools' })
+  readonly tools?: string[];
+
+  @ApiPropertyOptional({
+    default: false,
+    description: 'Answer at once, with the status `running`.',
+  })
+  @IsOptional()
+  @IsBoolean()
+  readonly async: boolean = false;
+}
+
+export class AgentSessionsPageDto {
+  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 128)
+  readonly after?: string;
+
+  @ApiPropertyOptional({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'limit must be an integer' })
+  @Min(1)
+  @Max(LIMIT_MAX)
+  readonly limit: number = LIMIT_DEFAULT;
+}
+
+const SESSION_EXAMPLE = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
+
+export class AgentSessionDto {
+  @ApiProperty({ example: SESSION_EXAMPLE })
+  readonly session_id!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: it is no longer kept.' })
+  readonly goal!: string | null;
+  @ApiProperty({ enum: SESSION_STATUSES })
+  readonly status!: SessionStatus;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'answered',
+    description:
+      '`answered`, `max_steps`, `max_token_budget`, `cancelled`, or the code of a failure. Null ' +
+      'until the end.',
+  })
+  readonly stop_reason!: string | null;
+  @ApiProperty({ example: 'acme/llama-70b' })
+  readonly planner_model!: string;
+  @ApiProperty({ example: 8 })
+  readonly max_steps!: number;
+  @ApiProperty({ example: 8_192 })
+  readonly max_token_budget!: number;
+  @ApiProperty({ example: 2, description: 'The plans so far.' })
+  readonly total_steps!: number;
+  @ApiProperty({
+    type: [String],
+    example: ['calculator'],
+    description: 'The tools that were called, in order, as the log has them.',
+  })
+  readonly tools_executed!: readonly string[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The answer. Null without one, and when it is no longer kept.',
+  })
+  readonly final_output!: string | null;
+  @ApiProperty({ example: 640, description: 'The tokens of all plans and tools so far.' })
+  readonly tokens_consumed!: number;
+  @ApiProperty({ example: '2026-11-22T06:00:00.000Z' })
+  readonly created_at!: string;
+  @ApiProperty({ type: String, nullable: true, example: '2026-11-22T06:00:04.000Z' })
+  readonly ended_at!: string | null;
+}
+
+const object = (description: string) => ({
+  type: 'object' as const,
+  additionalProperties: true,
+  nullable: true,
+  description,
+});
+
+export class AgentStepDto {
+  @ApiProperty({ example: 1 })
+  readonly step!: number;
+  @ApiProperty({ enum: ['tool', 'answer', 'invalid'] })
+  readonly action!: 'tool' | 'answer' | 'invalid';
+  @ApiProperty({ type: String, nullable: true, example: 'calculator' })
+  readonly tool!: string | null;
+  @ApiProperty(object('What the planner said. Null: it is no longer kept.'))
+  readonly plan!: object | null;
+  @ApiProperty(object('What it was told of the call. Null: no call, or no longer kept.'))
+  readonly observation!: object | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    enum: ['succeeded', 'failed', null],
+    description: 'Of the call. Null: there is none, or it runs.',
+  })
+  readonly outcome!: 'succeeded' | 'failed' | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Why the call failed.' })
+  readonly code!: string | null;
+  @ApiProperty({ example: 310 })
+  readonly prompt_tokens!: number;
+  @ApiProperty({ example: 24 })
+  readonly completion_tokens!: number;
+  @ApiProperty({ enum: ['provider', 'counted'], description: 'Who counted the tokens.' })
+  readonly usage_source!: 'provider' | 'counted';
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'number', nullable: true },
+    description: 'What the tool has measured; null for what it has not.',
+  })
+  readonly counters!: Readonly<Record<string, number | null>>;
+}
+
+export class OpenedAgentSessionDto extends AgentSessionDto {
+  @ApiProperty({ type: [AgentStepDto] })
+  readonly steps!: readonly AgentStepDto[];
+}
+
+export class AgentSessionListDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ type: [AgentSessionDto], description: 'Newest first.' })
+  readonly sessions!: readonly AgentSessionDto[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The `after` of the next page; null: this is the last one.',
+  })
+  readonly next_after!: string | null;
+}

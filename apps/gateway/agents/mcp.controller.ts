@@ -1,0 +1,75 @@
+import { Body, Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiBody,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { McpExchange } from './mcp-exchange.js';
+import { McpSettler } from './mcp.settler.js';
+
+const RPC = { type: 'object' as const, additionalProperties: true };
+const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+/** The tools of this gateway for clients of the Model Context Protocol. */
+@ApiTags('mcp')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(401, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/mcp')
+export class McpController {
+  constructor(private readonly exchange: McpExchange) {}
+
+  @Post()
+  @HttpCode(200)
+  @Idempotent({ settle: McpSettler })
+  @ApiOperation({
+    summary: 'Send a message of the Model Context Protocol',
+    description:
+      'Streamable HTTP without sessions, so that other methods get 405: `tools/list` and ' +
+      '`tools/call`. A call of a tool that is ' +
+      'not free is held before and charged after. A call that fails is free, and is an answer ' +
+      'with `isError`.',
+  })
+  @ApiBody({ schema: { ...RPC, example: EXAMPLE }, description: 'A JSON-RPC message.' })
+  @ApiOkResponse({ description: 'The JSON-RPC response.', schema: RPC })
+  @ApiAcceptedResponse({ description: 'A notification, which has no response.' })
+  @ApplicationFailures(400, 404, 406, 413, 415, 504)
+  async send(
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    const answer = await this.exchange.answer({
+      caller,
+      requestId: request.id,
+      headers: headersOf(request),
+      body,
+      ...(attempt && { confirm: attempt.confirm }),
+    });
+    void reply.status(answer.status);
+    return answer.body;
+  }
+}
+
+const headersOf = ({ headers }: FastifyRequest): Headers => {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && !HOP_BY_HOP.has(name)) sent.set(name, value);
+  }
+  return sent;
+};
+
+/** The body is written again from its parsed value. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'host']);

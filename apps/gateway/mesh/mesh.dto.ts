@@ -1,0 +1,262 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import {
+  MESH_TASK_STATUSES,
+  type MeshTaskStatus,
+} from '#projections/mesh/mesh-tasks.projection.js';
+
+export const LEASE_TTL_SEC_DEFAULT = 300;
+export const LEASE_TTL_SEC_MIN = 1;
+export const LEASE_TTL_SEC_MAX = 3_600;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+const NAME_FORM = 'a letter or digit, then up to 127 of A-Z a-z 0-9 . _ : -';
+const REF_LENGTH_MAX = 256;
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+
+const instant = (description: string) => ({ example: '2026-11-21T04:48:00.000Z', description });
+
+export class MeshHandoffDto {
+  @ApiProperty({
+    required: false,
+    pattern: NAME.source,
+    example: 'survey-4711',
+    description: 'The task, by the account’s own name for it. Default: a new task with a UUID.',
+  })
+  @IsOptional()
+  @Matches(NAME, { message: `task_id must be ${NAME_FORM}` })
+  readonly task_id?: string;
+
+  @ApiProperty({ pattern: NAME.source, example: 'summarizer', description: 'Who gets the task.' })
+  @Matches(NAME, { message: `target_agent must be ${NAME_FORM}` })
+  readonly target_agent!: string;
+
+  @ApiProperty({
+    required: false,
+    pattern: NAME.source,
+    example: 'researcher',
+    description: 'Who hands the task on; needed with a `fencing_token`.',
+  })
+  @IsOptional()
+  @Matches(NAME, { message: `source_agent must be ${NAME_FORM}` })
+  readonly source_agent?: string;
+
+  @ApiProperty({
+    required: false,
+    minimum: 1,
+    example: 1,
+    description: 'Of the lease that `source_agent` has. Absent: the task has no holder.',
+  })
+  @IsOptional()
+  @IsInt({ message: 'fencing_token must be an integer' })
+  @Min(1, { message: 'fencing_token must not be less than 1' })
+  @Max(Number.MAX_SAFE_INTEGER)
+  readonly fencing_token?: number;
+
+  @ApiProperty({
+    required: false,
+    default: LEASE_TTL_SEC_DEFAULT,
+    minimum: LEASE_TTL_SEC_MIN,
+    maximum: LEASE_TTL_SEC_MAX,
+    description: 'The seconds after which the lease ends without a heartbeat.',
+  })
+  @IsOptional()
+  @IsInt({ message: 'lease_ttl_sec must be an integer' })
+  @Min(LEASE_TTL_SEC_MIN, { message: `lease_ttl_sec must not be less than ${LEASE_TTL_SEC_MIN}` })
+  @Max(LEASE_TTL_SEC_MAX, { message: `lease_ttl_sec must not be above ${LEASE_TTL_SEC_MAX}` })
+  readonly lease_ttl_sec: number = LEASE_TTL_SEC_DEFAULT;
+
+  @ApiProperty({
+    required: false,
+    maxLength: REF_LENGTH_MAX,
+    example: 'file-0a1b2c3d',
+    description:
+      'Where the agent finds what it needs, such as the id of a file. The gateway stores it and ' +
+      'does not read it: content does not belong here.',
+  })
+  @IsOptional()
+  @IsString({ message: 'context_ref must be a string' })
+  @Length(1, REF_LENGTH_MAX, { message: `context_ref must have 1 to ${REF_LENGTH_MAX} characters` })
+  readonly context_ref?: string;
+}
+
+export class MeshHandoffResultDto {
+  @ApiProperty({ enum: ['handed_off'] })
+  readonly status!: 'handed_off';
+  @ApiProperty({ example: 'survey-4711' })
+  readonly task_id!: string;
+  @ApiProperty({ example: 'summarizer' })
+  readonly target_agent!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'quipu-1',
+    description: 'The process that leads the installation. Null while none is elected.',
+  })
+  readonly raft_leader!: string | null;
+  @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
+  readonly lease_ttl_sec!: number;
+  @ApiProperty({ example: 2, description: 'Higher than that of every earlier lease of the task.' })
+  readonly fencing_token!: number;
+  @ApiProperty(instant('The end of the lease without a heartbeat.'))
+  readonly lease_expires_at!: string;
+  @ApiProperty({
+    enum: ['none', 'log', 'etcd'],
+    description: 'How the leader is elected. `none`: one process works alone.',
+  })
+  readonly election!: 'none' | 'log' | 'etcd';
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 1,
+    description: 'The processes in the election. Null where the election does not know them.',
+  })
+  readonly cluster_size!: number | null;
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}
+
+export class MeshTaskIdDto {
+  @ApiProperty({ pattern: NAME.source, description: 'The id of the task.' })
+  @Matches(NAME, { message: `id must be ${NAME_FORM}` })
+  readonly id!: string;
+}
+
+export class MeshHolderDto {
+  @ApiProperty({ pattern: NAME.source, example: 'summarizer', description: 'The holder.' })
+  @Matches(NAME, { message: `agent must be ${NAME_FORM}` })
+  readonly agent!: string;
+
+  @ApiProperty({ minimum: 1, example: 2, description: 'Of its lease.' })
+  @IsInt({ message: 'fencing_token must be an integer' })
+  @Min(1, { message: 'fencing_token must not be less than 1' })
+  @Max(Number.MAX_SAFE_INTEGER)
+  readonly fencing_token!: number;
+}
+
+export class MeshCompletionDto extends MeshHolderDto {
+  @ApiProperty({
+    required: false,
+    maxLength: REF_LENGTH_MAX,
+    example: 'file-4e5f6a7b',
+    description: 'Where the result is. The gateway stores it and does not read it.',
+  })
+  @IsOptional()
+  @IsString({ message: 'result_ref must be a string' })
+  @Length(1, REF_LENGTH_MAX, { message: `result_ref must have 1 to ${REF_LENGTH_MAX} characters` })
+  readonly result_ref?: string;
+}
+
+export class MeshLeaseDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ example: 'survey-4711' })
+  readonly task_id!: string;
+  @ApiProperty({ enum: MESH_TASK_STATUSES })
+  readonly status!: MeshTaskStatus;
+  @ApiProperty({ example: 'summarizer', description: 'The holder of the last lease.' })
+  readonly agent!: string;
+  @ApiProperty({ example: 2 })
+  readonly fencing_token!: number;
+  @ApiProperty(instant('The end of the lease without a heartbeat.'))
+  readonly lease_expires_at!: string;
+  @ApiProperty(instant('No heartbeat renews the lease beyond it.'))
+  readonly renewable_until!: string;
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}
+
+export class MeshTaskDto {
+  @ApiProperty({ example: 'survey-4711' })
+  readonly task_id!: string;
+  @ApiProperty({ enum: MESH_TASK_STATUSES })
+  readonly status!: MeshTaskStatus;
+  @ApiProperty({ example: 'summarizer', description: 'The holder of the last lease.' })
+  readonly agent!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Who handed the task to it.' })
+  readonly source_agent!: string | null;
+  @ApiProperty({ example: 2 })
+  readonly fencing_token!: number;
+  @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
+  readonly lease_ttl_sec!: number;
+  @ApiProperty({ type: String, nullable: true, example: 'file-0a1b2c3d' })
+  readonly context_ref!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Of a completed task.' })
+  readonly result_ref!: string | null;
+  @ApiProperty(instant('The first handoff.'))
+  readonly created_at!: string;
+  @ApiProperty(instant('The last handoff.'))
+  readonly handed_off_at!: string;
+  @ApiProperty(instant('The end of the last lease without a heartbeat.'))
+  readonly lease_expires_at!: string;
+  @ApiProperty(instant('No heartbeat renews the lease beyond it.'))
+  readonly renewable_until!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: not completed.' })
+  readonly completed_at!: string | null;
+}
+
+export class MeshTaskAnswerDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ type: MeshTaskDto })
+  readonly task!: MeshTaskDto;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'quipu-1',
+    description: 'The process that leads the installation. Null while none is elected.',
+  })
+  readonly raft_leader!: string | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null: not known.', example: 1 })
+  readonly cluster_size!: number | null;
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}
+
+export class MeshTasksPageDto {
+  @ApiProperty({
+    required: false,
+    pattern: NAME.source,
+    description: 'Only tasks whose last lease is this agent’s.',
+  })
+  @IsOptional()
+  @Matches(NAME, { message: `agent must be ${NAME_FORM}` })
+  readonly agent?: string;
+
+  @ApiProperty({ required: false, enum: MESH_TASK_STATUSES, description: 'Only tasks in it.' })
+  @IsOptional()
+  @IsIn(MESH_TASK_STATUSES)
+  readonly status?: MeshTaskStatus;
+
+  @ApiProperty({ required: false, description: 'The `next_after` of the page before.' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 128)
+  readonly after?: string;
+
+  @ApiProperty({
+    required: false,
+    minimum: 1,
+    maximum: LIMIT_MAX,
+    default: LIMIT_DEFAULT,
+    description: 'The tasks of a page.',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'limit must be an integer' })
+  @Min(1, { message: 'limit must not be less than 1' })
+  @Max(LIMIT_MAX, { message: `limit must not be above ${LIMIT_MAX}` })
+  readonly limit: number = LIMIT_DEFAULT;
+}
+
+export class MeshTaskListDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ type: [MeshTaskDto], description: 'By id.' })
+  readonly tasks!: readonly MeshTaskDto[];
+  @ApiProperty({ type: String, nullable: true, description: 'Null: this is the last page.' })
+  readonly next_after!: string | null;
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}

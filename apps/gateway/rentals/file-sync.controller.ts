@@ -1,0 +1,86 @@
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { FileSync } from '#areas/rentals/sync/file-sync.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { RequestRates } from '../identity/request-rates.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { formPartsWith } from '../uploads/form-parts.js';
+import { FormUpload } from '../uploads/uploads.js';
+import { FileSyncDto } from './rentals.dto.js';
+import { CONTENT_FIELD, SyncForm } from './sync-form.js';
+
+const FORM = {
+  type: 'object',
+  required: ['api_key', 'job_id', 'file_path', 'file_content'],
+  properties: {
+    api_key: { type: 'string', description: 'A renter key, or an API key of the account.' },
+    job_id: { type: 'integer', minimum: 1, description: 'Of a running rental.' },
+    file_path: { type: 'string', description: 'Relative to the workspace, with slashes.' },
+    file_content: { type: 'string', format: 'binary', description: 'The file, or its delta.' },
+    is_delta: {
+      type: 'integer',
+      enum: [0, 1],
+      default: 0,
+      description: '1: the content is a delta, VCDIFF (RFC 3284) or BSDIFF40.',
+    },
+    checksum: { type: 'string', description: 'SHA-256 or MD5, in hex, of the file as it will be.' },
+    base_checksum: {
+      type: 'string',
+      description: 'SHA-256 or MD5, in hex, of the file that the delta was made from.',
+    },
+  },
+};
+
+/** Hot-sync of files into a running rental. Its credential is a field of the form. */
+@ApiTags('rentals')
+@Controller('api/jobs')
+export class FileSyncController {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly rates: RequestRates,
+    private readonly files: FileSync,
+  ) {}
+
+  @Post('sync_file')
+  @HttpCode(200)
+  @FormUpload()
+  @ApiOperation({
+    summary: 'Sync a file into a running rental',
+    description:
+      'Replaces the file in one step, or leaves it as it was. Send `api_key` and `job_id` before ' +
+      '`file_content`: content that comes before them may have 16 MiB.',
+  })
+  @ApiConsumes('multipart/form-data', 'application/x-www-form-urlencoded')
+  @ApiBody({ schema: FORM })
+  @ApiOkResponse({ type: FileSyncDto })
+  @ApplicationFailures(400, 401, 404, 409, 413, 415, 422, 429, 503)
+  async sync(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FileSyncDto> {
+    const form = new SyncForm(this.authenticator, this.rates, this.files);
+    const left = new AbortController();
+    const abort = (): void => left.abort(new Error('the caller left'));
+    request.raw.socket.once('close', abort);
+    try {
+      const { rental, order, incoming } = await form.read(formPartsWith(request, CONTENT_FIELD));
+      const context = contextOf(request.id, `user:${rental.userId}`);
+      const synced = await this.files.sync(rental, order, incoming, left.signal, context);
+      return {
+        success: true,
+        message: 'File synced.',
+        file_path: synced.filePath,
+        size: synced.bytes,
+        checksum: synced.checksum,
+      };
+    } catch (error) {
+      // The rest of the body is not read.
+      if (!request.raw.complete) void reply.header('connection', 'close');
+      throw error;
+    } finally {
+      request.raw.socket.off('close', abort);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { agentSessionEvents } from '#events/agents/agent-session.events.js';
+import { defineArea } from '#platform/runtime/area.js';
+import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { agentSessions } from '#projections/agents/agent-sessions.projection.js';
+import { agentSessionsOfAccount } from '#projections/agents/agent-sessions-of-account.projection.js';
+import { agentJob } from './agent.job.js';
+import { agentProduct, mcpCallProduct } from './agent.product.js';
+import { agentsErrors } from './agents.errors.js';
+import { AgentsModule } from './agents.module.js';
+import { agentSettings } from './agents.settings.js';
+import { calculatorTool } from './calculator/calculator.tool.js';
+import {
+  ChargeAgentSessionCommand,
+  EndAgentSessionCommand,
+  KeepTranscriptPartCommand,
+  ReleaseAgentTranscriptCommand,
+} from './session/agent-life.handlers.js';
+import { agentLifeSaga } from './session/agent-life.saga.js';
+
+export const agentsArea = defineArea({
+  name: 'agents',
+  description: 'Agent sessions that reach a goal with tools, and the tools for MCP clients.',
+  events: agentSessionEvents,
+  projections: [agentSessions, agentSessionsOfAccount],
+  sagas: [
+    deploySaga(agentLifeSaga, {
+      KeepTranscriptPart: (data) => new KeepTranscriptPartCommand(data),
+      EndAgentSession: (data, context) => new EndAgentSessionCommand(data, context),
+      ChargeAgentSession: (data, context) => new ChargeAgentSessionCommand(data, context),
+      ReleaseAgentTranscript: (data, context) => new ReleaseAgentTranscriptCommand(data, context),
+    }),
+  ],
+  products: [agentProduct, mcpCallProduct],
+  jobs: [agentJob],
+  tools: [calculatorTool],
+  errors: agentsErrors,
+  settings: [agentSettings],
+  module: AgentsModule,
+});

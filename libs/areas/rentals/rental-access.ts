@@ -1,0 +1,42 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type JobId } from '#events/jobs/job.events.js';
+import { RENTAL_JOB } from '#events/rentals/rental.job.js';
+import { type SubmittedJob } from '#platform/jobs/job.state.js';
+import { JobStreams } from '#platform/jobs/job-streams.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { rentalNumberKey, rentalNumbers } from '#projections/rentals/rental-numbers.projection.js';
+import { reject } from './rentals.errors.js';
+
+/** On whose behalf a rental is read: an Admin sees every one, others those of their account. */
+export type RentalReader = 'admin' | { readonly accountId: string };
+
+/** Finds the rentals that a reader may see. */
+@Injectable()
+export class RentalAccess {
+  constructor(
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'get'>,
+    private readonly streams: JobStreams,
+  ) {}
+
+  /**
+   * The job of a rental, as the log has it now.
+   * @throws DomainError `rental_not_found`, for the rental of another account too
+   */
+  async find(
+    number: number,
+    reader: RentalReader,
+  ): Promise<{ readonly rentalId: JobId; readonly job: SubmittedJob }> {
+    const { document } = await this.projections.get(rentalNumbers, rentalNumberKey(number));
+    const job = document ? await this.streams.stateOf(document.rentalId) : ABSENT;
+    const isThere = job.status !== 'absent' && job.order.type === RENTAL_JOB;
+    return isThere && maySee(reader, job)
+      ? { rentalId: job.order.jobId, job }
+      : reject('rental_not_found', `there is no rental ${number}`);
+  }
+}
+
+const ABSENT = { status: 'absent' } as const;
+
+const maySee = (reader: RentalReader, { order: { accountId } }: SubmittedJob): boolean =>
+  reader === 'admin' || reader.accountId === accountId;

@@ -1,0 +1,387 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import path from 'node:path';
+import request from 'supertest';
+import {
+  completionOf,
+  json,
+  type Received,
+  type Script,
+  statement,
+} from '#areas/inference/rigs/upstream.fake.js';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { CommandLine } from './command-line.fixture.js';
+import { eventually, MODEL, scriptedCatalog, startWorld, type World } from './quipu.harness.js';
+
+const NANO = path.resolve(import.meta.dirname, '../../models/nano.gguf');
+
+/** The scripted planner, and the built-in model. */
+const catalogOf = (baseUrl: string): string =>
+  `${scriptedCatalog(baseUrl).replace('rigs:\n', 'rigs:\n  - { name: built-in, kind: embedded }\n')}
+  - { id: quipu/nano, upstream_id: nano, owned_by: quipu, rigs: [built-in], context: 1024,
+      max_output: 128, file: ${NANO}, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 3 } }
+`;
+
+interface Session {
+  readonly session_id: string;
+  readonly status: string;
+  readonly stop_reason: string | null;
+  readonly total_steps: number;
+  readonly tools_executed: readonly string[];
+  readonly final_output: string | null;
+  readonly tokens_consumed: number;
+}
+
+const PROMPT_TOKENS = 100;
+const ANSWER_TOKENS = 10;
+const usage = statement(PROMPT_TOKENS, ANSWER_TOKENS);
+
+const calling = (name: string, input: object): Script => {
+  const call = {
+    id: 'call_1',
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+  };
+  const message = { role: 'assistant', content: null, tool_calls: [call] };
+  return json(200, {
+    ...completionOf('', usage),
+    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+  });
+};
+
+const saying = (text: string): Script => json(200, completionOf(text, usage));
+
+describe('agents', () => {
+  let world: World;
+  /** The n-th answers the n-th question since the test began, the last one all later ones. */
+  let scripts: readonly Script[] = [saying('done')];
+  let asked: Received[] = [];
+
+  beforeAll(async () => {
+    const answer: Script = (response, received) => {
+      asked.push(received);
+      scripts[Math.min(asked.length, scripts.length) - 1]?.(response, received);
+    };
+    world = await startWorld([answer], { catalogOf });
+  });
+
+  afterAll(() => world.close());
+
+  beforeEach(() => {
+    asked = [];
+  });
+
+  const post = (address: string, body: object, headers: Record<string, string> = {}) =>
+    request(world.quipu.url)
+      .post(address)
+      .set({ authorization: `Bearer ${world.credentials.api_key}`, ...headers })
+      .send(body);
+
+  const get = (address: string) =>
+    request(world.quipu.url)
+      .get(address)
+      .set('authorization', `Bearer ${world.credentials.api_key}`);
+
+  const orchestrate = async (body: object, status = 200): Promise<Session> => {
+    const order = { goal: 'How much is 0.1 + 0.2?', planner_model: MODEL, ...body };
+    const answer = await post('/api/v1/agents/orchestrate', order);
+    expect([answer.status, answer.body]).toEqual([status, expect.any(Object)]);
+    return answer.body as Session;
+  };
+
+  const eventsOf = async (sessionId: string): Promise<readonly RecordedEvent[]> =>
+    (await world.events()).filter(({ stream }) => stream === `agentsession-${sessionId}`);
+
+  const chargeOf = async (sessionId: string): Promise<Record<string, unknown>> => {
+    const found = async () =>
+      (await world.events()).find(
+        ({ type, data }) =>
+          type === 'HoldCaptured' && (data as { jobId?: string }).jobId === sessionId,
+      );
+    await eventually(async () => (await found()) !== undefined);
+    return (await found())?.data as Record<string, unknown>;
+  };
+
+  it('plan, call a tool, and answer with its result', async () => {
+    scripts = [calling('calculator', { expression: '0.1 + 0.2' }), saying('It is 0.3.')];
+    const session = await orchestrate({ max_steps: 4, max_token_budget: 5_000 });
+    expect(session).toMatchObject({
+      goal: 'How much is 0.1 + 0.2?',
+      status: 'completed',
+      stop_reason: 'answered',
+      total_steps: 2,
+      tools_executed: ['calculator'],
+      final_output: 'It is 0.3.',
+      tokens_consumed: 2 * (PROMPT_TOKENS + ANSWER_TOKENS),
+    });
+    const [first, second] = asked.map(({ body }) => body);
+    expect(first).toMatchObject({ tool_choice: 'auto', parallel_tool_calls: false });
+    expect(first?.['tools']).toContainEqual({
+      type: 'function',
+      function: expect.objectContaining({ name: 'calculator' }),
+    });
+    expect(second?.['messages']).toContainEqual(
+      expect.objectContaining({
+        role: 'tool',
+        content: '{"output":{"result":"0.3","exact":true}}',
+      }),
+    );
+    expect((await eventsOf(session.session_id)).map(({ type }) => type)).toEqual([
+      'AgentSessionStarted',
+      'AgentStepPlanned',
+      'AgentToolCalled',
+      'AgentToolReturned',
+      'AgentStepPlanned',
+      'AgentSessionEnded',
+    ]);
+  });
+
+  it('are charged once, with a line for each step', async () => {
+    const chat = { model: MODEL, prompt: 'Twist a cord.', max_tokens: 20 };
+    scripts = [calling('chat', chat), saying('A cord.'), saying('Done.')];
+    const session = await orchestrate({ tools: ['chat'], max_token_budget: 5_000 });
+    expect(session).toMatchObject({ status: 'completed', tools_executed: ['chat'] });
+    expect(session.tokens_consumed).toBe(3 * (PROMPT_TOKENS + ANSWER_TOKENS));
+    const charge = await chargeOf(session.session_id);
+    expect(charge).toMatchObject({
+      purpose: 'agent_session',
+      rig: 'scripted',
+      usageSource: 'provider',
+      outcome: 'completed',
+      // 3 x 100 tokens at 1 and 3 x 10 at 2 micro-dollars.
+      amountMicroUsd: '360',
+      evidence: { sessionId: session.session_id, status: 'completed', steps: 2, tokens: 330 },
+    });
+    expect((charge['lines'] as { step: string; meter: string }[]).map(({ step }) => step)).toEqual([
+      'step-1/plan',
+      'step-1/plan',
+      'step-1/chat',
+      'step-1/chat',
+      'step-2/plan',
+      'step-2/plan',
+    ]);
+  });
+
+  it('end with a status when a budget is exhausted', async () => {
+    scripts = [calling('calculator', { expression: '1 + 1' })];
+    const steps = await orchestrate({ max_steps: 2, tools: ['calculator'] });
+    expect(steps).toMatchObject({
+      status: 'budget_exhausted',
+      stop_reason: 'max_steps',
+      total_steps: 2,
+      tools_executed: ['calculator', 'calculator'],
+      final_output: null,
+    });
+    const tokens = await orchestrate({ max_token_budget: 900, tools: ['calculator'] });
+    expect(tokens).toMatchObject({
+      status: 'budget_exhausted',
+      stop_reason: 'max_token_budget',
+      final_output: null,
+    });
+    expect(tokens.tokens_consumed).toBeLessThanOrEqual(900);
+    expect(tokens.total_steps).toBeGreaterThan(0);
+  });
+
+  it('tell the planner what went wrong, and go on', async () => {
+    scripts = [
+      calling('calculator', { expression: '1 / 0' }),
+      calling('calculator', { sum: '1' }),
+      calling('unknown', {}),
+      calling('chat', { model: MODEL, prompt: 'Go on.', max_tokens: 8_000 }),
+      saying('There is no answer.'),
+    ];
+    const session = await orchestrate({ max_token_budget: 6_000 });
+    expect(session).toMatchObject({ status: 'completed', total_steps: 5 });
+    const shown = await get(`/api/v1/agents/sessions/${session.session_id}`);
+    expect(shown.status).toBe(200);
+    const { steps } = shown.body as { steps: readonly Record<string, unknown>[] };
+    expect(steps.map(({ action, outcome, code }) => [action, outcome, code])).toEqual([
+      ['tool', 'failed', 'not_a_number'],
+      ['tool', 'failed', 'invalid_input'],
+      ['invalid', null, null],
+      ['tool', 'failed', 'token_budget_too_small'],
+      ['answer', null, null],
+    ]);
+    expect(steps[0]).toMatchObject({
+      plan: { tool: 'calculator', arguments: { expression: '1 / 0' } },
+      observation: { error: { code: 'not_a_number', message: 'division by zero' } },
+    });
+    // The others were rejected before their work.
+    expect(session.tools_executed).toEqual(['calculator']);
+  });
+
+  it('go on in the background, and can be followed, listed and read', async () => {
+    scripts = [calling('calculator', { expression: '6 * 7' }), saying('42')];
+    const order = { tools: ['calculator'], async: true };
+    const { session_id: id, status } = await orchestrate(order, 202);
+    expect(status).toBe('running');
+    const followed = await get(`/api/v1/agents/sessions/${id}/events`).buffer(true);
+    expect(followed.text.match(/^event: .*$/gm)).toEqual(
+      ['started', 'planned', 'called', 'returned', 'planned', 'ended'].map(
+        (one) => `event: ${one}`,
+      ),
+    );
+    expect(followed.text).not.toContain('6 * 7');
+    const resumed = await get(`/api/v1/agents/sessions/${id}/events`)
+      .set('last-event-id', '4')
+      .buffer(true);
+    expect(resumed.text.match(/^id: .*$/gm)).toEqual(['id: 5']);
+    const list = await get('/api/v1/agents/sessions?limit=1');
+    expect(list.body).toMatchObject({
+      success: true,
+      sessions: [{ session_id: id, status: 'completed', final_output: '42' }],
+      next_after: id,
+    });
+    const next = await get(`/api/v1/agents/sessions?limit=1&after=${id}`);
+    expect((next.body as { sessions: Session[] }).sessions[0]?.session_id).not.toBe(id);
+  });
+
+  it('stop when they are cancelled', async () => {
+    let left: Promise<number> | undefined;
+    // It never answers.
+    scripts = [(_, received) => (left = received.left)];
+    const { session_id: id } = await orchestrate({ async: true }, 202);
+    await eventually(() => left !== undefined);
+    const cancelled = await post(`/api/v1/agents/sessions/${id}/cancel`, {});
+    expect([cancelled.status, cancelled.body]).toEqual([200, expect.any(Object)]);
+    const read = async () => (await get(`/api/v1/agents/sessions/${id}`)).body as Session;
+    await eventually(async () => (await read()).status === 'cancelled');
+    expect(await left).toBeGreaterThan(0);
+    expect(await read()).toMatchObject({ stop_reason: 'cancelled', tokens_consumed: 0 });
+    const released = async () =>
+      (await world.events()).findLast(({ type }) => type === 'HoldReleased');
+    await eventually(async () => (await released()) !== undefined);
+    expect((await released())?.data).toMatchObject({ reason: 'client_gone' });
+  });
+
+  it('are one session for one idempotency key', async () => {
+    scripts = [saying('Once.')];
+    const order = { goal: 'Once.', planner_model: MODEL, tools: [] };
+    const key = { 'idempotency-key': 'agents-once' };
+    const first = await post('/api/v1/agents/orchestrate', order, key);
+    const second = await post('/api/v1/agents/orchestrate', order, key);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['x-quipu-idempotent-replay']).toBe('true');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('are rejected by the name of the field', async () => {
+    const rejected = async (body: object) => {
+      const order = { goal: 'x', planner_model: MODEL, ...body };
+      const { status, body: answer } = await post('/api/v1/agents/orchestrate', order);
+      const { code, param, message } = answer as Record<string, unknown>;
+      return { status, code, param, message };
+    };
+    expect(await rejected({ planner_model: 'acme/none' })).toMatchObject({
+      status: 404,
+      code: 'agent_planner_not_found',
+      param: 'planner_model',
+    });
+    expect(await rejected({ tools: ['nothing'] })).toMatchObject({
+      status: 400,
+      code: 'agent_tool_unknown',
+      param: 'tools',
+    });
+    expect(await rejected({ max_steps: 65 })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('max_steps'),
+    });
+    expect(await rejected({ goal: '' })).toMatchObject({ status: 400 });
+    const missing = await get('/api/v1/agents/sessions/0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f');
+    expect(missing.status).toBe(404);
+  });
+
+  it('need the funds for the worst case of the planner', async () => {
+    const poor = await new CommandLine(() => world).createUser('poor', 'renter');
+    const answer = await request(world.quipu.url)
+      .post('/api/v1/agents/orchestrate')
+      .set('authorization', `Bearer ${poor.api_key}`)
+      .send({ goal: 'x', planner_model: MODEL });
+    expect([answer.status, answer.body]).toMatchObject([402, { code: 'insufficient_balance' }]);
+  });
+
+  it('plan with the built-in model, whose words are held to a grammar', async () => {
+    const session = await orchestrate({
+      goal: 'What is Quipu?',
+      planner_model: 'quipu/nano',
+      tools: ['calculator'],
+      max_steps: 2,
+      max_token_budget: 4_000,
+    });
+    expect(['answered', 'max_steps']).toContain(session.stop_reason);
+    const plans = (await eventsOf(session.session_id)).filter(
+      ({ type }) => type === 'AgentStepPlanned',
+    );
+    expect(plans.length).toBeGreaterThan(0);
+    for (const { data } of plans) {
+      expect((data as { action: string }).action).not.toBe('invalid');
+      expect(data).toMatchObject({ rig: 'built-in', usage: { source: 'provider' } });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  describe('the tools by the Model Context Protocol', () => {
+    const connect = async (mode: 'legacy' | 'auto'): Promise<Client> => {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+      const headers = { 'x-api-key': world.credentials.api_key };
+      const url = new URL('/api/v1/mcp', world.quipu.url);
+      await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+      return client;
+    };
+
+    it.each(['legacy', 'auto'] as const)('are listed and called: %s', async (mode) => {
+      const client = await connect(mode);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['calculator', 'chat']));
+      const result = await client.callTool({
+        name: 'calculator',
+        arguments: { expression: '2 ^ 0.5' },
+      });
+      expect(result.structuredContent).toEqual({ result: '1.4142135623731', exact: false });
+      const failed = await client.callTool({ name: 'calculator', arguments: { expression: '1/' } });
+      expect(failed.isError).toBe(true);
+      await client.close();
+    });
+
+    it('are held and charged, each call by itself', async () => {
+      scripts = [saying('Knots.')];
+      const client = await connect('auto');
+      const chat = { model: MODEL, prompt: 'Say knots.', max_tokens: 20 };
+      const result = await client.callTool({ name: 'chat', arguments: chat });
+      expect(result.structuredContent).toMatchObject({ text: 'Knots.' });
+      await client.close();
+      const charge = (await world.events()).findLast(({ type }) => type === 'HoldCaptured');
+      expect(charge?.data).toMatchObject({
+        purpose: 'mcp_tool_call',
+        amountMicroUsd: '120',
+        evidence: { tool: 'chat' },
+      });
+    });
+
+    it('are called once for one idempotency key', async () => {
+      scripts = [saying('Once.')];
+      const call = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'chat', arguments: { model: MODEL, prompt: 'Once.' } },
+      };
+      const headers = {
+        'idempotency-key': 'mcp-once',
+        accept: 'application/json, text/event-stream',
+      };
+      const first = await post('/api/v1/mcp', call, headers);
+      const second = await post('/api/v1/mcp', call, headers);
+      expect(first.body).toMatchObject({ result: { structuredContent: { text: 'Once.' } } });
+      expect(second.body).toEqual(first.body);
+      expect(asked).toHaveLength(1);
+    });
+
+    it('are for those who have a credential', async () => {
+      const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+      const answer = await request(world.quipu.url).post('/api/v1/mcp').send(list);
+      expect(answer.status).toBe(401);
+      expect((await get('/api/v1/mcp')).status).toBe(405);
+    });
+  });
+});
