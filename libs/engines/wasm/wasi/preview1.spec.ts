@@ -16,7 +16,7 @@ const wasiWith = (options: { readonly args?: readonly string[]; readonly stdin?:
     sleep: (ms) => slept.push(ms),
   });
   const buffer = new ArrayBuffer(65_536);
-  wasi.memory.attach({ buffer } as WebAssembly.Memory);
+  wasi.memory.attach({ buffer });
   const functions = wasi.imports()[WASI_MODULE] as unknown as Readonly<Record<string, Call>>;
   const call = (name: string, ...args: readonly (number | bigint)[]) => functions[name]?.(...args);
   return { wasi, call, view: new DataView(buffer), bytes: new Uint8Array(buffer), slept };
