@@ -34,7 +34,7 @@ const PRICES: MeterPrices = {
   }),
 };
 
-/** A sandbox whose engine ends as it is told, and what its ledger was asked. */
+/** A sandbox whose engine ends in this way, and the calls of its ledger. */
 const sandboxWith = (ended: WasmEnd | null | Error, prices: MeterPrices = PRICES) => {
   const asked: string[] = [];
   const captures: Capture[] = [];
