@@ -16,6 +16,7 @@ import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
+import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -45,6 +46,7 @@ export const areas: readonly Area[] = [
   webhooksArea,
   statisticsArea,
   workflowsArea,
+  sandboxArea,
   spikingArea,
   meshArea,
   placementArea,

@@ -9,7 +9,10 @@ type Argument = number | bigint;
 
 const NUMBERS = [I32, I64, F32, F64];
 
-/** The type of an exported function. @throws WasmError `entry_point_missing`, `entry_point_unsupported` */
+/**
+ * The type of an exported function.
+ * @throws WasmError `entry_point_missing`, `entry_point_unsupported`
+ */
 export const entryPointOf = ({ exports, functions }: ModuleShape, name: string): FunctionType => {
   const found = exports.find((one) => one.name === name);
   const type = found?.kind === FUNCTION_KIND ? functions[found.index] : undefined;

@@ -1,4 +1,4 @@
-/** Fuel that is granted at a time: a millisecond or two of work, after which the time is checked. */
+/** Fuel that is granted at a time: a millisecond or two of work. The clock is read in between. */
 export const SLICE_FUEL = 1_000_000n;
 
 /** Ends a run from within the module; the module cannot catch it. */

@@ -5,6 +5,7 @@ import { METER_VERSION } from './metering/fuel-costs.js';
 import { type MeteredBinary, meterModule, TICK } from './metering/meter-module.js';
 import { PAGES_PER_MIB } from './metering/module-limits.js';
 import { MEMORY_KIND } from './metering/module-shape.js';
+import { isRangeError } from './range-error.js';
 import { ExitSignal, WasiPreview1 } from './wasi/preview1.js';
 import { WASI_IMPORTS } from './wasi/preview1-signatures.js';
 import { WasmError } from './wasm.errors.js';
@@ -131,7 +132,7 @@ class Run {
   #invoke(name: string, parameters: readonly (number | bigint)[]): unknown {
     const entry = this.#instance?.exports[name];
     if (typeof entry !== 'function') throw new Error(`the module lost its export ${name}`);
-    return entry(...parameters);
+    return (entry as (...numbers: readonly (number | bigint)[]) => unknown)(...parameters);
   }
 
   #failed(error: unknown): Ended {
@@ -188,4 +189,4 @@ const STOPPED = {
 
 /** A RangeError is that of the call stack. */
 const isTrap = (error: unknown): boolean =>
-  error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+  error instanceof WebAssembly.RuntimeError || isRangeError(error);

@@ -81,9 +81,12 @@ export class WasmThread {
         else stop(() => reject(new WasmError(message.code, message.message)));
       });
       worker.on('error', (error: Error & { readonly code?: string }) => {
-        if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return stop(() => reject(error));
+        if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') {
+          stop(() => reject(error));
+          return;
+        }
         const end = this.#cut('out_of_memory', 'the heap of the thread was full', 0);
-        return stop(() => resolve(end));
+        stop(() => resolve(end));
       });
       worker.on('exit', (code) => stop(() => reject(new Error(`the thread exited with ${code}`))));
       signal.addEventListener('abort', onAbort);

@@ -20,7 +20,7 @@ export class WasmEngine {
 
   /** @throws WasmError when the module cannot be started, and `closed` */
   async run(task: WasmTask, signal: AbortSignal): Promise<WasmEnd> {
-    if (this.#closing.signal.aborted) throw closed();
+    if (this.#isClosing()) throw closed();
     const thread = this.#spare ?? new WasmThread();
     this.#spare = undefined;
     const run = thread.run(task, AbortSignal.any([signal, this.#closing.signal]));
@@ -32,7 +32,7 @@ export class WasmEngine {
       return end;
     } finally {
       this.#running.delete(settled);
-      if (!this.#closing.signal.aborted) this.#spare ??= new WasmThread();
+      if (!this.#isClosing()) this.#spare ??= new WasmThread();
     }
   }
 
@@ -41,6 +41,10 @@ export class WasmEngine {
     this.#closing.abort(closed());
     await Promise.all([this.#spare?.close(), ...this.#running]);
     this.#spare = undefined;
+  }
+
+  #isClosing(): boolean {
+    return this.#closing.signal.aborted;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * What stops a module before its first instruction. `module_invalid`: it is not WebAssembly.
- * `module_refused`: it is, but asks for something that the sandbox does not run; the message names it.
+ * `module_refused`: it needs something that the sandbox does not run; the message names it.
  */
 export type WasmFailureCode =
   | 'module_invalid'

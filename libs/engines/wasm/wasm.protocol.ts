@@ -23,8 +23,8 @@ export const WasmTask = z.strictObject({
 export type WasmTask = z.infer<typeof WasmTask>;
 
 /**
- * `completed`: the entry point returned, or the module called `proc_exit`. `out_of_memory`: it failed
- * after the memory limit had denied a growth, or the thread's heap was full.
+ * `completed`: the entry point returned, or the module called `proc_exit`. `out_of_memory`: it
+ * trapped after the memory limit had denied a growth, or the thread's heap was full.
  */
 export const WasmOutcome = z.enum([
   'completed',

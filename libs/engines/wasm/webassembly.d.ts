@@ -1,5 +1,6 @@
 /** What the engine uses of V8's WebAssembly; TypeScript declares it for browsers only. */
 declare namespace WebAssembly {
+  // eslint-disable-next-line @typescript-eslint/no-extraneous-class -- it has no other member here
   class Module {
     constructor(bytes: Uint8Array);
   }

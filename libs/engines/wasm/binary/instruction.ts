@@ -46,7 +46,6 @@ export const OP = {
   i32Or: 0x72,
   i64Add: 0x7c,
   i64Sub: 0x7d,
-  i64Mul: 0x7e,
   i64ExtendI32U: 0xad,
   refNull: 0xd0,
   refFunc: 0xd2,
@@ -88,7 +87,10 @@ const REFUSED = new Map<number, string>([
  */
 export const skipImmediates = (op: number, reader: ByteReader): void => {
   if (op >= 0x45 && op <= 0xc4) return;
-  if (op >= 0x28 && op <= 0x3e) return skipMemoryArgument(reader);
+  if (op >= 0x28 && op <= 0x3e) {
+    skipMemoryArgument(reader);
+    return;
+  }
   switch (op) {
     case OP.unreachable:
     case OP.nop:
@@ -101,10 +103,14 @@ export const skipImmediates = (op: number, reader: ByteReader): void => {
       return;
     case OP.block:
     case OP.loop:
-    case OP.if:
-      return skipBlockType(reader);
-    case OP.brTable:
-      return skipBranchTable(reader);
+    case OP.if: {
+      skipBlockType(reader);
+      return;
+    }
+    case OP.brTable: {
+      skipBranchTable(reader);
+      return;
+    }
     case OP.callIndirect:
     case OP.returnCallIndirect:
       reader.u32();
@@ -114,19 +120,29 @@ export const skipImmediates = (op: number, reader: ByteReader): void => {
       for (let count = reader.count(); count > 0; count -= 1) readValueType(reader);
       return;
     case OP.i32Const:
-    case OP.i64Const:
-      return reader.skipNumber();
-    case OP.f32Const:
-      return reader.skip(4);
-    case OP.f64Const:
-      return reader.skip(8);
+    case OP.i64Const: {
+      reader.skipNumber();
+      return;
+    }
+    case OP.f32Const: {
+      reader.skip(4);
+      return;
+    }
+    case OP.f64Const: {
+      reader.skip(8);
+      return;
+    }
     case OP.refNull:
       readValueType(reader);
       return;
-    case OP.simd:
-      return skipSimd(reader);
-    default:
-      return skipIndex(op, reader);
+    case OP.simd: {
+      skipSimd(reader);
+      return;
+    }
+    default: {
+      skipIndex(op, reader);
+      return;
+    }
   }
 };
 

@@ -117,6 +117,7 @@ class ModuleMeter {
     const module: MeteredModule = {
       at: this.#at,
       functionIndex: this.#functionIndex,
+      hasParams: (type) => (this.#shape.types[type]?.params.length ?? 0) > 0,
       memories,
       tables,
     };

@@ -1,21 +1,23 @@
 import { ByteReader } from '../binary/byte-reader.js';
 import { ByteWriter } from '../binary/byte-writer.js';
-import { MISC, OP, skipImmediates } from '../binary/instruction.js';
+import { MISC, NO_TYPE, OP, skipImmediates } from '../binary/instruction.js';
 import { I32, I64, readValueType } from '../binary/value-type.js';
 import { malformed, refuse } from '../wasm.errors.js';
 import { ENTRY_FUEL, fuelOf, UNCHECKED_BULK_UNITS } from './fuel-costs.js';
-import { check, type MeterIndices, reload, save, spend } from './meter-code.js';
+import { check, checkAtHead, type MeterIndices, reload, save, spend } from './meter-code.js';
 
 /** What the body of a function may refer to. */
 export interface MeteredModule {
   readonly at: MeterIndices;
   /** The index of a function behind the import that the meter adds. */
   readonly functionIndex: (index: number) => number;
+  /** Whether a block of a type takes values. */
+  readonly hasParams: (type: number) => boolean;
   readonly memories: readonly { readonly is64: boolean }[];
   readonly tables: readonly { readonly is64: boolean }[];
 }
 
-/** A function of the module: the number of its parameters, and the type of a block with its results. */
+/** Of a function: the number of its parameters, and the type of a block with its results. */
 export interface MeteredSignature {
   readonly params: number;
   readonly writeResults: (code: ByteWriter) => void;
@@ -109,37 +111,71 @@ export class MeteredFunction {
     this.#constant = this.#previous;
     this.#previous = op === OP.i32Const || op === OP.i64Const ? start + 1 : -1;
     this.#pending += fuelOf(op);
-    if (op === OP.misc) return this.#misc(start);
-    if (op === OP.call || op === OP.returnCall || op === OP.refFunc)
-      return this.#function(start, op);
-    if (op === OP.memoryGrow) return this.#memoryGrow(start);
-    skipImmediates(op, body);
-    if (op === OP.block || op === OP.loop || op === OP.if) this.#depth += 1;
-    if (op === OP.end) this.#depth -= 1;
+    switch (op) {
+      case OP.misc:
+        this.#misc(start);
+        break;
+      case OP.memoryGrow:
+        this.#memoryGrow(start);
+        break;
+      case OP.call:
+      case OP.returnCall:
+      case OP.refFunc:
+        this.#function(start, op);
+        break;
+      default:
+        skipImmediates(op, body);
+        this.#control(start, op);
+    }
+  }
+
+  /** Adds up the fuel where code is entered or left by more than one way. */
+  #control(start: number, op: number): void {
     switch (op) {
       case OP.unreachable:
       case OP.return:
       case OP.returnCallIndirect:
-        return this.#save(start);
+        this.#save(start);
+        break;
       case OP.callIndirect:
         this.#save(start);
-        this.#copy(body.at);
-        return reload(this.#code, this.#local, this.module.at);
+        this.#copy(this.body.at);
+        reload(this.#code, this.#local, this.module.at);
+        break;
+      case OP.block:
+        this.#depth += 1;
+        break;
       case OP.loop:
+        this.#depth += 1;
         this.#spend(start);
-        this.#copy(body.at);
-        return check(this.#code, this.#local, this.module.at);
+        this.#copy(this.body.at);
+        this.#checkLoop(start);
+        break;
       case OP.if:
+        this.#depth += 1;
+        this.#spend(start);
+        break;
       case OP.br:
       case OP.brIf:
       case OP.brTable:
       case OP.else:
-        return this.#spend(start);
-      case OP.end:
         this.#spend(start);
-        return this.#copy(body.at);
+        break;
+      case OP.end:
+        this.#depth -= 1;
+        this.#spend(start);
+        this.#copy(this.body.at);
+        break;
       default:
     }
+  }
+
+  #checkLoop(start: number): void {
+    const type = new ByteReader(this.body.bytes, start + 1, this.body.end).signed();
+    // The index of a type, or a negative number for one without parameters.
+    const takesValues = type >= 0n && this.module.hasParams(Number(type));
+    const write = takesValues ? check : checkAtHead;
+    write(this.#code, this.#local, this.module.at);
   }
 
   /** Instructions that name a function. */
@@ -169,21 +205,28 @@ export class MeteredFunction {
     if (op > MISC.tableFill) return refuse(`the instruction 0xfc ${op} is not supported`);
     const first = body.u32();
     const second = NAME_TWO.has(op) ? body.u32() : first;
-    const write = (): void => this.#copy(body.at);
+    const bulk = (is64: boolean, isGrowth = false): void =>
+      this.#bulk(start, is64, () => this.#copy(body.at), isGrowth);
     switch (op) {
       case MISC.memoryInit:
       case MISC.tableInit:
-        return this.#bulk(start, false, write);
+        bulk(false);
+        break;
       case MISC.memoryCopy:
-        return this.#bulk(start, isWide(memories, first) && isWide(memories, second), write);
+        bulk(isWide(memories, first) && isWide(memories, second));
+        break;
       case MISC.memoryFill:
-        return this.#bulk(start, isWide(memories, first), write);
+        bulk(isWide(memories, first));
+        break;
       case MISC.tableCopy:
-        return this.#bulk(start, isWide(tables, first) && isWide(tables, second), write);
+        bulk(isWide(tables, first) && isWide(tables, second));
+        break;
       case MISC.tableFill:
-        return this.#bulk(start, isWide(tables, first), write);
+        bulk(isWide(tables, first));
+        break;
       case MISC.tableGrow:
-        return this.#bulk(start, isWide(tables, first), write, true);
+        bulk(isWide(tables, first), true);
+        break;
       default:
     }
   }
@@ -199,29 +242,33 @@ export class MeteredFunction {
     if (constant !== null && constant <= UNCHECKED_BULK_UNITS) {
       this.#pending += Number(constant);
       this.#copy(start);
-      return write();
+      write();
+      return;
     }
     this.#hasBulk = true;
     const units = this.#local + (is64 ? 1 : 3);
     this.#copy(start);
     this.#code.byte(OP.localTee).unsigned(units);
     write();
-    this.#addUnits(units, is64, growth);
+    if (growth) this.#code.byte(OP.localTee).unsigned(units + 1);
     spend(this.#code, this.#local, this.#pending);
     this.#pending = 0;
+    if (growth) this.#beginIfGrown(units + 1, is64);
+    this.#addUnits(units, is64);
     check(this.#code, this.#local, this.module.at);
+    if (growth) this.#code.byte(OP.end);
   }
 
-  #addUnits(units: number, is64: boolean, growth: boolean): void {
+  #beginIfGrown(result: number, is64: boolean): void {
+    this.#code.byte(OP.localGet).unsigned(result);
+    this.#code.byte(is64 ? OP.i64Const : OP.i32Const).signed(-1n);
+    this.#code.byte(is64 ? OP.i64Ne : OP.i32Ne, OP.if, NO_TYPE);
+  }
+
+  #addUnits(units: number, is64: boolean): void {
     const code = this.#code;
-    if (growth) code.byte(OP.localTee).unsigned(units + 1);
     code.byte(OP.localGet).unsigned(units);
     if (!is64) code.byte(OP.i64ExtendI32U);
-    if (growth) {
-      code.byte(OP.localGet).unsigned(units + 1);
-      code.byte(is64 ? OP.i64Const : OP.i32Const).signed(-1n);
-      code.byte(is64 ? OP.i64Ne : OP.i32Ne, OP.i64ExtendI32U, OP.i64Mul);
-    }
     code.byte(OP.localGet).unsigned(this.#local).byte(OP.i64Add);
     code.byte(OP.localSet).unsigned(this.#local);
   }

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { isRangeError } from '../range-error.js';
 import { BoundedOutput } from './bounded-output.js';
 import { ERRNO } from './errno.js';
 import { GuestMemory } from './guest-memory.js';
@@ -210,7 +211,7 @@ const guarded = (implementation: HostFunction, args: never[]): unknown => {
   try {
     return implementation(...args);
   } catch (error) {
-    if (error instanceof RangeError) return ERRNO.fault;
+    if (isRangeError(error)) return ERRNO.fault;
     throw error;
   }
 };

@@ -1,0 +1,201 @@
+import { describe, expect, it } from '@jest/globals';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type Capture, type Release } from '#platform/ledger/hold.js';
+import { type Ledger } from '#platform/ledger/ledger.port.js';
+import { type MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { TaskError } from '#platform/tasks/task.error.js';
+import { type Tasks } from '#platform/tasks/tasks.port.js';
+import { type ToolCall } from '#platform/tools/tool.js';
+import { ExecuteModuleCommand, ExecuteModuleHandler } from './execute-module.handler.js';
+import { ModuleRunner } from './module-runner.js';
+import { SandboxError } from './sandbox.errors.js';
+import { SandboxAdmission } from './sandbox-admission.js';
+import { isSettledModule } from './settle-module.handler.js';
+import { type WasmEnd } from './wasm.engine.js';
+import { WasmTool } from './wasm.tool.js';
+
+const REQUEST = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
+const SETTINGS = { memoryMbMax: 256, fuelMax: 1_000_000, wallMsMax: 1_000 };
+const MODULE = {
+  ...{ wasmBase64: 'AGFzbQEAAAA=', entryPoint: '_start', args: [], stdin: '' },
+  ...{ memoryLimitMb: 16, gasLimit: 500 },
+};
+const END: WasmEnd = {
+  ...{ outcome: 'trapped', exitCode: 134, message: 'unreachable', outputTruncated: false },
+  ...{ stdoutBase64: 'aGk=', stderrBase64: '', fuel: 42, meterVersion: 'wasmtime-49/1' },
+  ...{ memoryBytes: 65_536, elapsedMs: 3.5 },
+};
+const PRICES: MeterPrices = {
+  inForce: () => ({
+    rateCardVersion: 3,
+    prices: new Map([['wasm_fuel', { unitPriceMicroUsd: '20', perUnits: 1_000 }]]),
+  }),
+};
+
+/** A sandbox whose engine ends in this way, and the calls of its ledger. */
+const sandboxWith = (ended: WasmEnd | null | Error, prices: MeterPrices = PRICES) => {
+  const asked: string[] = [];
+  const captures: Capture[] = [];
+  const ledger = {
+    place: () => {
+      asked.push('place');
+      return Promise.resolve({});
+    },
+    capture: (capture: Capture) => {
+      asked.push('capture');
+      captures.push(capture);
+      return Promise.resolve({ eventId: 'e', chargedMicroUsd: 1n, availableMicroUsd: 2n });
+    },
+    release: ({ reason }: Release) => {
+      asked.push(`release: ${reason}`);
+      return Promise.resolve();
+    },
+  } as unknown as Ledger;
+  const tasks = {
+    // eslint-disable-next-line @typescript-eslint/require-await -- it has no pieces
+    async *run() {
+      asked.push('run');
+      if (ended instanceof Error) throw ended;
+      return ended;
+    },
+  } as unknown as Tasks;
+  const runner = new ModuleRunner(tasks);
+  const admission = new SandboxAdmission(ledger, prices, SETTINGS, { now: () => 1_000 });
+  const handler = new ExecuteModuleHandler(admission, runner, SETTINGS);
+  const execute = (changes: object = {}, signal = new AbortController().signal) => {
+    const order = {
+      ...{ accountId: 'user-1', receivedAtMs: 900, module: MODULE },
+      context: contextOf(REQUEST, 'user:1'),
+      ...changes,
+    };
+    return handler.execute(new ExecuteModuleCommand(order, signal));
+  };
+  return { execute, asked, captures, tool: new WasmTool(prices, runner, SETTINGS) };
+};
+
+describe('a run of a module', () => {
+  it('charges what a trapped module has spent, with the evidence to count it again', async () => {
+    const { execute, asked, captures } = sandboxWith(END);
+    await execute();
+    expect(asked).toEqual(['place', 'run', 'capture']);
+    expect(captures).toEqual([
+      expect.objectContaining({
+        lines: [{ meter: 'wasm_fuel', quantity: 42, unitPriceMicroUsd: '20', perUnits: 1_000 }],
+        outcome: 'completed',
+        evidence: {
+          moduleSha256: '93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476',
+          ...{ memoryLimitMb: 16, fuelLimit: 500, outcome: 'trapped', exitCode: 134, fuel: 42 },
+          meterVersion: 'wasmtime-49/1',
+        },
+      }),
+    ]);
+  });
+
+  it('says of a run that was ended at its time that it timed out', async () => {
+    const { execute, captures } = sandboxWith({ ...END, outcome: 'timed_out' });
+    await execute();
+    expect(captures[0]?.outcome).toBe('timed_out');
+  });
+
+  it.each([
+    ['module_invalid', 'refused', 'wasm_module_invalid'],
+    ['entry_point_missing', 'refused', 'wasm_entry_point_missing'],
+    ['arguments_invalid', 'refused', 'wasm_arguments_invalid'],
+    ['task_too_large', 'refused', 'wasm_module_too_large'],
+  ])('frees the hold of a module that failed with %s', async (code, reason, rejected) => {
+    const { execute, asked } = sandboxWith(new TaskError(code, 'why'));
+    await expect(execute()).rejects.toMatchObject({ code: rejected });
+    expect(asked).toEqual(['place', 'run', `release: ${reason}`]);
+  });
+
+  it.each([
+    ['busy', 'busy'],
+    ['no_worker', 'away'],
+    ['worker_lost', 'away'],
+    ['closed', 'away'],
+    ['failed', 'failed'],
+  ])('frees the hold when the engine fails with %s', async (code, kind) => {
+    const { execute, asked } = sandboxWith(new TaskError(code, 'why'));
+    await expect(execute()).rejects.toMatchObject({ name: 'SandboxError', kind });
+    expect(asked).toEqual(['place', 'run', 'release: upstream_failed']);
+  });
+
+  it('frees the hold of a run that is cut', async () => {
+    const { execute, asked } = sandboxWith(null);
+    const controller = new AbortController();
+    controller.abort(new RequestCutError('shut_down'));
+    await expect(execute({}, controller.signal)).rejects.toMatchObject({ reason: 'shut_down' });
+    expect(asked).toEqual(['place', 'run', 'release: shut_down']);
+  });
+
+  it('does not run once a retry has taken the request over', async () => {
+    const { execute, asked } = sandboxWith(END);
+    await expect(execute({ confirm: () => Promise.resolve(false) })).rejects.toThrow(
+      RequestCutError,
+    );
+    expect(asked).toEqual(['place', 'release: timed_out']);
+  });
+
+  it('is not sold without a price', async () => {
+    const { execute, asked } = sandboxWith(END, { inForce: () => undefined });
+    await expect(execute()).rejects.toMatchObject({ code: 'wasm_not_priced' });
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['wasm_base64_invalid', { wasmBase64: 'AGFzbQ' }],
+    ['wasm_base64_invalid', { wasmBase64: 'AGFz\nbQE' }],
+    ['wasm_memory_limit_above_max', { memoryLimitMb: 257 }],
+    ['wasm_gas_limit_above_max', { gasLimit: 1_000_001 }],
+  ])('is rejected with %s before anything is held', async (code, changes) => {
+    const { execute, asked } = sandboxWith(END);
+    const module = { ...MODULE, ...changes };
+    await expect(execute({ module })).rejects.toMatchObject({ code });
+    expect(asked).toEqual([]);
+  });
+
+  it('is settled by every error but the word that its hold is gone', () => {
+    expect(isSettledModule(new SandboxError('busy', 'why'))).toBe(true);
+    expect(isSettledModule(new RequestCutError('shut_down'))).toBe(true);
+    expect(isSettledModule(new DomainError('wasm_module_invalid', 'why'))).toBe(true);
+    expect(isSettledModule(new DomainError('hold_not_open', 'why'))).toBe(false);
+    expect(isSettledModule(new Error('why'))).toBe(false);
+  });
+});
+
+describe('the tool wasm', () => {
+  const call: ToolCall = {
+    ...{ id: REQUEST, accountId: 'user-1', actor: 'user:1', requestId: REQUEST, pricedAtMs: 1_000 },
+    signal: new AbortController().signal,
+  };
+  const input = {
+    ...{ wasm_base64: MODULE.wasmBase64, entry_point: '_start', args: [], stdin: '' },
+    ...{ memory_limit_mb: 16, gas_limit: 500 },
+  };
+
+  it('estimates the price of the limit, and holds nothing', async () => {
+    const { tool, asked } = sandboxWith(END);
+    expect(await tool.estimate(input, call)).toEqual({
+      lines: [{ meter: 'wasm_fuel', quantity: 500, unitPriceMicroUsd: '20', perUnits: 1_000 }],
+      rateCardVersion: 3,
+    });
+    await expect(tool.estimate({ ...input, gas_limit: 2_000_000 }, call)).rejects.toMatchObject({
+      code: 'wasm_gas_limit_above_max',
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('returns what the module printed and what it spent', async () => {
+    const { tool, asked } = sandboxWith(END);
+    expect(await tool.run(input, call)).toEqual({
+      output: {
+        ...{ outcome: 'trapped', exit_code: 134, stdout: 'hi', stderr: '', message: 'unreachable' },
+      },
+      used: [{ meter: 'wasm_fuel', quantity: 42 }],
+      counters: { gas_used: 42, execution_time_ms: 3.5, memory_bytes: 65_536 },
+    });
+    expect(asked).toEqual(['run']);
+  });
+});

@@ -1,0 +1,115 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type WasmCaptureEvidence, type WasmHoldEvidence } from '#events/sandbox/wasm.evidence.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type Capture, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
+import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { fuelPriceOf } from './fuel-price.js';
+import { requestMsMaxOf, SANDBOX_SETTINGS, type SandboxSettings } from './sandbox.settings.js';
+import { type WasmEnd, type WasmTask } from './wasm.engine.js';
+import { wasmProduct } from './wasm.product.js';
+
+/** How long a hold outlives its run: time to settle before the sweep may expire it. */
+const SETTLE_MS = 60_000;
+
+export interface AdmissionOrder {
+  readonly accountId: string;
+  /** In milliseconds since the epoch. */
+  readonly receivedAtMs: number;
+  readonly task: WasmTask;
+  readonly context: CommandContext;
+  /** Whether this attempt still owns the request; false once a retry has taken it over. */
+  readonly confirm?: () => Promise<boolean>;
+}
+
+/** A run whose limit of fuel is held. Call exactly one of `capture` and `release`, once. */
+export interface AdmittedModule {
+  /** Charges the fuel that was spent, whatever the outcome. */
+  capture(end: WasmEnd): Promise<LedgerEntry>;
+  release(reason: Release['reason']): Promise<void>;
+}
+
+/** Prices a run and holds its limit of fuel before any work. */
+@Injectable()
+export class SandboxAdmission {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly prices: MeterPrices,
+    @Inject(SANDBOX_SETTINGS) private readonly settings: SandboxSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError; RequestCutError when the hold came too late and is released again */
+  async admit(order: AdmissionOrder): Promise<AdmittedModule> {
+    const admitted = await this.#hold(order);
+    if (await this.#isCurrent(order, admitted)) return admitted;
+    await admitted.release('timed_out').catch(unlessNotOpen);
+    throw new RequestCutError('timed_out');
+  }
+
+  /** This process may have stood still before the hold was written; a retry has then gone ahead. */
+  async #isCurrent(
+    { receivedAtMs, confirm }: AdmissionOrder,
+    admitted: AdmittedModule,
+  ): Promise<boolean> {
+    if (this.clock.now() - receivedAtMs >= requestMsMaxOf(this.settings)) return false;
+    try {
+      return (await confirm?.()) ?? true;
+    } catch (error) {
+      await admitted.release('internal_error');
+      throw error;
+    }
+  }
+
+  async #hold({ accountId, task, context }: AdmissionOrder): Promise<AdmittedModule> {
+    const now = this.clock.now();
+    const price = fuelPriceOf(this.prices.inForce(now));
+    const { moduleSha256, memoryLimitMb, fuelLimit } = task;
+    const asked: WasmHoldEvidence = { moduleSha256, memoryLimitMb, fuelLimit };
+    const holdId = context.requestId;
+    const { purpose } = wasmProduct;
+    await this.ledger.place(
+      {
+        ...{ accountId, holdId, purpose, shrink: null },
+        lines: [price.lineOf(fuelLimit)],
+        rateCardVersion: price.rateCardVersion,
+        evidence: asked,
+        placedAt: new Date(now).toISOString(),
+        expiresAt: new Date(now + requestMsMaxOf(this.settings) + SETTLE_MS).toISOString(),
+        ...(context.key !== undefined && { key: context.key }),
+      },
+      context,
+    );
+    const release = (reason: Release['reason']): Promise<void> =>
+      this.ledger.release({ accountId, holdId, reason, releasedAt: instant(this.clock) }, context);
+    return {
+      release,
+      capture: async ({ outcome, exitCode, fuel, meterVersion }) => {
+        const evidence: WasmCaptureEvidence = { ...asked, outcome, exitCode, fuel, meterVersion };
+        const capture: Capture = {
+          ...{ accountId, holdId, purpose, rig: null, evidence, excess: [] },
+          lines: [price.lineOf(fuel)],
+          usageSource: 'counted',
+          outcome: outcome === 'timed_out' ? 'timed_out' : 'completed',
+          capturedAt: instant(this.clock),
+        };
+        try {
+          return await this.ledger.capture(capture, context);
+        } catch (error) {
+          // A charge that cannot be written is not owed; the second error has the same cause.
+          await release('internal_error').catch(() => undefined);
+          throw error;
+        }
+      },
+    };
+  }
+}
+
+/** A retry that took the request over has released its hold already. */
+const unlessNotOpen = (error: unknown): void => {
+  if (!(error instanceof DomainError) || error.code !== 'hold_not_open') throw error;
+};

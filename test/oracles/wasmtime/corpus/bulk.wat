@@ -1,0 +1,25 @@
+;; call f 33
+;; call f 200
+;; call f 70000
+(module
+  (memory 1)
+  (data $data "abcdefgh")
+  (table $table 300 funcref)
+  (elem $elements func $none $none $none)
+  (func $none)
+  (func (export "f") (param i32)
+    (memory.fill (i32.const 0) (i32.const 1) (local.get 0))
+    (memory.copy (i32.const 10) (i32.const 3) (i32.const 50))
+    (memory.copy (i32.const 10) (i32.const 3) (i32.const 200))
+    (memory.init $data (i32.const 0) (i32.const 1) (i32.const 4))
+    (table.init $table $elements (i32.const 0) (i32.const 0) (i32.const 3))
+    (table.fill $table (i32.const 5) (ref.func $none) (local.get 0))
+    (drop (table.grow $table (ref.null func) (i32.const 9)))
+    (drop (table.grow $table (ref.null func) (local.get 0)))
+    (table.copy $table $table (i32.const 5) (i32.const 0) (i32.const 2))
+    (data.drop $data)
+    (elem.drop $elements)
+    (call_indirect $table (i32.const 0))
+    (drop (memory.grow (i32.const 1)))
+    (drop (memory.grow (local.get 0)))
+    (drop (memory.size))))

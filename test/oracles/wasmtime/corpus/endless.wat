@@ -1,0 +1,2 @@
+;; call f
+(module (func (export "f") (loop $again (br $again))))

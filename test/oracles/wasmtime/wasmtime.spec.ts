@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { runModule } from '#engines/wasm/wasm-run.js';
+import { VECTORS, wasmTaskOf } from './vectors.fixture.js';
+
+const textOf = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
+
+describe(`the fuel of Wasmtime ${VECTORS.wasmtime}`, () => {
+  it('is that of a release whose rules the meter names', () => {
+    expect(VECTORS.wasmtime).toBe('49.0.0');
+    expect(VECTORS.modules.length).toBeGreaterThan(50);
+  });
+
+  it.each(VECTORS.modules)('is spent by $name, and runs out at the same point', (module) => {
+    for (const { entry, args, limit, outcome, fuel, stdout } of module.calls) {
+      const task = wasmTaskOf(module.wasm, { entryPoint: entry, args, fuelLimit: limit });
+      const end = runModule(task, new BigInt64Array(1));
+      const recorded = { call: `${entry} ${args.join(' ')} with ${limit}`, outcome, fuel };
+      expect({ ...recorded, outcome: end.outcome, fuel: end.fuel }).toEqual(recorded);
+      if (stdout !== undefined) expect(textOf(end.stdoutBase64)).toBe(stdout);
+    }
+  });
+});
