@@ -50,7 +50,8 @@ const settingsOf = ({ model, tau, decayInput, resetTo }: NeuronRun): NeuronSetti
 });
 
 const nameOf = ({ model, tau, decayInput, resetTo, detachReset }: NeuronRun): string =>
-  `${model}(tau=${tau}, decay_input=${decayInput}, v_reset=${resetTo}, detach_reset=${detachReset})`;
+  `${model}(tau=${tau}, decay_input=${decayInput}, v_reset=${resetTo}, ` +
+  `detach_reset=${detachReset})`;
 
 const named = runs.map((run) => [nameOf(run), run] as const);
 

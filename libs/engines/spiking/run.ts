@@ -72,19 +72,19 @@ export const runMetered = (
  */
 export const continueText = (
   architecture: Architecture,
-  { length, read, next }: Continuation,
+  continuation: Continuation,
   text: string,
   symbols: number,
   options: Omit<RunOptions, 'steps' | 'membranes'>,
 ): string => {
   const membranes = new Map<string, Float32Array>();
   const readout = readoutOf('native', symbols);
-  let x = read(text);
+  let x = continuation.read(text);
   let added = '';
-  for (let index = 0; index < length; index += 1) {
+  for (let index = 0; index < continuation.length; index += 1) {
     const steps = x.shape[0] ?? 1;
     const { logits } = runMetered(architecture, x, readout, { ...options, steps, membranes });
-    const symbol = next(logits);
+    const symbol = continuation.next(logits);
     added += symbol.text;
     x = symbol.x;
   }

@@ -27,8 +27,8 @@ const noise = (random: SeededRandom, count: number): tf.Tensor =>
   );
 
 /**
- * The mean squared error of the noise at a random level, and the detector's cross-entropy on clean and
- * on denoised pictures. The detector does not teach the denoiser.
+ * The mean squared error of the noise at a random level, and the detector's cross-entropy on clean
+ * and on denoised pictures. The detector does not teach the denoiser.
  */
 export const diffusionLoss = (seed: number): NativeLoss => {
   const random = seededRandom(seed);

@@ -1,4 +1,6 @@
-/** Teaches a network the heat equation from the equation alone: no temperature is ever shown to it. */
+/**
+ * Teaches a network the heat equation from the equation alone: no temperature is ever shown to it.
+ */
 import * as tf from '@tensorflow/tfjs-core';
 import { DEFAULT_NEURON } from '#engines/spiking/neurons/neuron.js';
 import {

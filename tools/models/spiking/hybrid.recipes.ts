@@ -35,12 +35,13 @@ const USUAL = { iterations: 500, batch: 32, learningRate: 4e-3, steps: 8 };
 /** Networks that mix dense dynamics with spikes, and the three patterns. */
 export const HYBRID_RECIPES: readonly Recipe[] = [
   { ...USUAL, architecture: patternSnnAnn, task: digits, seed: 2101, iterations: 900 },
-  { ...USUAL, architecture: patternAnnSnn, task: spectra, seed: 2201 },
+  { ...USUAL, architecture: patternAnnSnn, task: spectra, seed: 2201, iterations: 700 },
   {
     ...USUAL,
     architecture: patternSpikingTransformer,
     task: counts,
     seed: 2301,
+    iterations: 1500,
     learningRate: 8e-3,
   },
   { ...USUAL, architecture: continuousNeuralOde, task: nestedRings, seed: 1201, iterations: 300 },
@@ -53,7 +54,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: oscillators,
     seed: 1711,
     steps: 20,
-    iterations: 350,
+    iterations: 400,
   },
   {
     ...USUAL,
@@ -61,7 +62,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: solids,
     seed: 1801,
     batch: 16,
-    iterations: 220,
+    iterations: 700,
   },
   { ...USUAL, architecture: neuroSymbolicLtn, task: entities, seed: 2001, nativeLoss: logicLoss },
   {
@@ -69,6 +70,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     architecture: physicsInformedPinn,
     task: heatReadings,
     seed: 1301,
+    iterations: 700,
     prepare: learnHeat,
   },
   {
@@ -85,7 +87,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     architecture: linearAttentionRwkv,
     task: nextByte,
     seed: 1901,
-    iterations: 600,
+    iterations: 1500,
     batch: 24,
     steps: CONTEXT,
     nativeLoss: nextByteLoss,

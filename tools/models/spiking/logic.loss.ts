@@ -8,9 +8,9 @@ import type { NativeLoss } from './recipe.js';
 const KINDS = 6;
 
 /**
- * `1 - sqrt(mean((1 - truth)^2))` over some things of a batch: "for all", by the p-mean error with p = 2
- * (Badreddine et al., 2022). `[formulas]` from truths and shares `[things, formulas]`, where the shares
- * of a formula sum to 1 over the things that it speaks of.
+ * `1 - sqrt(mean((1 - truth)^2))` over some things of a batch: "for all", by the p-mean error with
+ * p = 2 (Badreddine et al., 2022). `[formulas]` from truths and shares `[things, formulas]`, where
+ * the shares of a formula sum to 1 over the things that it speaks of.
  */
 const forAll = (truths: tf.Tensor, shares: tf.Tensor): tf.Tensor => {
   const squares = tf.sum(tf.mul(tf.square(tf.sub(1, truths)), shares), 0);
@@ -30,8 +30,9 @@ const sharesOf = (chosen: tf.Tensor): tf.Tensor =>
   tf.div(chosen, tf.maximum(tf.sum(chosen, 0, true), 1));
 
 /**
- * Mean dissatisfaction of "every thing of the kind is one", "no other thing is one" and all rules. The
- * two facts are formulas of their own: one formula would be mostly true of a predicate that never holds.
+ * Mean dissatisfaction of "every thing of the kind is one", "no other thing is one" and all rules.
+ * The two facts are formulas of their own: one formula would be mostly true of a predicate that
+ * never holds.
  */
 export const logicLoss: NativeLoss = (ops, x, labels) => {
   const things = labels.length;

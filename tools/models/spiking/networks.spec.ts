@@ -102,7 +102,8 @@ describe('the training backend', () => {
     async (_, network) => {
       const { architecture, steps, seed } = planOf(network);
       const weights = await weightsOf(network);
-      // Continuous neurons are trained as LIF neurons of the same decay, so LIF neurons are compared.
+      // Continuous neurons are trained as LIF neurons of the same decay, so LIF neurons are
+      // compared.
       const own = architecture.neuron.model;
       const model = own === 'ContinuousLIFNode' ? 'LIFNode' : own;
       const settings = { ...architecture.neuron, model } as const;

@@ -11,9 +11,9 @@ const HIDDEN = 24;
 const BACKBONE = 32;
 
 /**
- * The closed-form continuous-time cell (Hasani et al., 2022) as the package ncps has it, after `elapsed`
- * units of time: `h' = (1 - g) tanh(a) + g tanh(b)`, `g = sigmoid(c elapsed + d)`, where a, b, c and d
- * are linear in a backbone of the input and the state.
+ * The closed-form continuous-time cell (Hasani et al., 2022) as the package ncps has it, after
+ * `elapsed` units of time: `h' = (1 - g) tanh(a) + g tanh(b)`, `g = sigmoid(c elapsed + d)`, where
+ * a, b, c and d are linear in a backbone of the input and the state.
  */
 export const cfcCell = <Tensor extends Shaped>(
   ops: Operations<Tensor>,

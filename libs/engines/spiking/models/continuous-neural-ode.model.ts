@@ -44,7 +44,7 @@ export const continuousNeuralOde: Architecture = {
     const [evaluations = 0, isGood = 1] = notes.get('solver') ?? [];
     return {
       architecture_type: 'neural ordinary differential equation, spiking read-out',
-      front_end: `${evaluations} evaluations of the field${isGood === 1 ? '' : ', tolerance missed'}`,
+      front_end: `${evaluations} evaluations${isGood === 1 ? '' : ', tolerance missed'}`,
       back_end: 'layer of 48 continuous LIF neurons on real time',
       feature_map_dim: `${STATE}`,
       synergy_mechanism: `steps chosen by error control to a tolerance of ${SOLVER.tolerance}`,

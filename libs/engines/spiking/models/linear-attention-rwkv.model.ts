@@ -63,7 +63,9 @@ const channelMix = <Tensor extends Shaped>(
   );
 };
 
-/** The stream of `[steps, batch, WIDTH]` after all blocks: numbers plus the spikes of each block. */
+/**
+ * The stream of `[steps, batch, WIDTH]` after all blocks: numbers plus the spikes of each block.
+ */
 export const rwkvStates = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   embedded: Tensor,

@@ -49,7 +49,9 @@ const patternsOf = <Tensor extends Shaped>(ops: Operations<Tensor>, { head }: Re
   return ops.parameter('patterns', shape, { initial: { values }, trained: false });
 };
 
-/** Iterates `xi = X softmax(beta X^T xi)` to a fixed point. @returns similarities to each pattern */
+/**
+ * Iterates `xi = X softmax(beta X^T xi)` to a fixed point. @returns similarities to each pattern
+ */
 const retrieve = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   cue: Tensor,

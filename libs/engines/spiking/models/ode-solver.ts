@@ -4,7 +4,9 @@ import { type Shaped } from '../operations/tensor.js';
 
 /** Times of the stages, in steps. */
 const TIMES = [0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1] as const;
-/** What each stage is made of; the last row is the solution of order 5, which starts the next step. */
+/**
+ * What each stage is made of; the last row is the solution of order 5, which starts the next step.
+ */
 const STAGES: readonly (readonly number[])[] = [
   [],
   [1 / 5],

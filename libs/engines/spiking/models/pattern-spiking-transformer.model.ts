@@ -7,8 +7,9 @@ const WIDTH = 32;
 const TOKENS = 16;
 
 /**
- * Spike-driven self-attention (Yao et al., 2023): the spikes that Q and K share are counted down each
- * column, a neuron turns the count into a mask, and the mask lets V through. Nothing is multiplied.
+ * Spike-driven self-attention (Yao et al., 2023): the spikes that Q and K share are counted down
+ * each column, a neuron turns the count into a mask, and the mask lets V through. Nothing is
+ * multiplied.
  */
 export const spikeDrivenAttention = <Tensor extends Shaped>(
   ops: Operations<Tensor>,

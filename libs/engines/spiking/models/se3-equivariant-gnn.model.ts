@@ -19,8 +19,9 @@ export interface PointCloud<Tensor> {
 }
 
 /**
- * One layer of an equivariant graph network (Satorras et al., 2021) over all pairs of points: messages
- * from the scalars of both and their distance, which move each point along its differences.
+ * One layer of an equivariant graph network (Satorras et al., 2021) over all pairs of points:
+ * messages from the scalars of both and their distance, which move each point along its
+ * differences.
  */
 export const egnnLayer = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
@@ -31,21 +32,21 @@ export const egnnLayer = <Tensor extends Shaped>(
   const rows = (x: Tensor, width: number): Tensor => ops.reshape(x, [1, batch, POINTS, 1, width]);
   const columns = (x: Tensor, width: number): Tensor =>
     ops.reshape(x, [1, batch, 1, POINTS, width]);
-  const project = (part: string, x: Tensor, out: number, bias = false): Tensor =>
-    ops.linear(`${name}.${part}`, x, { out, gain: 1, bias });
+  const project = (part: string, x: Tensor, out: number, gain: number, bias = true): Tensor =>
+    ops.linear(`${name}.${part}`, x, { out, gain, bias });
   const differences = ops.subtract(rows(places, 3), columns(places, 3));
   const squares = ops.sum(ops.map(differences, 'square'), 4);
   const distances = ops.reshape(squares, [1, batch, POINTS, POINTS, 1]);
   const bells = ops.map(ops.multiply(distances, ops.constant(BELLS, [4])), 'exp');
   const ends = ops.add(
-    rows(project('from', scalars, WIDTH), WIDTH),
-    columns(project('to', scalars, WIDTH), WIDTH),
+    rows(project('from', scalars, WIDTH, 1, false), WIDTH),
+    columns(project('to', scalars, WIDTH, 1, false), WIDTH),
   );
-  const met = ops.map(ops.add(ends, project('distance', bells, WIDTH, true)), 'tanh');
-  const messages = ops.map(project('message', met, WIDTH, true), 'tanh');
-  const pulls = ops.multiply(differences, project('pull', messages, 1));
+  const met = ops.map(ops.add(ends, project('distance', bells, WIDTH, 4)), 'tanh');
+  const messages = ops.map(project('message', met, WIDTH, 1.5), 'tanh');
+  const pulls = ops.multiply(differences, project('pull', messages, 1, 0.5, false));
   const heard = ops.mean(messages, 3);
-  const update = project('update', ops.concat([scalars, heard], 3), WIDTH, true);
+  const update = project('update', ops.concat([scalars, heard], 3), WIDTH, 3);
   return { places: ops.add(places, ops.mean(pulls, 3)), scalars: ops.add(scalars, update) };
 };
 
@@ -63,12 +64,12 @@ export const se3EquivariantGnn: Architecture = {
   forward(ops, x, readout) {
     const places = asNative(ops, x, readout, [POINTS, 3]);
     const [, batch = 1] = places.shape;
-    const blank = new Float32Array(batch * POINTS * WIDTH).fill(1);
+    const blank = new Float32Array(batch * POINTS * WIDTH);
     const start = { places, scalars: ops.constant(blank, [1, batch, POINTS, WIDTH]) };
     const { scalars } = egnnLayer(ops, 'second', egnnLayer(ops, 'first', start));
     const nodes = ops.neuron(
       'nodes',
-      ops.hold(ops.linear('drive', scalars, { out: WIDTH, gain: 2 })),
+      ops.hold(ops.linear('drive', scalars, { out: WIDTH, gain: 4 })),
     );
     const rates = ops.mean(nodes, 2);
     const pooled = ops.neuron('pooled', ops.linear('pool', rates, { out: 48, gain: 6 }));

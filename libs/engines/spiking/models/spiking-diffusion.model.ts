@@ -27,7 +27,9 @@ export const noiseIn = <Tensor extends Shaped>(
   const drive = ops.add(seen, ops.slice(levels, 0, level, 1));
   const first = ops.neuron('first', ops.hold(drive));
   const second = ops.neuron('second', ops.linear('between', first, { out: WIDTH, gain: 3 }));
-  const rates = ops.concat([ops.mean(first, 0), ops.mean(second, 0)], 2);
+  // A rate is a number even at one timestep, where it equals a spike.
+  const rateOf = (spikes: Tensor): Tensor => ops.scale(ops.sum(spikes, 0), 1 / ops.steps);
+  const rates = ops.concat([rateOf(first), rateOf(second)], 2);
   return ops.add(
     ops.linear('noise', rates, { out: PIXELS, gain: 1 }),
     // What the rates leave over: an untrained network then denoises by scaling.

@@ -42,16 +42,18 @@ export interface NeuronOptions<Tensor> extends Partial<NeuronSettings> {
   readonly leak?: Tensor;
 }
 
-/** Functions of one element. They are not counted, neither for the network nor for its baselines. */
+/**
+ * Functions of one element. They are not counted, neither for the network nor for its baselines.
+ */
 export type ElementFunction =
   'relu' | 'tanh' | 'sigmoid' | 'exp' | 'log' | 'square' | 'softplus' | 'sin' | 'cos';
 
 /**
- * What a network is made of. Two backends implement it: the metered one counts every operation as it
- * runs on typed arrays, the training one differentiates on TensorFlow.js. Their values agree.
+ * What a network is made of. Two backends implement it: the metered one counts every operation as
+ * it runs on typed arrays, the training one differentiates on TensorFlow.js. Their values agree.
  *
- * Axis 0 of each tensor is time (one step for what does not change), axis 1 the batch. Parameters are
- * named after the operation: `linear('readout', …)` uses `readout.weight` and `readout.bias`.
+ * Axis 0 of each tensor is time (one step for what does not change), axis 1 the batch. Parameters
+ * are named after the operation: `linear('readout', …)` uses `readout.weight` and `readout.bias`.
  * An operation without a name is counted with the named one before it.
  */
 export interface Operations<Tensor extends Shaped> {
@@ -77,8 +79,8 @@ export interface Operations<Tensor extends Shaped> {
   product(a: Tensor, b: Tensor): Tensor;
 
   /**
-   * The `cells + 3` basis functions at each element of the last axis, which grows by that factor. Not
-   * differentiated: `x` is data.
+   * The `cells + 3` basis functions at each element of the last axis, which grows by that factor.
+   * Not differentiated: `x` is data.
    */
   splines(name: string, x: Tensor, options: SplineOptions): Tensor;
 
@@ -86,7 +88,9 @@ export interface Operations<Tensor extends Shaped> {
   neuron(name: string, current: Tensor, settings?: NeuronOptions<Tensor>): Tensor;
   /** Puts every neuron back at rest, and forgets what was remembered. */
   rest(): void;
-  /** What `remember` left under a name, in this run or the one before it in a session; else `start`. */
+  /**
+   * What `remember` left under a name, in this run or the one before it in a session; else `start`.
+   */
   recall(name: string, shape: readonly number[], start: number): Tensor;
   remember(name: string, x: Tensor): void;
   /** Repeats a tensor of one step for `steps` steps: a constant current. */

@@ -27,7 +27,8 @@ export const noisyShapes: ClassificationTask = {
   name: 'noisy-shapes-8x8',
   description:
     'A picture of 8x8 pixels in [-1, 1] that shows a drawn shape, scaled down and covered by ' +
-    `Gaussian noise (${(100 * (1 - SIGNAL)).toFixed(0)} % of the variance); the class is the shape.`,
+    `Gaussian noise (${(100 * (1 - SIGNAL)).toFixed(0)} % of the variance); the class is the ` +
+    'shape.',
   inputShape: shapes8.inputShape,
   classes: shapes8.classes,
   draw(random) {

@@ -17,8 +17,8 @@ export interface ClassificationTask {
   readonly inputShape: readonly number[];
   readonly classes: readonly string[];
   /**
-   * One example. Every class is as likely as any other, unless the description says otherwise. A task
-   * on a fixed text draws the splits from different parts of it; others draw from other seeds.
+   * One example. Every class is as likely as any other, unless the description says otherwise. A
+   * task on a fixed text draws the splits from different parts of it; others draw from other seeds.
    */
   draw(random: SeededRandom, split?: Split): Example;
 }
