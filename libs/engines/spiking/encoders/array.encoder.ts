@@ -81,6 +81,7 @@ export const encodeArray = (
     return tensorOf(values, shape, input.code);
   }
   throw new InvalidInputError(
-    `input_data has ${source.length} axes, the model reads ${target.length} (${target.join(' x ')})`,
+    `input_data has ${source.length} axes, ` +
+      `the model reads ${target.length} (${target.join(' x ')})`,
   );
 };

@@ -55,7 +55,7 @@ const alongAxis = (
   return { shape: shape.map((size, at) => (at === axis ? length : size)), values: resized };
 };
 
-/** Resamples axis by axis; both shapes have as many axes. Spikes are binned, numbers interpolated. */
+/** Resamples axis by axis. Both shapes have as many axes. Bins spikes, interpolates numbers. */
 export const resample = (
   grid: NumberGrid,
   shape: readonly number[],

@@ -38,8 +38,9 @@ export const trigramVector = (text: string, dimensions = TRIGRAM_DIMENSIONS): Fl
 export const SLICE_DIMENSIONS = 128;
 
 /**
- * The UTF-8 bytes of a text in `steps` slices of equal length, each as the set of the hashed trigrams
- * that start in it: `[steps, SLICE_DIMENSIONS]` of 0 and 1. Case and runs of white space are ignored.
+ * The UTF-8 bytes of a text in `steps` slices of equal length, each as the set of the hashed
+ * trigrams that start in it: `[steps, SLICE_DIMENSIONS]` of 0 and 1. Ignores case and runs of white
+ * space.
  */
 export const trigramSlices = (text: string, steps: number): Float32Array => {
   const slices = new Float32Array(steps * SLICE_DIMENSIONS);

@@ -9,7 +9,7 @@ const neighbours = (): Float32Array =>
     Math.floor(index / (POLARITIES * POLARITIES)) === 4 ? 0 : 1,
   );
 
-/** Events of a camera pass a noise filter, two layers of convolution and one dense layer, all spiking. */
+/** Events of a camera pass a noise filter, two convolutions and one dense layer, all spiking. */
 export const dvsConvnet: Architecture = {
   name: 'dvs-convnet',
   slug: 'snnlib/dvs-convnet',
@@ -43,7 +43,7 @@ export const dvsConvnet: Architecture = {
     const removed =
       kept === undefined || inputSpikes === null || inputSpikes === 0
         ? 'no events in this run'
-        : `${(100 * (1 - kept / inputSpikes)).toFixed(1)} % of ${inputSpikes} events removed as noise`;
+        : `${(100 * (1 - kept / inputSpikes)).toFixed(1)} % of ${inputSpikes} events are noise`;
     return {
       architecture_type: 'spiking throughout',
       front_end: 'event frames of two polarities, neighbourhood noise filter',

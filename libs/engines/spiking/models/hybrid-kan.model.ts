@@ -6,8 +6,8 @@ const GRID = { low: -1.25, high: 1.25, cells: 8 } as const;
 
 /**
  * Edges of the first layer are cubic B-splines of the numbers that come in. An edge behind a spike
- * sees only 0 or 1, so its spline is a table of two values: f(0) belongs to the bias, f(1) - f(0) is
- * the weight that a spike adds.
+ * sees only 0 or 1, so its spline is a table of two values: f(0) belongs to the bias, f(1) - f(0)
+ * is the weight that a spike adds.
  */
 export const hybridKan: Architecture = {
   name: 'hybrid-kan',
@@ -21,7 +21,7 @@ export const hybridKan: Architecture = {
   rasterLayer: 'lif2',
   forward(ops, x, { head, name, classes }) {
     const batch = x.shape[1] ?? 1;
-    // A text drives the neurons by a projection of its trigrams: 256 spline edges would outweigh all.
+    // A text drives the neurons by a projection: 256 spline edges would outweigh all others.
     const drive =
       head === 'text'
         ? ops.linear('edges.text', x, { out: HIDDEN, gain: 3 })

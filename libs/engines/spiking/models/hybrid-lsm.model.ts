@@ -11,7 +11,7 @@ const WINDOWS = 4;
 /** Share of a synaptic current that the next step keeps. */
 const SYNAPSE = 0.6;
 
-/** `[steps, batch, …]` as `[steps * SUBSTEPS, batch, channels]`; a text is held for all substeps. */
+/** `[steps, batch, …]` as `[steps * SUBSTEPS, batch, channels]`. Holds a text for all. */
 const unrolled = <Tensor extends Shaped>(
   ops: Operations<Tensor>,
   x: Tensor,
@@ -57,7 +57,7 @@ export const liquidRates = <Tensor extends Shaped>(
   return ops.concat(windows, 2);
 };
 
-/** A fixed random reservoir of spiking neurons; only the linear read-out is trained, in closed form. */
+/** A fixed random reservoir of spiking neurons. Only its linear read-out is trained (ridge). */
 export const hybridLsm: Architecture = {
   name: 'hybrid-lsm',
   slug: 'snnlib/spiking-lsm-reservoir',
@@ -73,7 +73,7 @@ export const hybridLsm: Architecture = {
   describe: () => ({
     architecture_type: 'reservoir computing',
     front_end: 'fixed sparse input synapses',
-    back_end: `${NEURONS} LIF neurons wired by distance, four in five excitatory, linear read-out of rates`,
+    back_end: `${NEURONS} LIF neurons wired by distance, linear read-out of rates`,
     feature_map_dim: `${WINDOWS}x${NEURONS}`,
     receptive_field: 'the fading memory of the reservoir',
   }),

@@ -25,8 +25,8 @@ const operations = (): MeteredOperations =>
   });
 
 /**
- * scipy.signal.cont2discrete((A, B, C, D), 1, 'zoh') of SciPy 1.17.1 for the first state, as a real system
- * of two: A = [[-decay, -frequency], [frequency, -decay]], B = [1, 0].
+ * scipy.signal.cont2discrete((A, B, C, D), 1, 'zoh') of SciPy 1.17.1 for two states, each as a real
+ * system of two: A = [[-decay, -frequency], [frequency, -decay]], B = [1, 0].
  */
 const BY_SCIPY = [
   [0.94647724, 0.05444791],

@@ -14,7 +14,7 @@ const patchesOf = <Tensor extends Shaped>(ops: Operations<Tensor>, x: Tensor): T
   return ops.reshape(ops.transpose(tiles, [0, 1, 2, 4, 3, 5]), [1, batch, TOKENS, 16]);
 };
 
-/** Spiking self-attention: queries, keys and values are spikes, so pairs are counted, not weighed. */
+/** Spiking self-attention: queries, keys and values are spikes, so pairs are only counted. */
 const attend = <Tensor extends Shaped>(ops: Operations<Tensor>, x: Tensor): Tensor => {
   const project = (name: string): Tensor =>
     ops.neuron(`${name}.lif`, ops.linear(name, x, { out: WIDTH, gain: 2.5 }));

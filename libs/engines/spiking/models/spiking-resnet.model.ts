@@ -14,7 +14,7 @@ const block = <Tensor extends Shaped>(ops: Operations<Tensor>, name: string, x: 
   return ops.add(outer, x);
 };
 
-/** Spike-element-wise residual network: blocks pass small counts of spikes, and add without multiplying. */
+/** Spike-element-wise residual network: blocks pass small counts of spikes on. */
 export const spikingResnet: Architecture = {
   name: 'spiking-resnet50',
   slug: 'snnlib/spiking-resnet50',

@@ -22,7 +22,7 @@ export const timeToThreshold = (
 };
 
 /**
- * The exact solution over one step of constant input. A crossing inside the step resets the membrane
+ * The exact solution over one step of constant input. A crossing in the step resets the membrane
  * and integrates the rest of the step. A neuron fires at most once in a step: a second crossing is
  * carried over, and fires at the start of the next step.
  */

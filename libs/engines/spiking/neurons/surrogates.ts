@@ -1,4 +1,4 @@
-/** Slopes that stand in for the derivative of the hard step in training; x is potential - threshold. */
+/** Slope in place of the derivative of the hard step in training; x is potential - threshold. */
 export type Surrogate = (x: number) => number;
 
 /** Derivative of the arctangent surrogate of SpikingJelly. */

@@ -1,4 +1,4 @@
-/** Two-dimensional convolutions of one picture `[height, width, channels]`, dense and event-driven. */
+/** Convolutions of one picture `[height, width, channels]`, dense and event-driven. */
 
 export interface ConvolutionShape {
   readonly height: number;

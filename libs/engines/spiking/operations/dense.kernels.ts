@@ -1,6 +1,6 @@
 /**
- * Products on typed arrays. Each has a dense and an event-driven form, which add the same numbers to
- * an output in the same order, in 64-bit floats: their results are equal bit by bit.
+ * Products on typed arrays. Each has a dense and an event-driven form, which add the same numbers
+ * to an output in the same order, in 64-bit floats: their results are equal bit by bit.
  */
 
 /** One row: `y = x W + bias`; `weight` is `[x.length, y.length]`. */

@@ -29,7 +29,7 @@ const spikes = (length: number, seed: number): Float32Array =>
 const weights = (length: number): Float32Array =>
   Float32Array.from({ length }, (_, index) => Math.sin(index + 1));
 
-/** Each output by its definition: a sum over the places of the kernel that lie within the picture. */
+/** Each output by its definition: a sum over the places of the kernel within the picture. */
 const byDefinition = (
   x: Float32Array,
   weight: Float32Array,

@@ -46,8 +46,8 @@ import {
   type Shaped,
 } from './tensor.js';
 
-/** Above these shares of active inputs the dense kernels are faster; `npm run bench` measures them. */
-export const BREAK_EVEN = { linear: 0.45, convolution: 0.6 } as const;
+/** Above these shares of active inputs the dense kernels are faster: `npm run bench:spiking`. */
+export const BREAK_EVEN = { linear: 0.85, convolution: 0.85 } as const;
 
 export interface MeteredRun {
   readonly weights: NamedTensors;

@@ -3,7 +3,7 @@ import { splineBasis } from './splines.js';
 
 const GRID = { low: -1.25, high: 1.25, cells: 8 };
 
-/** scipy.interpolate.BSpline.design_matrix of SciPy 1.17.1 on the same uniform knots, of degree 3. */
+/** scipy.interpolate.BSpline.design_matrix of SciPy 1.17.1, same knots, degree 3. */
 const BY_SCIPY: readonly (readonly [number, readonly number[]])[] = [
   [-1.25, [0.16666667, 0.66666667, 0.16666667, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]],
   [-0.9, [0.0, 0.11357867, 0.65313067, 0.23300267, 0.000288, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]],
