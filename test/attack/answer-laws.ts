@@ -68,16 +68,22 @@ const bodyFaults = (
 
 export const envelopeFaults = (body: string, envelope: Envelope): readonly string[] => {
   const parsed = parse(body);
-  const error = envelope === 'openai' ? parsed?.['error'] : parsed;
+  const error = envelope === 'application' ? parsed : parsed?.['error'];
   if (!isRecord(error)) return [`the failure is not in the envelope ${envelope}`];
   const { message, code, type, success } = error;
   return [
     ...(typeof message === 'string' && message !== '' ? [] : ['the failure has no message']),
-    ...(typeof code === 'string' && SNAKE_CASE.test(code) ? [] : ['the code is not snake case']),
+    ...(isCodeOf(envelope, code) ? [] : ['the code is neither snake case nor of JSON-RPC']),
     ...(envelope === 'openai' && typeof type !== 'string' ? ['the failure has no type'] : []),
     ...(envelope === 'application' && success !== false ? ['success is not false'] : []),
   ];
 };
+
+/** JSON-RPC 2.0, 5.1: a code is an integer. */
+const isCodeOf = (envelope: Envelope, code: unknown): boolean =>
+  envelope === 'json-rpc'
+    ? Number.isSafeInteger(code)
+    : typeof code === 'string' && SNAKE_CASE.test(code);
 
 const retryAfterFaults = (value: string | undefined): readonly string[] =>
   value === undefined || /^\d{1,16}$/.test(value) ? [] : [`Retry-After is ${value}`];

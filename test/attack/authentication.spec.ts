@@ -90,7 +90,7 @@ describe('the credentials of every operation of the OpenAPI document', () => {
     return [
       ...(status === 401 ? [] : [`the status is ${status}`]),
       ...(headers['www-authenticate'] === 'Bearer' ? [] : ['WWW-Authenticate is not Bearer']),
-      ...envelopeFaults(body, operation.envelope),
+      ...envelopeFaults(body, operation.envelopes[0] ?? 'application'),
     ].map((fault) => `${operation.id} ${JSON.stringify(shown).slice(0, 100)}: ${fault}: ${body}`);
   };
 

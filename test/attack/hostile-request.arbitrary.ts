@@ -167,7 +167,7 @@ export const hostileRequest = (
         .tuple(credential(operation, credentials), address)
         .map(([shown, from]): HostileRequest => ({
           twist: 'none',
-          envelopes: [operation.envelope],
+          envelopes: operation.envelopes,
           method: operation.method,
           target: parts.target,
           headers: [

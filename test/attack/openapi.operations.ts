@@ -34,7 +34,7 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-export type Envelope = 'openai' | 'application';
+export type Envelope = 'openai' | 'application' | 'json-rpc';
 
 /** One route of the document, with what its answers may be. */
 export interface Operation {
@@ -52,7 +52,8 @@ export interface Operation {
   readonly statuses: ReadonlySet<number>;
   /** The media types of an answer with this status; empty where the document names none. */
   readonly mediaTypes: (status: number) => readonly string[];
-  readonly envelope: Envelope;
+  /** Of its failures. */
+  readonly envelopes: readonly Envelope[];
   /** The credentials that open it, by the names of the document; empty for an open route. */
   readonly schemes: ReadonlySet<string>;
 }
@@ -81,9 +82,7 @@ export const operationsOf = (
           Object.values(item).flatMap((one) => [...statusesOf(one.responses)]),
         ),
         mediaTypes: (status: number) => Object.keys(responses[String(status)]?.content ?? {}),
-        envelope: JSON.stringify(responses).includes('/OpenAiFailure')
-          ? ('openai' as const)
-          : ('application' as const),
+        envelopes: envelopesOf(responses),
         schemes: new Set(security.flatMap((one) => Object.keys(one))),
       };
     }),
@@ -91,6 +90,13 @@ export const operationsOf = (
 
 const statusesOf = (responses: DescribedOperation['responses']): ReadonlySet<number> =>
   new Set(Object.keys(responses).map(Number));
+
+/** A route of JSON-RPC has the envelope of the application for what its protocol does not define. */
+const envelopesOf = (responses: DescribedOperation['responses']): readonly Envelope[] => {
+  const described = JSON.stringify(responses);
+  if (described.includes('/OpenAiFailure')) return ['openai'];
+  return described.includes('"jsonrpc"') ? ['application', 'json-rpc'] : ['application'];
+};
 
 const TEXT = 'knots';
 

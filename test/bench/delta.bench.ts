@@ -1,6 +1,6 @@
 /**
- * Applies deltas beside Debian's xdelta3 and bspatch: `npm run bench:delta -- [MiB]`. CPU time counts,
- * since the machine may be shared; a round of each, in turns, and the best of three.
+ * Applies deltas beside Debian's xdelta3 and bspatch: `npm run bench:delta -- [MiB]`. CPU time
+ * counts, since the machine may be shared; a round of each, in turns, and the best of three.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';

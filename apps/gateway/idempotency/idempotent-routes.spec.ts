@@ -39,6 +39,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/webhooks/:id': 'deletes an endpoint',
   // A repeated deletion finds no file.
   'DELETE v1/files/:file_id': 'deletes a file',
+  // A repeated release changes nothing.
+  'DELETE api/v1/pipeline/placements/:id': 'ends a reservation',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.
   'POST v1/files': 'stores a stream',
   // Its key is in the form, whose body is a stream. A repeated sync writes the same file, free.

@@ -16,6 +16,7 @@ const heartbeat = (engines: readonly Engine[], sentAt: string) => ({
     startedAt: '2026-11-22T04:00:00.000Z',
     sentAt,
     status: 'ready',
+    hardware: { hostMemoryBytes: 1_024, devices: null },
     engines: engines.map((engine) => ({ ...engine, ready: true, reasons: [], runningTasks: 0 })),
   },
 });

@@ -1,5 +1,6 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { RENTAL_SETTINGS, type RentalSettings } from '../rentals.settings.js';
 
@@ -12,6 +13,9 @@ export interface RentalFolder {
 }
 
 const OWNER_ONLY = 0o700;
+
+const LOOK_MS = 50;
+const LOOKS_MAX = 40;
 
 /** Where the files of rentals are. */
 @Injectable()
@@ -51,6 +55,13 @@ export class RentalFolders {
       (found) => found.isDirectory(),
       () => false,
     );
+  }
+
+  /** A host reports that it runs a rental just before it makes the workspace: waits for that. */
+  async appear(rentalId: string): Promise<void> {
+    for (let looks = 0; looks < LOOKS_MAX && !(await this.exists(rentalId)); looks += 1) {
+      await sleep(LOOK_MS);
+    }
   }
 
   async remove(rentalId: string): Promise<void> {

@@ -132,6 +132,7 @@ export class FileSync {
     incoming: IncomingFile,
     signal: AbortSignal,
   ): Promise<Prepared> {
+    await this.folders.appear(rentalId);
     const file = await ConfinedFile.open(this.folders.of(rentalId).workspace, order.filePath);
     try {
       const prepared = order.isDelta

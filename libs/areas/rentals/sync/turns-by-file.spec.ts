@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TurnsByFile } from './turns-by-file.js';
 
 describe('work on files', () => {
-  it('waits for earlier work on the same file, also for work that fails, and for no other', async () => {
+  it('waits for earlier work on the same file, even if it fails, and for no other', async () => {
     const turns = new TurnsByFile();
     const story: string[] = [];
     const gates = new Map<string, () => void>();

@@ -3,6 +3,7 @@ import { dvsConvnet } from '../models/dvs-convnet.model.js';
 import { hybridCnn } from '../models/hybrid-cnn.model.js';
 import { hybridGnn } from '../models/hybrid-gnn.model.js';
 import { hybridRnn } from '../models/hybrid-rnn.model.js';
+import { spatioTemporalGnn } from '../models/spatio-temporal-gnn.model.js';
 import { type NestedNumbers } from '../model-card.js';
 import { encodeArray, gridOf, NUMBERS_MAX } from './array.encoder.js';
 import { resample } from './resample.js';
@@ -52,6 +53,14 @@ describe('arrays', () => {
     const half = encodeArray(hybridRnn, readings, 4);
     expect(half.shape).toEqual([4, 1, 3, 3]);
     expect([...half.values.slice(-3)]).toEqual([23, 46, 0]);
+  });
+
+  it('may be a list of frames where a timestep has one axis', () => {
+    const frames = Array.from({ length: 8 }, (_, time) => new Array<number>(20).fill(time));
+    const { values, shape } = encodeArray(spatioTemporalGnn, frames, 8);
+    expect(shape).toEqual([8, 1, 20]);
+    expect([...values]).toEqual(frames.flat());
+    expect([...encodeArray(spatioTemporalGnn, frames.flat(), 8).values]).toEqual(frames.flat());
   });
 
   it('keep every event when a stream gets shorter', () => {

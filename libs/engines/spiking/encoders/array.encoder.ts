@@ -54,7 +54,8 @@ const withoutOnes = (shape: readonly number[]): readonly number[] => {
 
 /**
  * An array as the network reads it, for a batch of one: resampled to the native shape, and along
- * time to `steps` timesteps. A flat list of as many numbers as the shape holds is taken as it is.
+ * time to `steps` timesteps. A sequence may be a list of frames, one for each timestep, or all its
+ * samples in a row. A flat list of as many numbers as the shape holds is taken as it is.
  * @throws InvalidInputError
  */
 export const encodeArray = (
@@ -67,7 +68,10 @@ export const encodeArray = (
   if (architecture.encodeArray) return architecture.encodeArray(grid, steps);
   const [samples = 1, ...channels] = input.shape;
   const isSequence = input.kind === 'sequence';
-  const native = isSequence ? [steps * samples, ...channels] : input.shape;
+  // A list of frames has the axis of time besides those of a timestep.
+  const isFrames = isSequence && grid.shape.length === input.shape.length + 1;
+  const sequence = isFrames ? [steps, ...input.shape] : [steps * samples, ...channels];
+  const native = isSequence ? sequence : input.shape;
   const target = isSequence ? native : withoutOnes(native);
   const source = grid.shape.length === target.length ? grid.shape : withoutOnes(grid.shape);
   const isBinary = input.code === 'binary';
