@@ -91,7 +91,7 @@ export const operationsOf = (
 const statusesOf = (responses: DescribedOperation['responses']): ReadonlySet<number> =>
   new Set(Object.keys(responses).map(Number));
 
-/** A route of JSON-RPC has the envelope of the application for what its protocol does not define. */
+/** A route of JSON-RPC has the envelope of the application for what the protocol leaves open. */
 const envelopesOf = (responses: DescribedOperation['responses']): readonly Envelope[] => {
   const described = JSON.stringify(responses);
   if (described.includes('/OpenAiFailure')) return ['openai'];
