@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LogEventStreams } from '../sse/log-event-streams.js';
+import { StreamEnds } from '../sse/stream-ends.js';
 import { AgentsController } from './agents.controller.js';
 import { McpController } from './mcp.controller.js';
 import { McpExchange } from './mcp-exchange.js';
@@ -7,6 +8,6 @@ import { McpSettler } from './mcp.settler.js';
 
 @Module({
   controllers: [AgentsController, McpController],
-  providers: [LogEventStreams, McpExchange, McpSettler],
+  providers: [LogEventStreams, StreamEnds, McpExchange, McpSettler],
 })
 export class AgentsHttpModule {}

@@ -5,7 +5,6 @@ import {
   Headers,
   HttpCode,
   HttpStatus,
-  Inject,
   Param,
   Post,
   Query,
@@ -16,7 +15,6 @@ import {
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiAcceptedResponse,
-  ApiHeader,
   ApiOkResponse,
   ApiOperation,
   ApiParam,
@@ -30,17 +28,16 @@ import { CancelAgentCommand } from '#areas/agents/cancel-agent.handler.js';
 import { OrchestrateAgentCommand } from '#areas/agents/orchestrate-agent.handler.js';
 import { type AgentReader } from '#areas/agents/session/agent-access.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
-import { OpenRequests } from '../../operations/open-requests.js';
-import { HttpFailure } from '../errors/http-failure.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
+import { StreamEnds } from '../sse/stream-ends.js';
 import {
   AgentSessionDto,
   AgentSessionListDto,
@@ -72,9 +69,8 @@ export class AgentsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly requests: OpenRequests,
+    private readonly ends: StreamEnds,
     private readonly streams: LogEventStreams,
-    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
   ) {}
 
   @Post('orchestrate')
@@ -109,7 +105,10 @@ export class AgentsController {
     const context = contextOf(request.id, `user:${userId}`, credential.keyId);
     const sessionId = await this.commands.execute(new OrchestrateAgentCommand(order, context));
     const reader = { accountId };
-    if (!body.async) await this.#awaitEnd(sessionId, reader, reply);
+    if (!body.async) {
+      const history = new AgentHistoryQuery(sessionId, reader, null);
+      await this.ends.wait(await this.queries.execute(history), reply);
+    }
     const session = await this.queries.execute(new AgentSessionQuery(sessionId, reader));
     if (session.document.end === null) void reply.status(HttpStatus.ACCEPTED);
     return presentSession(session);
@@ -173,16 +172,7 @@ export class AgentsController {
       'the session, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
   })
   @ApiParam({ name: 'id', description: 'The id of the session.' })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'The id of the last event that was received: the stream begins after it.',
-    schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
-  })
-  @ApiOkResponse({
-    description: 'The events, the id of each being its revision.',
-    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
-  })
+  @FollowedEventsDocs(EVENTS_EXAMPLE)
   @ApplicationFailures(400, 404)
   async follow(
     @Param('id') id: string,
@@ -190,26 +180,10 @@ export class AgentsController {
     @CurrentCaller() caller: Caller,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const after = revisionOf(lastEventId);
+    const after = revisionOf(lastEventId, 'session');
     const history = await this.queries.execute(new AgentHistoryQuery(id, readerOf(caller), after));
     const { accountId } = caller;
     await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
-  }
-
-  /** Returns early when the caller leaves, the request runs too long or the gateway stops. */
-  async #awaitEnd(sessionId: string, reader: AgentReader, reply: FastifyReply): Promise<void> {
-    const { follow } = await this.queries.execute(new AgentHistoryQuery(sessionId, reader, null));
-    const open = this.requests.open(this.limits.requestMsMax);
-    const leave = (): void => open.cut('client_gone');
-    reply.raw.once('close', leave);
-    try {
-      for await (const { event } of follow(open.signal)) {
-        if (event.type === 'AgentSessionEnded') return;
-      }
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
-    }
   }
 
   async #show(id: string, reader: AgentReader): Promise<OpenedAgentSessionDto> {
@@ -230,14 +204,3 @@ const tooMany = (): DomainError<AgentsErrorCode> =>
 
 const readerOf = ({ role, accountId }: Caller): AgentReader =>
   role === ADMIN ? 'admin' : { accountId };
-
-const revisionOf = (written: string | undefined): bigint | null => {
-  if (written === undefined || written === '') return null;
-  if (/^\d{1,18}$/.test(written)) return BigInt(written);
-  throw new HttpFailure({
-    status: 400,
-    code: 'invalid_request',
-    message: 'Last-Event-ID must be the id of an event of the session',
-    param: 'Last-Event-ID',
-  });
-};

@@ -11,7 +11,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CancelJobCommand } from '#areas/jobs/cancel-job.handler.js';
@@ -21,13 +21,13 @@ import { JobQuery, JobsQuery } from '#areas/jobs/job.queries.js';
 import { type JobErrorCode } from '#areas/jobs/jobs.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
-import { HttpFailure } from '../errors/http-failure.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
 import { presentJobEvent } from './job-events.presenter.js';
 import { JobAnswerDto, JobListDto, JobsPageDto } from './jobs.dto.js';
@@ -116,16 +116,7 @@ export class JobsController {
       'last one, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
   })
   @ApiParam({ name: 'id', description: 'The id of the job.' })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'The id of the last event that was received: the stream begins after it.',
-    schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
-  })
-  @ApiOkResponse({
-    description: 'The events, the id of each being its revision.',
-    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
-  })
+  @FollowedEventsDocs(EVENTS_EXAMPLE)
   @ApplicationFailures(400, 404)
   async follow(
     @Param('id') id: string,
@@ -133,7 +124,7 @@ export class JobsController {
     @CurrentCaller() caller: Caller,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const after = revisionOf(lastEventId);
+    const after = revisionOf(lastEventId, 'job');
     const history = await this.queries.execute(new JobHistoryQuery(id, readerOf(caller), after));
     const { accountId } = caller;
     await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
@@ -157,14 +148,3 @@ const tooMany = (): DomainError<JobErrorCode> =>
 
 const readerOf = ({ role, accountId }: Caller): JobReader =>
   role === ADMIN ? 'admin' : { accountId };
-
-const revisionOf = (written: string | undefined): bigint | null => {
-  if (written === undefined || written === '') return null;
-  if (/^\d{1,18}$/.test(written)) return BigInt(written);
-  throw new HttpFailure({
-    status: 400,
-    code: 'invalid_request',
-    message: 'Last-Event-ID must be the id of an event of the job',
-    param: 'Last-Event-ID',
-  });
-};

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsInt,
@@ -12,7 +12,7 @@ import {
   ValidatorConstraint,
   type ValidatorConstraintInterface,
 } from 'class-validator';
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PageOfListDto } from '../pages/page.dto.js';
+import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
 const DEGREE_MAX = 64;
 const SHARDS_MAX = 512;
@@ -21,7 +21,6 @@ const PEBIBYTE = 2 ** 50;
 const RESERVATION_SEC_DEFAULT = 3_600;
 const RESERVATION_SEC_MIN = 1;
 const RESERVATION_SEC_MAX = 86_400;
-const PAGE_MAX = 1_000_000;
 
 const instant = (description: string) => ({ example: '2026-11-21T04:48:00.000Z', description });
 
@@ -208,35 +207,7 @@ export class PlacementAnswerDto {
 }
 
 /** The list has no past states: whether a placement is in force depends on the present. */
-export class PlacementsPageDto {
-  @ApiProperty({
-    required: false,
-    default: 1,
-    minimum: 1,
-    maximum: PAGE_MAX,
-    description: 'From 1.',
-  })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt({ message: 'page must be an integer' })
-  @Min(1, { message: 'page must not be less than 1' })
-  @Max(PAGE_MAX, { message: `page must not be above ${PAGE_MAX}` })
-  readonly page: number = 1;
-
-  @ApiProperty({
-    required: false,
-    default: PAGE_LIMIT_DEFAULT,
-    minimum: 1,
-    maximum: PAGE_LIMIT_MAX,
-    description: 'The placements of a page.',
-  })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(PAGE_LIMIT_MAX, { message: `limit must not be above ${PAGE_LIMIT_MAX}` })
-  readonly limit: number = PAGE_LIMIT_DEFAULT;
-}
+export class PlacementsPageDto extends OmitType(PageDto, ['asOf']) {}
 
 export class PlacementListDto extends PageOfListDto {
   @ApiProperty({ type: [PlacementDto], description: 'Newest first.' })

@@ -17,7 +17,6 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiAcceptedResponse,
   ApiExtraModels,
-  ApiHeader,
   ApiOkResponse,
   ApiOperation,
   ApiParam,
@@ -41,8 +40,9 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
-import { RunEnds } from './run-ends.js';
+import { StreamEnds } from '../sse/stream-ends.js';
 import {
   DecideApprovalDto,
   NodeResultDto,
@@ -70,7 +70,7 @@ export class WorkflowRunsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly ends: RunEnds,
+    private readonly ends: StreamEnds,
     private readonly streams: LogEventStreams,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -100,7 +100,10 @@ export class WorkflowRunsController {
     const { workflow_id: workflowId, version = null } = body;
     const order = { accountId, workflowId, version, inputs, context };
     const runId = await this.commands.execute(new StartRunCommand(order));
-    if (!body.async) await this.ends.wait(runId, readerOf(caller), reply);
+    if (!body.async) {
+      const history = new RunHistoryQuery(runId, readerOf(caller), null);
+      await this.ends.wait(await this.queries.execute(history), reply);
+    }
     const run = await this.#show(runId, caller);
     if (run.ended_at === null) void reply.status(HttpStatus.ACCEPTED);
     return run;
@@ -137,16 +140,7 @@ export class WorkflowRunsController {
       'charge, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
   })
   @ApiParam({ name: 'id', description: 'The id of the run.' })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'The id of the last event that was received: the stream begins after it.',
-    schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
-  })
-  @ApiOkResponse({
-    description: 'The events, the id of each being its revision.',
-    content: { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } },
-  })
+  @FollowedEventsDocs(EVENTS_EXAMPLE)
   @ApplicationFailures(400, 404)
   async follow(
     @Param('id') id: string,
@@ -154,7 +148,7 @@ export class WorkflowRunsController {
     @CurrentCaller() caller: Caller,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const after = revisionOf(lastEventId);
+    const after = revisionOf(lastEventId, 'run');
     const history = await this.queries.execute(new RunHistoryQuery(id, readerOf(caller), after));
     const { accountId } = caller;
     await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
@@ -235,14 +229,3 @@ const tooMany = (): DomainError<WorkflowsErrorCode> =>
     'too_many_workflow_streams',
     `the account follows ${STREAMS_PER_ACCOUNT_MAX} runs, the most at the same time`,
   );
-
-const revisionOf = (written: string | undefined): bigint | null => {
-  if (written === undefined || written === '') return null;
-  if (/^\d{1,18}$/.test(written)) return BigInt(written);
-  throw new HttpFailure({
-    status: 400,
-    code: 'invalid_request',
-    message: 'Last-Event-ID must be the id of an event of the run',
-    param: 'Last-Event-ID',
-  });
-};

@@ -11,6 +11,7 @@ import {
   type LedgerEntry,
   type Release,
 } from '#platform/ledger/hold.js';
+import { demandCurrent } from '#platform/ledger/held-request.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
@@ -28,7 +29,6 @@ import {
   type TokenQuantities,
   type TokenRate,
 } from './ports.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { type Usage } from './rigs/chat-backend.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { pinnedRig } from './routing-mode.js';
@@ -96,23 +96,8 @@ export class ChatAdmission {
    */
   async admit(order: ChatOrder): Promise<AdmittedChat> {
     const admitted = await this.#hold(order);
-    if (await this.#isCurrent(order, admitted)) return admitted;
-    await admitted.release('timed_out').catch(unlessNotOpen);
-    throw new RequestCutError('timed_out');
-  }
-
-  /**
-   * This process may have stood still before the hold was written. A retry that came meanwhile has
-   * found no hold, and has gone ahead.
-   */
-  async #isCurrent(order: ChatOrder, admitted: AdmittedChat): Promise<boolean> {
-    if (this.clock.now() - order.receivedAtMs >= this.limits.requestMsMax) return false;
-    try {
-      return (await order.confirm?.()) ?? true;
-    } catch (error) {
-      await admitted.release('internal_error');
-      throw error;
-    }
+    await demandCurrent(order, admitted, this.limits.requestMsMax, this.clock);
+    return admitted;
   }
 
   async #hold({ accountId, body, routingMode, context }: ChatOrder): Promise<AdmittedChat> {
@@ -212,11 +197,6 @@ export class ChatAdmission {
     return new Date(this.clock.now()).toISOString();
   }
 }
-
-/** A retry that took the request over has released its hold already. */
-const unlessNotOpen = (error: unknown): void => {
-  if (!(error instanceof DomainError) || error.code !== 'hold_not_open') throw error;
-};
 
 const unknownModel = (model: string): never => {
   const detail = `the model ${model} is not in the catalog; GET /v1/models lists those that are`;

@@ -4,24 +4,17 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type HoldEnd } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type LeftRequest, settleLeft } from '#platform/ledger/left-request.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 
-/** A chat whose process ended, or could not determine its charge. */
-export interface LeftChat {
-  readonly accountId: string;
-  readonly requestId: string;
-  /** By the clock of its process, in milliseconds since the Unix epoch. */
-  readonly startedAtMs: number;
-}
-
 /** Finds out whether a chat was charged that was left; one that was not never will be. */
 export class SettleChatCommand extends Command<HoldEnd> {
   constructor(
-    readonly left: LeftChat,
+    readonly left: LeftRequest,
     /** Of the request that wants to know. */
     readonly context: CommandContext,
   ) {
@@ -37,19 +30,7 @@ export class SettleChatHandler implements ICommandHandler<SettleChatCommand> {
   ) {}
 
   execute({ left, context }: SettleChatCommand): Promise<HoldEnd> {
-    const { accountId, requestId, startedAtMs } = left;
-    const { requestId: id, correlationId, actor } = context;
-    return this.ledger.settle(
-      {
-        accountId,
-        holdId: requestId,
-        notBefore: new Date(startedAtMs).toISOString(),
-        reason: 'internal_error',
-        releasedAt: new Date(this.clock.now()).toISOString(),
-      },
-      // The request has its own hold to release; its ids are derived in the same way.
-      followUp({ id, correlationId }, `settle ${requestId}`, actor),
-    );
+    return settleLeft(this.ledger, this.clock, left, context);
   }
 }
 

@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type WasmCaptureEvidence, type WasmHoldEvidence } from '#events/sandbox/wasm.evidence.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { type Capture, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
+import { demandCurrent } from '#platform/ledger/held-request.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { fuelPriceOf } from './fuel-price.js';
 import { requestMsMaxOf, SANDBOX_SETTINGS, type SandboxSettings } from './sandbox.settings.js';
@@ -46,23 +45,8 @@ export class SandboxAdmission {
   /** @throws DomainError; RequestCutError when the hold came too late and is released again */
   async admit(order: AdmissionOrder): Promise<AdmittedModule> {
     const admitted = await this.#hold(order);
-    if (await this.#isCurrent(order, admitted)) return admitted;
-    await admitted.release('timed_out').catch(unlessNotOpen);
-    throw new RequestCutError('timed_out');
-  }
-
-  /** This process may have stood still before the hold was written; a retry has then gone ahead. */
-  async #isCurrent(
-    { receivedAtMs, confirm }: AdmissionOrder,
-    admitted: AdmittedModule,
-  ): Promise<boolean> {
-    if (this.clock.now() - receivedAtMs >= requestMsMaxOf(this.settings)) return false;
-    try {
-      return (await confirm?.()) ?? true;
-    } catch (error) {
-      await admitted.release('internal_error');
-      throw error;
-    }
+    await demandCurrent(order, admitted, requestMsMaxOf(this.settings), this.clock);
+    return admitted;
   }
 
   async #hold({ accountId, task, context }: AdmissionOrder): Promise<AdmittedModule> {
@@ -108,8 +92,3 @@ export class SandboxAdmission {
     };
   }
 }
-
-/** A retry that took the request over has released its hold already. */
-const unlessNotOpen = (error: unknown): void => {
-  if (!(error instanceof DomainError) || error.code !== 'hold_not_open') throw error;
-};

@@ -4,23 +4,16 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type HoldEnd } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type LeftRequest, settleLeft } from '#platform/ledger/left-request.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { SpikingRunError } from './spiking.errors.js';
 
-/** A run whose process ended, or could not determine its charge. */
-export interface LeftRun {
-  readonly accountId: string;
-  readonly requestId: string;
-  /** By the clock of its process, in milliseconds since the Unix epoch. */
-  readonly startedAtMs: number;
-}
-
 /** Finds out whether a run was charged that was left; one that was not never will be. */
 export class SettleSpikesCommand extends Command<HoldEnd> {
   constructor(
-    readonly left: LeftRun,
+    readonly left: LeftRequest,
     /** Of the request that wants to know. */
     readonly context: CommandContext,
   ) {
@@ -36,19 +29,7 @@ export class SettleSpikesHandler implements ICommandHandler<SettleSpikesCommand>
   ) {}
 
   execute({ left, context }: SettleSpikesCommand): Promise<HoldEnd> {
-    const { accountId, requestId, startedAtMs } = left;
-    const { requestId: id, correlationId, actor } = context;
-    return this.ledger.settle(
-      {
-        accountId,
-        holdId: requestId,
-        notBefore: new Date(startedAtMs).toISOString(),
-        reason: 'internal_error',
-        releasedAt: new Date(this.clock.now()).toISOString(),
-      },
-      // The request has its own hold to release; its ids are derived in the same way.
-      followUp({ id, correlationId }, `settle ${requestId}`, actor),
-    );
+    return settleLeft(this.ledger, this.clock, left, context);
   }
 }
 

@@ -4,12 +4,11 @@ import {
   type SpikingHoldEvidence,
 } from '#events/spiking/spiking.evidence.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { type HoldPace, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
+import { demandCurrent } from '#platform/ledger/held-request.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ModelCard } from './model-card.js';
 import {
@@ -59,23 +58,8 @@ export class SpikingAdmission {
   /** @throws DomainError; RequestCutError when the hold came too late and is released again */
   async admit(order: AdmissionOrder): Promise<AdmittedRun> {
     const admitted = await this.#hold(order);
-    if (await this.#isCurrent(order, admitted)) return admitted;
-    await admitted.release('timed_out').catch(unlessNotOpen);
-    throw new RequestCutError('timed_out');
-  }
-
-  /** As for a chat: this process may have stood still before the hold was written. */
-  async #isCurrent(
-    { receivedAtMs, confirm }: AdmissionOrder,
-    admitted: AdmittedRun,
-  ): Promise<boolean> {
-    if (this.clock.now() - receivedAtMs >= this.settings.runMsMax) return false;
-    try {
-      return (await confirm?.()) ?? true;
-    } catch (error) {
-      await admitted.release('internal_error');
-      throw error;
-    }
+    await demandCurrent(order, admitted, this.settings.runMsMax, this.clock);
+    return admitted;
   }
 
   async #hold({
@@ -134,8 +118,3 @@ export class SpikingAdmission {
     };
   }
 }
-
-/** A retry that took the request over has released its hold already. */
-const unlessNotOpen = (error: unknown): void => {
-  if (!(error instanceof DomainError) || error.code !== 'hold_not_open') throw error;
-};

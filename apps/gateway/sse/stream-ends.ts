@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type FastifyReply } from 'fastify';
+import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
+import { type StreamHistory } from '#platform/runtime/stream-follower.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+
+/** Waits for the ends of streams of the log on behalf of requests. */
+@Injectable()
+export class StreamEnds {
+  constructor(
+    private readonly requests: OpenRequests,
+    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
+  ) {}
+
+  /**
+   * Resolves after the last event of the stream, or when the request may wait no longer: its time
+   * is over, its caller has left, or the process stops. What is followed goes on then.
+   */
+  async wait({ follow }: StreamHistory<unknown>, reply: FastifyReply): Promise<void> {
+    const open = this.requests.open(this.limits.requestMsMax);
+    const leave = (): void => open.cut('client_gone');
+    reply.raw.once('close', leave);
+    try {
+      const events = follow(open.signal);
+      let step = await events.next();
+      while (step.done !== true) step = await events.next();
+    } finally {
+      reply.raw.off('close', leave);
+      open.close();
+    }
+  }
+}
