@@ -43,6 +43,7 @@ const completionStream = (facts: CompletionFacts): StreamFormat => {
     return shown.text === '' && finishReason === null ? null : shown;
   };
   return {
+    begin: () => '',
     page: (lines) =>
       lines
         .flatMap((line) => readAnswer(line).choices.map(written))

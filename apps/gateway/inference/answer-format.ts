@@ -13,7 +13,9 @@ export interface AnswerFormat {
 
 /** Writes a stream as server-sent events. */
 export interface StreamFormat {
-  /** @param lines chunks of a chat as JSON, a line each; the first page is empty */
+  /** What comes before the first chunk; empty for nothing. */
+  begin(): string;
+  /** @param lines chunks of a chat as JSON, a line each */
   page(lines: readonly string[]): string;
   /** The end of a whole answer, once the charge is durable. */
   end(usage: Usage): string | Promise<string>;
@@ -24,6 +26,7 @@ export interface StreamFormat {
 const ENDED_BY_ERROR = { index: 0, delta: {}, finish_reason: 'error' } as const;
 
 const chatStream: StreamFormat = {
+  begin: () => '',
   page: (lines) => lines.map(dataLine).join(''),
   end: () => DONE,
   failed: (failure) => dataEvent({ ...openAiEnvelope(failure), choices: [ENDED_BY_ERROR] }),

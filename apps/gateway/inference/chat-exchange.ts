@@ -168,6 +168,8 @@ export class ChatExchange {
       await writer.write(written.failed(failure));
     };
     try {
+      const begin = written.begin();
+      if (begin !== '') await writer.write(begin);
       for (;;) {
         const page = await stream.pages.next();
         if (!page.done) {
