@@ -14,6 +14,7 @@ import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
+import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
@@ -32,6 +33,7 @@ export const areas: readonly Area[] = [
   catalogArea,
   inferenceArea,
   jobsArea,
+  responsesArea,
   filesArea,
   batchesArea,
   agentsArea,

@@ -51,7 +51,8 @@ const answerHeader = (description: string, example: string) => ({
   schema: { type: 'string' as const, example },
 });
 
-const ANSWER_HEADERS = {
+/** The headers of every answer of a chat, in whatever interface. */
+export const ANSWER_HEADERS = {
   'x-request-id': answerHeader('The id of the request, and of its events.', '0198…'),
   'x-quipu-rig': answerHeader('The rig that answered.', 'built-in'),
   'x-quipu-attempts': answerHeader('The number of rigs that the gateway called.', '1'),

@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
+import { CompletionsController } from '../completions/completions.controller.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
 import { ChatMetrics } from './chat.metrics.js';
 import { ChatSettler } from './chat.settler.js';
+import { TranslatedChats } from './translated-chats.js';
 
 @Module({
-  controllers: [ChatController],
-  providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler],
+  controllers: [ChatController, CompletionsController],
+  providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler, TranslatedChats],
+  exports: [TranslatedChats],
 })
 export class InferenceHttpModule {}

@@ -33,6 +33,7 @@ import { type Usage } from './rigs/chat-backend.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
+import { boundsOfAll, messagesOfAll } from './several-prompts.js';
 import { excessOf, linesOf, OUTPUT_METER, tokensIn } from './token-lines.js';
 
 export interface ChatOrder {
@@ -41,6 +42,8 @@ export interface ChatOrder {
   readonly receivedAtMs: number;
   /** As the caller sent it, validated. */
   readonly body: ChatBody;
+  /** More prompts of the same request, for the same model: one hold and one charge for all. */
+  readonly others?: readonly ChatBody[];
   readonly routingMode: string;
   readonly context: CommandContext;
   /** Whether this attempt still owns the request; false once a retry has taken it over. */
@@ -101,7 +104,8 @@ export class ChatAdmission {
     return admitted;
   }
 
-  async #hold({ accountId, body, routingMode, context }: ChatOrder): Promise<AdmittedChat> {
+  async #hold(order: ChatOrder): Promise<AdmittedChat> {
+    const { accountId, body, others, routingMode, context } = order;
     const now = this.clock.now();
     const pin = pinnedRig(routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
@@ -116,7 +120,7 @@ export class ChatAdmission {
         accountId,
         holdId,
         purpose: chatProduct.purpose,
-        lines: linesOf(tokenBounds(body, model), rate),
+        lines: linesOf(others ? boundsOfAll(order, model) : tokenBounds(body, model), rate),
         rateCardVersion: rate.version,
         shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
         evidence: { modelAsked: body.model } satisfies ChatHoldEvidence,
@@ -127,7 +131,7 @@ export class ChatAdmission {
       context,
     );
     // After the hold, so that a rejected request does not pay for it.
-    const promptHash = this.hash(JSON.stringify(body.messages));
+    const promptHash = this.hash(JSON.stringify(others ? messagesOfAll(order) : body.messages));
     const bound = tokensIn(lines);
     const names = { asked: body.model, sent: model.upstreamId };
     return {
