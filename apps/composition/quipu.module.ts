@@ -44,10 +44,17 @@ export class QuipuModule {
   static of(composition: Composition): DynamicModule {
     const { settings, engines, runtime, areas, role, runsReactions, edges = [] } = composition;
     const { hostsJobs = runsReactions, toolsOf = areas } = composition;
-    const { instance, bus, lease } = settings;
+    const { instance, region, bus, lease } = settings;
     const sharesBus = bus.kind !== 'memory';
     const election = lease.election.kind;
-    const facts = new ProcessFacts({ instance, sharesBus, runsReactions, hostsJobs, election });
+    const facts = new ProcessFacts({
+      instance,
+      region,
+      sharesBus,
+      runsReactions,
+      hostsJobs,
+      election,
+    });
     const providers: readonly Provider[] = [
       { provide: Runtime, useValue: runtime },
       { provide: Registry, useValue: new Registry() },

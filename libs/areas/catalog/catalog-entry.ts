@@ -19,6 +19,8 @@ interface AnyRig {
   readonly maxConcurrency: number;
   /** The price of an hour of the whole rig; null: not for rent. */
   readonly microUsdPerHour: MicroUsd | null;
+  /** Null: in no region, near to every gateway. */
+  readonly region: string | null;
 }
 
 /** Servers whose operator's fields are known. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
-import { Meter } from '#events/vocabulary.js';
+import { Meter, Region } from '#events/vocabulary.js';
 import { MICRO_USD_PER_USD, parseUsd } from '#platform/kernel/money.js';
 import {
   type CatalogFile,
@@ -71,6 +71,7 @@ const OwnedBy = z.string().min(1).max(128);
 const AnyRig = z.strictObject({
   name: RigName,
   hourly_usd: Usd.optional(),
+  region: Region.optional(),
 });
 
 const OpenAiRig = AnyRig.extend({
@@ -102,6 +103,7 @@ const OpenAiRig = AnyRig.extend({
   answerTimeoutMs: rig.answer_timeout_ms,
   idleTimeoutMs: rig.idle_timeout_ms,
   microUsdPerHour: rig.hourly_usd ?? null,
+  region: rig.region ?? null,
 }));
 
 const EmbeddedRig = AnyRig.extend({
@@ -112,6 +114,7 @@ const EmbeddedRig = AnyRig.extend({
   name: rig.name,
   maxConcurrency: rig.max_concurrency,
   microUsdPerHour: rig.hourly_usd ?? null,
+  region: rig.region ?? null,
 }));
 
 const Rig = z.discriminatedUnion('kind', [OpenAiRig, EmbeddedRig]);

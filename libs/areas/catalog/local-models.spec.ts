@@ -18,6 +18,7 @@ const builtIn = {
   name: 'built-in',
   maxConcurrency: 4,
   microUsdPerHour: null,
+  region: null,
 } as const;
 const empty: CatalogFile = {
   rigs: [],

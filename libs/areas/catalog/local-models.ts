@@ -24,6 +24,7 @@ const IMPLICIT_RIG: CatalogRig = {
   name: LOCAL_RIG,
   maxConcurrency: EMBEDDED_CONCURRENCY,
   microUsdPerHour: null,
+  region: null,
 };
 
 /** The GGUF files of a folder as absolute paths, in order of name. */

@@ -52,6 +52,7 @@ export interface ChatOrder {
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat {
+  readonly accountId: string;
   readonly model: ServedModel;
   readonly pin: string | undefined;
   readonly bound: TokenQuantities;
@@ -109,7 +110,8 @@ export class ChatAdmission {
     const pin = pinnedRig(routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
-    this.rigs.check({ model: model.id, ...(pin !== undefined && { pin }) }, body);
+    const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
+    this.rigs.check(target, body);
     const holdId = context.requestId;
     const { requestMsMax, settleMsMax } = this.limits;
     const hasLimit = outputTokensAsked(body) !== null;
@@ -133,6 +135,7 @@ export class ChatAdmission {
     const bound = tokensIn(lines);
     const names = { asked: body.model, sent: model.upstreamId };
     return {
+      accountId,
       model,
       pin,
       bound,

@@ -82,6 +82,10 @@ const questionsOf = (topic: Topic): Readonly<Record<Split, Questions>> => {
   return questions;
 };
 
+/** Every question about a topic that belongs to a split. */
+export const phrasingsOf = (topic: Topic, split: Split): readonly string[] =>
+  questionsOf(topic)[split].flat();
+
 const questionAbout = (topic: Topic, split: Split, random: SeededRandom): string | undefined => {
   const kinds = questionsOf(topic)[split];
   return kinds.length === 0 ? undefined : random.pick(random.pick(kinds));
