@@ -1,16 +1,26 @@
 /**
- * Trains the models that Quipu ships: the built-in language model, or the spiking networks.
+ * Trains the models that Quipu ships: the built-in language model, its adapters, or the spiking
+ * networks.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
  *   npm run models:train -- spiking[/NAME] [--out FOLDER]
+ *   npm run models:train -- adapters[/SLUG] [--python PROGRAM --out FOLDER]
  */
 const [model = ''] = process.argv.slice(2);
 const [family, name = null] = model.split('/');
 
+const optionOf = (option: string, fallback: string): string => {
+  const at = process.argv.indexOf(option);
+  return (at === -1 ? undefined : process.argv[at + 1]) ?? fallback;
+};
+
 if (family === 'spiking') {
   const { trainSpiking } = await import('./spiking/spiking.train.js');
-  const out = process.argv.indexOf('--out');
-  await trainSpiking(name, process.argv[out === -1 ? -1 : out + 1] ?? 'models/spiking');
+  await trainSpiking(name, optionOf('--out', 'models/spiking'));
+} else if (family === 'adapters') {
+  const { trainAdapters } = await import('./adapters/adapters.train.js');
+  const python = optionOf('--python', 'python3');
+  await trainAdapters({ slug: name, python, out: optionOf('--out', 'models/adapters') });
 } else {
   await import('./nano.train.js');
 }

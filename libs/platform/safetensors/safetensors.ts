@@ -1,6 +1,7 @@
 /**
  * Reads and writes safetensors: the length of a JSON header (64 bits, little-endian), the header
- * (name, type, shape and place of each tensor), then the values. Only 32-bit floats are used here.
+ * (name, type, shape and place of each tensor), then the values. Values are 32-bit floats in memory,
+ * whatever the file holds.
  */
 import { z } from 'zod';
 
@@ -11,6 +12,9 @@ export interface NamedTensor {
 
 export type NamedTensors = ReadonlyMap<string, NamedTensor>;
 
+/** Types of floats, by the names of the format. */
+export type FloatType = 'F32' | 'F16' | 'BF16';
+
 export class InvalidWeightsError extends Error {
   override readonly name = 'InvalidWeightsError';
 }
@@ -18,8 +22,10 @@ export class InvalidWeightsError extends Error {
 const HEADER_BYTES_MAX = 1_000_000;
 const ALIGNMENT = 8;
 
+const BYTES: Readonly<Record<FloatType, number>> = { F32: 4, F16: 2, BF16: 2 };
+
 const Entry = z.strictObject({
-  dtype: z.literal('F32'),
+  dtype: z.string(),
   shape: z.array(z.int().nonnegative()),
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
@@ -58,8 +64,27 @@ const headerOf = (file: Buffer): { readonly json: unknown; readonly bodyAt: numb
   }
 };
 
-/** @throws InvalidWeightsError for a file that is cut, overlaps or holds another type */
-export const readSafetensors = (file: Buffer): NamedTensors => {
+const floatsOf = (bytes: Buffer, type: FloatType): Float32Array => {
+  const own = new Uint8Array(bytes).buffer;
+  switch (type) {
+    case 'F32':
+      return new Float32Array(own);
+    case 'F16':
+      return Float32Array.from(new Float16Array(own));
+    case 'BF16':
+      // The upper half of a 32-bit float.
+      return new Float32Array(Uint32Array.from(new Uint16Array(own), (half) => half << 16).buffer);
+  }
+};
+
+/**
+ * @param allowed types of floats that the file may hold
+ * @throws InvalidWeightsError for a file that is cut, overlaps or holds another type
+ */
+export const readSafetensors = (
+  file: Buffer,
+  allowed: readonly FloatType[] = ['F32'],
+): NamedTensors => {
   const { json, bodyAt } = headerOf(file);
   const header = z.record(z.string(), z.unknown()).safeParse(json);
   if (!header.success) throw new InvalidWeightsError('the header is no object');
@@ -71,18 +96,20 @@ export const readSafetensors = (file: Buffer): NamedTensors => {
   const places = Object.entries(entries)
     .map(([name, value]) => {
       const entry = Entry.safeParse(value);
-      if (!entry.success) throw new InvalidWeightsError(`${name} is not a tensor of type F32`);
-      return { name, ...entry.data };
+      const type = allowed.find((one) => one === entry.data?.dtype);
+      if (!entry.success || type === undefined) {
+        throw new InvalidWeightsError(`${name} is not a tensor of type ${allowed.join(' or ')}`);
+      }
+      return { name, type, ...entry.data };
     })
     .sort((one, other) => one.data_offsets[0] - other.data_offsets[0]);
-  const tensors = places.map(({ name, shape, data_offsets: [from, to] }) => {
-    const bytes = 4 * shape.reduce((product, size) => product * size, 1);
+  const tensors = places.map(({ name, type, shape, data_offsets: [from, to] }) => {
+    const bytes = BYTES[type] * shape.reduce((product, size) => product * size, 1);
     if (from !== end || to - from !== bytes || bodyAt + to > file.length) {
       throw new InvalidWeightsError(`${name} does not lie where its shape needs it`);
     }
     end = to;
-    const values = new Float32Array(bytes / 4);
-    Buffer.from(values.buffer).set(file.subarray(bodyAt + from, bodyAt + to));
+    const values = floatsOf(file.subarray(bodyAt + from, bodyAt + to), type);
     return [name, { shape, values }] as const;
   });
   if (bodyAt + end !== file.length) throw new InvalidWeightsError('bytes follow the last tensor');
