@@ -4,8 +4,8 @@
  * the whole process, and so does every failed assertion inside it; a child only takes itself along.
  *
  * Jest does not transform what a process forks, and Node runs TypeScript only by erasing its types.
- * So this file is written in erasable syntax and loads nothing of ours at run time: specs start it
- * as `.ts`, a compiled gateway as `.js`, and both are the same code.
+ * So this file and those in `child/` are written in erasable syntax and name each other by subpath
+ * (`#engines/…`), which is the source in a spec and the build in a gateway.
  */
 import {
   getLlama,
@@ -30,7 +30,9 @@ import type {
   GenerationTask,
   ToChild,
   ChildSettings,
-} from './language-model.protocol.js';
+} from '#engines/language-model/language-model.protocol.js';
+import { ModelAdapters, placementOf } from '#engines/language-model/child/model-adapters.js';
+import { reasonOf, ReportedError } from '#engines/language-model/child/reported.error.js';
 
 const SMALL_MODEL_BYTES = 64 * 1024 * 1024;
 /**
@@ -49,6 +51,8 @@ const PROMPT_PIECE_TOKENS = 256;
 const CHARACTER_TOKENS_MAX = 4;
 /** Some tokenizers write a word differently after another; this many say which. */
 const PRECEDING_TOKENS = 8;
+/** A complaint of llama.cpp is here this long after the exception that it belongs to. */
+const COMPLAINT_MS = 10;
 const INCOMPLETE = '\uFFFD';
 
 type ChatWrapper = ReturnType<typeof resolveChatWrapper>;
@@ -57,11 +61,14 @@ type GrammarSchema = LlamaJsonSchemaGrammar<never>['schema'];
 interface Slot {
   readonly context: LlamaContext;
   readonly sequence: LlamaContextSequence;
+  /** The adapter on its weights. */
+  placement: string;
 }
 
 interface LoadedModel {
   readonly model: LlamaModel;
   readonly wrapper: NonNullable<ChatWrapper>;
+  readonly adapters: ModelAdapters;
   readonly idle: Slot[];
 }
 
@@ -76,15 +83,6 @@ interface Job {
   wake: () => void;
 }
 
-class ReportedError extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.code);
-    this.failure = failure;
-  }
-}
-
 const settings = JSON.parse(process.argv[2] ?? '{}') as ChildSettings;
 const jobs = new Map<number, Job>();
 /** In order of last use, the oldest first. */
@@ -96,9 +94,6 @@ let complaint = '';
 const send = (message: FromChild): void => {
   process.send?.(message);
 };
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 const llama = (): Promise<Llama> => {
   starting ??= getLlama({
@@ -117,11 +112,17 @@ const load = async (modelFile: string): Promise<LoadedModel> => {
   complaint = '';
   try {
     const model = await runtime.loadModel({ modelPath: modelFile });
-    return { model, wrapper: resolveChatWrapper(model), idle: [] };
+    const adapters = new ModelAdapters(model, settings.adaptersMax, whyFailed);
+    return { model, wrapper: resolveChatWrapper(model), adapters, idle: [] };
   } catch (error) {
-    const reason = [reasonOf(error), complaint].filter((text) => text !== '').join(': ');
-    throw new ReportedError({ code: 'model_file_invalid', reason });
+    throw new ReportedError({ code: 'model_file_invalid', reason: await whyFailed(error) });
   }
+};
+
+/** The log comes after the exception, in a turn of its own. */
+const whyFailed = async (error: unknown): Promise<string> => {
+  await new Promise((resolve) => setTimeout(resolve, COMPLAINT_MS));
+  return [reasonOf(error), complaint].filter((text) => text !== '').join(': ');
 };
 
 const forget = async (key: string, { loading }: Resident): Promise<void> => {
@@ -161,10 +162,14 @@ const withModel = async (
 
 /** One context per running request: its tokens do not depend on what runs beside it. */
 const withSlot = async (
-  { model, idle }: LoadedModel,
-  use: (slot: Slot) => Promise<void>,
+  { model, adapters, idle }: LoadedModel,
+  { adapter }: GenerationTask,
+  use: (slot: Slot, adapterSwapMs: number | null) => Promise<void>,
 ): Promise<void> => {
-  let slot = idle.pop();
+  const placement = placementOf(adapter);
+  const inPlace = idle.findIndex((one) => one.placement === placement);
+  // With none in place, -1 takes the last.
+  let [slot] = idle.splice(inPlace, 1);
   if (slot === undefined) {
     const max = Math.min(settings.contextTokensMax, model.trainContextSize);
     const context = await model.createContext({
@@ -172,14 +177,22 @@ const withSlot = async (
       sequences: 1,
       ...(model.size < SMALL_MODEL_BYTES ? SMALL_MODEL_CONTEXT : {}),
     });
-    slot = { context, sequence: context.getSequence() };
+    slot = { context, sequence: context.getSequence(), placement: '' };
   }
   try {
-    await use(slot);
+    let adapterSwapMs: number | null = null;
+    if (slot.placement !== placement) {
+      adapterSwapMs = await adapters.place(slot.context, adapter);
+      slot.placement = placement;
+    }
+    await use(slot, adapterSwapMs);
   } catch (error) {
     // A rejected prompt was never read; after any other failure the state is unknown.
     if (error instanceof ReportedError) idle.push(slot);
-    else await slot.context.dispose();
+    else {
+      adapters.leave(slot.context);
+      await slot.context.dispose();
+    }
     throw error;
   }
   await slot.sequence.clearHistory();
@@ -212,7 +225,7 @@ interface Prompt {
 }
 
 const renderPrompt = (
-  { model, wrapper }: LoadedModel,
+  { model, wrapper }: Pick<LoadedModel, 'model' | 'wrapper'>,
   messages: readonly ChatMessage[],
 ): Prompt => {
   const opened: ChatHistoryItem = { type: 'model', response: [] };
@@ -289,17 +302,19 @@ const answer = async (
   id: number,
   job: Job,
   task: GenerationTask,
-  { model, wrapper, idle }: LoadedModel,
+  { model, wrapper }: LoadedModel,
   { sequence }: Slot,
+  adapterSwapMs: number | null,
 ): Promise<void> => {
-  const { ids, stopTokens, stopTexts } = renderPrompt({ model, wrapper, idle }, task.messages);
+  const { ids, stopTokens, stopTexts } = renderPrompt({ model, wrapper }, task.messages);
   const contextTokens = sequence.contextSize;
   if (ids.length >= contextTokens) {
     throw new ReportedError({ code: 'prompt_too_long', promptTokens: ids.length, contextTokens });
   }
   const grammar = await grammarOf(model, task);
   const allStopTexts = [...stopTexts, ...(grammar?.stopTexts ?? [])];
-  send({ type: 'prompt', id, promptTokens: ids.length, stopTexts: allStopTexts });
+  const swap = task.adapter === undefined ? {} : { adapterSwapMs };
+  send({ type: 'prompt', id, promptTokens: ids.length, stopTexts: allStopTexts, ...swap });
   const tokensMax = Math.min(task.maxTokens, contextTokens - ids.length);
   const { temperature, topP, seed } = task;
   const characters = new CharacterAssembler(model);
@@ -333,7 +348,7 @@ const generate = async (id: number, task: GenerationTask): Promise<void> => {
   jobs.set(id, job);
   try {
     await withModel(task, (loaded) =>
-      withSlot(loaded, (slot) => answer(id, job, task, loaded, slot)),
+      withSlot(loaded, task, (slot, swapMs) => answer(id, job, task, loaded, slot, swapMs)),
     );
   } catch (error) {
     const failure: Failure =

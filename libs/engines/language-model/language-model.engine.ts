@@ -2,16 +2,26 @@
 import { randomInt } from 'node:crypto';
 import { ConcurrencyLimit, type Priority } from './concurrency-limit.js';
 import {
+  AdapterFileInvalidError,
   EngineClosedError,
   ModelFailedError,
   ModelFileInvalidError,
   PromptTooLongError,
 } from './language-model.engine.errors.js';
-import type { ChatMessage, Failure, ChildSettings, JsonObject } from './language-model.protocol.js';
+import type {
+  ChatMessage,
+  Failure,
+  ChildSettings,
+  GenerationTask,
+  JsonObject,
+  TaskAdapter,
+} from './language-model.protocol.js';
+import { type AdapterDescription, adapterVersionOf, describeAdapterFile } from './adapter-files.js';
+import { DescribedFiles } from './described-files.js';
 import {
+  checkHeader,
   describeModelFile,
   fileVersionOf,
-  headerOf,
   type ModelDescription,
 } from './model-files.js';
 import { ModelProcess, startModelChild, type Inbox, type StartChild } from './model-process.js';
@@ -19,6 +29,15 @@ import { stopStrings, type StopStrings } from './stop-strings.js';
 
 export type { ChatMessage } from './language-model.protocol.js';
 export type { ModelDescription } from './model-files.js';
+export type { AdapterDescription } from './adapter-files.js';
+
+/** A low-rank adapter (LoRA) on the model's weights. */
+export interface RequestedAdapter {
+  /** Absolute path of a GGUF file of the type `adapter`, made for this model. */
+  readonly file: string;
+  /** 1 is the strength that it was trained for. */
+  readonly scale: number;
+}
 
 export interface CompletionRequest {
   /** Absolute path of a GGUF file. */
@@ -37,6 +56,7 @@ export interface CompletionRequest {
   readonly priority?: Priority;
   /** The answer is JSON of this shape; types, `const`, `enum`, `oneOf`, lengths. */
   readonly jsonSchema?: JsonObject;
+  readonly adapter?: RequestedAdapter;
 }
 
 export interface CompletionUsage {
@@ -46,6 +66,11 @@ export interface CompletionUsage {
   readonly completionTokens: number;
   /** `stop` also when the signal aborted. */
   readonly finishReason: 'stop' | 'length';
+  /**
+   * Measured: the time to load the adapter and to put it on the weights. Null where it was in
+   * place; absent for a request without an adapter.
+   */
+  readonly adapterSwapMs?: number | null;
 }
 
 /** For callers that need the usage after every delta. */
@@ -56,7 +81,8 @@ export interface LanguageModelEngine {
    * Yields text deltas of whole characters and returns what was used, also when `signal` aborts.
    * @param onUsage is called before each delta with the usage up to its end
    * @throws EngineBusyError, PromptTooLongError, ModelFileMissingError, ModelFileInvalidError,
-   *   ModelFailedError, EngineCrashedError, EngineClosedError
+   *   AdapterFileMissingError, AdapterFileInvalidError, ModelFailedError, EngineCrashedError,
+   *   EngineClosedError
    */
   stream(
     request: CompletionRequest,
@@ -68,6 +94,11 @@ export interface LanguageModelEngine {
    * @throws ModelFileMissingError, ModelFileInvalidError
    */
   describe(modelFile: string): Promise<ModelDescription>;
+  /**
+   * The same for the file of an adapter.
+   * @throws AdapterFileMissingError, AdapterFileInvalidError
+   */
+  describeAdapter(adapterFile: string): Promise<AdapterDescription>;
   /** Ends the child process. Running streams throw an EngineCrashedError. */
   close(): Promise<void>;
 }
@@ -85,18 +116,21 @@ export const DEFAULT_OPTIONS = {
   runningMax: 4,
   waitingMax: 64,
   loadedModelsMax: 2,
+  adaptersMax: 128,
   contextTokensMax: 8192,
   unreadDeltasMax: 32,
 } as const;
 
 const SEED_BELOW = 2 ** 32;
 
-const errorOf = (failure: Failure, modelFile: string): Error => {
+const errorOf = (failure: Failure, { modelFile, adapter }: CompletionRequest): Error => {
   switch (failure.code) {
     case 'prompt_too_long':
       return new PromptTooLongError(failure.promptTokens, failure.contextTokens);
     case 'model_file_invalid':
       return new ModelFileInvalidError(modelFile, failure.reason);
+    case 'adapter_file_invalid':
+      return new AdapterFileInvalidError(adapter?.file ?? 'none', failure.reason);
     case 'model_failed':
       return new ModelFailedError(failure.reason);
   }
@@ -111,9 +145,10 @@ interface Running {
 /** Turns the letters of one generation into deltas and usage. */
 async function* read(
   { child, id, inbox }: Running,
-  { modelFile, stop = [] }: CompletionRequest,
+  request: CompletionRequest,
   onUsage: UsageListener,
 ): AsyncGenerator<string, CompletionUsage, void> {
+  const { stop = [] } = request;
   let used: CompletionUsage = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
   let filter: StopStrings = stopStrings(stop);
   for (;;) {
@@ -122,6 +157,9 @@ async function* read(
     switch (letter.type) {
       case 'prompt':
         used = { ...used, promptTokens: letter.promptTokens };
+        if (letter.adapterSwapMs !== undefined) {
+          used = { ...used, adapterSwapMs: letter.adapterSwapMs };
+        }
         filter = stopStrings([...stop, ...letter.stopTexts]);
         break;
       case 'delta': {
@@ -146,17 +184,17 @@ async function* read(
         return used;
       }
       case 'failed':
-        throw errorOf(letter.failure, modelFile);
+        throw errorOf(letter.failure, request);
     }
   }
 }
 
 class ForkedLanguageModelEngine implements LanguageModelEngine {
   private readonly concurrency: ConcurrencyLimit;
-  private readonly descriptions = new Map<
-    string,
-    { readonly version: string; readonly description: Promise<ModelDescription> }
-  >();
+  private readonly models = new DescribedFiles(fileVersionOf, describeModelFile);
+  private readonly adapters = new DescribedFiles(adapterVersionOf, describeAdapterFile);
+  /** Files that have a header: a native loader is not given any other. */
+  private readonly headed = new DescribedFiles(fileVersionOf, checkHeader);
   private child: ModelProcess | undefined;
   private closed = false;
 
@@ -188,14 +226,12 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
     }
   }
 
-  async describe(modelFile: string): Promise<ModelDescription> {
-    const version = await fileVersionOf(modelFile);
-    const known = this.descriptions.get(modelFile);
-    if (known?.version === version) return known.description;
-    const description = describeModelFile(modelFile);
-    this.descriptions.set(modelFile, { version, description });
-    description.catch(() => this.descriptions.delete(modelFile));
-    return description;
+  describe(modelFile: string): Promise<ModelDescription> {
+    return this.models.describe(modelFile);
+  }
+
+  describeAdapter(adapterFile: string): Promise<AdapterDescription> {
+    return this.adapters.describe(adapterFile);
   }
 
   async close(): Promise<void> {
@@ -206,18 +242,34 @@ class ForkedLanguageModelEngine implements LanguageModelEngine {
   /** Starts the generation; from then on the child frees the slot when it has finished. */
   private async begin(request: CompletionRequest): Promise<Running> {
     try {
-      const { modelFile, messages, maxTokens, temperature, topP = 1, jsonSchema } = request;
-      const fileVersion = await fileVersionOf(modelFile);
-      await headerOf(modelFile);
-      const seed = request.seed ?? randomInt(SEED_BELOW);
-      const asked = { modelFile, fileVersion, messages, maxTokens, temperature, topP, seed };
-      const task = jsonSchema === undefined ? asked : { ...asked, jsonSchema };
+      const task = await this.taskOf(request);
       const child = this.currentChild();
       return { child, ...child.start(task, () => this.concurrency.leave()) };
     } catch (error) {
       this.concurrency.leave();
       throw error;
     }
+  }
+
+  private async taskOf(request: CompletionRequest): Promise<GenerationTask> {
+    const { modelFile, messages, maxTokens, temperature, topP = 1, jsonSchema } = request;
+    await this.headed.describe(modelFile);
+    return {
+      modelFile,
+      fileVersion: await fileVersionOf(modelFile),
+      messages,
+      maxTokens,
+      temperature,
+      topP,
+      seed: request.seed ?? randomInt(SEED_BELOW),
+      ...(jsonSchema && { jsonSchema }),
+      ...(request.adapter && { adapter: await this.adapterOf(request.adapter) }),
+    };
+  }
+
+  private async adapterOf({ file, scale }: RequestedAdapter): Promise<TaskAdapter> {
+    await this.adapters.describe(file);
+    return { file, fileVersion: await adapterVersionOf(file), scale };
   }
 
   private currentChild(): ModelProcess {

@@ -12,8 +12,20 @@ export interface ChildSettings {
   readonly loadedModelsMax: number;
   /** A context is no longer than this, whatever the model was trained for. */
   readonly contextTokensMax: number;
+  /** Adapters kept in memory for each model; the longest unused is dropped beyond it. */
+  readonly adaptersMax: number;
   /** Deltas the child may send ahead of the reader before it pauses. */
   readonly unreadDeltasMax: number;
+}
+
+/** A low-rank adapter (LoRA) that changes what the model says. */
+export interface TaskAdapter {
+  /** Absolute path of a GGUF file of the type `adapter`. */
+  readonly file: string;
+  /** Changes when the file does. */
+  readonly fileVersion: string;
+  /** 1 is the strength it was trained for. */
+  readonly scale: number;
 }
 
 export interface GenerationTask {
@@ -27,6 +39,7 @@ export interface GenerationTask {
   readonly seed: number;
   /** The answer is JSON of this shape, in the subset that a grammar can express. */
   readonly jsonSchema?: JsonObject;
+  readonly adapter?: TaskAdapter;
 }
 
 export type ToChild =
@@ -44,6 +57,7 @@ export type Failure =
       readonly contextTokens: number;
     }
   | { readonly code: 'model_file_invalid'; readonly reason: string }
+  | { readonly code: 'adapter_file_invalid'; readonly reason: string }
   | { readonly code: 'model_failed'; readonly reason: string };
 
 export type FromChild =
@@ -54,6 +68,8 @@ export type FromChild =
       readonly promptTokens: number;
       /** Plain texts by which the model's chat template ends a turn, where it has such. */
       readonly stopTexts: readonly string[];
+      /** Null where the adapter was in place; absent without one. */
+      readonly adapterSwapMs?: number | null;
     }
   | {
       /** Whole characters, never part of one; `completionTokens` counts all tokens so far. */

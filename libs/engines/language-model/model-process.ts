@@ -15,8 +15,10 @@ export type StartChild = (settings: ChildSettings) => ChildProcess;
 export const startModelChild: StartChild = (settings) => {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const file = fileURLToPath(new URL(`./language-model.child.${extension}`, import.meta.url));
-  // Flags of this process, such as a debugger's port, are not the child's.
-  return fork(file, [JSON.stringify(settings)], { execArgv: [], serialization: 'advanced' });
+  // Flags of this process, such as a debugger's port, are not the child's. The condition makes the
+  // subpaths that it imports the sources.
+  const execArgv = extension === 'ts' ? ['--conditions=quipu-source'] : [];
+  return fork(file, [JSON.stringify(settings)], { execArgv, serialization: 'advanced' });
 };
 
 type Letter = FromChild | EngineCrashedError | 'aborted';

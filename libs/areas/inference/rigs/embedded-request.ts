@@ -8,6 +8,14 @@ export interface TextMessage {
   readonly content: string;
 }
 
+/** A low-rank adapter (LoRA) in the GGUF format. */
+export interface TextAdapter {
+  /** Absolute path. */
+  readonly file: string;
+  /** 1 is the strength that it was trained for; -8 to 8. */
+  readonly scale: number;
+}
+
 /** A request to an engine in this process. */
 export interface TextRequest {
   /** Absolute path of the GGUF file. */
@@ -23,6 +31,8 @@ export interface TextRequest {
   readonly jsonSchema?: JsonObject;
   /** A line of a batch waits behind interactive requests; default: interactive. */
   readonly priority?: 'batch';
+  /** Changes the weights of the model for this request. */
+  readonly adapter?: TextAdapter;
 }
 
 const always = (): boolean => true;

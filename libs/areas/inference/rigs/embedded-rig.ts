@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type ChatBackend, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject, RigError, type Usage } from './chat-backend.js';
-import { type TextRequest, textRequestOf } from './embedded-request.js';
+import { type TextAdapter, type TextRequest, textRequestOf } from './embedded-request.js';
 import { type TextEnd } from '../text/text-task.js';
 import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
 
 /**
  * The port to a language model, in this process or on workers. It yields pieces of text that never
  * split a character, and returns its usage. The signal makes it stop, and either return or throw.
- * The codes `busy`, `prompt_too_long`, `model_file_missing` and `model_file_invalid` are not faults
- * of the engine; `no_worker` and `worker_lost` mean that no worker was available.
+ * The codes `busy`, `prompt_too_long`, `{model,adapter}_file_{missing,invalid}` are not faults of
+ * the engine; `no_worker` and `worker_lost` mean that no worker was available.
  */
 export interface TextEngine {
   stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;
@@ -22,15 +22,18 @@ export interface EmbeddedRigOptions {
   readonly engine: TextEngine;
   /** Absolute path of the GGUF file. */
   readonly modelFile: string;
+  /** An adapter on the weights of the model, for every request. */
+  readonly adapter?: TextAdapter;
   readonly clock?: Clock;
 }
 
 /** A model in this process, in the shapes of the OpenAI API. */
 export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
-  const { name, engine, modelFile } = options;
+  const { name, engine, modelFile, adapter } = options;
   const textRequest = ({ body, isBatch }: ChatRequest): TextRequest => ({
     ...textRequestOf(name, modelFile, body),
     ...(isBatch && { priority: 'batch' }),
+    ...(adapter && { adapter }),
   });
   return {
     async complete(request, signal) {
@@ -170,6 +173,13 @@ class Generation {
   }
 }
 
+const UNUSABLE_FILES: ReadonlySet<string> = new Set([
+  'model_file_missing',
+  'model_file_invalid',
+  'adapter_file_missing',
+  'adapter_file_invalid',
+]);
+
 const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
   const code = isObject(cause) ? cause['code'] : undefined;
   if (code === 'busy') return new RigError('overloaded', `rig ${rig} is busy`, { cause });
@@ -183,9 +193,7 @@ const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
     };
     return new RigError('refused', `rig ${rig}: ${message}`, { status: 400, upstreamError, cause });
   }
-  if (code === 'model_file_missing' || code === 'model_file_invalid') {
-    return unusableFile(rig, cause);
-  }
+  if (typeof code === 'string' && UNUSABLE_FILES.has(code)) return unusableFile(rig, cause);
   if (code === 'no_worker' || code === 'worker_lost') {
     return new RigError('unreachable', `rig ${rig} has no worker at hand`, { cause });
   }

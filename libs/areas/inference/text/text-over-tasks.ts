@@ -2,8 +2,7 @@ import { TaskError } from '#platform/tasks/task.error.js';
 import { type Tasks } from '#platform/tasks/tasks.port.js';
 import { type TextRequest } from '../rigs/embedded-request.js';
 import { type TextEngine } from '../rigs/embedded-rig.js';
-import { type Sha256Of } from './model-store.js';
-import { modelFileDigests, textEngine } from './text.engine.js';
+import { type FileDigests, fileDigests, textEngine } from './text.engine.js';
 import { type TextEnd, type TextTask } from './text-task.js';
 
 const NOTHING: TextEnd = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
@@ -11,10 +10,10 @@ const NOTHING: TextEnd = { promptTokens: 0, completionTokens: 0, finishReason: '
 /** The engine of embedded rigs: each request is a task of the text engine. */
 export const createTextEngine = (
   tasks: Tasks,
-  sha256Of: Sha256Of = modelFileDigests(),
+  digests: FileDigests = fileDigests(),
 ): TextEngine => ({
   async *stream(request, signal) {
-    const task = tasks.seesLocalFiles ? request : await portable(request, sha256Of);
+    const task = tasks.seesLocalFiles ? request : await portable(request, digests);
     const pieces = tasks.run(textEngine, task, signal);
     let used = NOTHING;
     let isOpen = true;
@@ -36,11 +35,17 @@ export const createTextEngine = (
   },
 });
 
-/** Another machine has the model at another path. */
+/** Another machine has the files at other paths. */
 const portable = async (
-  { modelFile, ...asked }: TextRequest,
-  sha256Of: Sha256Of,
-): Promise<TextTask> => ({ ...asked, modelSha256: await sha256Of(modelFile) });
+  { modelFile, adapter, ...asked }: TextRequest,
+  { modelSha256, adapterSha256 }: FileDigests,
+): Promise<TextTask> => ({
+  ...asked,
+  modelSha256: await modelSha256(modelFile),
+  ...(adapter && {
+    adapter: { sha256: await adapterSha256(adapter.file), scale: adapter.scale },
+  }),
+});
 
 /** Only a prompt makes a task of text too large. */
 const asTextError = (error: unknown): unknown => {

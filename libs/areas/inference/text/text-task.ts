@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** A larger scale drowns the model in its adapter. */
+export const ADAPTER_SCALE_MAX = 8;
+
 const Asked = z.strictObject({
   messages: z
     .array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
@@ -15,12 +18,22 @@ const Asked = z.strictObject({
   priority: z.enum(['batch']).exactOptional(),
 });
 
+/** Lower-case hex of a GGUF file: a worker finds its own copy by it. */
+const Sha256 = z.string().regex(/^[\da-f]{64}$/);
+/** How strongly an adapter is applied; 1 is the strength that it was trained for. */
+const scale = z.number().min(-ADAPTER_SCALE_MAX).max(ADAPTER_SCALE_MAX);
+
 /** A request to a language model. */
 export const TextTask = z.union([
-  /** Lower-case hex of the GGUF file: a worker finds its own copy by it. */
-  Asked.extend({ modelSha256: z.string().regex(/^[\da-f]{64}$/) }),
-  /** Absolute path of a GGUF file, where the process that asks runs the model itself. */
-  Asked.extend({ modelFile: z.string() }),
+  Asked.extend({
+    modelSha256: Sha256,
+    adapter: z.strictObject({ sha256: Sha256, scale }).exactOptional(),
+  }),
+  /** Absolute paths of GGUF files, where the process that asks runs the model itself. */
+  Asked.extend({
+    modelFile: z.string(),
+    adapter: z.strictObject({ file: z.string(), scale }).exactOptional(),
+  }),
 ]);
 export type TextTask = z.infer<typeof TextTask>;
 
@@ -39,5 +52,10 @@ export const TextEnd = z.strictObject({
   promptTokens: z.int(),
   completionTokens: z.int(),
   finishReason: z.enum(['stop', 'length']),
+  /**
+   * Measured: the time to load the adapter and to put it on the weights. Null where it was in
+   * place; absent for a task without one.
+   */
+  adapterSwapMs: z.number().nonnegative().nullable().exactOptional(),
 });
 export type TextEnd = z.infer<typeof TextEnd>;
