@@ -1,6 +1,6 @@
 import { z } from 'zod';
-
-export const AdapterSlug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/);
+import { AdapterSlug } from '#events/adapters/adapter.events.js';
+import { LORA_TARGET_NAMES } from './lora/lora-adapter.js';
 
 const Sha256 = z.string().regex(/^[\da-f]{64}$/);
 
@@ -32,12 +32,14 @@ export type ShippedCard = z.infer<typeof ShippedCard>;
 
 /** `manifest.json` in a folder of adapters. */
 export const AdapterManifest = z.strictObject({
-  /** Of the GGUF file that the adapters were trained on. */
+  /** The model of the catalog that the adapters were trained on. */
+  baseModel: z.string(),
+  /** Of its GGUF file. */
   baseSha256: Sha256,
   rank: z.int().positive(),
   alpha: z.number().positive(),
   /** Names of projections, as `peft` has them. */
-  targets: z.array(z.string()),
+  targets: z.array(z.enum(LORA_TARGET_NAMES)),
   adapters: z.array(ShippedCard),
 });
 export type AdapterManifest = z.infer<typeof AdapterManifest>;

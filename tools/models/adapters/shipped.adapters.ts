@@ -6,6 +6,8 @@ import { AdapterManifest, type ShippedCard } from '#areas/adapters/shipped-card.
 import { RECIPE } from './adapter.recipe.js';
 import { SAMPLE_PROMPT, type TrainedAdapter } from './adapter.work.js';
 
+/** As `catalog.yaml` has it. */
+const BASE_MODEL = 'quipu/nano';
 const MANIFEST = 'manifest.json';
 const DIGITS = 4;
 
@@ -46,6 +48,7 @@ export const writeShipped = async (
   const slugs = new Set(fresh.map(({ slug }) => slug));
   const kept = (await cardsIn(out, baseSha256)).filter(({ slug }) => !slugs.has(slug));
   const manifest: AdapterManifest = {
+    baseModel: BASE_MODEL,
     baseSha256,
     rank: RECIPE.rank,
     alpha: RECIPE.alpha,
