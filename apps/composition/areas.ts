@@ -1,3 +1,4 @@
+import { adaptersArea } from '#areas/adapters/adapters.area.js';
 import { agentsArea } from '#areas/agents/agents.area.js';
 import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
@@ -52,6 +53,7 @@ export const areas: readonly Area[] = [
   spikingArea,
   meshArea,
   placementArea,
+  adaptersArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -1,6 +1,9 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
+import { AdapterChats } from '#areas/adapters/adapter-chats.port.js';
+import { BaseModels } from '#areas/adapters/base-models.port.js';
+import { PlacedAdapters } from '#areas/adapters/placed-adapters.js';
 import { Planners } from '#areas/agents/planning/planners.port.js';
 import { BillSources } from '#areas/audit/bill-sources.port.js';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
@@ -15,7 +18,9 @@ import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { ChatStrategies } from '#areas/inference/chat-strategies.js';
+import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
@@ -45,6 +50,7 @@ import { Runtime } from '#platform/runtime/runtime.js';
 import { BUS, CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { EmbeddedBaseModels, GatewayChats, VaultChatAdapters } from './adapters.binding.js';
 import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
 import { AccountCharges } from './charges.binding.js';
@@ -78,6 +84,26 @@ const bindings: readonly Binding[] = [
         inject: [Catalog, { token: SpikingChats, optional: true }],
         useFactory: (catalog: Catalog, chats?: SpikingChats) =>
           new SpikingChatStrategies(catalog, chats),
+      },
+      {
+        provide: ChatAdapters,
+        inject: [{ token: PlacedAdapters, optional: true }],
+        useFactory: (placed?: PlacedAdapters) => new VaultChatAdapters(placed),
+      },
+    ],
+  },
+  {
+    of: 'adapters',
+    providers: [
+      {
+        provide: BaseModels,
+        inject: [{ token: Catalog, optional: true }],
+        useFactory: (catalog?: Catalog) => new EmbeddedBaseModels(catalog),
+      },
+      {
+        provide: AdapterChats,
+        inject: [{ token: CompleteChatHandler, optional: true }],
+        useFactory: (chats?: CompleteChatHandler) => new GatewayChats(chats),
       },
     ],
   },

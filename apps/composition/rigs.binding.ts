@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
 import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
+import { type TextAdapter } from '#areas/inference/rigs/embedded-request.js';
 import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
@@ -145,16 +146,16 @@ const backendOf = (
   }
 };
 
-/** A backend of the in-process engine for each model file. */
+/** Backends of the in-process engine, by model file and by adapter. */
 class EmbeddedModels implements ChatBackend {
-  readonly #backends: ReadonlyMap<string, ChatBackend>;
+  readonly #openings: ReadonlyMap<string, (adapter?: TextAdapter) => ChatBackend>;
 
   constructor(name: string, models: readonly CatalogModel[], engine: TextEngine) {
-    const backendOfFile = (modelFile: string): ChatBackend =>
-      createEmbeddedRig({ name, engine, modelFile });
-    this.#backends = new Map(
+    const openingOf = (modelFile: string) => (adapter?: TextAdapter) =>
+      createEmbeddedRig({ name, engine, modelFile, ...(adapter && { adapter }) });
+    this.#openings = new Map(
       models.flatMap(({ upstreamId, file }) =>
-        file === null ? [] : [[upstreamId, backendOfFile(file)]],
+        file === null ? [] : [[upstreamId, openingOf(file)]],
       ),
     );
   }
@@ -167,13 +168,14 @@ class EmbeddedModels implements ChatBackend {
     return this.#backendOf(request).stream(request, signal);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#backends.values()].map((backend) => backend.close()));
+  // The engine is shared, and a backend holds nothing.
+  close(): Promise<void> {
+    return Promise.resolve();
   }
 
-  #backendOf({ body }: ChatRequest): ChatBackend {
-    const backend = this.#backends.get(String(body['model']));
-    if (!backend) throw new Error(`the embedded engine has no file for ${String(body['model'])}`);
-    return backend;
+  #backendOf({ body, adapter }: ChatRequest): ChatBackend {
+    const open = this.#openings.get(String(body['model']));
+    if (!open) throw new Error(`the embedded engine has no file for ${String(body['model'])}`);
+    return open(adapter);
   }
 }

@@ -7,7 +7,7 @@ import { MeteredOperations } from '#engines/spiking/operations/metered.operation
 import { splineBasis } from '#engines/spiking/operations/splines.js';
 import { tensorOf, type DataTensor } from '#engines/spiking/operations/tensor.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
-import { type NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import { type NamedTensors } from '#platform/safetensors/safetensors.js';
 import { numericVectors } from './spiking/vectors.js';
 
 const { splines, stateSpaces, equations } = numericVectors();

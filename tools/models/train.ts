@@ -1,25 +1,30 @@
 /**
- * Trains the models that Quipu ships: the built-in language model, the spiking networks, or the
- * embedding models.
+ * Trains the models that Quipu ships: the built-in language model, its adapters, the spiking
+ * networks, or the embedding models.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
+ *   npm run models:train -- adapters[/SLUG] [--python PROGRAM --out FOLDER]
  *   npm run models:train -- spiking[/NAME] [--out FOLDER]
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
  */
 const [model = ''] = process.argv.slice(2);
 const [family, name = null] = model.split('/');
 
-const outOr = (folder: string): string => {
-  const out = process.argv.indexOf('--out');
-  return process.argv[out === -1 ? -1 : out + 1] ?? folder;
+const optionOf = (option: string, fallback: string): string => {
+  const at = process.argv.indexOf(option);
+  return (at === -1 ? undefined : process.argv[at + 1]) ?? fallback;
 };
 
 if (family === 'spiking') {
   const { trainSpiking } = await import('./spiking/spiking.train.js');
-  await trainSpiking(name, outOr('models/spiking'));
+  await trainSpiking(name, optionOf('--out', 'models/spiking'));
 } else if (family === 'embeddings') {
   const { trainEmbeddings } = await import('./embeddings/embeddings.train.js');
-  await trainEmbeddings(name, outOr('models/embeddings'));
+  await trainEmbeddings(name, optionOf('--out', 'models/embeddings'));
+} else if (family === 'adapters') {
+  const { trainAdapters } = await import('./adapters/adapters.train.js');
+  const python = optionOf('--python', 'python3');
+  await trainAdapters({ slug: name, python, out: optionOf('--out', 'models/adapters') });
 } else {
   await import('./nano.train.js');
 }

@@ -45,6 +45,10 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/pipeline/placements/:id': 'ends a reservation',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.
   'POST v1/files': 'stores a stream',
+  // Its body is a stream, which is not compared. A repeat is refused: its slug is taken.
+  'POST api/v1/adapters/vault': 'stores a stream',
+  // A repeated removal finds no adapter.
+  'DELETE api/v1/adapters/vault/:adapter_id': 'removes an adapter',
   // Its key is in the form, whose body is a stream. A repeated sync writes the same file, free.
   'POST api/jobs/sync_file': 'stores a stream',
   // These check a password or a code and count failed attempts: a replay, or a conflict of two

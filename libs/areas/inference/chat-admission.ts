@@ -17,6 +17,7 @@ import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { chatProduct } from './chat.product.js';
 import { type InferenceErrorCode } from './inference.errors.js';
+import { ChatAdapters } from './chat-adapters.js';
 import {
   MODEL_CATALOG,
   type ModelCatalog,
@@ -30,6 +31,7 @@ import {
   type TokenRate,
 } from './ports.js';
 import { type Usage } from './rigs/chat-backend.js';
+import { type TextAdapter } from './rigs/embedded-request.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
@@ -56,6 +58,7 @@ export interface AdmittedChat {
   readonly model: ServedModel;
   readonly pin: string | undefined;
   readonly bound: TokenQuantities;
+  readonly adapter?: TextAdapter;
   /** Absent where no budget has a limit per minute. */
   readonly pace?: HoldPace;
   capture(outcome: ChatOutcome): Promise<LedgerEntry>;
@@ -91,6 +94,7 @@ export class ChatAdmission {
     @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RIGS) private readonly rigs: RigRouter,
+    private readonly adapters: ChatAdapters,
   ) {}
 
   /**
@@ -112,6 +116,10 @@ export class ChatAdmission {
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
     this.rigs.check(target, body);
+    const adapter =
+      body.adapter == null
+        ? undefined
+        : await this.adapters.place(accountId, body.adapter, model.id);
     const holdId = context.requestId;
     const { requestMsMax, settleMsMax } = this.limits;
     const hasLimit = outputTokensAsked(body) !== null;
@@ -139,6 +147,7 @@ export class ChatAdmission {
       model,
       pin,
       bound,
+      ...(adapter && { adapter }),
       ...(pace && { pace }),
       capture: (outcome) =>
         this.#capture({ accountId, holdId, rate, promptHash, names, bound }, outcome, context),

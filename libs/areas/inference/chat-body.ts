@@ -47,6 +47,8 @@ export const ChatBody = z.looseObject({
   n: z.int().min(1).max(CHOICES_MAX).nullish(),
   stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
   seed: z.int().nullish(),
+  /** An adapter on the weights of the model: a slug or an id of the vault. */
+  adapter: z.string().min(1).max(256).nullish(),
 });
 export type ChatBody = z.infer<typeof ChatBody> & PricedBody;
 

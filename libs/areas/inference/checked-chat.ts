@@ -38,6 +38,9 @@ export const checkChat = (
     const detail = 'clean rooms are not part of this release; leave cleanroom_uuid out';
     throw new DomainError<InferenceErrorCode>('routing_mode_unavailable', detail);
   }
+  if (body.adapter != null) {
+    throw refused('invalid_request', 'adapter: only interactive chats take an adapter', 'adapter');
+  }
   const pin = pinnedRig(body.routing_mode);
   const model = catalog.model(body.model);
   if (!model) {

@@ -240,3 +240,23 @@ describe('a chat that no rig answers is free', () => {
     expect(inference.ledger.ends).toEqual(['release internal_error']);
   });
 });
+
+describe('a chat with an adapter', () => {
+  it('is held and charged as a chat with its model, and the rig gets the file', async () => {
+    const { complete, adapters, ledger, rigs } = answering('Ahoy!');
+    await complete(orderOf({ adapter: 'pirate' }));
+    expect(adapters.asked).toEqual([{ accountId: '7', adapter: 'pirate', modelId: llama.id }]);
+    const request = rigs.asked[0]?.requestFor('local-vllm');
+    expect(request?.adapter).toEqual({ file: '/adapters/pirate.gguf', scale: 1 });
+    expect(request?.body).not.toHaveProperty('adapter');
+    expect(ledger.captured.lines).toEqual(linesFor(20, 30));
+  });
+
+  it('holds nothing for an adapter that the account may not use', async () => {
+    const { complete, ledger } = answering('Ahoy!');
+    await expect(complete(orderOf({ adapter: 'absent' }))).rejects.toMatchObject({
+      code: 'adapter_not_found',
+    });
+    expect(ledger.calls).toEqual([]);
+  });
+});

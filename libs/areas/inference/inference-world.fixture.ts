@@ -9,6 +9,8 @@ import {
 } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { ChatAdapters } from './chat-adapters.js';
+import { type TextAdapter } from './rigs/embedded-request.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { type ChatStrategy } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
@@ -199,6 +201,17 @@ const answered = {
   outcome: 'answered',
 } as const;
 
+/** Knows one adapter, and remembers who asked. */
+class ScriptedAdapters extends ChatAdapters {
+  readonly asked: unknown[] = [];
+
+  place(accountId: string, adapter: string, modelId: string): Promise<TextAdapter> {
+    this.asked.push({ accountId, adapter, modelId });
+    if (adapter === 'pirate') return Promise.resolve({ file: '/adapters/pirate.gguf', scale: 1 });
+    return Promise.reject(new DomainError('adapter_not_found', `there is no adapter ${adapter}`));
+  }
+}
+
 /** The area on ports that remember. */
 export const openInference = (strategy?: ChatStrategy) => {
   const ledger = new RememberingLedger();
@@ -211,7 +224,8 @@ export const openInference = (strategy?: ChatStrategy) => {
   } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX, settleMsMax: 60_000 };
   const clock = { now: () => Date.parse(NOW) };
-  const admission = new ChatAdmission(catalog, ledger, hash, limits, clock, rigs);
+  const adapters = new ScriptedAdapters();
+  const admission = new ChatAdmission(catalog, ledger, hash, limits, clock, rigs, adapters);
   const strategies = { of: () => strategy };
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies);
   const streams = new StreamChatHandler(admission, rigs, hash, strategies);
@@ -219,6 +233,7 @@ export const openInference = (strategy?: ChatStrategy) => {
   return {
     ledger,
     rigs,
+    adapters,
     admission,
     catalog,
     controller,

@@ -18,10 +18,11 @@ export const routeChat = async <Answer>(
   admitted: AdmittedChat,
   signal: AbortSignal,
 ): Promise<Answer> => {
-  const { accountId: account, model, pin, bound } = admitted;
+  const { accountId: account, model, pin, bound, adapter } = admitted;
   const request = {
     body: upstreamBody(body, model, bound),
     promptTokensMax: bound.inputTokens,
+    ...(adapter && { adapter }),
   };
   const pinned = pin === undefined ? {} : { pin };
   try {

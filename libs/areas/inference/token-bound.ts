@@ -14,6 +14,7 @@ export interface ChatBody {
   readonly max_tokens?: number | null | undefined;
   readonly max_completion_tokens?: number | null | undefined;
   readonly n?: number | null | undefined;
+  readonly adapter?: string | null | undefined;
   readonly [field: string]: unknown;
 }
 
@@ -23,6 +24,7 @@ const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
   'messages',
   'routing_mode',
   'cleanroom_uuid',
+  'adapter',
   'stream_options',
   'stop',
   'logit_bias',

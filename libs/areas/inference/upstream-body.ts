@@ -3,7 +3,7 @@ import { type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatBody, choicesOf } from './token-bound.js';
 
 /** Fields of ours that no upstream knows. */
-const OWN_FIELDS = ['routing_mode', 'cleanroom_uuid', 'timesteps'] as const;
+const OWN_FIELDS = ['routing_mode', 'cleanroom_uuid', 'timesteps', 'adapter'] as const;
 
 /**
  * The body for a rig: its model id, the bound that was held, and whatever else the caller sent,

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SpikingModelCard } from './model-card.js';
 import { SpikingEngineError } from './spiking.engine.errors.js';
-import { readSafetensors, type NamedTensors } from './weights/safetensors.js';
+import { readSafetensors, type NamedTensors } from '#platform/safetensors/safetensors.js';
 
 const FOLDER = 'spiking';
 const CARD = 'card.json';

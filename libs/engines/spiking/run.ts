@@ -6,7 +6,7 @@ import { spikesOf } from './operations/charges.js';
 import { type DataTensor } from './operations/tensor.js';
 import { Meter } from './telemetry/meter.js';
 import { Raster } from './telemetry/raster.js';
-import { type NamedTensors } from './weights/safetensors.js';
+import { type NamedTensors } from '#platform/safetensors/safetensors.js';
 
 export interface RunOptions {
   readonly weights: NamedTensors;

@@ -13,7 +13,7 @@ import { SpikingEngineError } from './spiking.engine.errors.js';
 import { type SpikingEnd, type SpikingInput } from './spiking.protocol.js';
 import { countsOf, METER_VERSION } from './telemetry/counts.js';
 import { Meter } from './telemetry/meter.js';
-import { type NamedTensors } from './weights/safetensors.js';
+import { type NamedTensors } from '#platform/safetensors/safetensors.js';
 
 const SESSIONS_MAX = 512;
 const SESSION_IDLE_MS_MAX = 600_000;

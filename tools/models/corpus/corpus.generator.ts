@@ -128,8 +128,11 @@ const asTyped = (question: string, random: SeededRandom): string => {
   return text;
 };
 
-interface Exchange {
+export interface Exchange {
+  /** `off-topic` and `unclear` for questions that are declined. */
+  readonly topicId: string;
   readonly question: string;
+  /** Per sentence, the alternatives. */
   readonly answer: readonly (readonly string[])[];
 }
 
@@ -138,11 +141,12 @@ const commonExchange = (split: Split, random: SeededRandom): Exchange | undefine
   const [id, question] = random.pick(COMMON_QUESTIONS);
   const topic = TOPICS.find((candidate) => candidate.id === id);
   return topic !== undefined && splitOf(id, question) === split
-    ? { question, answer: topic.answer }
+    ? { topicId: topic.id, question, answer: topic.answer }
     : undefined;
 };
 
-const exchange = (split: Split, random: SeededRandom, commonShare: number): Exchange => {
+/** A question of the split, as it is spelled correctly, and its answer. */
+export const exchange = (split: Split, random: SeededRandom, commonShare: number): Exchange => {
   for (;;) {
     if (commonShare > 0 && random.next() < commonShare) {
       const common = commonExchange(split, random);
@@ -151,13 +155,15 @@ const exchange = (split: Split, random: SeededRandom, commonShare: number): Exch
     const draw = random.next();
     if (draw < 0.13) {
       const question = offTopicQuestion(random);
-      if (splitOf('off-topic', question) === split) return { question, answer: OFF_TOPIC_ANSWER };
+      if (splitOf('off-topic', question) === split) {
+        return { topicId: 'off-topic', question, answer: OFF_TOPIC_ANSWER };
+      }
     } else if (draw < 0.15) {
-      return { question: unclearQuestion(random), answer: UNCLEAR_ANSWER };
+      return { topicId: 'unclear', question: unclearQuestion(random), answer: UNCLEAR_ANSWER };
     } else {
       const topic = random.pick(TOPICS);
       const question = questionAbout(topic, split, random);
-      if (question !== undefined) return { question, answer: topic.answer };
+      if (question !== undefined) return { topicId: topic.id, question, answer: topic.answer };
     }
   }
 };
@@ -175,7 +181,7 @@ export const dialogue = (split: Split, random: SeededRandom, commonShare = 0): T
     const again = last !== undefined && random.next() < 0.15;
     const next: Exchange =
       again && last !== undefined
-        ? { question: random.pick(FOLLOW_UPS), answer: last.answer }
+        ? { ...last, question: random.pick(FOLLOW_UPS) }
         : exchange(split, random, commonShare);
     turns.push({ role: 'user', content: asTyped(next.question, random) });
     turns.push({ role: 'assistant', content: compose(next.answer, random) });

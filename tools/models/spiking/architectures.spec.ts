@@ -21,7 +21,7 @@ import { MeteredOperations } from '#engines/spiking/operations/metered.operation
 import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/tensor.js';
 import { continueText, runMetered, type RunResult } from '#engines/spiking/run.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
-import { type NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import { type NamedTensors } from '#platform/safetensors/safetensors.js';
 import { seededRandom, type SeededRandom } from '../seeded-random.js';
 import { startSpikingTraining } from './network.trainer.js';
 import { ParameterStore } from './parameter.store.js';

@@ -4,7 +4,7 @@ import { readoutOf } from '#engines/spiking/heads.js';
 import type { Head } from '#engines/spiking/model.js';
 import type { NeuronModel } from '#engines/spiking/neurons/neuron.js';
 import { runMetered } from '#engines/spiking/run.js';
-import type { NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import type { NamedTensors } from '#platform/safetensors/safetensors.js';
 import { drawExamples, type ExampleSource } from './examples.js';
 
 export interface Answer {

@@ -8,7 +8,7 @@ import {
 } from '#engines/spiking/models/reservoir.wiring.js';
 import type { DataTensor } from '#engines/spiking/operations/tensor.js';
 import { runMetered } from '#engines/spiking/run.js';
-import type { NamedTensor, NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import type { NamedTensor, NamedTensors } from '#platform/safetensors/safetensors.js';
 import { drawExamples, type ExampleSource } from './examples.js';
 import { ridge } from './ridge.js';
 

@@ -7,7 +7,7 @@ import type { HeadCard, NestedNumbers, SpikingModelCard } from '#engines/spiking
 import type { Architecture, Head } from '#engines/spiking/model.js';
 import { continueText, runMetered } from '#engines/spiking/run.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
-import { writeSafetensors, type NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import { writeSafetensors, type NamedTensors } from '#platform/safetensors/safetensors.js';
 import { seededRandom } from '../seeded-random.js';
 import {
   accuracyOf,

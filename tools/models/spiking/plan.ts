@@ -1,5 +1,5 @@
 import { hybridLsm } from '#engines/spiking/models/hybrid-lsm.model.js';
-import type { NamedTensors } from '#engines/spiking/weights/safetensors.js';
+import type { NamedTensors } from '#platform/safetensors/safetensors.js';
 import type { ExampleSource } from './examples.js';
 import { learnLiquid } from './liquid.trainer.js';
 import { NetworkTrainer } from './network.trainer.js';

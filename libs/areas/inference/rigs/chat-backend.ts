@@ -2,6 +2,8 @@
  * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
  * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
  */
+import { type TextAdapter } from './embedded-request.js';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The temperature of a request that names none, as the interface promises. */
@@ -23,6 +25,8 @@ export interface ChatRequest {
    * it; what a provider states may be, and the meter then charges the bound.
    */
   readonly promptTokensMax: number;
+  /** Changes the weights of an embedded model for this request. */
+  readonly adapter?: TextAdapter;
   /** A line of a batch: a rig with a queue of its own lets interactive requests go first. */
   readonly isBatch?: boolean;
 }

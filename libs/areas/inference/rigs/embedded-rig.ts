@@ -111,10 +111,15 @@ class Generation {
     this.usageAsked = isObject(asked) && asked['include_usage'] === true;
   }
 
-  completion(content: string, { finishReason }: TextEnd, usage: Usage): JsonObject {
+  completion(content: string, { finishReason, adapterSwapMs }: TextEnd, usage: Usage): JsonObject {
     const message = { role: 'assistant', content, refusal: null };
     const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
-    return { ...this.head('chat.completion'), choices: [choice], usage: usageObject(usage) };
+    const answer = {
+      ...this.head('chat.completion'),
+      choices: [choice],
+      usage: usageObject(usage),
+    };
+    return adapterSwapMs === undefined ? answer : { ...answer, adapter_swap_ms: adapterSwapMs };
   }
 
   page(content: string): readonly ChatChunk[] {

@@ -2,7 +2,7 @@ import { stepContinuousLifLayer } from '../neurons/continuous-lif.js';
 import { leakOf, stepLif, type NeuronSettings } from '../neurons/neuron.js';
 import { type Charge, type Meter } from '../telemetry/meter.js';
 import { type Raster } from '../telemetry/raster.js';
-import { type NamedTensors } from '../weights/safetensors.js';
+import { type NamedTensors } from '#platform/safetensors/safetensors.js';
 import {
   convolutionTargets,
   neuronCharge,

@@ -1,7 +1,7 @@
 /**
  * Reads and writes safetensors: the length of a JSON header (64 bits, little-endian), the header
- * (name, type, shape and place of each tensor), then the values. Two types are used here: 32-bit
- * floats, and 8-bit integers for weights that are stored rounded.
+ * (name, type, shape and place of each tensor), then the values. Floats are of 32 bits in memory,
+ * whatever the file holds; 8-bit integers are for weights that are stored rounded.
  */
 import { z } from 'zod';
 
@@ -19,6 +19,10 @@ export interface StoredTensor {
 
 export type StoredTensors = ReadonlyMap<string, StoredTensor>;
 
+/** Types of floats, by the names of the format. */
+export type FloatType = 'F32' | 'F16' | 'BF16';
+export type StoredType = FloatType | 'I8';
+
 export class InvalidWeightsError extends Error {
   override readonly name = 'InvalidWeightsError';
 }
@@ -26,8 +30,10 @@ export class InvalidWeightsError extends Error {
 const HEADER_BYTES_MAX = 1_000_000;
 const ALIGNMENT = 8;
 
+const BYTES: Readonly<Record<StoredType, number>> = { F32: 4, F16: 2, BF16: 2, I8: 1 };
+
 const Entry = z.strictObject({
-  dtype: z.enum(['F32', 'I8']),
+  dtype: z.string(),
   shape: z.array(z.int().nonnegative()),
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
@@ -67,8 +73,29 @@ const headerOf = (file: Buffer): { readonly json: unknown; readonly bodyAt: numb
   }
 };
 
-/** @throws InvalidWeightsError for a file that is cut, overlaps or holds another type */
-export const readTensors = (file: Buffer): StoredTensors => {
+const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array => {
+  const own = new Uint8Array(bytes).buffer;
+  switch (type) {
+    case 'F32':
+      return new Float32Array(own);
+    case 'F16':
+      return Float32Array.from(new Float16Array(own));
+    case 'BF16':
+      // The upper half of a 32-bit float.
+      return new Float32Array(Uint32Array.from(new Uint16Array(own), (half) => half << 16).buffer);
+    case 'I8':
+      return new Int8Array(own);
+  }
+};
+
+/**
+ * @param allowed types that the file may hold
+ * @throws InvalidWeightsError for a file that is cut, overlaps or holds another type
+ */
+export const readTensors = (
+  file: Buffer,
+  allowed: readonly StoredType[] = ['F32', 'I8'],
+): StoredTensors => {
   const { json, bodyAt } = headerOf(file);
   const header = z.record(z.string(), z.unknown()).safeParse(json);
   if (!header.success) throw new InvalidWeightsError('the header is no object');
@@ -80,31 +107,33 @@ export const readTensors = (file: Buffer): StoredTensors => {
   const places = Object.entries(entries)
     .map(([name, value]) => {
       const entry = Entry.safeParse(value);
-      if (!entry.success)
-        throw new InvalidWeightsError(`${name} is not a tensor of type F32 or I8`);
-      return { name, ...entry.data };
+      const type = allowed.find((one) => one === entry.data?.dtype);
+      if (!entry.success || type === undefined) {
+        throw new InvalidWeightsError(`${name} is not a tensor of type ${allowed.join(' or ')}`);
+      }
+      return { name, type, ...entry.data };
     })
     .sort((one, other) => one.data_offsets[0] - other.data_offsets[0]);
-  const tensors = places.map(({ name, dtype, shape, data_offsets: [from, to] }) => {
-    const size = shape.reduce((product, side) => product * side, 1);
-    const bytes = (dtype === 'I8' ? 1 : 4) * size;
+  const tensors = places.map(({ name, type, shape, data_offsets: [from, to] }) => {
+    const bytes = BYTES[type] * shape.reduce((product, size) => product * size, 1);
     if (from !== end || to - from !== bytes || bodyAt + to > file.length) {
       throw new InvalidWeightsError(`${name} does not lie where its shape needs it`);
     }
     end = to;
-    const values = dtype === 'I8' ? new Int8Array(size) : new Float32Array(size);
-    Buffer.from(values.buffer).set(file.subarray(bodyAt + from, bodyAt + to));
-    return [name, { shape, values }] as const;
+    return [name, { shape, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) }] as const;
   });
   if (bodyAt + end !== file.length) throw new InvalidWeightsError('bytes follow the last tensor');
   return new Map(tensors);
 };
 
-/** @throws InvalidWeightsError as `readTensors` does, and for 8-bit integers */
-export const readSafetensors = (file: Buffer): NamedTensors =>
+/** @throws InvalidWeightsError as `readTensors` does, and for integers */
+export const readSafetensors = (
+  file: Buffer,
+  allowed: readonly FloatType[] = ['F32'],
+): NamedTensors =>
   new Map(
-    [...readTensors(file)].map(([name, { shape, values }]) => {
+    [...readTensors(file, allowed)].map(([name, { shape, values }]) => {
       if (values instanceof Float32Array) return [name, { shape, values }];
-      throw new InvalidWeightsError(`${name} is not a tensor of type F32`);
+      throw new InvalidWeightsError(`${name} is not a tensor of floats`);
     }),
   );

@@ -1,0 +1,78 @@
+import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { InferAdapterCommand } from '#areas/adapters/infer-adapter.handler.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { costHeaders } from '../inference/chat.headers.js';
+import { ChatSettler } from '../inference/chat.settler.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { AdapterAnswerDto, InferAdapterDto } from './adapters.dto.js';
+import { presentAnswer } from './adapters.presenter.js';
+
+/** Prompts for a model with an adapter. */
+@ApiTags('adapters')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/adapters')
+export class AdaptersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly requests: OpenRequests,
+    @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Post('infer')
+  @HttpCode(200)
+  @Idempotent({ settle: ChatSettler })
+  @ApiOperation({
+    summary: 'Answer a prompt with an adapter',
+    description:
+      'A chat of one message with the base model, at its price, with a low-rank adapter on its ' +
+      'weights. `POST /v1/chat/completions` takes the same adapter in the field `adapter`. A ' +
+      'caller that leaves does not end the answer.',
+  })
+  @ApiOkResponse({ type: AdapterAnswerDto })
+  @ApplicationFailures(400, 402, 404, 409, 413, 415, 422, 500, 502, 504)
+  async infer(
+    @Body() body: InferAdapterDto,
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<AdapterAnswerDto> {
+    const order = {
+      accountId,
+      receivedAtMs: this.clock.now(),
+      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      adapterId: body.adapter_id,
+      prompt: body.prompt,
+      system: body.system ?? null,
+      baseModel: body.base_model ?? null,
+      maxTokens: body.max_tokens ?? null,
+      temperature: body.temperature ?? null,
+      seed: body.seed ?? null,
+      ...(attempt && { confirm: attempt.confirm }),
+    };
+    const open = this.requests.open(this.limits.requestMsMax);
+    try {
+      const answer = await this.commands.execute(new InferAdapterCommand(order, open.signal));
+      void reply.headers(costHeaders(answer.entry));
+      return presentAnswer(request.id, answer);
+    } finally {
+      open.close();
+    }
+  }
+}

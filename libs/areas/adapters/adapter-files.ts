@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { type FoundAdapter } from './adapter-vault.js';
+import { reject } from './adapters.errors.js';
+import { ADAPTER_SETTINGS, type AdapterSettings } from './adapters.settings.js';
+import { type BaseModel } from './base-models.port.js';
+import { LORA_TARGET_NAMES } from './lora/lora-adapter.js';
+import { writeLoraGguf } from './lora/lora-gguf.js';
+import { readPeftWeights } from './lora/peft-weights.js';
+
+/**
+ * Adapters as files for the engine, made on first use. The file is named after the weights, so it
+ * never changes; another process may write the same one meanwhile.
+ */
+@Injectable()
+export class AdapterFiles {
+  readonly #writing = new Map<string, Promise<string>>();
+
+  constructor(
+    @Inject(ADAPTER_SETTINGS) private readonly settings: Pick<AdapterSettings, 'engineFolder'>,
+  ) {}
+
+  /**
+   * The absolute path of a GGUF file.
+   * @throws DomainError `adapter_base_mismatch` for another base than the adapter was made for;
+   *   `adapter_not_found` once its weights are gone
+   */
+  fileOf(adapter: FoundAdapter, base: BaseModel): Promise<string> {
+    const { sha256, baseSha256, slug } = adapter.entry;
+    if (base.sha256 !== baseSha256) {
+      const detail = `the adapter ${slug} was made for other weights than those of ${base.modelId}`;
+      return reject('adapter_base_mismatch', detail);
+    }
+    const file = this.#pathOf(sha256);
+    const writing = this.#writing.get(file) ?? this.#write(file, adapter, base);
+    this.#writing.set(file, writing);
+    return writing.finally(() => this.#writing.delete(file));
+  }
+
+  async remove(sha256: string): Promise<void> {
+    await rm(this.#pathOf(sha256), { force: true });
+  }
+
+  #pathOf(sha256: string): string {
+    return path.join(this.settings.engineFolder, `${sha256}.gguf`);
+  }
+
+  async #write(file: string, { entry, weights }: FoundAdapter, base: BaseModel): Promise<string> {
+    if (await exists(file)) return file;
+    const { rank, alpha } = entry;
+    const config = { rank, alpha, targets: LORA_TARGET_NAMES };
+    const adapter = readPeftWeights(await weights(), config, base);
+    await mkdir(this.settings.engineFolder, { recursive: true });
+    const fresh = `${file}.${randomUUID()}`;
+    await writeFile(fresh, writeLoraGguf(adapter, base));
+    await rename(fresh, file);
+    return file;
+  }
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
