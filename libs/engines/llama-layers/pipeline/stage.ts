@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
+import { LayersError } from '../llama-layers.errors.js';
 import { type LayerCache } from '../model/layer-cache.js';
 import { LayerStack } from '../model/layer-stack.js';
 import { readLlamaHeader } from '../model/llama.header.js';
@@ -64,6 +65,13 @@ export class Stage {
     return { stage, port: (stage.#server.address() as AddressInfo).port };
   }
 
+  close(): void {
+    this.#nextSocket?.terminate();
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#server.close();
+    this.#stack?.dispose();
+  }
+
   #accept(socket: WebSocket, isHead: boolean, isOneClock: boolean): void {
     socket.on('error', () => socket.terminate());
     const link = new FrameLink(socket, isOneClock, (frame) => this.#take(frame));
@@ -85,9 +93,8 @@ export class Stage {
       else await this.#connect(call.url);
       return { ok: true };
     } catch (error) {
-      const known = error instanceof Error && 'code' in error ? error.code : null;
-      const code = typeof known === 'string' ? known : 'model_failed';
-      return { ok: false, code, message: error instanceof Error ? error.message : String(error) };
+      const code = error instanceof LayersError ? error.code : 'model_failed';
+      return { ok: false, code, message: (error as Error).message };
     }
   }
 
