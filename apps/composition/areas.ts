@@ -17,6 +17,7 @@ import { rentalsArea } from '#areas/rentals/rentals.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
+import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -50,6 +51,7 @@ export const areas: readonly Area[] = [
   spikingArea,
   meshArea,
   placementArea,
+  shardingArea,
 ];
 
 /** The sources of events: the platform and each area. */

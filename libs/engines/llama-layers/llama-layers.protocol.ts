@@ -27,7 +27,7 @@ export interface LayersTask {
 export interface ThreadSettings {
   /** Whole models, and pipelines, that are kept; an idle one gives its place to another. */
   readonly residentsMax: number;
-  /** A pipeline that nobody uses ends after it. */
+  /** An idle pipeline ends after it. */
   readonly idleMsMax: number;
   /** Deltas that may be ahead of the reader before the model waits. */
   readonly unreadDeltasMax: number;

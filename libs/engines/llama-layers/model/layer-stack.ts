@@ -94,8 +94,8 @@ export class LayerStack {
       return this.#leave(hidden, wantsLogits);
     });
     cache.advance(count);
-    const values = result === null ? new Float32Array() : result.dataSync<'float32'>().slice();
-    result?.dispose();
+    const values = result.dataSync<'float32'>().slice();
+    result.dispose();
     return values;
   }
 
@@ -118,10 +118,10 @@ export class LayerStack {
     return rows;
   }
 
-  #leave(hidden: tf.Tensor, wantsLogits: boolean): tf.Tensor | null {
+  #leave(hidden: tf.Tensor, wantsLogits: boolean): tf.Tensor {
     const head = this.#head;
     if (head === null) return hidden;
-    if (!wantsLogits) return null;
+    if (!wantsLogits) return tf.tensor1d(new Float32Array());
     const [count = 0, width = 0] = hidden.shape;
     const last = tf.slice(hidden, [count - 1, 0], [1, width]);
     return tf.matMul(rmsNorm(last, head.norm, this.#shape.normEpsilon), head.output);

@@ -1,4 +1,4 @@
-/** What the header of a GGUF file says about a Llama, checked against what this backend computes. */
+/** What the header of a GGUF file says about a Llama, checked by what this backend computes. */
 import { type GgufHeader, type GgufTensorInfo } from '../../language-model/gguf.header.js';
 import { headerOf } from '../../language-model/model-files.js';
 import { unsupported } from '../llama-layers.errors.js';
@@ -97,9 +97,10 @@ const shapeOf = (
 /** Scaled or partial rotations are refused: ignoring them would only look like an answer. */
 const demandPlainRotation = (metadata: GgufHeader['metadata'], headWidth: number): void => {
   const scaling = metadata.get('llama.rope.scaling.type') ?? 'none';
-  if (scaling !== 'none') unsupported(`its llama.rope.scaling.type is ${String(scaling)}`);
+  if (scaling !== 'none') unsupported(`its llama.rope.scaling.type is ${JSON.stringify(scaling)}`);
   const rotated = metadata.get('llama.rope.dimension_count') ?? headWidth;
-  if (rotated !== headWidth) unsupported(`it rotates ${String(rotated)} of ${headWidth} values`);
+  if (rotated !== headWidth)
+    unsupported(`it rotates ${JSON.stringify(rotated)} of ${headWidth} values`);
 };
 
 const demandTensors = (shape: LlamaShape, tensors: ReadonlyMap<string, GgufTensorInfo>): void => {

@@ -10,7 +10,7 @@ const PROTOCOL_BROKEN = 4_400;
 
 export type OutgoingFrame = Omit<Frame, 'sequence' | 'sentAtNs'>;
 
-/** A frame with the time that it took to come, null where two clocks would have to be compared. */
+/** A frame with the time that it took to come; null where that would compare two clocks. */
 export interface ReceivedFrame extends Frame {
   readonly transportNs: bigint | null;
 }
@@ -19,8 +19,8 @@ export interface ReceivedFrame extends Frame {
 export const steadyNs = (): bigint => process.hrtime.bigint();
 
 /**
- * Both directions of one WebSocket. Frames are handled one at a time, in order; each is acknowledged
- * when its handler has finished, and a sender waits while too many bytes are not.
+ * Both directions of one WebSocket. Frames are handled one at a time, in order. Each is
+ * acknowledged when its handler has finished; a sender waits while too many bytes are not.
  */
 export class FrameLink {
   readonly #order = new FrameOrder();

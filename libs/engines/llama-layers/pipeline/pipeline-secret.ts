@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders } from 'node:http';
 
-/** 256 bits, drawn for each pipeline; whoever connects to a stage has to show it. */
+/** 256 bits, drawn for each pipeline; every connection to a stage shows it. */
 export const drawSecret = (): string => randomBytes(32).toString('hex');
 
 export const CLOCK_HEADER = 'x-quipu-clock';

@@ -30,8 +30,8 @@ export class Pipeline {
   #requests = 0;
   /** How often the stages have been linked; a run begins again when it grows. */
   #epoch = 0;
-  /** Resolved when the stages are linked anew, or the pipeline has failed. */
-  #changed = Promise.withResolvers<void>();
+  /** Resolved when the stages are linked again, or the pipeline has failed. */
+  #changed = Promise.withResolvers<null>();
   #isRepairing = false;
   #failure: LayersError | null = null;
   #isClosed = false;
@@ -123,7 +123,7 @@ export class Pipeline {
   #change(): void {
     const { resolve } = this.#changed;
     this.#changed = Promise.withResolvers();
-    resolve();
+    resolve(null);
   }
 
   async #startLoaded(range: LayerRange): Promise<StageClient> {

@@ -48,7 +48,7 @@ describe('a stage', () => {
     }
   };
 
-  it.each(['head', 'stage'] as const)('opens %s for nobody without its secret', async (at) => {
+  it.each(['head', 'stage'] as const)('does not open %s without its secret', async (at) => {
     await expect(connect(at, drawSecret())).rejects.toThrow('401');
     await expect(connect(at, '')).rejects.toThrow('401');
     const bare = new WebSocket(`ws://127.0.0.1:${port}/${at}`);

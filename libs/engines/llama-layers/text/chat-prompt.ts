@@ -14,8 +14,9 @@ export class ChatPrompt {
   /** @throws LayersError `model_unsupported` for a file without a template */
   constructor({ metadata }: LlamaHeader) {
     const source = metadata.get('tokenizer.chat_template');
-    if (typeof source !== 'string') return unsupported('it has no tokenizer.chat_template');
-    this.#template = new Template(source);
+    this.#template = new Template(
+      typeof source === 'string' ? source : unsupported('it has no tokenizer.chat_template'),
+    );
     const tokens = metadata.get('tokenizer.ggml.tokens');
     const spelled = (key: string): string => {
       const id = metadata.get(`tokenizer.ggml.${key}`);

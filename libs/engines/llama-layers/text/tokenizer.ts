@@ -19,6 +19,12 @@ const END_TOKENS: ReadonlySet<string> = new Set([
   '</s>',
 ]);
 
+/** What is used of the library, whose declared types do not resolve for ES modules. */
+interface Encoder {
+  encode(text: string): { readonly ids: readonly number[] };
+}
+const EncoderOf = Tokenizer as unknown as new (model: object, settings: object) => Encoder;
+
 const BYTE_LEVEL = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false } as const;
 
 /** A text that leaves no token out: what a template writes, or what a message says. */
@@ -29,8 +35,8 @@ export interface TextPart {
 }
 
 export class GgufTokenizer {
-  readonly #plain: Tokenizer;
-  readonly #special: Tokenizer;
+  readonly #plain: Encoder;
+  readonly #special: Encoder;
   readonly #tokens: readonly string[];
   readonly #silent: ReadonlySet<number>;
   /** Tokens that end an answer. */
@@ -101,16 +107,17 @@ const stringsOf = (value: unknown, key: string): readonly string[] =>
 const demandByteLevel = (metadata: LlamaHeader['metadata']): void => {
   const kind = metadata.get('tokenizer.ggml.model');
   const pieces = metadata.get('tokenizer.ggml.pre') ?? 'gpt-2';
-  if (kind !== 'gpt2') unsupported(`its tokenizer.ggml.model is ${String(kind)}, not gpt2`);
-  if (pieces !== 'gpt-2') unsupported(`its tokenizer.ggml.pre is ${String(pieces)}, not gpt-2`);
+  if (kind !== 'gpt2') unsupported(`its tokenizer.ggml.model is ${JSON.stringify(kind)}, not gpt2`);
+  if (pieces !== 'gpt-2')
+    unsupported(`its tokenizer.ggml.pre is ${JSON.stringify(pieces)}, not gpt-2`);
 };
 
 const build = (
   tokens: readonly string[],
   merges: readonly string[],
   added: readonly number[],
-): Tokenizer =>
-  new Tokenizer(
+): Encoder =>
+  new EncoderOf(
     {
       version: '1.0',
       added_tokens: added.map((id) => ({
@@ -131,6 +138,6 @@ const build = (
         vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
         merges: [...merges],
       },
-    } as never,
-    {} as never,
+    },
+    {},
   );
