@@ -120,8 +120,7 @@ export class PipelineAdmission {
       return reject('pipeline_model_unsupported', detail);
     }
     if (transport === 'wireguard_direct' && this.settings.wireguardInterface === null) {
-      const detail =
-        'no WireGuard interface is configured: QUIPU_WIREGUARD_INTERFACE names it';
+      const detail = 'no WireGuard interface is configured: QUIPU_WIREGUARD_INTERFACE names it';
       return reject('pipeline_transport_unavailable', detail);
     }
     return { model, modelFile: model.file, rate };

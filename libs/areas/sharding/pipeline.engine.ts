@@ -1,4 +1,8 @@
-import { type LlamaLayersEngine } from '#engines/llama-layers/llama-layers.engine.js';
+import {
+  type LayersUsage,
+  type LlamaLayersEngine,
+} from '#engines/llama-layers/llama-layers.engine.js';
+import { type RunReport } from '#engines/llama-layers/run/layer-run.js';
 import { defineEngine, type Engine, type EngineHost } from '#platform/tasks/engine.js';
 import { PipelineEnd, PipelinePiece, PipelineTask } from './pipeline.task.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from './sharding.settings.js';
@@ -20,6 +24,10 @@ const FAILURES = {
   stage_lost: 'final',
   crashed: 'final',
 } as const;
+
+const NOTHING: LayersUsage = {
+  ...{ promptTokens: 0, completionTokens: 0, finishReason: 'stop', report: null },
+};
 
 /** Models whose layers are divided among processes of the machine that runs the task. */
 export const pipelineEngine = defineEngine<PipelineTask, PipelinePiece, PipelineEnd>({
@@ -71,25 +79,18 @@ class Pipelines implements Engine<PipelineTask, PipelinePiece, PipelineEnd> {
       ...(stop && { stop }),
       ...(seed !== undefined && { seed }),
     };
-    let used = { promptTokens: 0, completionTokens: 0 };
+    let used = NOTHING;
     const texts = this.layers.stream(asked, signal, (now) => (used = now));
-    for (;;) {
-      const next = await texts.next();
-      if (!next.done) {
+    try {
+      let next = await texts.next();
+      for (; !next.done; next = await texts.next()) {
         yield [next.value, used.completionTokens, used.promptTokens];
-        continue;
       }
-      const { promptTokens, completionTokens, finishReason, report } = next.value;
-      this.#failovers += report?.failovers ?? 0;
-      return {
-        ...{ promptTokens, completionTokens, finishReason, modelSha256: sha256 },
-        failovers: report?.failovers ?? 0,
-        returnLatencyMs: report?.returnLatencyMs ?? null,
-        stages: (report?.stages ?? []).map(({ pid, ...measured }) => ({
-          ...measured,
-          node: `${this.host.instance}:${pid}`,
-        })),
-      };
+      // Without a report the run was cut, and has no end.
+      if (next.value.report === null) throw signal.reason;
+      return this.#endOf(next.value, next.value.report, sha256);
+    } finally {
+      await texts.return(NOTHING);
     }
   }
 
@@ -109,6 +110,21 @@ class Pipelines implements Engine<PipelineTask, PipelinePiece, PipelineEnd> {
 
   close(): Promise<void> {
     return this.layers.close();
+  }
+
+  #endOf(
+    { promptTokens, completionTokens, finishReason }: LayersUsage,
+    { failovers, returnLatencyMs, stages }: RunReport,
+    modelSha256: string,
+  ): PipelineEnd {
+    this.#failovers += failovers;
+    return {
+      ...{ promptTokens, completionTokens, finishReason, modelSha256, failovers, returnLatencyMs },
+      stages: stages.map(({ pid, ...measured }) => ({
+        ...measured,
+        node: `${this.host.instance}:${pid}`,
+      })),
+    };
   }
 
   async #addressOf({ transport }: PipelineTask): Promise<string> {
