@@ -228,7 +228,7 @@ describe('sharded pipelines', () => {
     await eventually(async () => (await holds()).length > before.length);
     caller.abort();
     await expect(leaving).rejects.toThrow(/abort/i);
-    await eventually(async () => (await holds()).at(-1)?.type === 'HoldReleased');
+    await eventually(async () => (await holds()).at(-1)?.['type'] === 'HoldReleased');
     expect((await holds()).at(-1)).toMatchObject({ reason: 'client_gone' });
     expect((await answerOf()).usage.completion_tokens).toBeGreaterThan(0);
   });

@@ -1,14 +1,32 @@
 import { within } from '#platform/kernel/within.js';
 import { type LayersError } from '../llama-layers.errors.js';
+import { type LayerRange } from '../model/layer-range.js';
 import { type LayerRun, type RunReport, type StageReport } from '../run/layer-run.js';
 import { FrameError, type FrameKind } from './frame.js';
 import { type OutgoingFrame, type ReceivedFrame } from './frame-link.js';
-import { type Pipeline } from './pipeline.js';
 import { StageError } from './stage.error.js';
 import { type ReleaseReport } from './stage.protocol.js';
 
 /** How long the last report of the stages may take; what comes later is not measured. */
 const REPORT_MS_MAX = 2_000;
+
+/** The pipeline as one of its runs sees it. */
+export interface LinkedStages {
+  readonly ranges: readonly LayerRange[];
+  /** Of the processes of the stages, in order. */
+  readonly pids: readonly number[];
+  /** Why it has ended, or null. */
+  readonly failure: LayersError | null;
+  /** The current epoch, once the stages are linked. @throws LayersError `stage_lost` */
+  linked(): Promise<number>;
+  /** The epoch after this one. @throws LayersError `stage_lost` */
+  after(epoch: number): Promise<number>;
+  /** A number for the frames of a run; the run gets what the last stage sends of it. */
+  enter(run: PipelineRun): number;
+  leave(request: number): void;
+  /** @throws StageError */
+  first(): { send(frame: OutgoingFrame): Promise<void> };
+}
 
 /**
  * One request on a pipeline. It keeps its steps, and repeats exactly these when a stage was
@@ -24,7 +42,7 @@ export class PipelineRun implements LayerRun {
   readonly #awaited = new Map<FrameKind, PromiseWithResolvers<ReceivedFrame>>();
   #returns = { frames: 0, transportNs: 0n as bigint | null };
 
-  constructor(private readonly pipeline: Pipeline) {}
+  constructor(private readonly pipeline: LinkedStages) {}
 
   async advance(tokens: Int32Array, wantsLogits: boolean): Promise<Float32Array | null> {
     this.#steps.push(tokens);

@@ -3,7 +3,7 @@ import { LayersError } from '../llama-layers.errors.js';
 import { divideLayers, type LayerRange } from '../model/layer-range.js';
 import { type ReceivedFrame } from './frame-link.js';
 import { drawSecret } from './pipeline-secret.js';
-import { PipelineRun } from './pipeline-run.js';
+import { type LinkedStages, PipelineRun } from './pipeline-run.js';
 import { StageClient } from './stage-client.js';
 import { StageError } from './stage.error.js';
 
@@ -21,7 +21,7 @@ export interface PipelinePlan {
 /** Losses in a row that are repaired before the pipeline gives up. */
 const REPAIRS_MAX = 3;
 
-export class Pipeline {
+export class Pipeline implements LinkedStages {
   readonly ranges: readonly LayerRange[];
   readonly #secret = drawSecret();
   readonly #stages: StageClient[] = [];
@@ -58,7 +58,6 @@ export class Pipeline {
     return pipeline;
   }
 
-  /** Why it has ended, or null. */
   get failure(): LayersError | null {
     return this.#failure;
   }
@@ -76,20 +75,17 @@ export class Pipeline {
     await Promise.allSettled(this.#standbys);
   }
 
-  /** The current epoch, once the stages are linked. @throws LayersError `stage_lost` */
   async linked(): Promise<number> {
     while (this.#isRepairing && this.#failure === null) await this.#changed.promise;
     if (this.#failure !== null) throw this.#failure;
     return this.#epoch;
   }
 
-  /** The epoch after this one. @throws LayersError `stage_lost` */
   async after(epoch: number): Promise<number> {
     while ((await this.linked()) === epoch) await this.#changed.promise;
     return this.#epoch;
   }
 
-  /** A number for the frames of a run; the run gets what the last stage sends of it. */
   enter(run: PipelineRun): number {
     this.#requests += 1;
     this.#runs.set(this.#requests, run);
