@@ -19,6 +19,7 @@ import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
+import { shardingArea } from '#areas/sharding/sharding.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -54,6 +55,7 @@ export const areas: readonly Area[] = [
   meshArea,
   placementArea,
   adaptersArea,
+  shardingArea,
 ];
 
 /** The sources of events: the platform and each area. */

@@ -36,6 +36,8 @@ import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
 import { PlacementRigs } from '#areas/placement/placement-rigs.port.js';
 import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
+import { PipelineRuns } from '#areas/sharding/pipeline-runs.js';
+import { ShardedModels } from '#areas/sharding/sharded-models.port.js';
 import { SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
@@ -58,6 +60,8 @@ import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
+import { FirstChatStrategies } from './chat-strategies.binding.js';
+import { ShardingChatStrategies } from './sharding-chats.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
@@ -81,9 +85,29 @@ const bindings: readonly Binding[] = [
       },
       {
         provide: ChatStrategies,
-        inject: [Catalog, { token: SpikingChats, optional: true }],
-        useFactory: (catalog: Catalog, chats?: SpikingChats) =>
-          new SpikingChatStrategies(catalog, chats),
+        inject: [
+          Catalog,
+          { token: SpikingChats, optional: true },
+          { token: PipelineRuns, optional: true },
+        ],
+        useFactory: (catalog: Catalog, chats?: SpikingChats, pipelines?: PipelineRuns) =>
+          new FirstChatStrategies([
+            new SpikingChatStrategies(catalog, chats),
+            new ShardingChatStrategies(pipelines),
+          ]),
+      },
+    ],
+  },
+  {
+    of: 'sharding',
+    providers: [
+      {
+        provide: ShardedModels,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog): ShardedModels => ({
+          model: (id) => catalog.model(id),
+          rateFor: (id, atMs) => catalog.rateFor(id, atMs),
+        }),
       },
       {
         provide: ChatAdapters,

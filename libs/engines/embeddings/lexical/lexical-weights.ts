@@ -5,7 +5,7 @@ import {
   readTensors,
   type StoredTensors,
   writeSafetensors,
-} from '../../spiking/weights/safetensors.js';
+} from '#platform/safetensors/safetensors.js';
 import { EmbeddingEngineError } from '../embeddings.errors.js';
 import { BUCKETS } from './features.js';
 import { LexicalModelCard } from './lexical-card.js';
