@@ -32,6 +32,9 @@ import { PlacementRigs } from '#areas/placement/placement-rigs.port.js';
 import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { SpikingChats } from '#areas/spiking/spiking-chats.js';
+import { ConsensusChats } from '#areas/swarm/consensus/consensus-chats.js';
+import { SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js';
+import { SwarmModels } from '#areas/swarm/swarm-models.port.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -49,10 +52,13 @@ import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
+import { ListedChatStrategies } from './listed-chats.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
+import { SwarmChatStrategies } from './swarm-chats.binding.js';
+import { CatalogSwarmModels } from './swarm-models.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
 /** Binds the ports of one area to services of other areas. */
@@ -75,9 +81,33 @@ const bindings: readonly Binding[] = [
       },
       {
         provide: ChatStrategies,
-        inject: [Catalog, { token: SpikingChats, optional: true }],
-        useFactory: (catalog: Catalog, chats?: SpikingChats) =>
-          new SpikingChatStrategies(catalog, chats),
+        inject: [
+          Catalog,
+          { token: SpikingChats, optional: true },
+          { token: SpeculativeChats, optional: true },
+          { token: ConsensusChats, optional: true },
+        ],
+        useFactory: (
+          catalog: Catalog,
+          spiking?: SpikingChats,
+          speculative?: SpeculativeChats,
+          consensus?: ConsensusChats,
+        ) =>
+          new ListedChatStrategies([
+            new SpikingChatStrategies(catalog, spiking),
+            ...(speculative && consensus ? [new SwarmChatStrategies(speculative, consensus)] : []),
+          ]),
+      },
+    ],
+  },
+  {
+    of: 'swarm',
+    providers: [
+      {
+        provide: SwarmModels,
+        inject: [Catalog, RIGS],
+        useFactory: (catalog: Catalog, router: RigRouter) =>
+          new CatalogSwarmModels(catalog, router),
       },
     ],
   },

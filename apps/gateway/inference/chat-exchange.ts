@@ -90,10 +90,11 @@ export class ChatExchange {
     tap: AnswerTap | undefined,
   ): Promise<void> {
     const answer = await this.chats.execute(orderOf(chat), signal);
-    const { text, rig, attempts, usage, entry, pace } = answer;
+    const { text, rig, attempts, usage, entry, pace, headers: further } = answer;
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
+      ...further,
     };
     tap?.head({ ...headers, 'content-type': JSON_TYPE });
     tap?.text(text);

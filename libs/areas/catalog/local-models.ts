@@ -64,5 +64,6 @@ const localModel = (id: string, file: string, rig: string, { localModels }: Cata
   upstreamId: id,
   rigs: [rig],
   file,
+  draft: null,
   createdEpochSeconds: null,
 });

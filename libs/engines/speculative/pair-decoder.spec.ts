@@ -52,11 +52,13 @@ class FakeModel implements TokenModel {
 
 const PROMPT = [1, 2];
 
+const isEndToken = (token: number): boolean => token === END;
+
 const decode = async (
   target: FakeModel,
   draft: FakeModel,
   seed: number,
-  { draftTokensMax = 4, tokensMax = 12, isEnd = (token: number) => token === END } = {},
+  { draftTokensMax = 4, tokensMax = 12, isEnd = isEndToken } = {},
 ): Promise<readonly Round[]> => {
   const rounds: Round[] = [];
   const options = { rules, random: randomFrom(seed), isEnd, draftTokensMax, tokensMax };
