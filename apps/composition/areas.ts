@@ -20,6 +20,7 @@ import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
+import { swarmArea } from '#areas/swarm/swarm.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -52,6 +53,7 @@ export const areas: readonly Area[] = [
   workflowsArea,
   sandboxArea,
   spikingArea,
+  swarmArea,
   meshArea,
   placementArea,
   adaptersArea,

@@ -39,6 +39,9 @@ import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { PipelineRuns } from '#areas/sharding/pipeline-runs.js';
 import { ShardedModels } from '#areas/sharding/sharded-models.port.js';
 import { SpikingChats } from '#areas/spiking/spiking-chats.js';
+import { ConsensusChats } from '#areas/swarm/consensus/consensus-chats.js';
+import { SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js';
+import { SwarmModels } from '#areas/swarm/swarm-models.port.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -63,6 +66,8 @@ import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
 import { FirstChatStrategies } from './chat-strategies.binding.js';
 import { ShardingChatStrategies } from './sharding-chats.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
+import { SwarmChatStrategies } from './swarm-chats.binding.js';
+import { CatalogSwarmModels } from './swarm-models.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
 /** Binds the ports of one area to services of other areas. */
@@ -89,12 +94,26 @@ const bindings: readonly Binding[] = [
           Catalog,
           { token: SpikingChats, optional: true },
           { token: PipelineRuns, optional: true },
+          { token: SpeculativeChats, optional: true },
+          { token: ConsensusChats, optional: true },
         ],
-        useFactory: (catalog: Catalog, chats?: SpikingChats, pipelines?: PipelineRuns) =>
+        useFactory: (
+          catalog: Catalog,
+          spiking?: SpikingChats,
+          pipelines?: PipelineRuns,
+          speculative?: SpeculativeChats,
+          consensus?: ConsensusChats,
+        ) =>
           new FirstChatStrategies([
-            new SpikingChatStrategies(catalog, chats),
+            new SpikingChatStrategies(catalog, spiking),
             new ShardingChatStrategies(pipelines),
+            ...(speculative && consensus ? [new SwarmChatStrategies(speculative, consensus)] : []),
           ]),
+      },
+      {
+        provide: ChatAdapters,
+        inject: [{ token: PlacedAdapters, optional: true }],
+        useFactory: (placed?: PlacedAdapters) => new VaultChatAdapters(placed),
       },
     ],
   },
@@ -108,11 +127,6 @@ const bindings: readonly Binding[] = [
           model: (id) => catalog.model(id),
           rateFor: (id, atMs) => catalog.rateFor(id, atMs),
         }),
-      },
-      {
-        provide: ChatAdapters,
-        inject: [{ token: PlacedAdapters, optional: true }],
-        useFactory: (placed?: PlacedAdapters) => new VaultChatAdapters(placed),
       },
     ],
   },
@@ -128,6 +142,17 @@ const bindings: readonly Binding[] = [
         provide: AdapterChats,
         inject: [{ token: CompleteChatHandler, optional: true }],
         useFactory: (chats?: CompleteChatHandler) => new GatewayChats(chats),
+      },
+    ],
+  },
+  {
+    of: 'swarm',
+    providers: [
+      {
+        provide: SwarmModels,
+        inject: [Catalog, RIGS],
+        useFactory: (catalog: Catalog, router: RigRouter) =>
+          new CatalogSwarmModels(catalog, router),
       },
     ],
   },

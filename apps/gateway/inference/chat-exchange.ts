@@ -94,10 +94,11 @@ export class ChatExchange {
     tap: AnswerTap | undefined,
   ): Promise<void> {
     const answer = await this.chats.execute(orderOf(chat), signal);
-    const { rig, attempts, usage, entry, pace } = answer;
+    const { rig, attempts, usage, entry, pace, headers: further } = answer;
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
+      ...further,
     };
     this.#charged(chat, rig, usage, entry);
     const { format = chatFormat } = chat;

@@ -68,6 +68,8 @@ export interface ModelEntry {
   readonly price: Price;
   /** The GGUF file's absolute path for embedded rigs; null when no rig of the model is embedded. */
   readonly file: string | null;
+  /** The id of the model that drafts for it in speculative decoding; null: none does. */
+  readonly draft: string | null;
   /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */
   readonly chargesCancelled: boolean;
   /** Seconds since the Unix epoch; null: when it was first priced. */

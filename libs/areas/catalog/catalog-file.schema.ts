@@ -129,6 +129,7 @@ const Model = z
     max_output: Tokens.optional(),
     price: Price,
     file: z.string().min(1).optional(),
+    draft: ModelId.optional(),
     charge_cancelled: z.boolean().default(true),
     created: z.int().min(0).optional(),
   })
@@ -145,6 +146,7 @@ const Model = z
     maxOutputTokens: model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context),
     price: model.price,
     file: model.file ?? null,
+    draft: model.draft ?? null,
     chargesCancelled: model.charge_cancelled,
     createdEpochSeconds: model.created ?? null,
   }));
@@ -212,6 +214,7 @@ export const CatalogFileSchema = z
       }
       for (const [index, model] of models.entries()) {
         rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
+        rejectDraft(model, models, (message) => reject(['models', index, 'draft'], message));
       }
       return {
         rigs,
@@ -249,6 +252,19 @@ const rejectRigs = (
   const embedded = names.some((name) => kinds.get(name) === 'embedded');
   if (embedded && file === null) reject(['file'], 'is missing: an embedded rig serves this model');
   if (!embedded && file !== null) reject(['file'], 'is read by embedded rigs only');
+};
+
+/** A model and its draft are both files. */
+const rejectDraft = (
+  { file, draft }: ModelEntry,
+  models: readonly ModelEntry[],
+  reject: (message: string) => void,
+): void => {
+  if (draft === null) return;
+  const found = models.find(({ id }) => id === draft);
+  if (file === null) reject('is for a model with a file: an upstream drafts by itself');
+  else if (!found) reject(`names no model of this file: ${draft}`);
+  else if (found.file === null) reject(`names a model without a file: ${draft}`);
 };
 
 const problemOfBaseUrl = (written: string): string | null => {

@@ -83,6 +83,7 @@ describe('catalog parser', () => {
           maxOutputTokens: 4096,
           price: { inputMicroUsdPerMtok: 150_000n, outputMicroUsdPerMtok: 600_000n },
           file: null,
+          draft: null,
           chargesCancelled: true,
           createdEpochSeconds: null,
         },
@@ -95,6 +96,7 @@ describe('catalog parser', () => {
           maxOutputTokens: 1024,
           price: { inputMicroUsdPerMtok: 1n, outputMicroUsdPerMtok: 1_000_000_000_000n },
           file: '/etc/quipu/models/nano.gguf',
+          draft: null,
           chargesCancelled: true,
           createdEpochSeconds: 1_767_225_600,
         },
@@ -148,6 +150,31 @@ models: []`;
     ]);
     const [problem] = problemsOf(source.replace('llama.cpp', 'llamafile'));
     expect(problem).toContain('rigs[0].server');
+  });
+
+  it('reads which model drafts for another, if both have files', () => {
+    const price = 'price: { input_usd_per_mtok: 1, output_usd_per_mtok: 1 }';
+    const model = (id: string, rest: string) =>
+      `  - { id: ${id}, owned_by: o, context: 10, ${price}, ${rest} }`;
+    const withModels = (...models: readonly string[]) => `rigs:
+  - { name: here, kind: embedded }
+  - { name: up, kind: openai, base_url: 'http://up/v1' }
+models:
+${models.join('\n')}`;
+    const target = model('big', 'rigs: [here], file: big.gguf, draft: small');
+    const small = model('small', 'rigs: [here], file: small.gguf');
+    const { models } = parseCatalog(withModels(target, small), FILE);
+    expect(models.map(({ draft }) => draft)).toEqual(['small', null]);
+    for (const [written, message] of [
+      [[target], 'models[0].draft names no model of this file: small'],
+      [[target, model('small', 'rigs: [up]')], 'models[0].draft names a model without a file'],
+      [
+        [model('big', 'rigs: [up], draft: small'), small],
+        'models[0].draft is for a model with a file',
+      ],
+    ] as const) {
+      expect(() => parseCatalog(withModels(...written), FILE)).toThrow(message);
+    }
   });
 
   it('reads the discount of batches', () => {

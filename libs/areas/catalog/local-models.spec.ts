@@ -33,6 +33,7 @@ const tiny = {
   upstreamId: 'local/tiny.gguf',
   rigs: ['built-in'],
   file: '/home/models/tiny.gguf',
+  draft: null,
   createdEpochSeconds: null,
 };
 

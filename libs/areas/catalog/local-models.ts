@@ -65,5 +65,6 @@ const localModel = (id: string, file: string, rig: string, { localModels }: Cata
   upstreamId: id,
   rigs: [rig],
   file,
+  draft: null,
   createdEpochSeconds: null,
 });

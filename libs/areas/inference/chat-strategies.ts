@@ -17,6 +17,8 @@ export interface ChatReply {
   readonly attempts: readonly Attempt[];
   readonly entry: LedgerEntry;
   readonly pace?: HoldPace;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A stream whose first page has arrived. */
