@@ -4,6 +4,7 @@ import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
 import { filesArea } from '#areas/files/files.area.js';
+import { fleetArea } from '#areas/fleet/fleet.area.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
@@ -50,6 +51,7 @@ export const areas: readonly Area[] = [
   spikingArea,
   meshArea,
   placementArea,
+  fleetArea,
 ];
 
 /** The sources of events: the platform and each area. */

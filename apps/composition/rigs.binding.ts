@@ -2,12 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
-import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
-import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
+import { type ChatBackend } from '#areas/inference/rigs/chat-backend.js';
+import { type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
-import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import {
+  createRigRouter,
+  type PinnedRigs,
+  type RigRouter,
+} from '#areas/inference/rigs/rig-router.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
+import { EmbeddedModels } from './embedded-models.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
@@ -21,20 +26,33 @@ export const sleepAtLeast = (ms: number, signal: AbortSignal): Promise<void> =>
 
 const ports = { clock: precise, sleep: sleepAtLeast, random: Math.random };
 
+export interface RigsPlace {
+  /** The part of each rig's slots that lines of batches may occupy. */
+  readonly batchPercent: number;
+  /** Of this gateway; null: in no region, so that every rig is near. */
+  readonly region?: string | null;
+  /** The workers that a pin may name, for these models with files. Absent without a shared bus. */
+  readonly workersFor?: (models: readonly CatalogModel[]) => PinnedRigs;
+}
+
 /**
  * Routes requests to the rigs of the current catalog. After a change of the catalog, open requests
  * keep the old rigs, which close when the last of these requests has ended.
- * @param batchPercent the part of each rig's slots that lines of batches may occupy
  */
 export const bindRigs = (
   catalog: Catalog,
   engine: TextEngine,
-  batchPercent: number,
   logger: Logger,
+  { batchPercent, region = null, workersFor }: RigsPlace,
 ): RigRouter => {
   const onChange = (change: RigChange): void => logChange(change, logger);
   const open = (): RigRouter =>
-    createRigRouter({ ...ports, onChange, rigs: rigsOf(catalog, engine, batchPercent) });
+    createRigRouter({
+      ...ports,
+      onChange,
+      rigs: rigsOf(catalog, engine, batchPercent, region),
+      ...(workersFor && { pinnedRigs: workersFor(embeddedModelsOf(catalog)) }),
+    });
   let current = open();
   let closing: Promise<unknown> = Promise.resolve();
   catalog.onChange(() => {
@@ -104,11 +122,21 @@ export const batchConcurrencyMaxOf = (
   batchPercent: number,
 ): number => Math.max(1, Math.floor((maxConcurrency * batchPercent) / 100));
 
-const rigsOf = (catalog: Catalog, engine: TextEngine, batchPercent: number): readonly Rig[] =>
+const embeddedModelsOf = (catalog: Catalog): readonly CatalogModel[] =>
+  catalog.models().filter(({ file }) => file !== null);
+
+const rigsOf = (
+  catalog: Catalog,
+  engine: TextEngine,
+  batchPercent: number,
+  region: string | null,
+): readonly Rig[] =>
   catalog.rigs().map((rig) => {
     const models = catalog.models().filter((model) => model.rigs.includes(rig.name));
     return {
       name: rig.name,
+      region: rig.region,
+      isRemote: rig.region !== null && region !== null && rig.region !== region,
       maxConcurrency: rig.maxConcurrency,
       batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
       models: new Set(models.map(({ id }) => id)),
@@ -144,36 +172,3 @@ const backendOf = (
       return new EmbeddedModels(rig.name, models, engine);
   }
 };
-
-/** A backend of the in-process engine for each model file. */
-class EmbeddedModels implements ChatBackend {
-  readonly #backends: ReadonlyMap<string, ChatBackend>;
-
-  constructor(name: string, models: readonly CatalogModel[], engine: TextEngine) {
-    const backendOfFile = (modelFile: string): ChatBackend =>
-      createEmbeddedRig({ name, engine, modelFile });
-    this.#backends = new Map(
-      models.flatMap(({ upstreamId, file }) =>
-        file === null ? [] : [[upstreamId, backendOfFile(file)]],
-      ),
-    );
-  }
-
-  complete(request: ChatRequest, signal: AbortSignal) {
-    return this.#backendOf(request).complete(request, signal);
-  }
-
-  stream(request: ChatRequest, signal: AbortSignal) {
-    return this.#backendOf(request).stream(request, signal);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#backends.values()].map((backend) => backend.close()));
-  }
-
-  #backendOf({ body }: ChatRequest): ChatBackend {
-    const backend = this.#backends.get(String(body['model']));
-    if (!backend) throw new Error(`the embedded engine has no file for ${String(body['model'])}`);
-    return backend;
-  }
-}
