@@ -5,6 +5,7 @@ import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
 import { filesArea } from '#areas/files/files.area.js';
+import { fleetArea } from '#areas/fleet/fleet.area.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
@@ -58,6 +59,7 @@ export const areas: readonly Area[] = [
   placementArea,
   adaptersArea,
   shardingArea,
+  fleetArea,
 ];
 
 /** The sources of events: the platform and each area. */

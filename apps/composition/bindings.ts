@@ -45,14 +45,12 @@ import { SwarmModels } from '#areas/swarm/swarm-models.port.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type Bus } from '#platform/bus/bus.port.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { ProcessFacts } from '#platform/runtime/process-facts.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
-import { BUS, CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
+import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { EmbeddedBaseModels, GatewayChats, VaultChatAdapters } from './adapters.binding.js';
@@ -62,6 +60,7 @@ import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
+import { PinnedWorkers } from './pinned-workers.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
 import { FirstChatStrategies } from './chat-strategies.binding.js';
 import { ShardingChatStrategies } from './sharding-chats.binding.js';
@@ -84,9 +83,22 @@ const bindings: readonly Binding[] = [
       { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
       {
         provide: RIGS,
-        inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER],
-        useFactory: (catalog: Catalog, tasks: Tasks, batchPercent: number, logger: Logger) =>
-          bindRigs(catalog, createTextEngine(tasks), batchPercent, logger),
+        inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER, ProcessFacts, WorkerDirectory],
+        useFactory: (
+          catalog: Catalog,
+          tasks: Tasks,
+          batchPercent: number,
+          logger: Logger,
+          { region, sharesBus }: ProcessFacts,
+          directory: WorkerDirectory,
+        ) =>
+          bindRigs(catalog, createTextEngine(tasks), logger, {
+            batchPercent,
+            region,
+            ...(sharesBus && {
+              workersFor: (models) => new PinnedWorkers(directory, tasks, models, region),
+            }),
+          }),
       },
       {
         provide: ChatStrategies,
@@ -226,16 +238,9 @@ const bindings: readonly Binding[] = [
     providers: [
       {
         provide: PlacementRigs,
-        inject: [ProcessFacts, ProcessRole, BUS, LOGGER],
-        useFactory: (
-          { instance, sharesBus }: ProcessFacts,
-          { servesCallers }: ProcessRole,
-          bus: Bus,
-          logger: Logger,
-        ) =>
-          sharesBus
-            ? new WorkerRigs(new WorkerDirectory({ bus, instance, logger }), servesCallers)
-            : new OwnRig(),
+        inject: [ProcessFacts, WorkerDirectory],
+        useFactory: ({ sharesBus }: ProcessFacts, directory: WorkerDirectory) =>
+          sharesBus ? new WorkerRigs(directory) : new OwnRig(),
       },
     ],
   },

@@ -12,6 +12,7 @@ import { type Invocation } from '../invocation.js';
 export interface CatalogFileRig {
   readonly name: string;
   readonly kind: 'openai' | 'embedded';
+  readonly region: string | null;
   /** The ids of its models. */
   readonly models: readonly string[];
 }
@@ -27,9 +28,10 @@ export const catalogRigs = async ({
 }: Invocation): Promise<readonly CatalogFileRig[]> => {
   const { ofAreas } = settingsOf(environment, parts?.areas);
   const { rigs, models } = await offerOf(ofAreas.get(CATALOG_SETTINGS) as CatalogSettings);
-  return rigs.map(({ name, kind }) => ({
+  return rigs.map(({ name, kind, region }) => ({
     name,
     kind,
+    region,
     models: models.filter((model) => model.rigs.includes(name)).map(({ id }) => id),
   }));
 };

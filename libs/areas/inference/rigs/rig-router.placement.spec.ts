@@ -179,7 +179,7 @@ describe('a rig that only a pin reaches', () => {
 
   it.each(['rig-drained', 'rig-lost'] as const)('is refused by its name: %s', async (absence) => {
     const { complete, router } = placing({ rigs: [], pinned: () => absence });
-    const error = await errorOf(complete('worker-1') as never);
+    const error = await errorOf(complete('worker-1'));
     expect(error).toMatchObject({ kind: absence, message: expect.stringContaining('worker-1') });
     expect(router.status()).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { TaskError } from '#platform/tasks/task.error.js';
-import { type Tasks } from '#platform/tasks/tasks.port.js';
+import { type TaskOptions, type Tasks } from '#platform/tasks/tasks.port.js';
 import { type TextRequest } from '../rigs/embedded-request.js';
 import { type TextEngine } from '../rigs/embedded-rig.js';
 import { type FileDigests, fileDigests, textEngine } from './text.engine.js';
@@ -7,14 +7,18 @@ import { type TextEnd, type TextTask } from './text-task.js';
 
 const NOTHING: TextEnd = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
 
-/** The engine of embedded rigs: each request is a task of the text engine. */
+/**
+ * The engine of embedded rigs: each request is a task of the text engine.
+ * @param options of every task
+ */
 export const createTextEngine = (
   tasks: Tasks,
   digests: FileDigests = fileDigests(),
+  options: TaskOptions = {},
 ): TextEngine => ({
   async *stream(request, signal) {
     const task = tasks.seesLocalFiles ? request : await portable(request, digests);
-    const pieces = tasks.run(textEngine, task, signal);
+    const pieces = tasks.run(textEngine, task, signal, options);
     let used = NOTHING;
     let isOpen = true;
     try {
