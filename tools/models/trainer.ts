@@ -11,7 +11,7 @@ import type { LlamaModel } from './llama.model.js';
 import { SHARDS, type Stage } from './nano.recipe.js';
 import { seededRandom, type SeededRandom } from './seeded-random.js';
 
-const HELD_OUT = { seed: 77, batches: 40, rows: 8, positions: 256, commonShare: 0 } as const;
+export const HELD_OUT = { seed: 77, batches: 40, rows: 8, positions: 256, commonShare: 0 } as const;
 const QUICK_BATCHES = 6;
 const REPORT_EVERY_STEPS = 200;
 
