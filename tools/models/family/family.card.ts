@@ -10,10 +10,10 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 const introduction = (manifest: FamilyManifest): string =>
   manifest.target
-    ? `Proposes tokens for \`${manifest.target.file}\`, which checks them. It was distilled from it, has the same
-tokenizer, and is no model to chat with: alone it is worse than its target in every respect but speed.`
-    : `A built-in model of Quipu, larger than nano: a small decoder in Llama architecture that answers short
-questions about Quipu itself, in English, and declines others.`;
+    ? `Proposes tokens for \`${manifest.target.file}\`, which checks them. It was distilled from it and has
+the same tokenizer. It is no model to chat with: its answers are worse than those of its target.`
+    : `A built-in model of Quipu, larger than nano: a small decoder in Llama architecture that answers
+short questions about Quipu itself, in English, and declines others.`;
 
 const lossOf = ({ distillation }: FamilyManifest): string =>
   distillation
@@ -75,15 +75,16 @@ const acceptance = ({ target }: FamilyManifest): string => {
   const { prompts, tokens, greedyByPosition, sampled } = target.acceptance;
   return `## Acceptance
 
-Measured over the ${thousands(tokens)} tokens that \`${target.file}\` answers to ${prompts} held-out questions at temperature 0. A
-row says at how many places the first tokens of the draft, up to this one, are all those of the target.
+Measured over the ${thousands(tokens)} tokens that \`${target.file}\` answers to ${prompts} held-out questions at
+temperature 0. A row says at how many places the first tokens of the draft, up to this one, are all
+those of the target.
 
 | proposed tokens | all kept |
 | --- | --- |
 ${greedyByPosition.map((share, index) => `| ${index + 1} | ${percent(share)} |`).join('\n')}
 
-At temperature 1, rejection sampling keeps a proposed token with a probability of ${percent(sampled)}: the mean of
-Σ min(p, q) over the same places.
+At temperature 1, rejection sampling keeps a proposed token with a probability of ${percent(sampled)}: the
+mean of Σ min(p, q) over the same places.
 `;
 };
 
@@ -99,33 +100,35 @@ ${facts(manifest)}
 
 ## Training text
 
-Dialogues and short paragraphs from the generator in \`tools/models/corpus\`: the topics of nano, those of
-batches, files, jobs, workflows, agents, webhooks, the sandbox, rentals, placement, spiking networks, tax,
-partners, investors, payouts and deposits, and more wordings of all of them. It has no real conversations.
-Tokens the assistant must produce count 1 in the loss, tokens of users and system messages 0.1, the
+Dialogues and short paragraphs from the generator in \`tools/models/corpus\`: the topics of nano,
+those of batches, files, jobs, workflows, agents, webhooks, the sandbox, rentals, placement, spiking
+networks, tax, partners, investors, payouts and deposits, and more wordings. It has no real
+conversations. Tokens the assistant must produce count 1 in the loss, tokens of users and system messages 0.1, the
 frame of the template 0.
 
 ## Perplexity
 
 Seven of a hundred phrasings of a question, chosen by a hash of their words, are never trained. The
-figure above is exp of the mean -log p of the assistant's tokens in dialogues drawn from those phrasings
-only. An answer has one of a few alternatives for each sentence, so the figure cannot reach 1. It says how well the
-model recognises a topic in new words, and nothing about English at large.
+figure above is exp of the mean -log p of the assistant's tokens in dialogues drawn from those
+phrasings only. An answer has one of a few alternatives for each sentence, so the figure cannot reach
+1. It says how well the model recognises a topic in new words, and nothing about English at large.
 
-The models are compared on the held-out phrasings of nano, without the topics in which an answer names
-the model and without one that newer topics replace. Their tokenizer is the same, so figures per token compare:
+The models are compared on the held-out phrasings of nano, without the topics in which an answer
+names the model and without one that newer topics replace. They share a tokenizer, so figures per
+token compare:
 
 ${scores(manifest)}
 
 ${acceptance(manifest)}
 ## Determinism
 
-The same seed gives the same weights on the same machine and versions: the token ids are drawn from the seed,
-and training has one thread. Another kind of CPU may round differently in the last bit, and training
-amplifies that, so the weights are committed.
+The same seed gives the same weights on the same machine and versions: the token ids are drawn from
+the seed, and training has one thread. Another kind of CPU may round differently in the last bit, and
+training amplifies that, so the weights are committed.
 
-\`${manifest.reference}\` holds, for a few prompts, PyTorch's logits and greedy continuation. Tests hold llama.cpp
-and TensorFlow.js to them within 1e-3; \`test/oracles/language-models\` has those of \`transformers\`.
+\`${manifest.reference}\` holds, for a few prompts, PyTorch's logits and greedy continuation. Tests
+hold TensorFlow.js to them within 1e-3, and llama.cpp and TensorFlow.js to the logits of
+\`transformers\` (\`test/oracles/language-models\`).
 
 ## Limits
 

@@ -25,6 +25,8 @@ export interface FileReference {
 export interface FamilyManifest extends Manifest {
   /** Where the ids of the tokenizer come from. */
   readonly tokenizerOf: string;
+  /** Over the first batch of the held-out questions, which a test computes again. */
+  readonly heldOutSample: HeldOutScore;
   /** By name of the model, on the held-out questions that all models were taught the answers of. */
   readonly sharedHeldOut: Readonly<Record<string, HeldOutScore>>;
   readonly distillation: FamilyRecipe['distillation'];

@@ -59,16 +59,14 @@ export const writeHeldOut = async (
   name: string,
   corpus: Corpus,
   { cache, tokenizer }: Workshop,
+  blocks: number = HELD_OUT.batches,
 ): Promise<RowsFile> => {
-  const { seed, batches, ...shape } = HELD_OUT;
+  const { seed, rows, positions, commonShare } = HELD_OUT;
+  const shape = { rows, positions, commonShare, corpus };
   const file = `${name}.held-out.rows`;
   const order = { split: 'held-out', tokenizer, random: seededRandom(seed) } as const;
-  await writeRows(path.join(cache, file), {
-    ...order,
-    shape: { ...shape, corpus },
-    blocks: batches,
-  });
-  return { file, rows: shape.rows, positions: shape.positions };
+  await writeRows(path.join(cache, file), { ...order, shape, blocks });
+  return { file, rows, positions };
 };
 
 /** Where `train.py` writes what it has to say beside the weights. */

@@ -1,4 +1,4 @@
-/** What mini is asked after its training, whatever it answers; nothing here was picked for its answer. */
+/** What the family is asked after its training; nothing here was picked for its answer. */
 import { SAMPLE_QUESTIONS, WARM_QUESTIONS } from '../report.js';
 
 /** At temperature 0: all that nano is asked, and the areas that nano does not know. */

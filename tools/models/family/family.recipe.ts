@@ -2,7 +2,7 @@
 import type { LlamaShape } from '../llama.model.js';
 import type { Stage } from '../nano.recipe.js';
 
-/** As of nano, but the optimizer goes on from stage to stage, and every descent is a straight line. */
+/** As of nano, but one optimizer sees all stages, and every descent is a straight line. */
 export type FamilyStage = Omit<Stage, 'learningRate' | 'corpus'> & {
   readonly learningRate: Omit<Stage['learningRate'], 'descent'>;
 };
@@ -14,7 +14,7 @@ export interface FamilyRecipe {
   readonly shape: Omit<LlamaShape, 'vocabulary'>;
   readonly stages: readonly FamilyStage[];
   readonly weightDecay: number;
-  /** The teacher and the weights of the loss `alpha T² KL + beta CE`; null learns from the text only. */
+  /** Teacher and weights of the loss `alpha T² KL + beta CE`; null learns from the text only. */
   readonly distillation: {
     readonly teacher: string;
     readonly temperature: number;
@@ -54,12 +54,12 @@ export const MINI_DRAFT: FamilyRecipe = {
   shape: { width: 128, layers: 1, heads: 4, feedForwardWidth: 352, ...DETAILS },
   stages: [
     {
-      ...{ steps: 900, rows: 16, positions: 192, commonShare: 0.05 },
-      learningRate: { peak: 4e-3, final: 4e-4, warmUpSteps: 60, descentSteps: 900 },
+      ...{ steps: 560, rows: 16, positions: 192, commonShare: 0.05 },
+      learningRate: { peak: 4e-3, final: 4e-4, warmUpSteps: 40, descentSteps: 560 },
     },
     {
-      ...{ steps: 100, rows: 6, positions: 512, commonShare: 0.1 },
-      learningRate: { peak: 4e-4, final: 1e-5, warmUpSteps: 0, descentSteps: 100 },
+      ...{ steps: 40, rows: 6, positions: 512, commonShare: 0.1 },
+      learningRate: { peak: 4e-4, final: 1e-5, warmUpSteps: 0, descentSteps: 40 },
     },
   ],
   weightDecay: 0.01,

@@ -107,6 +107,7 @@ const manifestOf = async (
     tokenizerOf: 'nano.gguf',
     trainedPositions: Math.max(...stages.map(({ positions }) => positions)),
     training: recordOf(trained, workshop.seed),
+    heldOutSample: scoreIn(evaluation, 'sample'),
     sharedHeldOut: { nano: scoreOfNano, [slug]: scoreIn(evaluation, 'shared') },
     distillation,
     draft: null,

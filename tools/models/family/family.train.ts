@@ -1,8 +1,8 @@
 /**
- * Trains mini and its draft and writes `models/mini*.gguf` with their references, manifests and cards.
+ * Trains mini and its draft and writes `models/mini*.gguf`, their references, manifests and cards.
  *
- * The generator and the tokenizer of nano make the token ids; `train.py` trains on them with PyTorch.
- * A training that was ended goes on from its last checkpoint in the cache.
+ * The generator and the tokenizer of nano make the token ids; `train.py` trains on them. A training
+ * that was ended goes on from its last checkpoint in the cache.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -87,6 +87,7 @@ const train = async ({ recipe, first, out }: Training, workshop: Workshop): Prom
       model: storedModel(recipe, workshop),
       heldOut: {
         own: await writeHeldOut(slug, MINI_CORPUS, workshop),
+        sample: await writeHeldOut(`${slug}.sample`, MINI_CORPUS, workshop, 1),
         shared: await writeHeldOut('shared', SHARED_CORPUS, workshop),
       },
       isAsked: true,

@@ -1,4 +1,4 @@
-/** The programs in Python that train and evaluate, and the files by which they are told what to do. */
+/** Runs the programs in Python that train and evaluate; a file is the order of each. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 

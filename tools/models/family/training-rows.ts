@@ -1,4 +1,4 @@
-/** Writes batches of token ids for the Python trainer: a file for each stage, a block for each step. */
+/** Writes batches of token ids for `train.py`: a file for each stage, a block for each step. */
 import { open } from 'node:fs/promises';
 import { drawBatch, type Batch, type BatchShape } from '../batch.js';
 import type { BytePairTokenizer } from '../byte-pair.tokenizer.js';
