@@ -20,6 +20,10 @@ const lossOf = ({ distillation }: FamilyManifest): string =>
     ? `${distillation.alpha} T² KL(target, draft) + ${distillation.beta} cross-entropy, T = ${distillation.temperature}`
     : 'cross-entropy';
 
+const effortOf = ({ seed, steps, tokensSeen, seconds }: FamilyManifest['training']): string =>
+  `seed ${seed}, ${thousands(steps)} steps, ${thousands(tokensSeen)} tokens, ` +
+  `${Math.round(seconds / 60)} minutes on one shared CPU core`;
+
 const facts = (manifest: FamilyManifest): string => {
   const { shape, training } = manifest;
   const rows: readonly (readonly [string, string])[] = [
@@ -32,7 +36,7 @@ const facts = (manifest: FamilyManifest): string => {
     ],
     [
       'Details',
-      `RMSNorm (epsilon ${shape.normEpsilon}), rotary positions (base ${thousands(shape.ropeBase)}), no biases`,
+      `RMSNorm (epsilon ${shape.normEpsilon}), rotary positions (base ${shape.ropeBase}), no biases`,
     ],
     [
       'Tokenizer',
@@ -43,10 +47,7 @@ const facts = (manifest: FamilyManifest): string => {
       'Context',
       `${thousands(shape.contextLength)} tokens declared, ${thousands(manifest.trainedPositions)} trained`,
     ],
-    [
-      'Training',
-      `seed ${training.seed}, ${thousands(training.steps)} steps, ${thousands(training.tokensSeen)} tokens, ${Math.round(training.seconds / 60)} minutes on one shared CPU core`,
-    ],
+    ['Training', effortOf(training)],
     ['Loss', lossOf(manifest)],
     [
       'Held-out perplexity',
@@ -94,7 +95,8 @@ export const familyCard = (manifest: FamilyManifest): string => {
   return `# ${manifest.name}
 
 ${introduction(manifest)} \`npm run models:train -- family/${slug}\` makes it from nothing but this
-repository. This card is written by that command; its figures are those of [${slug}.json](${slug}.json).
+repository. This card is written by that command; its figures are those of
+[${slug}.json](${slug}.json).
 
 ${facts(manifest)}
 
@@ -103,15 +105,16 @@ ${facts(manifest)}
 Dialogues and short paragraphs from the generator in \`tools/models/corpus\`: the topics of nano,
 those of batches, files, jobs, workflows, agents, webhooks, the sandbox, rentals, placement, spiking
 networks, tax, partners, investors, payouts and deposits, and more wordings. It has no real
-conversations. Tokens the assistant must produce count 1 in the loss, tokens of users and system messages 0.1, the
-frame of the template 0.
+conversations. Tokens the assistant must produce count 1 in the loss, tokens of users and system
+messages 0.1, the frame of the template 0.
 
 ## Perplexity
 
 Seven of a hundred phrasings of a question, chosen by a hash of their words, are never trained. The
 figure above is exp of the mean -log p of the assistant's tokens in dialogues drawn from those
-phrasings only. An answer has one of a few alternatives for each sentence, so the figure cannot reach
-1. It says how well the model recognises a topic in new words, and nothing about English at large.
+phrasings only. An answer has one of a few alternatives for each sentence, so the figure cannot
+reach 1. It says how well the model recognises a topic in new words, and nothing about English at
+large.
 
 The models are compared on the held-out phrasings of nano, without the topics in which an answer
 names the model and without one that newer topics replace. They share a tokenizer, so figures per
@@ -123,8 +126,8 @@ ${acceptance(manifest)}
 ## Determinism
 
 The same seed gives the same weights on the same machine and versions: the token ids are drawn from
-the seed, and training has one thread. Another kind of CPU may round differently in the last bit, and
-training amplifies that, so the weights are committed.
+the seed, and training has one thread. Another kind of CPU may round differently in the last bit,
+and training amplifies that, so the weights are committed.
 
 \`${manifest.reference}\` holds, for a few prompts, PyTorch's logits and greedy continuation. Tests
 hold TensorFlow.js to them within 1e-3, and llama.cpp and TensorFlow.js to the logits of
