@@ -7,7 +7,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { readSafetensors, writeSafetensors } from '#engines/spiking/weights/safetensors.js';
+import { readSafetensors, writeSafetensors } from '#platform/safetensors/safetensors.js';
 import { bytePairTokenizer } from '../byte-pair.tokenizer.js';
 import { MINI_CORPUS, SHARED_CORPUS } from '../corpus/corpora.js';
 import { readGguf, writeGguf, type GgufModel } from '../gguf.js';
