@@ -38,7 +38,7 @@ export interface LayersUsage extends CompletionUsage {
 export type LayersListener = (used: LayersUsage) => void;
 
 /** The promises of `LanguageModelEngine` hold, each method with more to ask or to tell. */
-export interface LlamaLayersEngine extends Omit<LanguageModelEngine, 'stream'> {
+export interface LlamaLayersEngine extends Omit<LanguageModelEngine, 'stream' | 'describeAdapter'> {
   /** @throws as `LanguageModelEngine.stream` does; LayersError */
   stream(
     request: LayersRequest,

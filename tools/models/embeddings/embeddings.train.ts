@@ -54,7 +54,7 @@ const train = async (recipe: EmbeddingRecipe, folder: string): Promise<void> => 
     weightsBytes: weights.length,
     weightsSha256: createHash('sha256').update(weights).digest('hex'),
     ...{ seed, steps, pairsPerStep, trainingSeconds },
-    retrieval: await reportsOf(stored, projection),
+    retrieval: [...(await reportsOf(stored, projection))],
   };
   const target = path.join(folder, name);
   await mkdir(target, { recursive: true });

@@ -2,7 +2,8 @@
  * Texts that mean the same, drawn from a seed: everyday English from the lexicon, and questions
  * about Quipu with their answers from the corpus of the built-in model.
  */
-import { phrasingsOf, type Split, TOPICS } from '../corpus/corpus.generator.js';
+import { NANO_CORPUS } from '../corpus/corpora.js';
+import { phrasingsOf, type Split } from '../corpus/corpus.generator.js';
 import { type Topic } from '../corpus/topic.js';
 import { type SeededRandom, stableHash } from '../seeded-random.js';
 import { ACTION_FRAMES, FIELDS } from './lexicon.js';
@@ -80,7 +81,7 @@ const ANSWER_SHARE = 0.5;
 
 /** Topics are in both splits, by different phrasings of their questions. */
 export const topicsOf = (split: Split): readonly Asked[] =>
-  TOPICS.flatMap((topic) => {
+  NANO_CORPUS.topics.flatMap((topic) => {
     const questions = phrasingsOf(topic, split);
     if (questions.length === 0) return [];
     const question = (random: SeededRandom): string => random.pick(questions);
