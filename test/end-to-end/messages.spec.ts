@@ -43,6 +43,7 @@ const rig: Script = (response, received) => {
   const chunks = asked === 'call' ? calling : chunksOf(...WORDS);
   const script = ((): Script => {
     if (asked === 'fail') return json(400, { error: { message: 'no', type: 'x', param: 'p' } });
+    if (asked === 'claim') return json(200, completionOf('a', statement(1_000_000, 1_000)));
     if (asked === 'stop')
       return json(200, choiceOf({ content: 'Kn' }, 'stop', { stop_reason: '.' }));
     if (asked === 'hang') return sse(chunks.slice(0, 3).map(eventOf), 'hang');
@@ -120,6 +121,18 @@ describe('messages for the official client of Anthropic', () => {
       { type: 'HoldPlaced' },
       { type: 'HoldCaptured', data: { amountMicroUsd: '17', lines: quantities } },
     ]);
+  });
+
+  it('states the tokens that are charged where a rig claims more', async () => {
+    const { data, response } = await anthropic.messages.create(asking('claim')).withResponse();
+    const [, charged] = await moneyOf(response);
+    const { input_tokens, output_tokens } = data.usage;
+    expect(output_tokens).toBe(50);
+    expect(input_tokens).toBeLessThan(1_000);
+    expect(charged).toMatchObject({
+      type: 'HoldCaptured',
+      data: { lines: [{ quantity: input_tokens }, { quantity: output_tokens }] },
+    });
   });
 
   it('translates tools and images in both directions', async () => {

@@ -16,8 +16,8 @@ export class BlockEvents {
   /** @param key what the ids of calls are made of that have none */
   constructor(private readonly key: string) {}
 
-  add({ text, refusal, toolCalls }: ReadChoice): string {
-    const said = `${text}${refusal}`;
+  add({ text, declined, toolCalls }: ReadChoice): string {
+    const said = `${text}${declined}`;
     const calls = toolCalls.map((call) => this.#call(call)).join('');
     return `${said === '' ? '' : this.#say(said)}${calls}`;
   }

@@ -39,7 +39,8 @@ const ANSWER_EXAMPLE = {
 
 const STREAM_EXAMPLE =
   'event: content_block_delta\n' +
-  'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Quipu"}}\n\n' +
+  'data: {"type":"content_block_delta","index":0,' +
+  '"delta":{"type":"text_delta","text":"Quipu"}}\n\n' +
   ': x-quipu-cost-usd=0.000004 x-quipu-available-usd=9.999996 x-quipu-event-id=2f0c…\n\n' +
   'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 

@@ -88,10 +88,10 @@ const usageOf = ({ promptTokens, completionTokens }: Usage) => ({
 });
 
 const contentOf = (
-  { text, refusal, toolCalls }: ReadChoice,
+  { text, declined, toolCalls }: ReadChoice,
   facts: MessageFacts,
 ): readonly Fields[] => {
-  const said = `${text}${refusal}`;
+  const said = `${text}${declined}`;
   return [
     ...(said === '' ? [] : [{ type: 'text', text: said, citations: null }]),
     ...toolCalls.map(({ id, name, arguments: json }, n) => ({
