@@ -120,7 +120,7 @@ describe('legacy completions for the official client', () => {
     const chunks = await Array.fromAsync(data);
     const texts = ['', ''];
     for (const { choices } of chunks) {
-      for (const { index, text } of choices) texts[index] += text;
+      for (const { index, text } of choices) texts[index] = `${texts[index] ?? ''}${text}`;
     }
     expect(texts).toEqual(['oneONE', 'two knotsTWO KNOTS']);
     expect(chunks.at(-1)).toMatchObject({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import {
   chunksOf,
   completionOf,

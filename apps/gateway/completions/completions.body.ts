@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ChatBody } from '#areas/inference/chat-body.js';
-import { HttpFailure } from '../errors/http-failure.js';
+import { type HttpFailure } from '../errors/http-failure.js';
 import { refusedField, refusedFields } from '../inference/refused-field.js';
 import { parseChatBody } from '../inference/chat.body.js';
 

@@ -24,7 +24,7 @@ export const completionFormat = (facts: CompletionFacts): AnswerFormat => ({
     return JSON.stringify({
       ...headOf(facts),
       choices: choices.map((choice) => choiceOf(choice, echoOf(facts, choice.index))),
-      usage: stated ?? statementOf(usage),
+      usage: { ...stated, ...statementOf(usage) },
       ...(systemFingerprint !== undefined && { system_fingerprint: systemFingerprint }),
     });
   },
@@ -73,10 +73,10 @@ const echoOf = ({ echoed, choicesEach }: CompletionFacts, index: number): string
 
 /** @param at the characters of the choice before this piece of it */
 const choiceOf = (choice: ReadChoice, prompt: string, at = 0) => {
-  const { index, text, refusal, logprobs, finishReason } = choice;
+  const { index, text, declined, logprobs, finishReason } = choice;
   return {
     index,
-    text: `${prompt}${text}${refusal}`,
+    text: `${prompt}${text}${declined}`,
     logprobs: logprobs && legacyLogprobs(logprobs, at + prompt.length),
     finish_reason: finishReason,
   };

@@ -3,7 +3,7 @@ import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type Failure, openAiEnvelope } from '../errors/envelope.js';
 import { dataEvent, dataLine, DONE } from '../sse/sse.js';
 
-/** How an interface writes the answer of one chat. Its methods do not fail: the chat is paid for. */
+/** How an interface writes the answer of a chat. Its methods do not fail: the chat is paid for. */
 export interface AnswerFormat {
   /** The whole answer as JSON. */
   whole(reply: ChatReply): string | Promise<string>;

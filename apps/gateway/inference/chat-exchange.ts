@@ -6,7 +6,7 @@ import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';
-import { type ChatStream } from '#areas/inference/chat-strategies.js';
+import { type ChatReply, type ChatStream } from '#areas/inference/chat-strategies.js';
 import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
@@ -94,7 +94,7 @@ export class ChatExchange {
     tap: AnswerTap | undefined,
   ): Promise<void> {
     const answer = await this.chats.execute(orderOf(chat), signal);
-    const { rig, attempts, usage, entry, pace, headers: further } = answer;
+    const { rig, attempts, usage, bound, entry, pace, headers: further } = answer;
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
@@ -102,7 +102,7 @@ export class ChatExchange {
     };
     this.#charged(chat, rig, usage, entry);
     const { format = chatFormat } = chat;
-    const text = await format.whole(answer);
+    const text = await format.whole({ ...answer, usage: chargedOf(usage, bound) });
     tap?.head({ ...headers, 'content-type': JSON_TYPE });
     tap?.text(text);
     this.#ended(chat, '');
@@ -187,7 +187,7 @@ export class ChatExchange {
           await fail(cut);
           return 'cut';
         }
-        const last = await written.end(usage);
+        const last = await written.end(chargedOf(usage, stream.bound));
         this.#ended(chat, '');
         await writer.write(last);
         return 'whole';
@@ -212,6 +212,16 @@ export class ChatExchange {
     this.metrics.chatEnded(model, (performance.now() - startedAt) / 1e3, error);
   }
 }
+
+/** What a rig states above the bound is not charged, and other interfaces do not show it. */
+const chargedOf = (usage: Usage, bound: ChatReply['bound']): Usage => {
+  if (!bound) return usage;
+  return {
+    promptTokens: Math.min(usage.promptTokens, bound.inputTokens),
+    completionTokens: Math.min(usage.completionTokens, bound.outputTokens),
+    source: usage.source,
+  };
+};
 
 const orderOf = (chat: Chat): ChatOrder => ({
   accountId: chat.caller.accountId,

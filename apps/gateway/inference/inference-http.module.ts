@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CompletionsController } from '../completions/completions.controller.js';
+import { MessagesController } from '../messages/messages.controller.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
@@ -8,7 +9,7 @@ import { ChatSettler } from './chat.settler.js';
 import { TranslatedChats } from './translated-chats.js';
 
 @Module({
-  controllers: [ChatController, CompletionsController],
+  controllers: [ChatController, CompletionsController, MessagesController],
   providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler, TranslatedChats],
   exports: [TranslatedChats],
 })

@@ -12,7 +12,8 @@ export interface ReadAnswer {
 export interface ReadChoice {
   readonly index: number;
   readonly text: string;
-  readonly refusal: string;
+  /** Why the model declines to answer; empty where it does not. */
+  readonly declined: string;
   readonly toolCalls: readonly ReadToolCall[];
   /** Null until the choice has ended. */
   readonly finishReason: string | null;
@@ -55,7 +56,7 @@ const choiceOf = (choice: Fields, n: number): ReadChoice => {
   return {
     index: indexOf(choice, n),
     text: textOf(said['content']),
-    refusal: textOf(said['refusal']),
+    declined: textOf(said['refusal']),
     toolCalls: listOf(said['tool_calls']).map(toolCallOf),
     finishReason: typeof reason === 'string' ? reason : null,
     stopText: typeof stop === 'string' ? stop : null,

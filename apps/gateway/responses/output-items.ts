@@ -52,14 +52,14 @@ export class OutputItems {
   }
 
   /** Adds a choice, or a piece of it. A response has the first choice only. */
-  add({ index, text, refusal, toolCalls, finishReason, logprobs }: ReadChoice): StreamEvent[] {
+  add({ index, text, declined, toolCalls, finishReason, logprobs }: ReadChoice): StreamEvent[] {
     if (index !== 0) return [];
     this.#finishReason = finishReason ?? this.#finishReason;
     const events: StreamEvent[] = [];
     const content = logprobs?.['content'];
     const probabilities: readonly unknown[] = Array.isArray(content) ? content : [];
     if (text !== '') this.#say('output_text', text, probabilities, events);
-    if (refusal !== '') this.#say('refusal', refusal, [], events);
+    if (declined !== '') this.#say('refusal', declined, [], events);
     for (const call of toolCalls) this.#call(call, events);
     return events;
   }

@@ -29,7 +29,12 @@ export class InputItemsPageDto {
   @Length(1, 128)
   readonly after?: string;
 
-  @ApiPropertyOptional({ default: ITEMS_DEFAULT, minimum: 1, maximum: ITEMS_MAX })
+  @ApiPropertyOptional({
+    default: ITEMS_DEFAULT,
+    minimum: 1,
+    maximum: ITEMS_MAX,
+    description: 'The items of a page.',
+  })
   @IsOptional()
   @Type(() => Number)
   @IsInt({ message: 'limit must be an integer' })

@@ -111,7 +111,7 @@ const usage: Usage = { promptTokens: 3, completionTokens: 5, source: 'provider' 
 const writing = (): ResponseWriting => ({
   id: 'resp_1',
   createdAt: 1,
-  body: { model: 'm', input: 'a' } as ResponseWriting['body'],
+  body: { model: 'm', input: 'a' },
   routingMode: 'auto',
   key: 'k',
   now: () => 2,

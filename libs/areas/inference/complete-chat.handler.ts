@@ -37,8 +37,8 @@ export class CompleteChatHandler {
       modelAnswered,
       replyHash,
     });
-    const { pace } = admitted;
-    return { text, usage, rig, attempts, entry, ...(pace && { pace }) };
+    const { bound, pace } = admitted;
+    return { text, usage, rig, attempts, entry, bound, ...(pace && { pace }) };
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */

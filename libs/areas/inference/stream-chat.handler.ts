@@ -29,8 +29,9 @@ export class StreamChatHandler {
     const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
     // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
-    const { pace } = admitted;
-    return { rig: routed.rig, attempts: routed.attempts, pages, ...(pace && { pace }) };
+    const { bound, pace } = admitted;
+    const { rig, attempts } = routed;
+    return { rig, attempts, bound, pages, ...(pace && { pace }) };
   }
 }
 
