@@ -55,7 +55,7 @@ let running = 0;
 let comparing: Promise<void> = Promise.resolve();
 
 const send = (message: FromChild): void => {
-  process.send?.(message);
+  process.send?.([message]);
 };
 
 /** Sends text once the reader is not too far behind. */
@@ -235,7 +235,7 @@ const generate = async (id: number, task: SpeculativeTask): Promise<void> => {
   }
 };
 
-process.on('message', (message: ToChild<SpeculativeTask>) => {
+const hear = (message: ToChild<SpeculativeTask>): void => {
   switch (message.type) {
     case 'generate':
       void generate(message.id, message.task);
@@ -253,6 +253,10 @@ process.on('message', (message: ToChild<SpeculativeTask>) => {
       void pairs.close().then(() => process.disconnect());
       return;
   }
+};
+
+process.on('message', (messages) => {
+  for (const message of messages as readonly ToChild<SpeculativeTask>[]) hear(message);
 });
 
 // A terminal sends its signals to the whole group; the parent drains and then says `close`.
