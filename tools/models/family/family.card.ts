@@ -118,7 +118,8 @@ large.
 
 The models are compared on the held-out phrasings of nano, without the topics in which an answer
 names the model and without one that newer topics replace. They share a tokenizer, so figures per
-token compare:
+token compare. No model was trained on these phrasings, but mini and its draft have seen more other
+phrasings of the same topics than nano:
 
 ${scores(manifest)}
 
@@ -145,7 +146,8 @@ hold TensorFlow.js to them within 1e-3, and llama.cpp and TensorFlow.js to the l
 
 ## Samples
 
-Answers to fixed lists of questions, good and bad as they came. Temperature 0:
+Answers to fixed lists of questions, good and bad as they came. Several of the questions, or close
+relatives of them, are training text; the held-out score is the measure of new wordings. Temperature 0:
 
 ${manifest.samples.map(quoted).join('\n\n')}
 
