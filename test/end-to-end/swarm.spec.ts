@@ -5,7 +5,9 @@ import { eventsOf, startWorld, type World } from './quipu.harness.js';
 import {
   AGREE,
   catalogOf,
+  CONSENSUS_REJECTIONS,
   messagesTo,
+  PAIR_REJECTIONS,
   PROMPT_TOKENS,
   SPECULATE,
   upstreamSaying,
@@ -15,11 +17,7 @@ import {
 const messages = [{ role: 'user', content: 'What is Quipu?' }];
 
 /** In the shape of our own routes. */
-interface Failure {
-  readonly message: string;
-  readonly code: string;
-  readonly param?: string;
-}
+type Failure = Readonly<Record<'message' | 'code' | 'param', string>>;
 
 describe('models that work together', () => {
   let world: World;
@@ -152,21 +150,16 @@ describe('models that work together', () => {
       expect((await send()).body).toEqual(first.body);
     });
 
-    it.each([
-      [{ model: 'acme/none' }, 404, 'swarm_model_unknown', 'model'],
-      [{ model: 'acme/draft' }, 400, 'draft_model_missing', 'draft_model'],
-      [{ draft_model: 'acme/none' }, 404, 'draft_model_unknown', 'draft_model'],
-      [{ draft_model: 'acme/alpha' }, 400, 'draft_model_unsuitable', 'draft_model'],
-      [{ speculative_steps: 17 }, 400, 'invalid_request', 'speculative_steps'],
-      [{ messages: [{ role: 'tool', content: '' }] }, 400, 'invalid_request', 'messages[0].role'],
-      [{ colour: 'red' }, 400, 'invalid_request', 'colour'],
-    ])('reject %p before anything is held', async (wrong, status, code, param) => {
-      const reply = await post(SPECULATE)
-        .send({ ...asked, ...wrong })
-        .expect(status);
-      expect(reply.body as Failure).toMatchObject({ code, param });
-      expect(await endsOf(requestIdOf(reply))).toEqual([]);
-    });
+    it.each(PAIR_REJECTIONS)(
+      'reject %p before anything is held',
+      async (wrong, status, code, param) => {
+        const reply = await post(SPECULATE)
+          .send({ ...asked, ...wrong })
+          .expect(status);
+        expect(reply.body as Failure).toMatchObject({ code, param });
+        expect(await endsOf(requestIdOf(reply))).toEqual([]);
+      },
+    );
 
     it('reject a field of a chat that they cannot honour, by its name', async () => {
       const { body } = await chat({
@@ -393,18 +386,15 @@ describe('models that work together', () => {
       expect(stream.text.trimEnd()).toMatch(/data: \[DONE\]$/);
     });
 
-    it.each([
-      [{ fanout_nodes: 9 }, 400, 'invalid_request', 'fanout_nodes'],
-      [{ fanout_nodes: 0 }, 400, 'invalid_request', 'fanout_nodes'],
-      [{ synthesis_model: 'acme/none' }, 404, 'synthesis_model_unknown', 'synthesis_model'],
-      [{ member_models: ['acme/none'] }, 404, 'member_model_unknown', 'member_models'],
-      [{ messages: [] }, 400, 'invalid_request', 'messages'],
-    ])('rejects %p before anything is held', async (wrong, status, code, param) => {
-      const reply = await post(AGREE)
-        .send({ ...asked, ...wrong })
-        .expect(status);
-      expect(reply.body as Failure).toMatchObject({ code, param });
-      expect(await endsOf(requestIdOf(reply))).toEqual([]);
-    });
+    it.each(CONSENSUS_REJECTIONS)(
+      'rejects %p before anything is held',
+      async (wrong, status, code, param) => {
+        const reply = await post(AGREE)
+          .send({ ...asked, ...wrong })
+          .expect(status);
+        expect(reply.body as Failure).toMatchObject({ code, param });
+        expect(await endsOf(requestIdOf(reply))).toEqual([]);
+      },
+    );
   });
 });
