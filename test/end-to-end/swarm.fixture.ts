@@ -38,6 +38,22 @@ models:
 /** Tokens of every prompt that the upstream counts. */
 export const PROMPT_TOKENS = 9;
 
+/** A line of a charge, at the prices of the upstream's models. */
+export const chargedLine = (step: string, rig: string, meter: string, quantity: number) => ({
+  ...{ step, rig, meter, quantity },
+  unitPriceMicroUsd: meter === 'input_tokens' ? '1000000' : '2000000',
+  perUnits: 1_000_000,
+});
+
+/** As vLLM states them with `--per-request-spec-decode-metrics`. */
+export const VLLM_METRICS = {
+  speculative_decoding: {
+    num_draft_tokens: 40,
+    num_accepted_draft_tokens: 25,
+    num_spec_steps: 8,
+  },
+};
+
 /** What the upstream says for a model. Undefined: it fails with the status 400. */
 export interface UpstreamWords {
   words: Readonly<Record<string, readonly string[] | undefined>>;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { CommandLine } from './command-line.fixture.js';
 import { eventsOf, startWorld, type World } from './quipu.harness.js';
 import {
   AGREE,
   catalogOf,
+  chargedLine,
   CONSENSUS_REJECTIONS,
   messagesTo,
   PAIR_REJECTIONS,
@@ -12,6 +14,7 @@ import {
   SPECULATE,
   upstreamSaying,
   type UpstreamWords,
+  VLLM_METRICS,
 } from './swarm.fixture.js';
 
 const messages = [{ role: 'user', content: 'What is Quipu?' }];
@@ -22,6 +25,7 @@ type Failure = Readonly<Record<'message' | 'code' | 'param', string>>;
 describe('models that work together', () => {
   let world: World;
   const says: UpstreamWords = { words: {} };
+  const quipu = new CommandLine(() => world);
 
   beforeAll(async () => {
     world = await startWorld([upstreamSaying(says)], { catalogOf });
@@ -110,6 +114,12 @@ describe('models that work together', () => {
           source: 'engine',
         },
       });
+      const explain = ['swarm', 'explain', '--request'] as const;
+      expect(await quipu.result(...explain, requestIdOf(reply))).toMatchObject({
+        acceptance_rate_pct: 100,
+        charged_micro_usd: '156',
+      });
+      expect(await quipu.run(...explain, randomUUID())).toMatchObject({ exitCode: 1 });
     });
 
     it('answer chats, whole and as a stream', async () => {
@@ -184,13 +194,7 @@ describe('models that work together', () => {
     const asked = { model: 'acme/alpha', messages };
 
     it('reports what vLLM states for the request', async () => {
-      says.metrics = {
-        speculative_decoding: {
-          num_draft_tokens: 40,
-          num_accepted_draft_tokens: 25,
-          num_spec_steps: 8,
-        },
-      };
+      says.metrics = VLLM_METRICS;
       const { body } = await post(SPECULATE).send(asked).expect(200);
       expect(body).toMatchObject({
         choices: [{ message: { content: 'Knots and cords' } }],
@@ -226,13 +230,8 @@ describe('models that work together', () => {
 
     it('reports nothing where nothing is known', async () => {
       const { body } = await post(SPECULATE).send(asked).expect(200);
-      expect(body).toMatchObject({
-        speculative_telemetry: {
-          draft_tokens_generated: null,
-          acceptance_rate_pct: null,
-          telemetry_source: null,
-        },
-      });
+      const unknown = { draft_tokens_generated: null, acceptance_rate_pct: null };
+      expect(body).toMatchObject({ speculative_telemetry: unknown });
     });
 
     it.each([
@@ -290,28 +289,27 @@ describe('models that work together', () => {
       const reply = await post(AGREE)
         .send({ ...asked, fanout_nodes: 2 })
         .expect(200);
-      const line = (step: string, rig: string, meter: string, quantity: number) => ({
-        ...{ step, rig, meter, quantity },
-        unitPriceMicroUsd: meter === 'input_tokens' ? '1000000' : '2000000',
-        perUnits: 1_000_000,
-      });
       const charge = await chargeOf(requestIdOf(reply));
       expect(charge.lines).toEqual([
-        line('branch-1', 'first', 'input_tokens', PROMPT_TOKENS),
-        line('branch-1', 'first', 'output_tokens', 2),
-        line('branch-2', 'second', 'input_tokens', PROMPT_TOKENS),
-        line('branch-2', 'second', 'output_tokens', 3),
-        line('aggregator', 'first', 'input_tokens', PROMPT_TOKENS),
-        line('aggregator', 'first', 'output_tokens', 2),
+        chargedLine('branch-1', 'first', 'input_tokens', PROMPT_TOKENS),
+        chargedLine('branch-1', 'first', 'output_tokens', 2),
+        chargedLine('branch-2', 'second', 'input_tokens', PROMPT_TOKENS),
+        chargedLine('branch-2', 'second', 'output_tokens', 3),
+        chargedLine('aggregator', 'first', 'input_tokens', PROMPT_TOKENS),
+        chargedLine('aggregator', 'first', 'output_tokens', 2),
       ]);
       expect(reply.headers['x-quipu-cost-usd']).toBe('0.000041');
       expect(reply.headers['x-quipu-cost-tree']).toBe(
         'branch-1;acme%2Falpha;9;2;0.000013000000,branch-2;acme%2Fbeta;9;3;0.000015000000,' +
           'aggregator;acme%2Falpha;9;2;0.000013000000',
       );
-      expect(charge.evidence).toMatchObject({
-        agreementPercent: 80,
-        members: [{ agrees: true }, { agrees: true }],
+      expect(charge.evidence).toMatchObject({ agreementPercent: 80 });
+      const request = ['--request', requestIdOf(reply)] as const;
+      expect(await quipu.result('swarm', 'explain', ...request)).toMatchObject({
+        consensus_confidence: 1,
+        cost_tree: (reply.body as { moa_telemetry: { cost_tree: unknown } }).moa_telemetry
+          .cost_tree,
+        charged_micro_usd: '41',
       });
     });
 
