@@ -108,7 +108,7 @@ const textAt = async (url: string): Promise<string | null> => {
   if (!response.ok || !response.body) return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body) {
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes > COUNTERS_BYTES_MAX) return null;
     chunks.push(chunk);

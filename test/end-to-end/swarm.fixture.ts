@@ -38,6 +38,22 @@ models:
 /** Tokens of every prompt that the upstream counts. */
 export const PROMPT_TOKENS = 9;
 
+/** A line of a charge, at the prices of the upstream's models. */
+export const chargedLine = (step: string, rig: string, meter: string, quantity: number) => ({
+  ...{ step, rig, meter, quantity },
+  unitPriceMicroUsd: meter === 'input_tokens' ? '1000000' : '2000000',
+  perUnits: 1_000_000,
+});
+
+/** As vLLM states them with `--per-request-spec-decode-metrics`. */
+export const VLLM_METRICS = {
+  speculative_decoding: {
+    num_draft_tokens: 40,
+    num_accepted_draft_tokens: 25,
+    num_spec_steps: 8,
+  },
+};
+
 /** What the upstream says for a model. Undefined: it fails with the status 400. */
 export interface UpstreamWords {
   words: Readonly<Record<string, readonly string[] | undefined>>;
@@ -51,17 +67,22 @@ export interface UpstreamWords {
 export const upstreamSaying =
   (says: UpstreamWords): Script =>
   (response, received) => {
-    if (received.path === '/metrics') return expose(says, response);
+    if (received.path === '/metrics') {
+      expose(says, response);
+      return;
+    }
     const words = says.words[String(received.body['model'])];
     if (!words) {
-      return json(400, { error: { message: 'it is broken' } })(response, received);
+      json(400, { error: { message: 'it is broken' } })(response, received);
+      return;
     }
     const usage = statement(PROMPT_TOKENS, words.length);
     if (received.body['stream'] !== true) {
-      return json(200, completionOf(words.join(''), usage))(response, received);
+      json(200, completionOf(words.join(''), usage))(response, received);
+      return;
     }
     const last = { ...usageChunkOf(usage), ...(says.metrics != null && { metrics: says.metrics }) };
-    return sse([...chunksOf(...words).map(eventOf), eventOf(last), DONE])(response, received);
+    sse([...chunksOf(...words).map(eventOf), eventOf(last), DONE])(response, received);
   };
 
 const expose = ({ counters }: UpstreamWords, response: ServerResponse): void => {
@@ -86,3 +107,25 @@ const expose = ({ counters }: UpstreamWords, response: ServerResponse): void => 
 /** The messages that the upstream was sent for a model. */
 export const messagesTo = (received: readonly Received[], model: string): readonly unknown[] =>
   received.filter(({ body }) => body['model'] === model).map(({ body }) => body['messages']);
+
+type Rejection = readonly [body: object, status: number, code: string, param: string];
+
+/** What `SPECULATE` rejects before anything is held. */
+export const PAIR_REJECTIONS: readonly Rejection[] = [
+  [{ model: 'acme/none' }, 404, 'swarm_model_unknown', 'model'],
+  [{ model: 'acme/draft' }, 400, 'draft_model_missing', 'draft_model'],
+  [{ draft_model: 'acme/none' }, 404, 'draft_model_unknown', 'draft_model'],
+  [{ draft_model: 'acme/alpha' }, 400, 'draft_model_unsuitable', 'draft_model'],
+  [{ speculative_steps: 17 }, 400, 'invalid_request', 'speculative_steps'],
+  [{ messages: [{ role: 'tool', content: '' }] }, 400, 'invalid_request', 'messages[0].role'],
+  [{ colour: 'red' }, 400, 'invalid_request', 'colour'],
+];
+
+/** What `AGREE` rejects before anything is held. */
+export const CONSENSUS_REJECTIONS: readonly Rejection[] = [
+  [{ fanout_nodes: 9 }, 400, 'invalid_request', 'fanout_nodes'],
+  [{ fanout_nodes: 0 }, 400, 'invalid_request', 'fanout_nodes'],
+  [{ synthesis_model: 'acme/none' }, 404, 'synthesis_model_unknown', 'synthesis_model'],
+  [{ member_models: ['acme/none'] }, 404, 'member_model_unknown', 'member_models'],
+  [{ messages: [] }, 400, 'invalid_request', 'messages'],
+];

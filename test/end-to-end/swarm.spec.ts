@@ -1,29 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { CommandLine } from './command-line.fixture.js';
 import { eventsOf, startWorld, type World } from './quipu.harness.js';
 import {
   AGREE,
   catalogOf,
+  chargedLine,
+  CONSENSUS_REJECTIONS,
   messagesTo,
+  PAIR_REJECTIONS,
   PROMPT_TOKENS,
   SPECULATE,
   upstreamSaying,
   type UpstreamWords,
+  VLLM_METRICS,
 } from './swarm.fixture.js';
 
 const messages = [{ role: 'user', content: 'What is Quipu?' }];
 
 /** In the shape of our own routes. */
-interface Failure {
-  readonly message: string;
-  readonly code: string;
-  readonly param?: string;
-}
+type Failure = Readonly<Record<'message' | 'code' | 'param', string>>;
 
 describe('models that work together', () => {
   let world: World;
   const says: UpstreamWords = { words: {} };
+  const quipu = new CommandLine(() => world);
 
   beforeAll(async () => {
     world = await startWorld([upstreamSaying(says)], { catalogOf });
@@ -112,6 +114,12 @@ describe('models that work together', () => {
           source: 'engine',
         },
       });
+      const explain = ['swarm', 'explain', '--request'] as const;
+      expect(await quipu.result(...explain, requestIdOf(reply))).toMatchObject({
+        acceptance_rate_pct: 100,
+        charged_micro_usd: '156',
+      });
+      expect(await quipu.run(...explain, randomUUID())).toMatchObject({ exitCode: 1 });
     });
 
     it('answer chats, whole and as a stream', async () => {
@@ -152,21 +160,16 @@ describe('models that work together', () => {
       expect((await send()).body).toEqual(first.body);
     });
 
-    it.each([
-      [{ model: 'acme/none' }, 404, 'swarm_model_unknown', 'model'],
-      [{ model: 'acme/draft' }, 400, 'draft_model_missing', 'draft_model'],
-      [{ draft_model: 'acme/none' }, 404, 'draft_model_unknown', 'draft_model'],
-      [{ draft_model: 'acme/alpha' }, 400, 'draft_model_unsuitable', 'draft_model'],
-      [{ speculative_steps: 17 }, 400, 'invalid_request', 'speculative_steps'],
-      [{ messages: [{ role: 'tool', content: '' }] }, 400, 'invalid_request', 'messages[0].role'],
-      [{ colour: 'red' }, 400, 'invalid_request', 'colour'],
-    ])('reject %p before anything is held', async (wrong, status, code, param) => {
-      const reply = await post(SPECULATE)
-        .send({ ...asked, ...wrong })
-        .expect(status);
-      expect(reply.body as Failure).toMatchObject({ code, param });
-      expect(await endsOf(requestIdOf(reply))).toEqual([]);
-    });
+    it.each(PAIR_REJECTIONS)(
+      'reject %p before anything is held',
+      async (wrong, status, code, param) => {
+        const reply = await post(SPECULATE)
+          .send({ ...asked, ...wrong })
+          .expect(status);
+        expect(reply.body as Failure).toMatchObject({ code, param });
+        expect(await endsOf(requestIdOf(reply))).toEqual([]);
+      },
+    );
 
     it('reject a field of a chat that they cannot honour, by its name', async () => {
       const { body } = await chat({
@@ -191,13 +194,7 @@ describe('models that work together', () => {
     const asked = { model: 'acme/alpha', messages };
 
     it('reports what vLLM states for the request', async () => {
-      says.metrics = {
-        speculative_decoding: {
-          num_draft_tokens: 40,
-          num_accepted_draft_tokens: 25,
-          num_spec_steps: 8,
-        },
-      };
+      says.metrics = VLLM_METRICS;
       const { body } = await post(SPECULATE).send(asked).expect(200);
       expect(body).toMatchObject({
         choices: [{ message: { content: 'Knots and cords' } }],
@@ -233,13 +230,8 @@ describe('models that work together', () => {
 
     it('reports nothing where nothing is known', async () => {
       const { body } = await post(SPECULATE).send(asked).expect(200);
-      expect(body).toMatchObject({
-        speculative_telemetry: {
-          draft_tokens_generated: null,
-          acceptance_rate_pct: null,
-          telemetry_source: null,
-        },
-      });
+      const unknown = { draft_tokens_generated: null, acceptance_rate_pct: null };
+      expect(body).toMatchObject({ speculative_telemetry: unknown });
     });
 
     it.each([
@@ -297,28 +289,27 @@ describe('models that work together', () => {
       const reply = await post(AGREE)
         .send({ ...asked, fanout_nodes: 2 })
         .expect(200);
-      const line = (step: string, rig: string, meter: string, quantity: number) => ({
-        ...{ step, rig, meter, quantity },
-        unitPriceMicroUsd: meter === 'input_tokens' ? '1000000' : '2000000',
-        perUnits: 1_000_000,
-      });
       const charge = await chargeOf(requestIdOf(reply));
       expect(charge.lines).toEqual([
-        line('branch-1', 'first', 'input_tokens', PROMPT_TOKENS),
-        line('branch-1', 'first', 'output_tokens', 2),
-        line('branch-2', 'second', 'input_tokens', PROMPT_TOKENS),
-        line('branch-2', 'second', 'output_tokens', 3),
-        line('aggregator', 'first', 'input_tokens', PROMPT_TOKENS),
-        line('aggregator', 'first', 'output_tokens', 2),
+        chargedLine('branch-1', 'first', 'input_tokens', PROMPT_TOKENS),
+        chargedLine('branch-1', 'first', 'output_tokens', 2),
+        chargedLine('branch-2', 'second', 'input_tokens', PROMPT_TOKENS),
+        chargedLine('branch-2', 'second', 'output_tokens', 3),
+        chargedLine('aggregator', 'first', 'input_tokens', PROMPT_TOKENS),
+        chargedLine('aggregator', 'first', 'output_tokens', 2),
       ]);
       expect(reply.headers['x-quipu-cost-usd']).toBe('0.000041');
       expect(reply.headers['x-quipu-cost-tree']).toBe(
         'branch-1;acme%2Falpha;9;2;0.000013000000,branch-2;acme%2Fbeta;9;3;0.000015000000,' +
           'aggregator;acme%2Falpha;9;2;0.000013000000',
       );
-      expect(charge.evidence).toMatchObject({
-        agreementPercent: 80,
-        members: [{ agrees: true }, { agrees: true }],
+      expect(charge.evidence).toMatchObject({ agreementPercent: 80 });
+      const request = ['--request', requestIdOf(reply)] as const;
+      expect(await quipu.result('swarm', 'explain', ...request)).toMatchObject({
+        consensus_confidence: 1,
+        cost_tree: (reply.body as { moa_telemetry: { cost_tree: unknown } }).moa_telemetry
+          .cost_tree,
+        charged_micro_usd: '41',
       });
     });
 
@@ -393,18 +384,15 @@ describe('models that work together', () => {
       expect(stream.text.trimEnd()).toMatch(/data: \[DONE\]$/);
     });
 
-    it.each([
-      [{ fanout_nodes: 9 }, 400, 'invalid_request', 'fanout_nodes'],
-      [{ fanout_nodes: 0 }, 400, 'invalid_request', 'fanout_nodes'],
-      [{ synthesis_model: 'acme/none' }, 404, 'synthesis_model_unknown', 'synthesis_model'],
-      [{ member_models: ['acme/none'] }, 404, 'member_model_unknown', 'member_models'],
-      [{ messages: [] }, 400, 'invalid_request', 'messages'],
-    ])('rejects %p before anything is held', async (wrong, status, code, param) => {
-      const reply = await post(AGREE)
-        .send({ ...asked, ...wrong })
-        .expect(status);
-      expect(reply.body as Failure).toMatchObject({ code, param });
-      expect(await endsOf(requestIdOf(reply))).toEqual([]);
-    });
+    it.each(CONSENSUS_REJECTIONS)(
+      'rejects %p before anything is held',
+      async (wrong, status, code, param) => {
+        const reply = await post(AGREE)
+          .send({ ...asked, ...wrong })
+          .expect(status);
+        expect(reply.body as Failure).toMatchObject({ code, param });
+        expect(await endsOf(requestIdOf(reply))).toEqual([]);
+      },
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** Pearson's statistic of counts against a distribution; symbols expected less than 5 times join. */
+/** Pearson's statistic of counts against a law; symbols expected less than 5 times are joined. */
 export const chiSquare = (
   counts: ReadonlyMap<unknown, number>,
   expected: ReadonlyMap<unknown, number>,

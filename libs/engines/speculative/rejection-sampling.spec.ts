@@ -61,7 +61,7 @@ describe('rejection sampling', () => {
     expect(statistic).toBeLessThan(chiSquareMax(freedom));
   });
 
-  it('is told from a sampler that draws rejected tokens from the target itself', () => {
+  it('differs from a sampler that draws rejected tokens from the target itself', () => {
     const random = randomFrom(2);
     const tokens = Array.from({ length: DRAWS }, () => {
       const token = sampleFrom(Q, random);

@@ -3,7 +3,8 @@
  * and spaces, or if the cosine of their word counts is at least `AGREEMENT_PERCENT`.
  */
 export const AGREEMENT_PERCENT = 80;
-export const AGREEMENT_METHOD = `equal text, or a cosine of word counts of at least ${AGREEMENT_PERCENT / 100}`;
+export const AGREEMENT_METHOD =
+  'equal text, or a cosine of word counts of at least ' + String(AGREEMENT_PERCENT / 100);
 
 export interface Agreement {
   /** Whether each proposal belongs to the largest cluster, in the order of the proposals. */

@@ -47,7 +47,7 @@ export class ConsensusPlanner {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError for models that cannot take part, and for a chat that they cannot answer */
+  /** @throws DomainError for models that cannot take part, or for a chat that is too long */
   plan({ chat, fanout, synthesisModel, memberModels }: ConsensusAsked): ConsensusPlan {
     const synthesis = this.#synthesisModel(synthesisModel);
     const proposers = memberModels?.map((id) => this.#member(id)) ?? proposersOf(this.#all());
@@ -94,7 +94,8 @@ export class ConsensusPlanner {
     const id = asked ?? this.settings.synthesisModel ?? proposersOf(this.#all())[0]?.id;
     const found = id === undefined ? undefined : this.models.find(id);
     if (found) return found;
-    const detail = `the model ${id ?? 'of the synthesis'} is not in the catalog; see GET /v1/models`;
+    const named = id ?? 'that merges proposals';
+    const detail = `the model ${named} is not in the catalog; see GET /v1/models`;
     return reject('synthesis_model_unknown', detail);
   }
 
