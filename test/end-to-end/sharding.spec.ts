@@ -83,7 +83,7 @@ describe('sharded pipelines', () => {
   const holds = async (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
     (await world.events())
       .filter(({ type }) => type.startsWith('Hold'))
-      .map(({ type, data }) => ({ ...(data as object), type }));
+      .map(({ type, data }) => ({ ...data, type }));
 
   it('answer with the text of the built-in model, and charge its tokens', async () => {
     const { body, headers } = await post({ temperature: 0 }).expect(200);

@@ -39,7 +39,8 @@ const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
       .default('auto')
       .describe(
         '`rig_{id}` pins one rig. `snn_spiking`, `hybrid_*` and `pattern_*` run a spiking ' +
-          'network on the text of the last message. Modes without an engine yet answer 501.',
+          'network on the text of the last message. `sharded_pipeline` divides the layers of the ' +
+          'model among processes. Modes without an engine yet answer 501.',
       ),
     temperature: DocumentedChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
   }),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
-import { modelDigest, pipelineEngine } from './pipeline.engine.js';
+import { modelDigests, pipelineEngine } from './pipeline.engine.js';
 import { type PipelineOrder } from './pipeline-order.js';
 import { type PipelineEnd, type PipelinePiece, type PipelineTask } from './pipeline.task.js';
 import { PipelineError, type ShardingErrorCode } from './sharding.errors.js';
@@ -10,6 +10,8 @@ import { PipelineError, type ShardingErrorCode } from './sharding.errors.js';
 /** Runs answers as tasks, in this process or on a worker. */
 @Injectable()
 export class PipelineRunner {
+  readonly #digestOf = modelDigests();
+
   constructor(private readonly tasks: Tasks) {}
 
   /**
@@ -41,7 +43,7 @@ export class PipelineRunner {
       ...(seed !== null && { seed }),
     };
     if (this.tasks.seesLocalFiles) return { ...asked, modelFile };
-    return { ...asked, modelSha256: await modelDigest(modelFile) };
+    return { ...asked, modelSha256: await this.#digestOf(modelFile) };
   }
 }
 

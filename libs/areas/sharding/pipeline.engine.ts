@@ -49,10 +49,15 @@ export const pipelineEngine = defineEngine<PipelineTask, PipelinePiece, Pipeline
   },
 });
 
-/** The SHA-256 of a model file, by which a worker finds its own copy. */
-export const modelDigest = async (modelFile: string): Promise<string> => {
-  const { describeModelFile } = await import('#engines/language-model/model-files.js');
-  return (await describeModelFile(modelFile)).sha256;
+/** Gives the SHA-256 of a model file, by which a worker finds its own copy; loads no model. */
+export const modelDigests = (): ((modelFile: string) => Promise<string>) => {
+  let loading: Promise<LlamaLayersEngine> | undefined;
+  return async (modelFile) => {
+    loading ??= import('#engines/llama-layers/llama-layers.engine.js').then((loaded) =>
+      loaded.createLlamaLayersEngine(),
+    );
+    return (await (await loading).describe(modelFile)).sha256;
+  };
 };
 
 class Pipelines implements Engine<PipelineTask, PipelinePiece, PipelineEnd> {

@@ -1,5 +1,5 @@
 import { within } from '#platform/kernel/within.js';
-import { type LayersError } from '../llama-layers.errors.js';
+import { LayersError } from '../llama-layers.errors.js';
 import { type LayerRange } from '../model/layer-range.js';
 import { type LayerRun, type RunReport, type StageReport } from '../run/layer-run.js';
 import { FrameError, type FrameKind } from './frame.js';
@@ -9,6 +9,9 @@ import { type ReleaseReport } from './stage.protocol.js';
 
 /** How long the last report of the stages may take; what comes later is not measured. */
 const REPORT_MS_MAX = 2_000;
+
+/** A step that ends every stage which tries it shall not end all of them. */
+const FAILOVERS_MAX = 4;
 
 /** The pipeline as one of its runs sees it. */
 export interface LinkedStages {
@@ -102,6 +105,9 @@ export class PipelineRun implements LayerRun {
   async #begin(epoch: number): Promise<void> {
     if (this.#request !== 0) {
       this.#failovers += 1;
+      if (this.#failovers > FAILOVERS_MAX) {
+        throw new LayersError('stage_lost', `stages were lost ${this.#failovers} times in one run`);
+      }
       const old = this.#request;
       this.pipeline.leave(old);
       await this.pipeline.first().send(releaseOf(old));
@@ -128,7 +134,7 @@ export class PipelineRun implements LayerRun {
     if (!wantsLogits) return null;
     const { payload } = await result;
     if (payload instanceof Float32Array) return payload;
-    throw new StageError('the last stage has sent no logits');
+    throw new LayersError('stage_lost', 'the last stage has sent no logits');
   }
 
   async #release(): Promise<ReleaseReport> {

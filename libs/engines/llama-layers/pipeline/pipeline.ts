@@ -26,6 +26,8 @@ export class Pipeline implements LinkedStages {
   readonly #secret = drawSecret();
   readonly #stages: StageClient[] = [];
   readonly #standbys = new Set<Promise<StageClient>>();
+  /** Every process that was started, so that none outlives the pipeline. */
+  readonly #started = new Set<StageClient>();
   readonly #runs = new Map<number, PipelineRun>();
   #requests = 0;
   /** How often the stages have been linked; a run begins again when it grows. */
@@ -34,7 +36,6 @@ export class Pipeline implements LinkedStages {
   #changed = Promise.withResolvers<null>();
   #isRepairing = false;
   #failure: LayersError | null = null;
-  #isClosed = false;
 
   private constructor(private readonly plan: PipelinePlan) {
     this.ranges = divideLayers(plan.layers, plan.stages);
@@ -104,14 +105,12 @@ export class Pipeline implements LinkedStages {
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#fail(new LayersError('stage_lost', 'the pipeline was closed'));
   }
 
   #fail(error: LayersError): void {
     this.#failure ??= error;
-    for (const stage of this.#stages) stage.kill();
-    for (const standby of this.#standbys) void standby.then((stage) => stage.kill(), ignore);
+    for (const stage of this.#started) stage.kill();
     for (const run of this.#runs.values()) run.interrupt(error);
     this.#change();
   }
@@ -138,9 +137,10 @@ export class Pipeline implements LinkedStages {
       },
       onLinkLost: () => this.#lose('a link between two stages has ended'),
     });
-    if (!this.#isClosed) return stage;
+    this.#started.add(stage);
+    if (this.#failure === null) return stage;
     stage.kill();
-    throw new StageError('the pipeline was closed');
+    throw new StageError('the pipeline has ended');
   }
 
   /** From the last stage to the first, so that no frame meets a stage without a next one. */
@@ -210,12 +210,10 @@ export class Pipeline implements LinkedStages {
 
   /** Starts what is missing, in the background: a loss meanwhile waits for it. */
   #standBy(): void {
-    while (this.#standbys.size < this.plan.standbys && !this.#isClosed) {
+    while (this.#standbys.size < this.plan.standbys && this.#failure === null) {
       const starting = this.#start();
       this.#standbys.add(starting);
       starting.catch(() => this.#standbys.delete(starting));
     }
   }
 }
-
-const ignore = (): void => undefined;

@@ -25,6 +25,11 @@ interface OpenRequest {
   computeMs: number;
 }
 
+interface HeadWatch {
+  onHead(): void;
+  onHeadGone(): void;
+}
+
 export class Stage {
   readonly #secret: string;
   readonly #server: Server = createServer((_, response) => response.writeHead(426).end());
@@ -41,7 +46,10 @@ export class Stage {
   #nextSocket: WebSocket | null = null;
   #calls: Promise<void> = Promise.resolve();
 
-  private constructor({ secret }: StageStart) {
+  private constructor(
+    { secret }: StageStart,
+    private readonly watch: HeadWatch,
+  ) {
     this.#secret = secret;
     this.#server.on('upgrade', (request, socket, head) => {
       if (!knowsSecret(request.headers, secret)) {
@@ -54,11 +62,15 @@ export class Stage {
     });
   }
 
-  /** Listens at a port that the system chooses. */
+  /**
+   * Listens at a port that the system chooses.
+   * @param watch learns when the head has connected, and when its connection has ended
+   */
   static async listen(
     start: StageStart,
+    watch: HeadWatch = { onHead: ignore, onHeadGone: ignore },
   ): Promise<{ readonly stage: Stage; readonly port: number }> {
-    const stage = new Stage(start);
+    const stage = new Stage(start, watch);
     await new Promise<void>((resolve, reject) => {
       stage.#server.once('error', reject).listen(0, start.host, resolve);
     });
@@ -78,6 +90,8 @@ export class Stage {
     if (!isHead) return;
     this.#head = link;
     this.#headSocket = socket;
+    this.watch.onHead();
+    socket.once('close', () => this.watch.onHeadGone());
     socket.on('message', (data, isBinary) => {
       if (isBinary) return;
       const call = JSON.parse((data as Buffer).toString('utf8')) as StageCall;
@@ -174,6 +188,8 @@ export class Stage {
     await this.#next?.send({ ...frame, payload: JSON.stringify(report) });
   }
 }
+
+const ignore = (): void => undefined;
 
 const timesOf = ({ frames, transportNs, computeMs }: OpenRequest): StageTimes => ({
   frames,
