@@ -12,6 +12,9 @@ import { StatementTaxes } from '#areas/billing/statements/statement-taxes.port.j
 import { Catalog } from '#areas/catalog/catalog.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
+import { LocalModelKinds } from '#areas/catalog/local-model-kinds.port.js';
+import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
+import { EmbeddingModels, EmbeddingRigs } from '#areas/embeddings/ports.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
@@ -47,6 +50,11 @@ import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
+import { ChatModels } from './chat-models.binding.js';
+import { type EmbeddedEngines } from './embedded-embeddings.js';
+import { CatalogEmbeddingModels } from './embedding-models.binding.js';
+import { RoutedEmbeddingRigs } from './embedding-rigs.binding.js';
+import { GgufModelKinds } from './local-model-kinds.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
@@ -54,6 +62,12 @@ import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
 import { bindRigs } from './rigs.binding.js';
+
+/** The engines of embedded rigs, here or on workers. */
+const enginesOver = (tasks: Tasks): EmbeddedEngines => ({
+  ...createTextEngine(tasks),
+  ...createEmbeddingRunner(tasks),
+});
 
 /** Binds the ports of one area to services of other areas. */
 interface Binding {
@@ -66,18 +80,41 @@ const bindings: readonly Binding[] = [
   {
     of: 'inference',
     providers: [
-      { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
+      {
+        provide: MODEL_CATALOG,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog) => new ChatModels(catalog),
+      },
       {
         provide: RIGS,
         inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER],
         useFactory: (catalog: Catalog, tasks: Tasks, batchPercent: number, logger: Logger) =>
-          bindRigs(catalog, createTextEngine(tasks), batchPercent, logger),
+          bindRigs(catalog, enginesOver(tasks), batchPercent, logger),
       },
       {
         provide: ChatStrategies,
         inject: [Catalog, { token: SpikingChats, optional: true }],
         useFactory: (catalog: Catalog, chats?: SpikingChats) =>
           new SpikingChatStrategies(catalog, chats),
+      },
+    ],
+  },
+  {
+    of: 'catalog',
+    providers: [{ provide: LocalModelKinds, useClass: GgufModelKinds }],
+  },
+  {
+    of: 'embeddings',
+    providers: [
+      {
+        provide: EmbeddingModels,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog) => new CatalogEmbeddingModels(catalog),
+      },
+      {
+        provide: EmbeddingRigs,
+        inject: [RIGS],
+        useFactory: (router: RigRouter) => new RoutedEmbeddingRigs(router),
       },
     ],
   },

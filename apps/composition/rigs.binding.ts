@@ -8,6 +8,7 @@ import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
 import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
+import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
@@ -28,7 +29,7 @@ const ports = { clock: precise, sleep: sleepAtLeast, random: Math.random };
  */
 export const bindRigs = (
   catalog: Catalog,
-  engine: TextEngine,
+  engine: EmbeddedEngines,
   batchPercent: number,
   logger: Logger,
 ): RigRouter => {
@@ -48,6 +49,7 @@ export const bindRigs = (
     check: (target, body) => current.check(target, body),
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
+    embed: (order, signal) => current.embed(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
     waiting: () => current.waiting(),
@@ -104,7 +106,7 @@ export const batchConcurrencyMaxOf = (
   batchPercent: number,
 ): number => Math.max(1, Math.floor((maxConcurrency * batchPercent) / 100));
 
-const rigsOf = (catalog: Catalog, engine: TextEngine, batchPercent: number): readonly Rig[] =>
+const rigsOf = (catalog: Catalog, engine: EmbeddedEngines, batchPercent: number): readonly Rig[] =>
   catalog.rigs().map((rig) => {
     const models = catalog.models().filter((model) => model.rigs.includes(rig.name));
     return {
@@ -122,7 +124,7 @@ const rigsOf = (catalog: Catalog, engine: TextEngine, batchPercent: number): rea
 const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
-  engine: TextEngine,
+  engine: EmbeddedEngines,
 ): ChatBackend => {
   switch (rig.kind) {
     case 'openai': {
@@ -141,7 +143,7 @@ const backendOf = (
       });
     }
     case 'embedded':
-      return new EmbeddedModels(rig.name, models, engine);
+      return withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine);
   }
 };
 

@@ -10,6 +10,6 @@ import { TranslatedChats } from './translated-chats.js';
 @Module({
   controllers: [ChatController, CompletionsController],
   providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler, TranslatedChats],
-  exports: [TranslatedChats],
+  exports: [ChatMetrics, TranslatedChats],
 })
 export class InferenceHttpModule {}

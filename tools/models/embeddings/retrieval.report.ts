@@ -52,10 +52,7 @@ const tfIdfOf =
   };
 
 /** @param exact the same before its weights were rounded */
-export const reportsOf = async (
-  stored: Projection,
-  exact: Projection,
-): Promise<readonly TaskReport[]> => {
+export const reportsOf = async (stored: Projection, exact: Projection): Promise<TaskReport[]> => {
   const tasks = retrievalTasks();
   const svd = (await svdScores(tasks))[String(stored.dimensions)] ?? {};
   return tasks.map((task) => ({

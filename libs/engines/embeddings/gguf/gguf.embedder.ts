@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { fileVersionOf, headerOf } from '../../language-model/model-files.js';
+import { checkHeader, fileVersionOf } from '../../language-model/model-files.js';
 import { type Embedder, type EmbedderRequest, faultOf } from '../embedder.js';
 import { EmbeddingEngineError } from '../embeddings.errors.js';
 import { type EmbeddedInput } from '../embeddings.protocol.js';
@@ -131,7 +131,7 @@ export class GgufEmbedder implements Embedder {
     try {
       const version = await fileVersionOf(modelFile);
       // llama.cpp ends its process for some files that are no models.
-      await headerOf(modelFile);
+      await checkHeader(modelFile);
       return version;
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
