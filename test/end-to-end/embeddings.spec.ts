@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type OpenAI from 'openai';
+import { type OpenAI, toFile } from 'openai';
 import request from 'supertest';
 import { json, type Received } from '#areas/inference/rigs/upstream.fake.js';
 import { eventsOf, eventually, startWorld, type World } from './quipu.harness.js';
@@ -16,8 +16,8 @@ models:
   - { id: small, kind: embedding, owned_by: quipu, rigs: [built-in], dimensions: 768, context: 8192,
       file: ${MODELS}/embeddings/quipu-embed-768/model.safetensors,
       price: { input_usd_per_mtok: 1 } }
-  - { id: large, kind: embedding, owned_by: quipu, rigs: [built-in], dimensions: 1024, context: 8192,
-      file: ${MODELS}/embeddings/quipu-embed-1024/model.safetensors,
+  - { id: large, kind: embedding, owned_by: quipu, rigs: [built-in], context: 8192,
+      dimensions: 1024, file: ${MODELS}/embeddings/quipu-embed-1024/model.safetensors,
       price: { input_usd_per_mtok: 1 } }
   - { id: gguf, kind: embedding, owned_by: quipu, rigs: [built-in], context: 1024,
       file: ${MODELS}/nano.gguf, price: { input_usd_per_mtok: 1 } }
@@ -201,6 +201,47 @@ describe('embeddings', () => {
         .get('/metrics')
         .set('authorization', `Bearer ${world.environment['QUIPU_OPERATIONS_TOKEN'] ?? ''}`);
       expect(text).toMatch(/gen_ai_operation_name="embeddings",gen_ai_request_model="small"/);
+    });
+  });
+
+  describe('in a batch', () => {
+    it('are lines of the endpoint /v1/embeddings, at the price of batches', async () => {
+      const line = (custom_id: string, input: unknown) =>
+        JSON.stringify({
+          ...{ custom_id, method: 'POST', url: '/v1/embeddings' },
+          body: { model: 'small', input },
+        });
+      const lines = [line('one', 'Hello world'), line('two', ['a', '?'])].join('\n');
+      const file = await toFile(Buffer.from(lines), 'lines.jsonl');
+      const { id: input_file_id } = await world.openai.files.create({ file, purpose: 'batch' });
+      const created = await world.openai.batches.create({
+        ...{ input_file_id, endpoint: '/v1/embeddings', completion_window: '24h' },
+      });
+      let batch = created;
+      await eventually(async () => {
+        batch = await world.openai.batches.retrieve(created.id);
+        return batch.status === 'completed';
+      }, 30_000);
+      const output = await world.openai.files.content(batch.output_file_id ?? '');
+      const [answer] = (await output.text())
+        .trim()
+        .split('\n')
+        .map((text) => JSON.parse(text));
+      const [alone] = await vectorsFor('Hello world');
+      expect(answer).toMatchObject({
+        custom_id: 'one',
+        response: { status_code: 200, body: { data: [{ embedding: alone }] } },
+      });
+      const errors = await world.openai.files.content(batch.error_file_id ?? '');
+      expect(await errors.text()).toContain('input[1]');
+      const charge = (await world.events()).findLast(
+        ({ type, data }) =>
+          type === 'HoldCaptured' && (data as { purpose?: string }).purpose === 'batch',
+      );
+      // Half of a micro-dollar for each of two tokens.
+      expect(charge).toMatchObject({
+        data: { amountMicroUsd: '1', lines: [{ meter: 'input_tokens', quantity: 2 }] },
+      });
     });
   });
 

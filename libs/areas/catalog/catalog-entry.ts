@@ -73,7 +73,7 @@ export interface ModelEntry {
   /** Used when the caller gives no bound; never above `contextTokens`; 0 for embeddings. */
   readonly maxOutputTokens: number;
   readonly price: Price;
-  /** The absolute path of the model's file for embedded rigs; null when no rig of the model is embedded. */
+  /** Absolute path of the model's file for embedded rigs; null when none of its rigs is one. */
   readonly file: string | null;
   /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */
   readonly chargesCancelled: boolean;

@@ -6,8 +6,8 @@ export type LocalModelKind =
   | { readonly kind: 'unserved'; readonly reason: string };
 
 /**
- * Reads what a model file of this machine is for, from its header. The class is the injection token;
- * without a provider every file is a chat model.
+ * Reads what a model file of this machine is for, from its header. The class is the injection
+ * token; without a provider every file is a chat model.
  */
 export abstract class LocalModelKinds {
   /** A file that cannot be read is a chat model, whose first request then says what is wrong. */

@@ -36,7 +36,7 @@ export const lineOf = (tokens: number, { inputMicroUsdPerMtok }: EmbeddingRate):
   perUnits: TOKENS_PER_PRICE,
 });
 
-/** Tokens of a batch. A discount is a whole percentage, so it is exact for a hundred times as many. */
+/** Tokens of a batch. A discount is a whole percentage: exact for a hundred times as many. */
 export const batchLineOf = (tokens: number, rate: EmbeddingRate): PriceLine => {
   const percent = BigInt(PERCENT - rate.batchDiscountPercent);
   const inputMicroUsdPerMtok = rate.inputMicroUsdPerMtok * percent;

@@ -38,7 +38,7 @@ const EmbeddingToolOutput = z.strictObject({
 });
 type EmbeddingToolOutput = z.infer<typeof EmbeddingToolOutput>;
 
-/** Embeddings as calls of a tool: the rules, rigs and prices of interactive ones, without a hold. */
+/** Embeddings as calls of a tool: the rules, rigs and prices of the route, without a hold. */
 @Injectable()
 export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingToolOutput> {
   constructor(

@@ -9,7 +9,7 @@ const LEXICAL_FOLDER = 'embeddings';
 
 const digests = new Map<string, { readonly version: string; readonly sha256: Promise<string> }>();
 
-/** A card states the digest of its weights, which the model is checked against when it is loaded. */
+/** A card states the digest of its weights, which are checked against it when they are loaded. */
 const digestOf = async (file: string): Promise<string> =>
   file.endsWith('.gguf')
     ? (await describeModelFile(file)).sha256

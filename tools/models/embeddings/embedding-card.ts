@@ -38,9 +38,10 @@ as a language model does. \`npm run models:train -- embeddings\` makes it from n
 repository, and writes this card; its figures are those of [card.json](card.json).
 
 - **Features**: words and character n-grams of 3 to 6 inside each word (NFKC, lower case), hashed
-  into ${count(card.buckets)} buckets, with sub-linear term frequency and inverse document frequency.
-- **Matrix**: ${count(card.buckets)} by ${count(card.dimensions)}. The first ${card.rank} columns are
-  dense and trained; the others are sparse signs that follow from the bucket, scaled by a trained
+  into ${count(card.buckets)} buckets, with sub-linear term frequency and inverse document
+  frequency.
+- **Matrix**: ${count(card.buckets)} by ${count(card.dimensions)}. The first ${card.rank} columns
+  are dense and trained; the others are sparse signs that follow from the bucket, scaled by a trained
   weight. Vectors have length 1.
 - **Tokens** are counted, and token arrays read, by \`${card.tokenizer}\`; at most
   ${count(card.tokensMax)} in a text.
@@ -63,7 +64,8 @@ ${rowsOf(card)}
 
 - A word that the training never had with its synonyms is found by its letters only: see
   \`unseen-words\`.
-- Order and negation do not count: "the dog bites the man" has the vector of "the man bites the dog".
+- Order and negation do not count: "the dog bites the man" has the vector of "the man bites the
+  dog".
 - A text without a letter or digit has no features; it is refused.
 - Scripts without spaces between words are read as long words, by their first 64 characters.
 `;

@@ -41,7 +41,8 @@ export const embedderOf =
   (text: string): Float32Array =>
     unitVector(project(featuresOf(text), projection), dimensions);
 
-const tfIdfOf =
+/** The features themselves, without a matrix. */
+export const tfIdfOf =
   (idf: Float32Array) =>
   (text: string): Float32Array => {
     const features = featuresOf(text);

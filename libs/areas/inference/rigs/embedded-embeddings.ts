@@ -17,8 +17,8 @@ export interface EngineEmbeddings {
 }
 
 /**
- * The port to embedding models, in this process or on workers. An error has a `code`; one that names
- * an input begins its message with `input[i]: `.
+ * The port to embedding models, in this process or on workers. An error has a `code`; one that
+ * names an input begins its message with `input[i]: `.
  */
 export interface EmbeddingEngine {
   /** @param onProgress gets the tokens of the inputs that are done */

@@ -115,7 +115,7 @@ export class GgufEmbedder implements Embedder {
     return reply.vectors.map((vector, at): EmbeddedInput => {
       const size = vector.length;
       if (dimensions !== null && dimensions > size) {
-        const message = `the vectors of this model have ${size} dimensions, not ${dimensions}`;
+        const message = `the model has ${size} dimensions, and not ${dimensions}`;
         throw new EmbeddingEngineError('dimensions_unsupported', message);
       }
       return { vector: unitVector(vector, dimensions ?? size), tokens: reply.tokens[at] ?? 0 };
