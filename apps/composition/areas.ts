@@ -4,6 +4,7 @@ import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
 import { fleetArea } from '#areas/fleet/fleet.area.js';
 import { identityArea } from '#areas/identity/identity.area.js';
@@ -36,6 +37,7 @@ export const areas: readonly Area[] = [
   billingArea,
   catalogArea,
   inferenceArea,
+  embeddingsArea,
   jobsArea,
   responsesArea,
   filesArea,

@@ -15,6 +15,9 @@ import { StatementTaxes } from '#areas/billing/statements/statement-taxes.port.j
 import { Catalog } from '#areas/catalog/catalog.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
+import { LocalModelKinds } from '#areas/catalog/local-model-kinds.port.js';
+import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
+import { EmbeddingModels, EmbeddingRigs } from '#areas/embeddings/ports.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
@@ -56,6 +59,11 @@ import { Tasks } from '#platform/tasks/tasks.port.js';
 import { EmbeddedBaseModels, GatewayChats, VaultChatAdapters } from './adapters.binding.js';
 import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
+import { ChatModels } from './chat-models.binding.js';
+import { type EmbeddedEngines } from './embedded-embeddings.js';
+import { CatalogEmbeddingModels } from './embedding-models.binding.js';
+import { RoutedEmbeddingRigs } from './embedding-rigs.binding.js';
+import { GgufModelKinds } from './local-model-kinds.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
@@ -69,6 +77,12 @@ import { SwarmChatStrategies } from './swarm-chats.binding.js';
 import { CatalogSwarmModels } from './swarm-models.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
+/** The engines of embedded rigs, here or on workers. */
+const enginesOver = (tasks: Tasks): EmbeddedEngines => ({
+  ...createTextEngine(tasks),
+  ...createEmbeddingRunner(tasks),
+});
+
 /** Binds the ports of one area to services of other areas. */
 interface Binding {
   /** The area that declares the ports. The binding is skipped without it. */
@@ -80,7 +94,11 @@ const bindings: readonly Binding[] = [
   {
     of: 'inference',
     providers: [
-      { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
+      {
+        provide: MODEL_CATALOG,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog) => new ChatModels(catalog),
+      },
       {
         provide: RIGS,
         inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER, ProcessFacts, WorkerDirectory],
@@ -92,7 +110,7 @@ const bindings: readonly Binding[] = [
           { region, sharesBus }: ProcessFacts,
           directory: WorkerDirectory,
         ) =>
-          bindRigs(catalog, createTextEngine(tasks), logger, {
+          bindRigs(catalog, enginesOver(tasks), logger, {
             batchPercent,
             region,
             ...(sharesBus && {
@@ -165,6 +183,25 @@ const bindings: readonly Binding[] = [
         inject: [Catalog, RIGS],
         useFactory: (catalog: Catalog, router: RigRouter) =>
           new CatalogSwarmModels(catalog, router),
+      },
+    ],
+  },
+  {
+    of: 'catalog',
+    providers: [{ provide: LocalModelKinds, useClass: GgufModelKinds }],
+  },
+  {
+    of: 'embeddings',
+    providers: [
+      {
+        provide: EmbeddingModels,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog) => new CatalogEmbeddingModels(catalog),
+      },
+      {
+        provide: EmbeddingRigs,
+        inject: [RIGS],
+        useFactory: (router: RigRouter) => new RoutedEmbeddingRigs(router),
       },
     ],
   },

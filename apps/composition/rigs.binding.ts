@@ -13,6 +13,7 @@ import {
 } from '#areas/inference/rigs/rig-router.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
 import { EmbeddedModels } from './embedded-models.js';
+import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
@@ -41,7 +42,7 @@ export interface RigsPlace {
  */
 export const bindRigs = (
   catalog: Catalog,
-  engine: TextEngine,
+  engine: EmbeddedEngines,
   logger: Logger,
   { batchPercent, region = null, workersFor }: RigsPlace,
 ): RigRouter => {
@@ -66,6 +67,7 @@ export const bindRigs = (
     check: (target, body) => current.check(target, body),
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
+    embed: (order, signal) => current.embed(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
     waiting: () => current.waiting(),
@@ -127,7 +129,7 @@ const embeddedModelsOf = (catalog: Catalog): readonly CatalogModel[] =>
 
 const rigsOf = (
   catalog: Catalog,
-  engine: TextEngine,
+  engine: EmbeddedEngines,
   batchPercent: number,
   region: string | null,
 ): readonly Rig[] =>
@@ -150,7 +152,7 @@ const rigsOf = (
 const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
-  engine: TextEngine,
+  engine: EmbeddedEngines,
 ): ChatBackend => {
   switch (rig.kind) {
     case 'openai': {
@@ -169,6 +171,6 @@ const backendOf = (
       });
     }
     case 'embedded':
-      return new EmbeddedModels(rig.name, models, engine);
+      return withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine);
   }
 };

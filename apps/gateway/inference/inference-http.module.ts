@@ -11,6 +11,6 @@ import { TranslatedChats } from './translated-chats.js';
 @Module({
   controllers: [ChatController, CompletionsController, MessagesController],
   providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler, TranslatedChats],
-  exports: [TranslatedChats],
+  exports: [ChatMetrics, TranslatedChats],
 })
 export class InferenceHttpModule {}

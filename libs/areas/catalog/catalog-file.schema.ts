@@ -8,7 +8,9 @@ import {
   type EmbeddedRigEntry,
   type LocalModelTerms,
   type MeterPriceEntry,
+  MODEL_KINDS,
   type ModelEntry,
+  type ModelKind,
   type OpenAiRigEntry,
   SERVER_KINDS,
 } from './catalog-entry.js';
@@ -21,6 +23,8 @@ export const RIGS_MAX = 1_000;
 export const METERS_MAX = 1_000;
 /** Units that one price is for. */
 export const UNITS_PER_PRICE_MAX = 1_000_000_000_000;
+/** No embedding model has more. */
+export const DIMENSIONS_MAX = 16_384;
 /** The fields of one rig that callers may set although they are the operator's. */
 export const ALLOWED_FIELDS_MAX = 64;
 
@@ -62,6 +66,14 @@ const Price = z
   .transform(({ input_usd_per_mtok, output_usd_per_mtok }) => ({
     inputMicroUsdPerMtok: input_usd_per_mtok,
     outputMicroUsdPerMtok: output_usd_per_mtok,
+  }));
+
+/** Embeddings have no output tokens, so their price may leave them out. */
+const ModelPrice = z
+  .strictObject({ input_usd_per_mtok: Usd, output_usd_per_mtok: Usd.optional() })
+  .transform(({ input_usd_per_mtok, output_usd_per_mtok }) => ({
+    inputMicroUsdPerMtok: input_usd_per_mtok,
+    outputMicroUsdPerMtok: output_usd_per_mtok ?? null,
   }));
 
 const Tokens = z.int().min(1).max(100_000_000);
@@ -123,11 +135,13 @@ const Model = z
   .strictObject({
     id: ModelId,
     upstream_id: z.string().min(1).max(256).optional(),
+    kind: z.enum(MODEL_KINDS).default('chat'),
     owned_by: OwnedBy,
     rigs: z.array(RigName).min(1),
     context: Tokens,
     max_output: Tokens.optional(),
-    price: Price,
+    dimensions: z.int().min(1).max(DIMENSIONS_MAX).optional(),
+    price: ModelPrice,
     file: z.string().min(1).optional(),
     draft: ModelId.optional(),
     charge_cancelled: z.boolean().default(true),
@@ -137,19 +151,42 @@ const Model = z
     path: ['max_output'],
     error: 'must not be above context',
   })
+  .refine(({ kind, max_output }) => kind === 'chat' || max_output === undefined, {
+    path: ['max_output'],
+    error: 'is for chats: embeddings have no output tokens',
+  })
+  .refine(({ kind, dimensions }) => kind === 'embedding' || dimensions === undefined, {
+    path: ['dimensions'],
+    error: 'is for models of kind embedding',
+  })
+  .refine(({ kind, price }) => kind === 'embedding' || price.outputMicroUsdPerMtok !== null, {
+    path: ['price', 'output_usd_per_mtok'],
+    error: 'is missing',
+  })
   .transform((model): ModelEntry => ({
     id: model.id,
     upstreamId: model.upstream_id ?? model.id,
+    kind: model.kind,
+    dimensions: model.dimensions ?? null,
     ownedBy: model.owned_by,
     rigs: model.rigs,
     contextTokens: model.context,
-    maxOutputTokens: model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context),
-    price: model.price,
+    maxOutputTokens: outputMaxOf(model),
+    price: { ...model.price, outputMicroUsdPerMtok: model.price.outputMicroUsdPerMtok ?? 0n },
     file: model.file ?? null,
     draft: model.draft ?? null,
     chargesCancelled: model.charge_cancelled,
     createdEpochSeconds: model.created ?? null,
   }));
+
+const outputMaxOf = (model: {
+  readonly kind: ModelKind;
+  readonly context: number;
+  readonly max_output?: number | undefined;
+}): number =>
+  model.kind === 'embedding'
+    ? 0
+    : (model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context));
 
 const MeterPriceLine = z
   .strictObject({

@@ -77,6 +77,8 @@ describe('catalog parser', () => {
         {
           id: 'acme/llama-70b',
           upstreamId: 'llama-70b',
+          kind: 'chat',
+          dimensions: null,
           ownedBy: 'acme',
           rigs: ['local-vllm'],
           contextTokens: 8192,
@@ -90,6 +92,8 @@ describe('catalog parser', () => {
         {
           id: 'quipu/nano',
           upstreamId: 'quipu/nano',
+          kind: 'chat',
+          dimensions: null,
           ownedBy: 'quipu',
           rigs: ['built-in'],
           contextTokens: 1024,
@@ -117,12 +121,45 @@ describe('catalog parser', () => {
     const file = join(import.meta.dirname, '../../../catalog.yaml');
     const { rigs, models } = parseCatalog(await readFile(file, 'utf8'), file);
     expect(rigs).toMatchObject([{ name: 'built-in', kind: 'embedded' }]);
-    expect(models.map(({ id }) => id)).toEqual(['quipu/nano', 'quipu/mini']);
-    for (const model of models) {
-      const name = `${model.id.replace('quipu/', '')}.gguf`;
-      expect(model.rigs).toEqual(['built-in']);
-      expect(model.file).toBe(join(import.meta.dirname, '../../../models', name));
-    }
+    expect(models).toMatchObject([
+      { id: 'quipu/nano', rigs: ['built-in'], kind: 'chat' },
+      { id: 'quipu/mini', rigs: ['built-in'], kind: 'chat' },
+      { id: 'quipu-embed-768', rigs: ['built-in'], kind: 'embedding', dimensions: 768 },
+      { id: 'quipu-embed-1024', rigs: ['built-in'], kind: 'embedding', dimensions: 1024 },
+    ]);
+    const inModels = (name: string) => join(import.meta.dirname, '../../../models', name);
+    expect(models.slice(0, 2).map(({ file }) => file)).toEqual([
+      inModels('nano.gguf'),
+      inModels('mini.gguf'),
+    ]);
+  });
+
+  it('reads an embedding model, which has no price of output', () => {
+    const fields = '{ id: e, owned_by: a, rigs: [up], context: 512, kind: embedding';
+    const price = 'price: { input_usd_per_mtok: 1 }';
+    const { models } = parseCatalog(withModel(`${fields}, dimensions: 3, ${price} }`), FILE);
+    expect(models).toMatchObject([
+      {
+        kind: 'embedding',
+        dimensions: 3,
+        maxOutputTokens: 0,
+        price: { inputMicroUsdPerMtok: 1_000_000n, outputMicroUsdPerMtok: 0n },
+      },
+    ]);
+    expect(parseCatalog(withModel(`${fields}, ${price} }`), FILE).models).toMatchObject([
+      { dimensions: null },
+    ]);
+  });
+
+  it.each([
+    ['an output bound', 'kind: embedding, max_output: 5', PRICE, 'is for chats'],
+    ['the dimensions of a chat', 'dimensions: 3', PRICE, 'is for models of kind embedding'],
+    ['too many dimensions', 'kind: embedding, dimensions: 16385', PRICE, '<=16384'],
+    ['a chat without a price', 'kind: chat', 'price: { input_usd_per_mtok: 1 }', 'is missing'],
+    ['another kind', 'kind: image', PRICE, 'kind'],
+  ])('rejects %s', (_, fields, price, problem) => {
+    const model = `{ id: e, owned_by: a, rigs: [up], context: 512, ${fields}, ${price} }`;
+    expect(problemsOf(withModel(model)).join('\n')).toContain(problem);
   });
 
   it('reads the prices of meters', () => {

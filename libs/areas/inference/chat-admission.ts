@@ -215,6 +215,6 @@ export class ChatAdmission {
 }
 
 const unknownModel = (model: string): never => {
-  const detail = `the model ${model} is not in the catalog; GET /v1/models lists those that are`;
+  const detail = `the model ${model} is no chat model of the catalog, which GET /v1/models lists`;
   throw new DomainError<InferenceErrorCode>('model_not_found', detail);
 };

@@ -47,7 +47,7 @@ export class EmbeddingsEngine {
 
   /**
    * Yields a few vectors at a time, in the order of the inputs.
-   * @throws EmbeddingEngineError, whose message begins with `input[i]: ` where an input is at fault;
+   * @throws EmbeddingEngineError, whose message begins with `input[i]: ` for an input at fault;
    *   the reason of the signal when it aborts
    */
   async *run(

@@ -1,6 +1,6 @@
 /**
  * InfoNCE over a batch of pairs, in both directions: each text must find its partner among the
- * others. It is taken for several prefixes of the vectors, so that a shortened vector is useful, too
+ * others. It is taken for several prefixes of the vectors, so that short vectors are useful, too
  * (Kusupati et al., Matryoshka Representation Learning, 2022).
  */
 export interface PrefixLoss {

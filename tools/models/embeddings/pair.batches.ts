@@ -1,4 +1,4 @@
-/** Draws the pairs of a training step: paraphrases, and neighbours that are easily taken for them. */
+/** Draws the pairs of a training step: paraphrases, and texts that are easily taken for them. */
 import { type SeededRandom } from '../seeded-random.js';
 import { type Pair } from './contrastive.trainer.js';
 import { actionsOf, type Meaning, topicsOf } from './paraphrases.js';

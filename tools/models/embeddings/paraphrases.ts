@@ -38,6 +38,10 @@ export const unseenWordsOf = (group: string): readonly string[] => {
   return alternativesOf(group).filter((phrase) => !seen.has(phrase));
 };
 
+/** Every phrase of the lexicon that the training never sees. */
+export const unseenPhrases = (): readonly string[] =>
+  FIELDS.flatMap(({ verbs, objects }) => [...verbs, ...objects]).flatMap(unseenWordsOf);
+
 const framed = (verb: string, object: string, random: SeededRandom): string => {
   const text = random.pick(ACTION_FRAMES).replace('{}', `${verb} ${object}`);
   return random.next() < 0.2 ? text.toLowerCase() : text;

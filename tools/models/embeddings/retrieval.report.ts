@@ -41,7 +41,8 @@ export const embedderOf =
   (text: string): Float32Array =>
     unitVector(project(featuresOf(text), projection), dimensions);
 
-const tfIdfOf =
+/** The features themselves, without a matrix. */
+export const tfIdfOf =
   (idf: Float32Array) =>
   (text: string): Float32Array => {
     const features = featuresOf(text);
@@ -52,10 +53,7 @@ const tfIdfOf =
   };
 
 /** @param exact the same before its weights were rounded */
-export const reportsOf = async (
-  stored: Projection,
-  exact: Projection,
-): Promise<readonly TaskReport[]> => {
+export const reportsOf = async (stored: Projection, exact: Projection): Promise<TaskReport[]> => {
   const tasks = retrievalTasks();
   const svd = (await svdScores(tasks))[String(stored.dimensions)] ?? {};
   return tasks.map((task) => ({

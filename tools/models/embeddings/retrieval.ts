@@ -35,8 +35,8 @@ const everydayTask = (random: SeededRandom): RetrievalTask => {
   return {
     name: 'everyday',
     description:
-      'actions of everyday life that the training never saw, among all of them; each word was seen ' +
-      'with other words',
+      'actions of everyday life that the training never saw, among all of them; each word ' +
+      'was seen with other words',
     queries: heldOut.map((action, at) => differentText(action, documents[at] ?? '', random)),
     documents,
     answers: heldOut.map((_, at) => at),

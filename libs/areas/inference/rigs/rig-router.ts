@@ -2,6 +2,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
+import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError, type Usage } from './chat-backend.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
@@ -54,6 +55,11 @@ export interface RouteOrder extends RouteTarget {
   readonly requestFor: (rig: string) => ChatRequest;
 }
 
+/** As a chat's order, for embeddings. */
+export interface EmbeddingOrder extends Omit<RouteOrder, 'requestFor'> {
+  readonly requestFor: (rig: string) => EmbeddingRequest;
+}
+
 export interface Routed {
   readonly rig: string;
   /** In order; the last one answered. */
@@ -62,6 +68,10 @@ export interface Routed {
 
 export interface RoutedAnswer extends Routed {
   readonly answer: ChatAnswer;
+}
+
+export interface RoutedEmbeddings extends Routed {
+  readonly answer: EmbeddingAnswer;
 }
 
 /**
@@ -86,6 +96,8 @@ export interface RigRouter {
   refuseFields(target: RouteTarget, body: JsonObject): void;
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
+  /** @throws RouteError */
+  embed(order: EmbeddingOrder, signal: AbortSignal): Promise<RoutedEmbeddings>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
@@ -104,7 +116,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const asking = new RigAsking(retryLimitsOf(options), queue, clock, ports);
   const pinned = new PinnedStates(stateOf, options.pinnedRigs);
   const candidatesFor = createCandidates(states, pinned);
-  const askerOf = (order: RouteOrder, signal: AbortSignal): Asking => {
+  const askerOf = (order: Omit<RouteOrder, 'requestFor'>, signal: AbortSignal): Asking => {
     const { model, account = NO_ACCOUNT, priority = 'interactive' } = order;
     return { model, account, priority, signal, rigs: candidatesFor(order) };
   };
@@ -121,6 +133,17 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     async complete(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
         rig.backend.complete(order.requestFor(rig.name), signal),
+      );
+      slot.visit.leave();
+      return { answer: value, rig: slot.state.rig.name, attempts };
+    },
+    async embed(order, signal) {
+      const { value, slot, attempts } = await asking.ask(
+        askerOf(order, signal),
+        ({ name, backend }) => {
+          if (backend.embed) return backend.embed(order.requestFor(name), signal);
+          throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
+        },
       );
       slot.visit.leave();
       return { answer: value, rig: slot.state.rig.name, attempts };

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { fileVersionOf, headerOf } from '../../language-model/model-files.js';
+import { checkHeader, fileVersionOf } from '../../language-model/model-files.js';
 import { type Embedder, type EmbedderRequest, faultOf } from '../embedder.js';
 import { EmbeddingEngineError } from '../embeddings.errors.js';
 import { type EmbeddedInput } from '../embeddings.protocol.js';
@@ -115,7 +115,7 @@ export class GgufEmbedder implements Embedder {
     return reply.vectors.map((vector, at): EmbeddedInput => {
       const size = vector.length;
       if (dimensions !== null && dimensions > size) {
-        const message = `the vectors of this model have ${size} dimensions, not ${dimensions}`;
+        const message = `the model has ${size} dimensions, and not ${dimensions}`;
         throw new EmbeddingEngineError('dimensions_unsupported', message);
       }
       return { vector: unitVector(vector, dimensions ?? size), tokens: reply.tokens[at] ?? 0 };
@@ -131,7 +131,7 @@ export class GgufEmbedder implements Embedder {
     try {
       const version = await fileVersionOf(modelFile);
       // llama.cpp ends its process for some files that are no models.
-      await headerOf(modelFile);
+      await checkHeader(modelFile);
       return version;
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);

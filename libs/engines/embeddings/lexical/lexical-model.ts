@@ -45,7 +45,7 @@ export const embedLexically = (
   dimensions: number | null,
 ): EmbeddedInput => {
   if (dimensions !== null && dimensions > card.dimensions) {
-    const message = `the vectors of this model have ${card.dimensions} dimensions, not ${dimensions}`;
+    const message = `the model has ${card.dimensions} dimensions, and not ${dimensions}`;
     throw new EmbeddingEngineError('dimensions_unsupported', message);
   }
   const { text, tokens } = readInput(input);

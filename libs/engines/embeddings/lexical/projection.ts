@@ -1,7 +1,7 @@
 import { BUCKETS, type Features, mixed, termWeight } from './features.js';
 
 /**
- * The matrix that takes the features of a text to a vector: `BUCKETS` rows and `dimensions` columns.
+ * The matrix that takes the features of a text to a vector, of `BUCKETS` by `dimensions`.
  * Its first `rank` columns are dense and trained. The others are sparse: each row has `SPREAD`
  * entries there, at places and with signs that follow from the row's number, all scaled by the
  * trained weight of the row. So the first columns have learned which words stand for each other,
