@@ -43,7 +43,7 @@ export class AdapterVault {
   /** In the order of their slugs. */
   async shippedEntries(): Promise<readonly VaultEntry[]> {
     const manifest = await this.shipped.manifest();
-    return manifest.adapters.map((card) => shippedEntry(card, manifest));
+    return manifest?.adapters.map((card) => shippedEntry(card, manifest)) ?? [];
   }
 
   /**
@@ -52,8 +52,8 @@ export class AdapterVault {
    */
   async find(accountId: string, asked: string): Promise<FoundAdapter> {
     const manifest = await this.shipped.manifest();
-    const card = manifest.adapters.find(({ slug }) => slug === asked);
-    if (card) {
+    const card = manifest?.adapters.find(({ slug }) => slug === asked);
+    if (manifest && card) {
       return { entry: shippedEntry(card, manifest), weights: () => this.shipped.weights(card) };
     }
     const adapter = (await this.stored.find(accountId, asked)) ?? notFound(asked);

@@ -1,7 +1,7 @@
 import { AdapterRemoved, AdapterUploaded } from '#events/adapters/adapter.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { writeSafetensors } from '#platform/safetensors/safetensors.js';
-import { type BaseModel } from './base-models.port.js';
+import { type BaseMatrix, type BaseModel } from './base-models.port.js';
 
 export const ADAPTER = 'adapter-0123456789abcdef0123456789abcdef';
 export const UPLOADED_AT = '2026-03-01T09:00:00.000Z';
@@ -38,11 +38,11 @@ export const tinyBase: BaseModel = {
   sha256: 'cd'.repeat(32),
   heads: 2,
   keyValueHeads: 1,
-  matrices: new Map(
-    [0, 1].flatMap((layer) => [
-      [`blk.${layer}.attn_q`, { inputs: 8, outputs: 8 }] as const,
-      [`blk.${layer}.attn_k`, { inputs: 8, outputs: 4 }] as const,
-      [`blk.${layer}.ffn_up`, { inputs: 8, outputs: 6 }] as const,
+  matrices: new Map<string, BaseMatrix>(
+    [0, 1].flatMap((layer): [string, BaseMatrix][] => [
+      [`blk.${layer}.attn_q`, { inputs: 8, outputs: 8 }],
+      [`blk.${layer}.attn_k`, { inputs: 8, outputs: 4 }],
+      [`blk.${layer}.ffn_up`, { inputs: 8, outputs: 6 }],
     ]),
   ),
 };
