@@ -18,11 +18,13 @@ import { type BaseModel } from '#areas/adapters/base-models.port.js';
 import { type GgufModel, readGguf, writeGguf } from '../../tools/models/gguf.js';
 import { startTensorFlow } from '../../tools/models/gradient.shard.js';
 import { LlamaModel, type NamedTensor } from '../../tools/models/llama.model.js';
-import vectors from './adapters/vectors.json' with { type: 'json' };
+import { adapterVectors } from './adapters/vectors.js';
 
 const MODELS = path.resolve(import.meta.dirname, '../../models');
 const NANO = path.join(MODELS, 'nano.gguf');
-const PEFT_DIFFERENCE_MAX = 1e-3;
+const vectors = adapterVectors();
+/** Of logits. */
+const PEFT_DIFFERENCE_MAX = 1e-4;
 const MERGED_DIFFERENCE_MAX = 1e-5;
 
 /** W + alpha / rank * B A, in doubles. */
@@ -139,8 +141,7 @@ describe('shipped adapters', () => {
     const mergedFile = path.join(folder, `${slug}.merged.gguf`);
     await writeFile(mergedFile, writeGguf({ ...nano, tensors }));
     const together = (await inLlamaCpp(mergedFile, prompts)).flat();
-    console.log(slug, largestDifference(apart, expected), largestDifference(apart, together));
-    expect(largestDifference(apart, together)).toBeLessThan(PEFT_DIFFERENCE_MAX);
+    expect(largestDifference(apart, together)).toBeLessThan(MERGED_DIFFERENCE_MAX);
 
     const model = new LlamaModel(nano.shape, tensors);
     const { vocabulary } = nano.shape;
