@@ -12,8 +12,8 @@ const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded
 
 /** Suites of one machine, of the embedded store alone, or run by a suite of integration. */
 const ONE_MACHINE =
-  'adapters|agents|audit-verify|cli|file-sync|first-account|fleet|home-files|mesh|placement|rentals|' +
-  'restored-log|rigs|sandbox|served-log|start|statistics|workflows';
+  'adapters|agents|audit-verify|cli|file-sync|first-account|fleet|home-files|mesh|placement|' +
+  'rentals|restored-log|rigs|sandbox|served-log|start|statistics|workflows';
 const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
 const FLEETS = '<rootDir>/test/integration/faults/';
 

@@ -86,13 +86,13 @@ describe('adapters', () => {
   const upload = (fields: object, weights = weightsOf(), settings: object = config) => {
     const test = as(request(world.quipu.url).post(VAULT));
     const form = { slug: 'house-style', category: 'register', base_model: 'quipu/nano', ...fields };
-    for (const [name, value] of Object.entries(form)) void test.field(name, String(value));
+    for (const [name, value] of Object.entries(form)) void test.field(name, value);
     return test
       .attach('adapter_config.json', Buffer.from(JSON.stringify(settings)), 'adapter_config.json')
       .attach('adapter_model.safetensors', weights, 'adapter_model.safetensors');
   };
 
-  it('are more than a hundred, each better than its base on dialogues it was not trained on', async () => {
+  it('are more than a hundred, each better than its base on held-out dialogues', async () => {
     const { total_records: total, adapters } = await vault({ limit: 100 });
     expect(total).toBeGreaterThan(100);
     expect(adapters).toHaveLength(100);
@@ -133,7 +133,7 @@ describe('adapters', () => {
       const { choices } = await world.openai.chat.completions.create({
         model: 'quipu/nano',
         messages: [{ role: 'user', content: PROMPT }],
-        max_tokens: 8,
+        max_completion_tokens: 8,
         temperature: 0,
         ...extra,
       });

@@ -38,7 +38,10 @@ describe('more than a hundred adapters on one model', () => {
     const base = await bases.find('quipu/nano');
     const shipped = new ShippedAdapters({ shippedFolders: [path.join(MODELS, 'adapters')] });
     // No account is asked for: every slug is shipped.
-    const stored = { find: () => Promise.resolve(undefined) } as never;
+    const stored = {
+      find: () => Promise.resolve(undefined),
+      weights: () => Promise.reject(new Error('no account has adapters here')),
+    };
     const vault = new AdapterVault(shipped, stored);
     const written = new AdapterFiles({ engineFolder: folder });
     const entries = await vault.shippedEntries();

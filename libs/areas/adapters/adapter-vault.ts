@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { notFound } from './adapters.errors.js';
-import { type UploadedAdapter, StoredAdapters } from './stored-adapters.js';
+import { StoredAdapters, type UploadedAdapter } from './stored-adapters.js';
 import { ShippedAdapters } from './shipped-adapters.js';
 import { type AdapterManifest, type ShippedCard } from './shipped-card.js';
 
@@ -37,7 +37,7 @@ export interface FoundAdapter {
 export class AdapterVault {
   constructor(
     private readonly shipped: ShippedAdapters,
-    private readonly stored: StoredAdapters,
+    @Inject(StoredAdapters) private readonly stored: Pick<StoredAdapters, 'find' | 'weights'>,
   ) {}
 
   /** In the order of their slugs. */

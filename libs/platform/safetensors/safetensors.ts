@@ -1,7 +1,7 @@
 /**
  * Reads and writes safetensors: the length of a JSON header (64 bits, little-endian), the header
- * (name, type, shape and place of each tensor), then the values. Values are 32-bit floats in memory,
- * whatever the file holds.
+ * (name, type, shape and place of each tensor), then the values. Values are 32-bit floats in
+ * memory, whatever the file holds.
  */
 import { z } from 'zod';
 
