@@ -54,12 +54,15 @@ export class ModelProcess {
   private readonly generations = new Map<number, Generation>();
   private readonly exited: Promise<void>;
   private nextId = 1;
+  private unsent: ToChild[] = [];
 
   /** `onExit` is called once, when no further generation can be started on this process. */
   constructor(startChild: StartChild, settings: ChildSettings, onExit: () => void) {
     this.child = startChild(settings);
     this.rest();
-    this.child.on('message', (message) => this.deliver(message as FromChild));
+    this.child.on('message', (messages) => {
+      for (const message of messages as readonly FromChild[]) this.deliver(message);
+    });
     this.exited = new Promise((resolve) => {
       const gone = (reason: string): void => {
         onExit();
@@ -94,6 +97,11 @@ export class ModelProcess {
     this.post({ type: 'read', id });
   }
 
+  /** Tells the process to end one choice. */
+  stop(id: number, choice: number): void {
+    this.post({ type: 'stop', id, choice });
+  }
+
   /** Tells the process to stop; harmless when the generation has ended. */
   cancel(id: number): void {
     this.post({ type: 'cancel', id });
@@ -107,9 +115,17 @@ export class ModelProcess {
     await this.exited;
   }
 
+  /** The messages of one turn leave together. */
   private post(message: ToChild): void {
+    this.unsent.push(message);
+    if (this.unsent.length === 1) setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    const messages = this.unsent;
+    this.unsent = [];
     // An ended child gets no messages; its exit fails every pending request.
-    this.child.send(message, () => undefined);
+    this.child.send(messages, () => undefined);
   }
 
   /** This process must not end under a running generation … */

@@ -1,12 +1,14 @@
 import path from 'node:path';
 import {
+  type CompletionDelta,
   type CompletionRequest,
+  type CompletionUsage,
   type LanguageModelEngine,
   type LanguageModelEngineOptions,
 } from '#engines/language-model/language-model.engine.js';
 import { defineEngine, type Engine, type EngineDefinition } from '#platform/tasks/engine.js';
 import { ModelStore, type Sha256Of } from './model-store.js';
-import { TextEnd, TextPiece, TextTask } from './text-task.js';
+import { isRich, TextEnd, TextPiece, TextTask } from './text-task.js';
 
 const RUNNING_MAX = 4;
 /** A worker queues few tasks: beyond it another worker is quicker. */
@@ -92,6 +94,24 @@ const digestsBy = (models: LanguageModelEngine): FileDigests => ({
   adapterSha256: async (file) => (await models.describeAdapter(file)).sha256,
 });
 
+type PiecesOf = (delta: CompletionDelta, used: CompletionUsage) => readonly TextPiece[];
+
+const richPiece: PiecesOf = (delta, { completionTokens, promptTokens }) => [
+  { ...delta, completionTokens, promptTokens },
+];
+
+const tuples = (): PiecesOf => {
+  let isFirst = true;
+  return ({ text }, { completionTokens, promptTokens }) => {
+    if (text === '') return [];
+    const piece: TextPiece = isFirst
+      ? [text, completionTokens, promptTokens]
+      : [text, completionTokens];
+    isFirst = false;
+    return [piece];
+  };
+};
+
 class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   #completionTokens = 0;
 
@@ -103,22 +123,16 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
 
   async *run(task: TextTask, signal: AbortSignal): AsyncGenerator<TextPiece, TextEnd, void> {
     const request = await this.requestOf(task);
-    let used = NOTHING;
-    const texts = this.models.stream(request, signal, (now) => (used = now));
+    let used: CompletionUsage = NOTHING;
+    const deltas = this.models.choices(request, signal, (now) => (used = now));
+    const piecesOf = isRich(task) ? richPiece : tuples();
     try {
-      let isFirst = true;
-      let next = await texts.next();
-      for (; !next.done; next = await texts.next()) {
-        const { promptTokens, completionTokens } = used;
-        yield isFirst
-          ? [next.value, completionTokens, promptTokens]
-          : [next.value, completionTokens];
-        isFirst = false;
-      }
+      let next = await deltas.next();
+      for (; !next.done; next = await deltas.next()) yield* piecesOf(next.value, used);
       if (!signal.aborted) this.#completionTokens += next.value.completionTokens;
       return next.value;
     } finally {
-      await texts.return(NOTHING);
+      await deltas.return(NOTHING);
     }
   }
 

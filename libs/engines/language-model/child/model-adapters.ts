@@ -5,6 +5,7 @@ import {
   type NativeAdapter,
   setAdapters,
 } from '#engines/language-model/child/native-calls.js';
+import { whyFailed } from '#engines/language-model/child/llama-runtime.js';
 import { ReportedError } from '#engines/language-model/child/reported.error.js';
 
 interface Resident {
@@ -26,20 +27,13 @@ const fileKey = ({ file, fileVersion }: TaskAdapter): string => `${file}\n${file
 export class ModelAdapters {
   private readonly model: LlamaModel;
   private readonly residentMax: number;
-  private readonly whyFailed: (error: unknown) => Promise<string>;
   /** In order of last use, the oldest first. */
   private readonly residents = new Map<string, Resident>();
   private readonly placed = new Map<LlamaContext, Resident>();
 
-  /** @param whyFailed what the native loader says of its last failure */
-  constructor(
-    model: LlamaModel,
-    residentMax: number,
-    whyFailed: (error: unknown) => Promise<string>,
-  ) {
+  constructor(model: LlamaModel, residentMax: number) {
     this.model = model;
     this.residentMax = residentMax;
-    this.whyFailed = whyFailed;
   }
 
   /**
@@ -63,7 +57,7 @@ export class ModelAdapters {
         this.residents.delete(fileKey(adapter));
         throw new ReportedError({
           code: 'adapter_file_invalid',
-          reason: await this.whyFailed(error),
+          reason: await whyFailed(error),
         });
       }
       this.leave(context);
