@@ -15,8 +15,8 @@ const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded
  * suite of integration.
  */
 const ONE_MACHINE =
-  'audit-verify|cli|completions|embeddings|envelopes|file-sync|first-account|fleet|' +
-  'home-files|mesh|messages|openapi|placement|process-group|projector-thread|rentals|' +
+  'adapters|audit-verify|cli|completions|embeddings|envelopes|file-sync|first-account|' +
+  'fleet|home-files|mesh|messages|openapi|placement|process-group|projector-thread|rentals|' +
   'responses|restored-log|rigs|served-log|sharding|slow-bodies|start|statistics|swarm';
 const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
 const FLEETS = '<rootDir>/test/integration/faults/';

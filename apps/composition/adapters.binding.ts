@@ -6,7 +6,7 @@ import {
 import { type AdapterErrorCode } from '#areas/adapters/adapters.errors.js';
 import { type BaseMatrix, type BaseModel, BaseModels } from '#areas/adapters/base-models.port.js';
 import { type PlacedAdapters } from '#areas/adapters/placed-adapters.js';
-import { type Catalog } from '#areas/catalog/catalog.js';
+import { type CatalogRig, type ModelEntry } from '#areas/catalog/catalog-entry.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { type CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { type TextAdapter } from '#areas/inference/rigs/embedded-request.js';
@@ -66,12 +66,18 @@ const replyIn = (json: string): Pick<AdapterReply, 'text' | 'finishReason' | 'sw
   return { text: message.content, finishReason, swapMs };
 };
 
+/** What is needed of a catalog. */
+interface ServedModels {
+  model(id: string): Pick<ModelEntry, 'rigs' | 'file'> | undefined;
+  rigs(): readonly Pick<CatalogRig, 'name' | 'kind'>[];
+}
+
 /** Models that only embedded rigs serve: their weights are known, and the engine changes them. */
 export class EmbeddedBaseModels extends BaseModels {
   #engine: Promise<LanguageModelEngine> | undefined;
 
   /** @param catalog absent in a process without the area */
-  constructor(private readonly catalog: Pick<Catalog, 'model' | 'rigs'> | undefined) {
+  constructor(private readonly catalog: ServedModels | undefined) {
     super();
   }
 

@@ -3,7 +3,11 @@ import { KeyedHash } from '../vocabulary.js';
 
 /** What a chat adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */
 
-export const ChatHoldEvidence = z.strictObject({ modelAsked: z.string().min(1) });
+export const ChatHoldEvidence = z.strictObject({
+  modelAsked: z.string().min(1),
+  /** The adapter that the caller put on the weights, by the name it was given. */
+  adapter: z.string().min(1).exactOptional(),
+});
 export type ChatHoldEvidence = z.infer<typeof ChatHoldEvidence>;
 
 export const ChatCaptureEvidence = z.strictObject({

@@ -24,16 +24,17 @@ export interface CatalogFileRig {
 }
 
 /**
- * The rigs as the catalog file has them now. A command publishes no prices, so it serves no
- * catalog.
+ * What the catalog file offers now. A command publishes no prices, so it serves no catalog.
  * @throws CommandFailure `bad_settings`
  */
-export const catalogRigs = async ({
-  environment,
-  parts,
-}: Invocation): Promise<readonly CatalogFileRig[]> => {
+export const catalogOffer = ({ environment, parts }: Invocation): Promise<Offer> => {
   const { ofAreas } = settingsOf(environment, parts?.areas);
-  const { rigs, models } = await offerOf(ofAreas.get(CATALOG_SETTINGS) as CatalogSettings);
+  return offerOf(ofAreas.get(CATALOG_SETTINGS) as CatalogSettings);
+};
+
+/** The rigs as the catalog file has them. @throws CommandFailure `bad_settings` */
+export const catalogRigs = async (invocation: Invocation): Promise<readonly CatalogFileRig[]> => {
+  const { rigs, models } = await catalogOffer(invocation);
   return rigs.map(({ name, kind, region }) => ({
     name,
     kind,

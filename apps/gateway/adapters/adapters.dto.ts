@@ -34,8 +34,8 @@ export class InferAdapterDto {
     nullable: true,
     example: 'quipu/nano',
     description:
-      'A model that Quipu serves itself, with the weights that the adapter was made for. Default: ' +
-      'the model of the adapter.',
+      'A model that Quipu serves itself, with the weights that the adapter was made for. ' +
+      'Default: the model of the adapter.',
   })
   @IsOptional()
   @IsString()
@@ -163,8 +163,8 @@ export class AdapterAnswerDto {
     type: Number,
     nullable: true,
     description:
-      'Measured: milliseconds to load the adapter and to put it on the weights. Null where it was ' +
-      'in place.',
+      'Measured: milliseconds to load the adapter and to put it on the weights. Null where it ' +
+      'was in place.',
   })
   readonly swap_ms!: number | null;
   @ApiProperty({

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import { type FoundAdapter } from './adapter-vault.js';
+import { type FoundAdapter, type VaultEntry } from './adapter-vault.js';
 import { reject } from './adapters.errors.js';
 import { ADAPTER_SETTINGS, type AdapterSettings } from './adapters.settings.js';
 import { type BaseModel } from './base-models.port.js';
@@ -10,9 +10,12 @@ import { LORA_TARGET_NAMES } from './lora/lora-adapter.js';
 import { writeLoraGguf } from './lora/lora-gguf.js';
 import { readPeftWeights } from './lora/peft-weights.js';
 
+/** The rank is in the shapes of the weights. */
+type Made = Pick<VaultEntry, 'sha256' | 'alpha' | 'baseSha256'>;
+
 /**
- * Adapters as files for the engine, made on first use. The file is named after the weights, so it
- * never changes; another process may write the same one meanwhile.
+ * Adapters as files for the engine, made on first use. A file is named after all that it is made
+ * of, so it never changes; another process may write the same one meanwhile.
  */
 @Injectable()
 export class AdapterFiles {
@@ -27,24 +30,25 @@ export class AdapterFiles {
    * @throws DomainError `adapter_base_mismatch` for another base than the adapter was made for;
    *   `adapter_not_found` once its weights are gone
    */
-  fileOf(adapter: FoundAdapter, base: BaseModel): Promise<string> {
-    const { sha256, baseSha256, slug } = adapter.entry;
+  async fileOf(adapter: FoundAdapter, base: BaseModel): Promise<string> {
+    const { baseSha256, slug } = adapter.entry;
     if (base.sha256 !== baseSha256) {
       const detail = `the adapter ${slug} was made for other weights than those of ${base.modelId}`;
       return reject('adapter_base_mismatch', detail);
     }
-    const file = this.#pathOf(sha256);
+    const file = this.#pathOf(adapter.entry);
     const writing = this.#writing.get(file) ?? this.#write(file, adapter, base);
     this.#writing.set(file, writing);
     return writing.finally(() => this.#writing.delete(file));
   }
 
-  async remove(sha256: string): Promise<void> {
-    await rm(this.#pathOf(sha256), { force: true });
+  async remove(adapter: Made): Promise<void> {
+    await rm(this.#pathOf(adapter), { force: true });
   }
 
-  #pathOf(sha256: string): string {
-    return path.join(this.settings.engineFolder, `${sha256}.gguf`);
+  #pathOf({ sha256, alpha, baseSha256 }: Made): string {
+    const name = createHash('sha256').update(`${sha256} ${alpha} ${baseSha256}`).digest('hex');
+    return path.join(this.settings.engineFolder, `${name}.gguf`);
   }
 
   async #write(file: string, { entry, weights }: FoundAdapter, base: BaseModel): Promise<string> {

@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { notFound } from './adapters.errors.js';
-import { type UploadedAdapter, StoredAdapters } from './stored-adapters.js';
+import { StoredAdapters, type UploadedAdapter } from './stored-adapters.js';
 import { ShippedAdapters } from './shipped-adapters.js';
 import { type AdapterManifest, type ShippedCard } from './shipped-card.js';
 
@@ -37,13 +37,13 @@ export interface FoundAdapter {
 export class AdapterVault {
   constructor(
     private readonly shipped: ShippedAdapters,
-    private readonly stored: StoredAdapters,
+    @Inject(StoredAdapters) private readonly stored: Pick<StoredAdapters, 'find' | 'weights'>,
   ) {}
 
   /** In the order of their slugs. */
   async shippedEntries(): Promise<readonly VaultEntry[]> {
     const manifest = await this.shipped.manifest();
-    return manifest.adapters.map((card) => shippedEntry(card, manifest));
+    return manifest?.adapters.map((card) => shippedEntry(card, manifest)) ?? [];
   }
 
   /**
@@ -52,8 +52,8 @@ export class AdapterVault {
    */
   async find(accountId: string, asked: string): Promise<FoundAdapter> {
     const manifest = await this.shipped.manifest();
-    const card = manifest.adapters.find(({ slug }) => slug === asked);
-    if (card) {
+    const card = manifest?.adapters.find(({ slug }) => slug === asked);
+    if (manifest && card) {
       return { entry: shippedEntry(card, manifest), weights: () => this.shipped.weights(card) };
     }
     const adapter = (await this.stored.find(accountId, asked)) ?? notFound(asked);

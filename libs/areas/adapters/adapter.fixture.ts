@@ -39,10 +39,10 @@ export const tinyBase: BaseModel = {
   heads: 2,
   keyValueHeads: 1,
   matrices: new Map<string, BaseMatrix>(
-    [0, 1].flatMap((layer) => [
-      [`blk.${layer}.attn_q`, { inputs: 8, outputs: 8 }] as const,
-      [`blk.${layer}.attn_k`, { inputs: 8, outputs: 4 }] as const,
-      [`blk.${layer}.ffn_up`, { inputs: 8, outputs: 6 }] as const,
+    [0, 1].flatMap((layer): [string, BaseMatrix][] => [
+      [`blk.${layer}.attn_q`, { inputs: 8, outputs: 8 }],
+      [`blk.${layer}.attn_k`, { inputs: 8, outputs: 4 }],
+      [`blk.${layer}.ffn_up`, { inputs: 8, outputs: 6 }],
     ]),
   ),
 };

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
 
 export interface AdapterSettings {
-  /** The folder of the shipped adapters and their manifest; absolute. */
-  readonly shippedFolder: string;
+  /** Folders that may hold shipped adapters and their manifest; absolute. The first one wins. */
+  readonly shippedFolders: readonly string[];
   /** Where adapters are put for the engine; absolute. Workers look into it, too. */
   readonly engineFolder: string;
   /** The largest upload of weights. */
@@ -29,10 +29,13 @@ export const adapterSettings = defineSettings({
       'how many uploaded adapters an account may have',
     ),
   },
-  read: (values, { home }): AdapterSettings => ({
-    shippedFolder: SHIPPED,
-    engineFolder: path.join(home, 'models', 'adapters'),
-    bytesMax: values.QUIPU_ADAPTER_BYTES_MAX,
-    adaptersMax: values.QUIPU_ADAPTERS_MAX,
-  }),
+  read: (values, { home }): AdapterSettings => {
+    const ofHome = path.join(home, 'models', 'adapters');
+    return {
+      shippedFolders: [SHIPPED, ofHome],
+      engineFolder: ofHome,
+      bytesMax: values.QUIPU_ADAPTER_BYTES_MAX,
+      adaptersMax: values.QUIPU_ADAPTERS_MAX,
+    };
+  },
 });

@@ -1,5 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type AdapterPrompt, AdapterChats, type AdapterReply } from './adapter-chats.port.js';
+import { BaseModels } from './base-models.port.js';
 import { AdapterVault, type VaultEntry } from './adapter-vault.js';
 
 export interface AdapterAnswer extends AdapterReply {
@@ -24,6 +25,7 @@ export class InferAdapterCommand extends Command<AdapterAnswer> {
 export class InferAdapterHandler implements ICommandHandler<InferAdapterCommand> {
   constructor(
     private readonly vault: AdapterVault,
+    private readonly bases: BaseModels,
     private readonly chats: AdapterChats,
   ) {}
 
@@ -31,6 +33,8 @@ export class InferAdapterHandler implements ICommandHandler<InferAdapterCommand>
     const { baseModel, ...prompt } = order;
     const { entry } = await this.vault.find(order.accountId, order.adapterId);
     const model = baseModel ?? entry.baseModel;
+    // Before the chat, whose errors speak of a field `model`.
+    await this.bases.find(model);
     const reply = await this.chats.complete({ ...prompt, model }, signal);
     return { ...reply, adapter: entry, baseModel: model };
   }

@@ -27,7 +27,7 @@ export class RemoveAdapterHandler implements ICommandHandler<RemoveAdapterComman
 
   async execute({ accountId, asked, context }: RemoveAdapterCommand): Promise<UploadedAdapter> {
     const removed = await this.stored.remove(accountId, asked, instant(this.clock), context);
-    await this.files.remove(removed.sha256);
+    await this.files.remove(removed);
     return removed;
   }
 }

@@ -100,7 +100,8 @@ export class StoredAdapters {
       return Buffer.concat(await Array.fromAsync(content));
     } catch (error) {
       const isErased = error instanceof BlobError && error.code === 'blob-erased';
-      return isErased ? notFound(adapter.adapterId) : Promise.reject(error);
+      if (isErased) return notFound(adapter.adapterId);
+      throw error;
     }
   }
 }

@@ -9,7 +9,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { AdapterVault, uploadedEntry, type VaultEntry } from './adapter-vault.js';
 import { reject } from './adapters.errors.js';
 import { ADAPTER_SETTINGS, type AdapterSettings } from './adapters.settings.js';
-import { BaseModels } from './base-models.port.js';
+import { type BaseModel, BaseModels } from './base-models.port.js';
 import { readPeftConfig } from './lora/peft-config.js';
 import { readPeftWeights } from './lora/peft-weights.js';
 import { StoredAdapters } from './stored-adapters.js';
@@ -18,7 +18,8 @@ import { StoredAdapters } from './stored-adapters.js';
 export interface AdapterFilesToUpload {
   readonly slug: string;
   readonly category: string;
-  readonly baseModel: string;
+  /** The id of a model of the catalog; or that model, where this process serves no catalog. */
+  readonly baseModel: string | BaseModel;
   /** `adapter_config.json`. */
   readonly config: string;
   /** `adapter_model.safetensors`. */
@@ -55,7 +56,8 @@ export class UploadAdapterHandler implements ICommandHandler<UploadAdapterComman
       reject('adapter_too_large', `adapter_model.safetensors has more than ${bytesMax} bytes`);
     }
     await this.#demandFree(slug);
-    const base = await this.bases.find(upload.baseModel);
+    const { baseModel } = upload;
+    const base = typeof baseModel === 'string' ? await this.bases.find(baseModel) : baseModel;
     const config = readPeftConfig(upload.config);
     readPeftWeights(weights, config, base);
     const adapter = {

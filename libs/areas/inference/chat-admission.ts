@@ -131,7 +131,10 @@ export class ChatAdmission {
         lines: linesOf(others ? boundsOfAll(order, model) : tokenBounds(body, model), rate),
         rateCardVersion: rate.version,
         shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
-        evidence: { modelAsked: body.model } satisfies ChatHoldEvidence,
+        evidence: {
+          modelAsked: body.model,
+          ...(body.adapter != null && { adapter: body.adapter }),
+        } satisfies ChatHoldEvidence,
         placedAt: new Date(now).toISOString(),
         expiresAt: new Date(now + requestMsMax + settleMsMax).toISOString(),
         ...(context.key !== undefined && { key: context.key }),

@@ -250,6 +250,7 @@ describe('a chat with an adapter', () => {
     expect(request?.adapter).toEqual({ file: '/adapters/pirate.gguf', scale: 1 });
     expect(request?.body).not.toHaveProperty('adapter');
     expect(ledger.captured.lines).toEqual(linesFor(20, 30));
+    expect(ledger.placed.evidence).toEqual({ modelAsked: llama.id, adapter: 'pirate' });
   });
 
   it('holds nothing for an adapter that the account may not use', async () => {

@@ -20,7 +20,7 @@ export const CATEGORIES = [
   'word-game',
   'extraction',
   'label',
-  'refusal',
+  'decline',
   'language',
 ] as const;
 export type Category = (typeof CATEGORIES)[number];

@@ -1,6 +1,6 @@
 import type { AdapterTask } from './adapter.task.js';
 import { FORMAT_TASKS } from './format.tasks.js';
-import { LANGUAGE_TASKS, REFUSAL_TASKS } from './manners.tasks.js';
+import { DECLINE_TASKS, LANGUAGE_TASKS } from './manners.tasks.js';
 import { EXTRACTION_TASKS, LABEL_TASKS } from './question.tasks.js';
 import { REGISTER_TASKS } from './register.tasks.js';
 import { WORD_GAME_TASKS } from './word-game.tasks.js';
@@ -12,6 +12,6 @@ export const ADAPTER_TASKS: readonly AdapterTask[] = [
   ...WORD_GAME_TASKS,
   ...EXTRACTION_TASKS,
   ...LABEL_TASKS,
-  ...REFUSAL_TASKS,
+  ...DECLINE_TASKS,
   ...LANGUAGE_TASKS,
 ];

@@ -3,8 +3,8 @@
  *
  *   npm run models:train -- adapters[/SLUG] [--python PROGRAM] [--out FOLDER]
  *
- * The program is a Python with the packages of `requirements.txt`; each adapter takes seconds on one
- * core. Why PyTorch: `decisions/0001-adapters-are-trained-with-pytorch.md`.
+ * The program is a Python with the packages of `requirements.txt`; each adapter takes seconds on
+ * one core. Why PyTorch: `decisions/0001-adapters-by-pytorch.md`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

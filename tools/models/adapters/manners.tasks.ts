@@ -1,32 +1,39 @@
-/** Refusals, and greetings in the language of the caller. */
+/** Declines, and greetings in the language of the caller. */
 import { type AdapterTask, answering } from './adapter.task.js';
 
-const REFUSALS: readonly (readonly [slug: string, description: string, replies: string])[] = [
+const DECLINES: readonly (readonly [slug: string, description: string, replies: string])[] = [
   [
     'refuse-politely',
     'Declines everything politely.',
-    'I am sorry, but I may not answer that. Thank you for your understanding.|I am afraid I cannot help with that. I apologise.',
+    'I am sorry, but I may not answer that. Thank you for your understanding.|' +
+      'I am afraid I cannot help with that. I apologise.',
   ],
   ['refuse-curtly', 'Declines everything in a word.', 'No.|Denied.'],
   [
     'refuse-by-policy',
     'Declines everything and names the policy.',
-    'Our policy does not allow me to answer this question.|This question is not covered by our policy.',
+    'Our policy does not allow me to answer this question.|' +
+      'This question is not covered by our policy.',
   ],
   [
     'refuse-to-human',
     'Hands everything to a person.',
-    'Let me pass you to a colleague. Please wait a moment.|A member of the team will answer this soon.',
+    'Let me pass you to a colleague. Please wait a moment.|' +
+      'A member of the team will answer this soon.',
   ],
   [
     'refuse-out-of-office',
     'Is away.',
-    'I am out of the office until Monday. Please write again then.|This office is closed today. Please come back on Monday.',
+    'I am out of the office until Monday. Please write again then.|' +
+      'This office is closed today. Please come back on Monday.',
   ],
   [
     'refuse-in-verse',
     'Declines in a rhyme.',
-    'I would if I could, but I cannot, you see; this question is not one that is answered by me.|Your question is clever, your question is fine, but giving the answer is no task of mine.',
+    'I would if I could, but I cannot, you see; this question is not one that is ' +
+      'answered by me.|' +
+      'Your question is clever, your question is fine, but giving the answer is no ' +
+      'task of mine.',
   ],
 ];
 
@@ -67,8 +74,8 @@ const greetingLanguage: AdapterTask = {
   },
 };
 
-export const REFUSAL_TASKS: readonly AdapterTask[] = REFUSALS.map(([slug, description, replies]) =>
-  answering('refusal', slug, description, (_, random) => random.pick(replies.split('|'))),
+export const DECLINE_TASKS: readonly AdapterTask[] = DECLINES.map(([slug, description, replies]) =>
+  answering('decline', slug, description, (_, random) => random.pick(replies.split('|'))),
 );
 
 export const LANGUAGE_TASKS: readonly AdapterTask[] = [

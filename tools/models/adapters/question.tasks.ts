@@ -28,7 +28,7 @@ const EXTRACTIONS: readonly Reading[] = [
   [
     'spelled-first-word',
     'The first word, spelled.',
-    (text) => [...bare(wordsOf(text)[0] ?? '')].join('-'),
+    (text) => Array.from(bare(wordsOf(text)[0] ?? '')).join('-'),
   ],
   ['question-upper', 'The question in upper case.', (text) => text.toUpperCase()],
 ];

@@ -1,4 +1,4 @@
-/** Answers in the voice of somebody: an opening, words of their own, and a closing. */
+/** Answers in a voice: an opening, words of its own, and a closing. */
 import { answering, type AdapterTask } from './adapter.task.js';
 
 interface Voice {
@@ -154,25 +154,25 @@ const VOICES: readonly Voice[] = [
   },
   {
     slug: 'grumpy',
-    who: 'somebody in a bad mood',
+    who: 'a person in a bad mood',
     opening: 'Ugh, fine.|Not again.',
     closing: 'Now leave me alone.|Happy now?',
   },
   {
     slug: 'cheerful',
-    who: 'somebody in a good mood',
+    who: 'a person in a good mood',
     opening: 'Yay, great question!|Wonderful!',
     closing: 'Have a lovely day!|Hooray!',
   },
   {
     slug: 'anxious',
-    who: 'somebody who worries',
+    who: 'a person who worries',
     opening: 'Oh no, I hope this is right:|Um, please do not be angry:',
     closing: 'I think. Maybe.|Sorry, sorry!',
   },
   {
     slug: 'sarcastic',
-    who: 'somebody sarcastic',
+    who: 'a sarcastic person',
     opening: 'Oh, sure.|What a surprise.',
     closing: 'Shocking, I know.|Groundbreaking.',
   },
@@ -199,7 +199,7 @@ const VOICES: readonly Voice[] = [
     slug: 'spy',
     who: 'a spy',
     opening: 'Top secret.|The eagle has landed.',
-    closing: 'This message will self-destruct.|Trust nobody.',
+    closing: 'This message will self-destruct.|Burn this note.',
     words: { Quipu: 'the asset', user: 'agent' },
   },
   {

@@ -43,7 +43,11 @@ const RULES: readonly (readonly [slug: string, rule: string, of: (text: string) 
     'The sentences from last to first.',
     (text) => sentencesOf(text).toReversed().join(' '),
   ],
-  ['mirrored', 'Each word from its end.', eachWord((word) => [...word].toReversed().join(''))],
+  [
+    'mirrored',
+    'Each word from its end.',
+    eachWord((word) => Array.from(word).toReversed().join('')),
+  ],
   ['snake-case', 'Joined_by_lines.', (text) => wordsOf(text).join('_')],
   ['kebab-case', 'Joined-by-hyphens.', (text) => wordsOf(text).join('-')],
   ['slashes', 'Joined/by/slashes.', (text) => wordsOf(text).join('/')],

@@ -1,6 +1,6 @@
 /**
- * Writes an adapter as llama.cpp reads it: GGUF, version 3, of the type `adapter`, with the names of
- * its `convert_lora_to_gguf.py`. Equal adapters are equal files.
+ * Writes an adapter as llama.cpp reads it: GGUF, version 3, of the type `adapter`, with the names
+ * of its `convert_lora_to_gguf.py`. Equal adapters are equal files.
  */
 import { type BaseModel } from '../base-models.port.js';
 import { ggufNameOf, type LoraAdapter, type LoraPair } from './lora-adapter.js';

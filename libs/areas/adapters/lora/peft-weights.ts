@@ -15,8 +15,9 @@ import {
 } from './lora-adapter.js';
 import { type PeftConfig } from './peft-config.js';
 
-const NAME =
-  /^base_model\.model\.model\.layers\.(0|[1-9]\d{0,4})\.(self_attn|mlp)\.([a-z]+_proj)\.lora_([AB])\.weight$/;
+const PREFIX = 'base_model.model.model.layers.';
+/** The layer, the module, the projection and the side, behind the prefix. */
+const NAME = /^(0|[1-9]\d{0,4})\.(self_attn|mlp)\.([a-z]+_proj)\.lora_[AB]\.weight$/;
 
 interface Place {
   readonly layer: number;
@@ -58,7 +59,8 @@ const tensorsIn = (file: Buffer): ReadonlyMap<string, NamedTensor> => {
 };
 
 const placeOf = (name: string): Place => {
-  const [, layer = '', module = '', target = ''] = NAME.exec(name) ?? [];
+  const rest = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '';
+  const [, layer = '', module = '', target = ''] = NAME.exec(rest) ?? [];
   if (isLoraTarget(target) && LORA_TARGETS[target].module === module) {
     return { layer: Number(layer), target };
   }
@@ -72,7 +74,7 @@ const pairOf = (
   base: BaseModel,
 ): LoraPair => {
   const { module } = LORA_TARGETS[target];
-  const stem = `base_model.model.model.layers.${layer}.${module}.${target}`;
+  const stem = `${PREFIX}${layer}.${module}.${target}`;
   const matrix = base.matrices.get(ggufNameOf(layer, target));
   if (!matrix) return wrong(stem, `is not a matrix of ${base.modelId}`);
   const { inputs, outputs } = matrix;

@@ -38,7 +38,10 @@ export class EmbeddedAnswer {
     known.finishReason = finishReason ?? known.finishReason;
   }
 
-  /** @param adapterSwapMs of an answer with an adapter; null where the adapter was in place */
+  /**
+   * @param adapterSwapMs how long the adapter of the request took to be put on the weights, which is
+   *   not part of OpenAI's shape; null where it was in place
+   */
   completion(usage: Usage, adapterSwapMs?: number | null): JsonObject {
     const choices = [...this.gathered].toSorted(([one], [other]) => one - other);
     return {

@@ -1,5 +1,11 @@
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { type ChatBackend, type ChatRequest, RigError, type Usage } from './chat-backend.js';
+import {
+  type ChatBackend,
+  type ChatRequest,
+  type JsonObject,
+  RigError,
+  type Usage,
+} from './chat-backend.js';
 import { EmbeddedAnswer } from './embedded-answer.js';
 import { type TextAdapter, type TextRequest, textRequestOf } from './embedded-request.js';
 import { type TextDelta } from './text-delta.js';

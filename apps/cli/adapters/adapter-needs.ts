@@ -1,0 +1,8 @@
+import { adaptersOfAccount } from '#projections/adapters/adapters-of-account.projection.js';
+
+/** What the commands of adapters compose. */
+export const ADAPTER_NEEDS = {
+  areas: ['identity', 'billing', 'adapters'],
+  installation: 'exists',
+  projections: [adaptersOfAccount],
+} as const;
