@@ -19,7 +19,9 @@ describe('the metrics of a fleet', () => {
     });
     let documents = [rigOf('uk'), rigOf('uk'), rigOf(null), rigOf('uk', { presence: 'lost' })];
     const registry = new Registry();
-    const list = () => Promise.resolve({ documents, position: 0n });
+    let isAway = false;
+    const list = () =>
+      isAway ? Promise.reject(new Error('away')) : Promise.resolve({ documents, position: 0n });
     const operations = new FleetOperations({ list } as never, registry);
     const counts = async () => {
       await operations.collect();
@@ -32,6 +34,8 @@ describe('the metrics of a fleet', () => {
     ]);
     documents = [rigOf('uk', { drain: 'requested' })];
     expect(await counts()).toEqual(['quipu_fleet_rigs{state="draining",region="uk"} 1']);
+    isAway = true;
+    expect(await counts()).toEqual([]);
   });
 });
 
