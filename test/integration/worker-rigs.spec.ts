@@ -49,7 +49,7 @@ describe('the rig of a worker in a fleet', () => {
         routing_mode: 'rig_press',
       });
 
-  it('registers, answers what is pinned to it, and takes nothing more when it is drained', async () => {
+  it('registers, answers what is pinned to it, and takes nothing once drained', async () => {
     await eventually(async () => (await found())?.state === 'up', 30_000);
     expect(await found()).toMatchObject({ source: 'worker', region: 'uk', models: ['nano'] });
     const answered = await chat();

@@ -28,7 +28,7 @@ export class FleetOperations implements MetricsSource {
     });
   }
 
-  /** A read store that does not answer is reported elsewhere; a scrape goes on without the gauge. */
+  /** A read store that does not answer is reported elsewhere; a scrape has no gauge then. */
   async collect(): Promise<void> {
     const reading = this.projections.list(workerRigs, { limit: RIGS_MAX });
     const listed = await within(reading, READ_MS_MAX).catch(() => null);
