@@ -46,8 +46,13 @@ export class Inbox {
 
 interface Generation {
   readonly inbox: Inbox;
+  /** Deltas that were read and not yet reported. */
+  read: number;
   readonly ended: () => void;
 }
+
+/** The deltas that may be unread are acknowledged in so many parts. */
+const ACKNOWLEDGED_PARTS = 4;
 
 export class ModelProcess {
   private readonly child: ChildProcess;
@@ -55,9 +60,11 @@ export class ModelProcess {
   private readonly exited: Promise<void>;
   private nextId = 1;
   private unsent: ToChild[] = [];
+  private readonly unreadDeltasMax: number;
 
   /** `onExit` is called once, when no further generation can be started on this process. */
   constructor(startChild: StartChild, settings: ChildSettings, onExit: () => void) {
+    this.unreadDeltasMax = settings.unreadDeltasMax;
     this.child = startChild(settings);
     this.rest();
     this.child.on('message', (messages) => {
@@ -87,14 +94,19 @@ export class ModelProcess {
     this.nextId += 1;
     const inbox = new Inbox();
     if (this.generations.size === 0) this.hold();
-    this.generations.set(id, { inbox, ended });
+    this.generations.set(id, { inbox, ended, read: 0 });
     this.post({ type: 'generate', id, task });
     return { id, inbox };
   }
 
-  /** Tells the process that one delta was read. */
+  /** Tells the process of deltas that were read, several at a time. */
   acknowledge(id: number): void {
-    this.post({ type: 'read', id });
+    const generation = this.generations.get(id);
+    if (generation === undefined) return;
+    generation.read += 1;
+    if (generation.read * ACKNOWLEDGED_PARTS < this.unreadDeltasMax) return;
+    this.post({ type: 'read', id, deltas: generation.read });
+    generation.read = 0;
   }
 
   /** Tells the process to end one choice. */
