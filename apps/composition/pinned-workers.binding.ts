@@ -1,7 +1,7 @@
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { type PinnedRigs, type RigAbsence } from '#areas/inference/rigs/rig-router.js';
 import { type Rig } from '#areas/inference/rigs/rig-state.js';
-import { modelFileDigests, textEngine } from '#areas/inference/text/text.engine.js';
+import { fileDigests, textEngine } from '#areas/inference/text/text.engine.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { type Tasks } from '#platform/tasks/tasks.port.js';
 import { type HeardRig, type WorkerDirectory } from '#platform/tasks/worker-directory.js';
@@ -16,8 +16,8 @@ interface KnownRig {
 /** The workers on the bus as rigs, each by the name that its heartbeats have. */
 export class PinnedWorkers implements PinnedRigs {
   readonly #known = new Map<string, KnownRig>();
-  /** Of the model files of this gateway, for all workers. */
-  readonly #sha256Of = modelFileDigests();
+  /** Of the files of this gateway, for all workers. */
+  readonly #digests = fileDigests();
 
   /** @param models those of the catalog that have a file */
   constructor(
@@ -45,7 +45,7 @@ export class PinnedWorkers implements PinnedRigs {
 
   #rigOf(name: string, { heartbeat: { worker, rig, engines } }: HeardRig): Rig {
     const text = engines.find((engine) => engine.name === textEngine.name);
-    const engine = createTextEngine(this.tasks, this.#sha256Of, { worker });
+    const engine = createTextEngine(this.tasks, this.#digests, { worker });
     return {
       name,
       region: rig.region,

@@ -68,8 +68,10 @@ export class Fleet {
       limits,
     });
     this.#gateways.push(tasks);
-    const sha256Of = async (file: string) => (await this.local.describe(file)).sha256;
-    const text = createTextEngine(tasks, sha256Of);
+    const text = createTextEngine(tasks, {
+      modelSha256: async (file) => (await this.local.describe(file)).sha256,
+      adapterSha256: async (file) => (await this.local.describeAdapter(file)).sha256,
+    });
     return { ...text, tasks, listen: () => tasks.listen() };
   }
 

@@ -168,6 +168,7 @@ describe('the rigs of the catalog', () => {
     await drain('no%20rig', admin).expect(404);
     const missing = await http().get(`${RIGS}/gone`).set(authorization()).expect(404);
     expect(missing.body).toMatchObject(unknown);
+    await http().get(`${RIGS}/%00`).set(authorization()).expect(404);
     const { exitCode, stderr } = await quipu('rigs', 'drain', 'built-in', '--json');
     expect(exitCode).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'worker_rig_not_found' });

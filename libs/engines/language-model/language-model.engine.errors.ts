@@ -4,6 +4,8 @@ export type LanguageModelErrorCode =
   | 'prompt_too_long'
   | 'model_file_missing'
   | 'model_file_invalid'
+  | 'adapter_file_missing'
+  | 'adapter_file_invalid'
   | 'model_failed'
   | 'crashed'
   | 'closed';
@@ -60,6 +62,26 @@ export class ModelFileInvalidError extends LanguageModelError {
     reason: string,
   ) {
     super('model_file_invalid', `${modelFile} is not a usable GGUF file: ${reason}`);
+  }
+}
+
+export class AdapterFileMissingError extends LanguageModelError {
+  override readonly name = 'AdapterFileMissingError';
+
+  constructor(readonly adapterFile: string) {
+    super('adapter_file_missing', `there is no adapter file ${adapterFile}`);
+  }
+}
+
+/** Not a LoRA in the GGUF format, or one of another model. */
+export class AdapterFileInvalidError extends LanguageModelError {
+  override readonly name = 'AdapterFileInvalidError';
+
+  constructor(
+    readonly adapterFile: string,
+    reason: string,
+  ) {
+    super('adapter_file_invalid', `${adapterFile} is not a usable adapter: ${reason}`);
   }
 }
 

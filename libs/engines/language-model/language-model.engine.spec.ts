@@ -299,7 +299,7 @@ describe('language model engine under load', () => {
       unreadDeltasMax: 10_000,
       startChild: (settings) => {
         const child = startModelChild(settings);
-        child.on('message', (message) => generated.push(message as FromChild));
+        child.on('message', (messages) => generated.push(...(messages as FromChild[])));
         return child;
       },
     });
@@ -311,8 +311,8 @@ describe('language model engine under load', () => {
       controller.abort();
       expect((await stream.next()).done).toBe(true);
       while (!generated.some(({ type }) => type === 'done')) await setTimeout(5);
-      const done = generated.find((message) => message.type === 'done');
-      expect(done?.completionTokens).toBeLessThan(450);
+      const ended = generated.find((message) => message.type === 'ended');
+      expect(ended?.completionTokens).toBeLessThan(450);
     } finally {
       await engine.close();
     }

@@ -22,20 +22,41 @@ const isAbsent = (error: unknown): boolean => {
   return code === 'ENOENT' || code === 'ENOTDIR';
 };
 
-/** A text that changes with the file. @throws ModelFileMissingError, ModelFileInvalidError */
-export const fileVersionOf = async (modelFile: string): Promise<string> => {
+/**
+ * A text that changes with the file, or null for an absent one.
+ * @throws TypeError for a folder, a socket and the like
+ */
+export const versionOf = async (file: string): Promise<string | null> => {
   try {
-    const found = await stat(modelFile);
-    if (!found.isFile()) throw new ModelFileInvalidError(modelFile, 'it is not a file');
+    const found = await stat(file);
+    if (!found.isFile()) throw new TypeError('it is not a file');
     return `${found.size}-${found.mtimeMs}`;
   } catch (error) {
-    if (isAbsent(error)) throw new ModelFileMissingError(modelFile);
+    if (isAbsent(error)) return null;
     throw error;
   }
 };
 
-/** The header of a model file. Throws a ModelFileInvalidError for a file of another kind. */
-export const headerOf = async (modelFile: string): Promise<GgufHeader> => {
+/** The SHA-256 of a whole file, in lower-case hex. */
+export const sha256Of = async (file: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest('hex');
+};
+
+/** A text that changes with the file. @throws ModelFileMissingError, ModelFileInvalidError */
+export const fileVersionOf = async (modelFile: string): Promise<string> => {
+  const version = await versionOf(modelFile).catch((error: unknown) => {
+    if (error instanceof TypeError) throw new ModelFileInvalidError(modelFile, error.message);
+    throw error;
+  });
+  if (version === null) throw new ModelFileMissingError(modelFile);
+  return version;
+};
+
+const headerOf = async (modelFile: string): Promise<GgufHeader> => {
   try {
     return await readGgufHeader(modelFile);
   } catch (error) {
@@ -44,12 +65,9 @@ export const headerOf = async (modelFile: string): Promise<GgufHeader> => {
   }
 };
 
-const sha256Of = async (modelFile: string): Promise<string> => {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(modelFile, { highWaterMark: 1 << 20 })) {
-    hash.update(chunk as Buffer);
-  }
-  return hash.digest('hex');
+/** @throws ModelFileInvalidError for a file of another kind */
+export const checkHeader = async (modelFile: string): Promise<void> => {
+  await headerOf(modelFile);
 };
 
 /** Reads the header and the whole file once; callers keep the result. */

@@ -15,8 +15,10 @@ export type StartChild = (settings: ChildSettings) => ChildProcess;
 export const startModelChild: StartChild = (settings) => {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const file = fileURLToPath(new URL(`./language-model.child.${extension}`, import.meta.url));
-  // Flags of this process, such as a debugger's port, are not the child's.
-  return fork(file, [JSON.stringify(settings)], { execArgv: [], serialization: 'advanced' });
+  // Flags of this process, such as a debugger's port, are not the child's. The condition makes the
+  // subpaths that it imports the sources.
+  const execArgv = extension === 'ts' ? ['--conditions=quipu-source'] : [];
+  return fork(file, [JSON.stringify(settings)], { execArgv, serialization: 'advanced' });
 };
 
 type Letter = FromChild | EngineCrashedError | 'aborted';
@@ -44,20 +46,30 @@ export class Inbox {
 
 interface Generation {
   readonly inbox: Inbox;
+  /** Deltas that were read and not yet reported. */
+  read: number;
   readonly ended: () => void;
 }
+
+/** The deltas that may be unread are acknowledged in so many parts. */
+const ACKNOWLEDGED_PARTS = 4;
 
 export class ModelProcess {
   private readonly child: ChildProcess;
   private readonly generations = new Map<number, Generation>();
   private readonly exited: Promise<void>;
   private nextId = 1;
+  private unsent: ToChild[] = [];
+  private readonly unreadDeltasMax: number;
 
   /** `onExit` is called once, when no further generation can be started on this process. */
   constructor(startChild: StartChild, settings: ChildSettings, onExit: () => void) {
+    this.unreadDeltasMax = settings.unreadDeltasMax;
     this.child = startChild(settings);
     this.rest();
-    this.child.on('message', (message) => this.deliver(message as FromChild));
+    this.child.on('message', (messages) => {
+      for (const message of messages as readonly FromChild[]) this.deliver(message);
+    });
     this.exited = new Promise((resolve) => {
       const gone = (reason: string): void => {
         onExit();
@@ -82,14 +94,24 @@ export class ModelProcess {
     this.nextId += 1;
     const inbox = new Inbox();
     if (this.generations.size === 0) this.hold();
-    this.generations.set(id, { inbox, ended });
+    this.generations.set(id, { inbox, ended, read: 0 });
     this.post({ type: 'generate', id, task });
     return { id, inbox };
   }
 
-  /** Tells the process that one delta was read. */
+  /** Tells the process of deltas that were read, several at a time. */
   acknowledge(id: number): void {
-    this.post({ type: 'read', id });
+    const generation = this.generations.get(id);
+    if (generation === undefined) return;
+    generation.read += 1;
+    if (generation.read * ACKNOWLEDGED_PARTS < this.unreadDeltasMax) return;
+    this.post({ type: 'read', id, deltas: generation.read });
+    generation.read = 0;
+  }
+
+  /** Tells the process to end one choice. */
+  stop(id: number, choice: number): void {
+    this.post({ type: 'stop', id, choice });
   }
 
   /** Tells the process to stop; harmless when the generation has ended. */
@@ -105,9 +127,17 @@ export class ModelProcess {
     await this.exited;
   }
 
+  /** The messages of one turn leave together. */
   private post(message: ToChild): void {
+    this.unsent.push(message);
+    if (this.unsent.length === 1) setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    const messages = this.unsent;
+    this.unsent = [];
     // An ended child gets no messages; its exit fails every pending request.
-    this.child.send(message, () => undefined);
+    this.child.send(messages, () => undefined);
   }
 
   /** This process must not end under a running generation … */

@@ -1,11 +1,44 @@
-import { type JsonObject, RigError, TEMPERATURE_DEFAULT } from './chat-backend.js';
+import { CHOICES_MAX, TOP_LOGPROBS_MAX } from '../text/text-task.js';
+import { type JsonObject, TEMPERATURE_DEFAULT } from './chat-backend.js';
+import { messagesOf } from './embedded-messages.js';
+import { rejection } from './embedded-rejection.js';
+import { toolsOf } from './embedded-tools.js';
 import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';
+
+/** An earlier call of a tool, and what the tool answered. */
+export interface PastCall {
+  readonly name: string;
+  /** The parsed arguments. */
+  readonly arguments: unknown;
+  readonly result: string;
+}
 
 /** One turn of a conversation, as a language model's chat template takes it. */
 export interface TextMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
+  /** Of an assistant only, behind its content. */
+  readonly calls?: readonly PastCall[];
+}
+
+export interface TextTools {
+  readonly functions: readonly {
+    readonly name: string;
+    readonly description?: string;
+    /** The arguments, as a grammar can hold the model to them. */
+    readonly parameters: JsonObject;
+  }[];
+  /** `auto`: the model calls one or answers. `required`: it calls one of them. */
+  readonly choice: 'auto' | 'required';
+}
+
+/** A low-rank adapter (LoRA) in the GGUF format. */
+export interface TextAdapter {
+  /** Absolute path. */
+  readonly file: string;
+  /** 1 is the strength that it was trained for; -8 to 8. */
+  readonly scale: number;
 }
 
 /** A request to an engine in this process. */
@@ -21,8 +54,15 @@ export interface TextRequest {
   readonly seed?: number;
   /** The answer is JSON of this shape. */
   readonly jsonSchema?: JsonObject;
+  /** How many answers are wanted; default 1. The first has the seed, each further one the next. */
+  readonly choices?: number;
+  readonly tools?: TextTools;
+  /** Rates each token, with this many of the likeliest ones; 0 to 20. */
+  readonly topLogprobs?: number;
   /** A line of a batch waits behind interactive requests; default: interactive. */
   readonly priority?: 'batch';
+  /** Changes the weights of the model for this request. */
+  readonly adapter?: TextAdapter;
 }
 
 const always = (): boolean => true;
@@ -46,6 +86,11 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   top_p: always,
   stop: always,
   seed: always,
+  n: always,
+  logprobs: always,
+  top_logprobs: always,
+  tools: always,
+  tool_choice: always,
   stream: always,
   stream_options: always,
   // The caller's own labels, and hints that do not change the answer.
@@ -59,23 +104,15 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
   service_tier: equals('auto', 'default'),
   // Values that turn a feature off, as clients send them by default.
   store: equals(false),
-  n: equals(1),
-  logprobs: equals(false),
-  top_logprobs: equals(0),
   presence_penalty: equals(0),
   frequency_penalty: equals(0),
   logit_bias: isEmpty,
-  tools: isEmpty,
   functions: isEmpty,
-  tool_choice: equals('none', 'auto'),
   function_call: equals('none', 'auto'),
   response_format: (value) =>
     isObject(value) && (value['type'] === 'text' || value['type'] === 'json_schema'),
   modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
 };
-
-/** Fields of a message that change its meaning; a template without them would drop them. */
-const UNHEARD_FIELDS = ['tool_calls', 'function_call', 'audio'];
 
 /** The fields of a request that an embedded engine cannot honour; `null` is as good as absent. */
 export const unsupportedFields = (body: JsonObject): readonly string[] =>
@@ -101,6 +138,12 @@ export const textRequestOf = (rig: string, modelFile: string, body: JsonObject):
   const seed = field('seed');
   const stop = stopOf(rig, body['stop']);
   const jsonSchema = jsonSchemaOf(rig, body['response_format']);
+  const tools = toolsOf(rig, body);
+  if (tools && jsonSchema) {
+    throw rejection(rig, 'response_format', 'unsupported_value', 'it cannot be kept beside tools');
+  }
+  const choices = integerField(rig, body, 'n', 1, CHOICES_MAX) ?? 1;
+  const topLogprobs = topLogprobsOf(rig, body);
   return {
     modelFile,
     messages: messagesOf(rig, body['messages']),
@@ -110,15 +153,10 @@ export const textRequestOf = (rig: string, modelFile: string, body: JsonObject):
     ...(seed !== undefined && { seed }),
     ...(stop.length > 0 && { stop }),
     ...(jsonSchema && { jsonSchema }),
+    ...(choices > 1 && { choices }),
+    ...(tools && { tools }),
+    ...(topLogprobs !== undefined && { topLogprobs }),
   };
-};
-
-const rejection = (rig: string, param: string, code: string, why: string): RigError => {
-  const message = `'${param}' is refused: ${why}`;
-  return new RigError('refused', `rig ${rig}: ${message}`, {
-    status: 400,
-    upstreamError: { message, type: 'invalid_request_error', param, code },
-  });
 };
 
 const SCHEMA_FIELD = 'response_format.json_schema.schema';
@@ -150,44 +188,27 @@ const stopOf = (rig: string, stop: unknown): readonly string[] => {
   throw rejection(rig, 'stop', 'invalid_type', 'it must be a text or a list of texts, none empty');
 };
 
-const messagesOf = (rig: string, messages: unknown): TextMessage[] => {
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw rejection(rig, 'messages', 'invalid_type', 'it must be a list of at least one message');
-  }
-  return messages.map((message: unknown, index) => messageOf(rig, message, index));
+const integerField = (
+  rig: string,
+  body: JsonObject,
+  name: string,
+  min: number,
+  max: number,
+): number | undefined => {
+  const value = body[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
+  throw rejection(rig, name, 'invalid_value', `it must be an integer of ${min} to ${max}`);
 };
 
-const messageOf = (rig: string, message: unknown, index: number): TextMessage => {
-  const { role = null, content = null } = isObject(message) ? message : {};
-  const known = roleOf(role);
-  if (!known) {
-    const why = 'this model knows system, developer, user and assistant';
-    throw rejection(rig, `messages[${index}].role`, 'unsupported_value', why);
+/** How many of the likeliest tokens are rated beside each token; undefined rates none. */
+const topLogprobsOf = (rig: string, body: JsonObject): number | undefined => {
+  const top = integerField(rig, body, 'top_logprobs', 0, TOP_LOGPROBS_MAX);
+  const { logprobs = null } = body;
+  if (logprobs === true) return top ?? 0;
+  if (logprobs !== null && logprobs !== false) {
+    throw rejection(rig, 'logprobs', 'invalid_type', 'it must be true or false');
   }
-  const unheard = isObject(message) && UNHEARD_FIELDS.find((field) => message[field] != null);
-  if (unheard) {
-    const why = 'this model calls no tools and hears no audio';
-    throw rejection(rig, `messages[${index}].${unheard}`, 'unsupported_parameter', why);
-  }
-  const text = textOf(content);
-  if (text !== null) return { role: known, content: text };
-  const why = 'this model reads text only';
-  throw rejection(rig, `messages[${index}].content`, 'unsupported_value', why);
-};
-
-const roleOf = (role: unknown): TextMessage['role'] | null => {
-  if (role === 'system' || role === 'user' || role === 'assistant') return role;
-  return role === 'developer' ? 'system' : null;
-};
-
-/** Null for anything that contains a part other than text. */
-const textOf = (content: unknown): string | null => {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return null;
-  const texts = content.map((part: unknown) =>
-    isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string'
-      ? part['text']
-      : null,
-  );
-  return texts.includes(null) ? null : texts.join('\n');
+  if (top === undefined || top === 0) return undefined;
+  throw rejection(rig, 'top_logprobs', 'invalid_value', 'it needs logprobs to be true');
 };

@@ -2,31 +2,31 @@ import { describe, expect, it } from '@jest/globals';
 import { RigError } from './chat-backend.js';
 import { type TextRequest, unsupportedFields } from './embedded-request.js';
 import { type TextEnd } from '../text/text-task.js';
-import { createEmbeddedRig, type TextEngine } from './embedded-rig.js';
+import { createEmbeddedRig } from './embedded-rig.js';
+import { type TextDelta } from './text-delta.js';
+import { engineOf } from './text-engine.fake.js';
 import { drain, never, requestOf, textOf } from './upstream.fake.js';
 
 const END: TextEnd = { promptTokens: 9, completionTokens: 2, finishReason: 'stop' };
 const USAGE = { promptTokens: 9, completionTokens: 2, source: 'provider' };
 
 /** Says its pieces, then ends or fails; keeps what it was asked and whether it was let go. */
-const speaking = (pieces: readonly string[], end: TextEnd | Error = END) => {
+const speaking = (pieces: readonly (string | TextDelta)[], end: TextEnd | Error = END) => {
   const heard: { request?: TextRequest; ended: boolean } = { ended: false };
-  const engine: TextEngine = {
-    async *stream(request, signal) {
-      heard.request = request;
-      try {
-        for (const piece of pieces) {
-          await Promise.resolve();
-          signal.throwIfAborted();
-          yield piece;
-        }
-        if (end instanceof Error) throw end;
-        return end;
-      } finally {
-        heard.ended = true;
+  const engine = engineOf(async function* (request, signal) {
+    heard.request = request;
+    try {
+      for (const piece of pieces) {
+        await Promise.resolve();
+        signal.throwIfAborted();
+        yield piece;
       }
-    },
-  };
+      if (end instanceof Error) throw end;
+      return end;
+    } finally {
+      heard.ended = true;
+    }
+  });
   const rig = createEmbeddedRig({
     name: 'built-in',
     engine,
@@ -43,6 +43,17 @@ const errorOf = async (work: Promise<unknown>): Promise<RigError> => {
   expect(error).toBeInstanceOf(RigError);
   return error as RigError;
 };
+
+const adding = (parameters: object) => ({
+  type: 'function',
+  function: { name: 'add', parameters },
+});
+
+const calling = (json: string) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c', type: 'function', function: { name: 'add', arguments: json } }],
+});
 
 const ID: unknown = expect.stringMatching(/^chatcmpl-[0-9a-f]{32}$/);
 
@@ -126,14 +137,12 @@ describe('a whole answer of an embedded model', () => {
 
   it('is cancelled with its prompt once the engine has read it', async () => {
     const caller = new AbortController();
-    const engine: TextEngine = {
-      async *stream(_, signal) {
-        yield 'Hel';
-        caller.abort();
-        signal.throwIfAborted();
-        return await Promise.resolve(END);
-      },
-    };
+    const engine = engineOf(async function* (_, signal) {
+      yield 'Hel';
+      caller.abort();
+      signal.throwIfAborted();
+      return await Promise.resolve(END);
+    });
     const rig = createEmbeddedRig({ name: 'built-in', engine, modelFile: '/models/nano.gguf' });
     expect(await errorOf(rig.complete(body(), caller.signal))).toMatchObject({
       kind: 'cancelled',
@@ -234,14 +243,12 @@ describe('a stream of an embedded model', () => {
 
   it('hands out and charges the piece that was in flight', async () => {
     const caller = new AbortController();
-    const engine: TextEngine = {
-      async *stream() {
-        yield 'Hel';
-        caller.abort();
-        yield await Promise.resolve('lo');
-        throw new Error('a piece too many');
-      },
-    };
+    const engine = engineOf(async function* () {
+      yield 'Hel';
+      caller.abort();
+      yield await Promise.resolve('lo');
+      throw new Error('a piece too many');
+    });
     const rig = createEmbeddedRig({ name: 'built-in', engine, modelFile: '/models/nano.gguf' });
     const { chunks, usage } = await drain(rig.stream(body(), caller.signal));
     expect(textOf(chunks)).toBe('Hello');
@@ -265,13 +272,8 @@ describe('a stream of an embedded model', () => {
 
 describe('a field that an embedded model cannot honour', () => {
   it.each([
-    ['tools', [{ type: 'function' }]],
-    ['tool_choice', 'required'],
     ['functions', [{ name: 'f' }]],
     ['response_format', { type: 'json_object' }],
-    ['logprobs', true],
-    ['top_logprobs', 3],
-    ['n', 2],
     ['logit_bias', { 50256: -100 }],
     ['presence_penalty', 0.5],
     ['frequency_penalty', -0.5],
@@ -321,7 +323,21 @@ describe('a field that an embedded model cannot honour', () => {
     ['messages[0].role', [{ role: 'tool', content: 'x' }]],
     ['messages[0].role', [{ role: 'function', name: 'f', content: 'x' }]],
     ['messages[0].role', [{ role: 'constructor', content: 'x' }]],
-    ['messages[0].tool_calls', [{ role: 'assistant', content: '', tool_calls: [{ id: 'c' }] }]],
+    ['messages[0].tool_calls[0].id', [{ role: 'assistant', tool_calls: [{}] }]],
+    ['messages[0].tool_calls[0].function.name', [{ role: 'assistant', tool_calls: [{ id: 'c' }] }]],
+    ['messages[0].tool_calls[0].function.arguments', [calling('{')]],
+    ['messages[0].tool_calls', [calling('{}')]],
+    ['messages[0].tool_calls', [calling('{}'), { role: 'tool', tool_call_id: 'd', content: '7' }]],
+    ['messages[1].content', [calling('{}'), { role: 'tool', tool_call_id: 'c', content: null }]],
+    ['messages[0].tool_calls', [{ ...calling('{}'), role: 'user', content: 'x' }]],
+    [
+      'messages[2].role',
+      [
+        calling('{}'),
+        { role: 'tool', tool_call_id: 'c', content: '7' },
+        { role: 'tool', tool_call_id: 'c', content: '8' },
+      ],
+    ],
     ['messages[0].function_call', [{ role: 'assistant', content: '', function_call: {} }]],
     ['messages[0].audio', [{ role: 'assistant', content: 'x', audio: { id: 'a' } }]],
     ['messages[0].content', [{ role: 'user', content: [{ type: 'image_url' }] }]],
@@ -345,6 +361,23 @@ describe('a field that an embedded model cannot honour', () => {
     ['stop', 7],
     ['max_tokens', 0],
     ['max_tokens', 1.5],
+    ['n', 0],
+    ['n', 17],
+    ['top_logprobs', 3],
+    ['logprobs', 5],
+    ['tools', {}],
+    ['tool_choice', 'required'],
+    ['tool_choice', { type: 'function', function: { name: 'add' } }],
+    ['tool_choice', 'sometimes'],
+    ['tools[0].type', [{ type: 'custom' }], 'tools'],
+    ['tools[0].function.name', [{ type: 'function', function: { name: 'a b' } }], 'tools'],
+    [
+      'tools[1].function.name',
+      ['add', 'add'].map((name) => ({ type: 'function', function: { name } })),
+      'tools',
+    ],
+    ['tools[0].function.parameters', [adding({ type: 'string' })], 'tools'],
+    ['tools[0].function.parameters', [adding({ type: 'object', minProperties: 1 })], 'tools'],
   ])('is named when its value makes no sense: %s', async (param, value, field = param) => {
     const { rig } = speaking(['Hi']);
     const error = await errorOf(rig.complete(body({ [field]: value }), never));

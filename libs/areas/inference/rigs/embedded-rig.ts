@@ -1,19 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { type ChatBackend, type ChatChunk, type ChatRequest } from './chat-backend.js';
-import { type JsonObject, RigError, type Usage } from './chat-backend.js';
-import { type TextRequest, textRequestOf } from './embedded-request.js';
+import { type ChatBackend, type ChatRequest, RigError, type Usage } from './chat-backend.js';
+import { EmbeddedAnswer } from './embedded-answer.js';
+import { type TextAdapter, type TextRequest, textRequestOf } from './embedded-request.js';
+import { type TextDelta } from './text-delta.js';
 import { type TextEnd } from '../text/text-task.js';
-import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
+import { isObject } from './token-usage.js';
 
 /**
- * The port to a language model, in this process or on workers. It yields pieces of text that never
- * split a character, and returns its usage. The signal makes it stop, and either return or throw.
- * The codes `busy`, `prompt_too_long`, `model_file_missing` and `model_file_invalid` are not faults
- * of the engine; `no_worker` and `worker_lost` mean that no worker was available.
+ * The port to a language model, in this process or on workers. The signal makes it stop, and either
+ * return or throw. The codes `busy`, `prompt_too_long`, `{model,adapter}_file_{missing,invalid}`
+ * are not faults of the engine; `no_worker` and `worker_lost` mean that no worker was available.
  */
 export interface TextEngine {
+  /** Yields the text of one choice and returns its usage. */
   stream(request: TextRequest, signal: AbortSignal): AsyncGenerator<string, TextEnd>;
+  /** Yields the pieces of all choices, each in order, and returns the usage of all of them. */
+  choices(request: TextRequest, signal: AbortSignal): AsyncGenerator<TextDelta, TextEnd>;
 }
 
 export interface EmbeddedRigOptions {
@@ -22,54 +24,57 @@ export interface EmbeddedRigOptions {
   readonly engine: TextEngine;
   /** Absolute path of the GGUF file. */
   readonly modelFile: string;
+  /** An adapter on the weights of the model, for every request. */
+  readonly adapter?: TextAdapter;
   readonly clock?: Clock;
 }
 
 /** A model in this process, in the shapes of the OpenAI API. */
 export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
-  const { name, engine, modelFile } = options;
+  const { name, engine, modelFile, adapter } = options;
   const textRequest = ({ body, isBatch }: ChatRequest): TextRequest => ({
     ...textRequestOf(name, modelFile, body),
     ...(isBatch && { priority: 'batch' }),
+    ...(adapter && { adapter }),
   });
+  const { clock = systemClock } = options;
+  const answerTo = (request: ChatRequest): EmbeddedAnswer =>
+    new EmbeddedAnswer(request, Math.floor(clock.now() / 1000));
   return {
     async complete(request, signal) {
-      const generation = new Generation(options, request);
-      const pieces = engine.stream(textRequest(request), signal);
+      const answer = answerTo(request);
+      const pieces = engine.choices(textRequest(request), signal);
       try {
-        let content = '';
         let piece = await pieces.next();
-        for (; !piece.done; piece = await pieces.next()) {
-          generation.isAccepted = true;
-          content += piece.value;
-        }
+        for (; !piece.done; piece = await pieces.next()) answer.gather(piece.value);
         signal.throwIfAborted();
         const usage = usageOf(piece.value);
-        return { completion: generation.completion(content, piece.value, usage), usage };
+        return { completion: answer.completion(usage), usage };
       } catch (cause) {
-        throw generation.failure(cause, signal);
+        throw failureOf(name, answer, cause, signal);
       } finally {
         await pieces.return(NOTHING);
       }
     },
 
     async *stream(request, signal) {
-      const generation = new Generation(options, request);
-      const pieces = engine.stream(textRequest(request), signal);
+      const answer = answerTo(request);
+      const pieces = engine.choices(textRequest(request), signal);
       try {
         let piece = await pieces.next();
         for (; !piece.done; piece = await pieces.next()) {
           // A piece that came with the abort was in flight: it is handed out and charged.
-          yield generation.page(piece.value);
+          yield answer.page(piece.value);
           signal.throwIfAborted();
         }
-        if (!generation.started) signal.throwIfAborted();
+        if (!answer.started) signal.throwIfAborted();
         const usage = usageOf(piece.value);
-        if (!signal.aborted) yield generation.lastPage(piece.value, usage);
+        const last = signal.aborted ? [] : answer.usagePage(usage);
+        if (last.length > 0) yield last;
         return usage;
       } catch (cause) {
-        if (signal.aborted && generation.started) return generation.used();
-        throw generation.failure(cause, signal);
+        if (signal.aborted && answer.started) return answer.used();
+        throw failureOf(name, answer, cause, signal);
       } finally {
         await pieces.return(NOTHING);
       }
@@ -88,87 +93,27 @@ const usageOf = ({ promptTokens, completionTokens }: TextEnd): Usage => ({
   source: 'provider',
 });
 
-/** One answer: its id, its shapes and its delivered pieces. */
-class Generation {
-  private readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
-  private readonly created: number;
-  private readonly usageAsked: boolean;
-  private pieces = 0;
-  started = false;
-  /** The engine has read the prompt: its first piece has come. */
-  isAccepted = false;
-
-  constructor(
-    private readonly options: EmbeddedRigOptions,
-    private readonly request: ChatRequest,
-  ) {
-    const { clock = systemClock } = options;
-    this.created = Math.floor(clock.now() / 1000);
-    const asked = request.body['stream_options'];
-    this.usageAsked = isObject(asked) && asked['include_usage'] === true;
+const failureOf = (
+  rig: string,
+  answer: EmbeddedAnswer,
+  cause: unknown,
+  signal: AbortSignal,
+): RigError => {
+  if (cause instanceof RigError) return cause;
+  if (signal.aborted) {
+    const used = answer.isAccepted ? { used: answer.used() } : {};
+    return new RigError('cancelled', `rig ${rig} was cancelled`, { cause, ...used });
   }
+  if (!answer.started) return failureBeforeOutput(rig, cause);
+  return new RigError('broken-off', `rig ${rig} failed midway`, { cause, used: answer.used() });
+};
 
-  completion(content: string, { finishReason }: TextEnd, usage: Usage): JsonObject {
-    const message = { role: 'assistant', content, refusal: null };
-    const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
-    return { ...this.head('chat.completion'), choices: [choice], usage: usageObject(usage) };
-  }
-
-  page(content: string): readonly ChatChunk[] {
-    const page = [...this.opening(), this.chunk({ content })];
-    this.pieces += 1;
-    return page;
-  }
-
-  lastPage({ finishReason }: TextEnd, usage: Usage): readonly ChatChunk[] {
-    const page = [...this.opening(), this.chunk({}, finishReason)];
-    if (!this.usageAsked) return page;
-    const head = this.head('chat.completion.chunk');
-    return [...page, { ...head, choices: [], usage: usageObject(usage) }];
-  }
-
-  /** For an engine that reports no usage: each piece has at least one token. */
-  used(): Usage {
-    const { body, promptTokensMax } = this.request;
-    return {
-      promptTokens: countedPromptTokens(body, promptTokensMax),
-      completionTokens: this.pieces,
-      source: 'counted',
-    };
-  }
-
-  failure(cause: unknown, signal: AbortSignal): RigError {
-    const { name } = this.options;
-    if (cause instanceof RigError) return cause;
-    if (signal.aborted) {
-      const used = this.isAccepted ? { used: this.used() } : {};
-      return new RigError('cancelled', `rig ${name} was cancelled`, { cause, ...used });
-    }
-    if (!this.started) return failureBeforeOutput(name, cause);
-    const used = this.used();
-    return new RigError('broken-off', `rig ${name} failed midway`, { cause, used });
-  }
-
-  /** The role is sent with the first piece: before that, another rig may still answer. */
-  private opening(): readonly ChatChunk[] {
-    if (this.started) return [];
-    this.started = true;
-    return [this.chunk({ role: 'assistant', content: '' })];
-  }
-
-  private chunk(delta: JsonObject, finishReason: string | null = null): ChatChunk {
-    const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason };
-    const head = this.head('chat.completion.chunk');
-    // With `include_usage`, the field is in every chunk and null until the last.
-    return this.usageAsked
-      ? { ...head, choices: [choice], usage: null }
-      : { ...head, choices: [choice] };
-  }
-
-  private head(object: string): JsonObject {
-    return { id: this.id, object, created: this.created, model: this.request.body['model'] };
-  }
-}
+const UNUSABLE_FILES: ReadonlySet<string> = new Set([
+  'model_file_missing',
+  'model_file_invalid',
+  'adapter_file_missing',
+  'adapter_file_invalid',
+]);
 
 const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
   const code = isObject(cause) ? cause['code'] : undefined;
@@ -183,9 +128,7 @@ const failureBeforeOutput = (rig: string, cause: unknown): RigError => {
     };
     return new RigError('refused', `rig ${rig}: ${message}`, { status: 400, upstreamError, cause });
   }
-  if (code === 'model_file_missing' || code === 'model_file_invalid') {
-    return unusableFile(rig, cause);
-  }
+  if (typeof code === 'string' && UNUSABLE_FILES.has(code)) return unusableFile(rig, cause);
   if (code === 'no_worker' || code === 'worker_lost') {
     return new RigError('unreachable', `rig ${rig} has no worker at hand`, { cause });
   }

@@ -1,29 +1,33 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** No model file of this machine has the SHA-256 that was asked for. */
-export class ModelMissingError extends Error {
-  override readonly name = 'ModelMissingError';
-  readonly code = 'model_file_missing';
+/** No file of this machine has the SHA-256 that was asked for. */
+export class FileMissingError extends Error {
+  override readonly name = 'FileMissingError';
+  readonly code: 'model_file_missing' | 'adapter_file_missing';
 
-  constructor(sha256: string) {
-    super(`no model file here has the SHA-256 ${sha256}`);
+  constructor(kind: FileKind, sha256: string) {
+    super(`no ${kind} file here has the SHA-256 ${sha256}`);
+    this.code = `${kind}_file_missing`;
   }
 }
 
-/** Lower-case hex of the whole file; rejects for a file that is absent or no model. */
+export type FileKind = 'model' | 'adapter';
+
+/** Lower-case hex of the whole file; rejects for a file that is absent or of another kind. */
 export type Sha256Of = (modelFile: string) => Promise<string>;
 
-/** Finds this machine's copy of a model by the SHA-256 of its file. */
+/** Finds this machine's copy of a model, or of an adapter, by the SHA-256 of its file. */
 export class ModelStore {
   #files: ReadonlyMap<string, string> = new Map();
   #scanning: Promise<void> | undefined;
 
   /**
    * @param sha256Of remembers a file until it changes
-   * @param folders absolute paths; an absent folder holds no models
+   * @param folders absolute paths; an absent folder holds no files
    */
   constructor(
+    private readonly kind: FileKind,
     private readonly sha256Of: Sha256Of,
     private readonly folders: readonly string[],
   ) {}
@@ -47,7 +51,7 @@ export class ModelStore {
 
   /**
    * The absolute path of the file; scans again for an unknown one.
-   * @throws ModelMissingError
+   * @throws FileMissingError
    */
   async fileOf(sha256: string): Promise<string> {
     const known = this.#files.get(sha256);
@@ -55,13 +59,13 @@ export class ModelStore {
     await this.scan();
     const found = this.#files.get(sha256);
     if (found !== undefined) return found;
-    throw new ModelMissingError(sha256);
+    throw new FileMissingError(this.kind, sha256);
   }
 
   async #scan(): Promise<void> {
     const found = new Map<string, string>();
     for (const folder of this.folders) {
-      for (const file of await modelFilesIn(folder)) {
+      for (const file of await ggufFilesIn(folder)) {
         const sha256 = await this.#sha256Of(file);
         if (sha256 !== null) found.set(sha256, file);
       }
@@ -69,13 +73,13 @@ export class ModelStore {
     this.#files = found;
   }
 
-  /** Null for a file that is absent or no model. */
+  /** Null for a file that is absent or of another kind. */
   #sha256Of(file: string): Promise<string | null> {
     return this.sha256Of(file).catch(() => null);
   }
 }
 
-const modelFilesIn = async (folder: string): Promise<readonly string[]> => {
+const ggufFilesIn = async (folder: string): Promise<readonly string[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.gguf'))

@@ -10,6 +10,7 @@ import { createTextEngine } from './text-over-tasks.js';
 import { type TextEnd, type TextPiece } from './text-task.js';
 
 const SHA256 = 'ab'.repeat(32);
+const ADAPTER_SHA256 = 'cd'.repeat(32);
 const REQUEST: TextRequest = {
   modelFile: '/models/nano.gguf',
   messages: [{ role: 'user', content: 'Who are you?' }],
@@ -52,7 +53,11 @@ class ScriptedTasks extends Tasks {
   }
 }
 
-const over = (tasks: Tasks) => createTextEngine(tasks, () => Promise.resolve(SHA256));
+const over = (tasks: Tasks) =>
+  createTextEngine(tasks, {
+    modelSha256: () => Promise.resolve(SHA256),
+    adapterSha256: () => Promise.resolve(ADAPTER_SHA256),
+  });
 
 describe('the text engine of embedded rigs', () => {
   it('asks workers for the model by its contents', async () => {
@@ -68,6 +73,15 @@ describe('the text engine of embedded rigs', () => {
     const tasks = new ScriptedTasks(true, []);
     await drain(over(tasks).stream(REQUEST, never));
     expect(tasks.asked).toEqual(REQUEST);
+    expect(textEngine.input.safeParse(tasks.asked).success).toBe(true);
+  });
+
+  it('asks workers for the adapter by its contents', async () => {
+    const tasks = new ScriptedTasks(false, []);
+    const adapter = { file: '/models/adapters/terse.gguf', scale: 0.5 };
+    await drain(over(tasks).stream({ ...REQUEST, adapter }, never));
+    expect(tasks.asked).toMatchObject({ adapter: { sha256: ADAPTER_SHA256, scale: 0.5 } });
+    expect(JSON.stringify(tasks.asked)).not.toContain(adapter.file);
     expect(textEngine.input.safeParse(tasks.asked).success).toBe(true);
   });
 
@@ -134,6 +148,8 @@ describe('a failure of text', () => {
     ['busy', true],
     ['expired', true],
     ['model_file_missing', true],
+    ['adapter_file_missing', true],
+    ['adapter_file_invalid', false],
     ['closed', true],
     ['prompt_too_long', false],
     ['model_file_invalid', false],

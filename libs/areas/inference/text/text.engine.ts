@@ -1,12 +1,17 @@
+import path from 'node:path';
 import {
+  type CompletionDelta,
+  type CompletionRequest,
+  type CompletionUsage,
   type LanguageModelEngine,
   type LanguageModelEngineOptions,
 } from '#engines/language-model/language-model.engine.js';
 import { defineEngine, type Engine, type EngineDefinition } from '#platform/tasks/engine.js';
 import { ModelStore, type Sha256Of } from './model-store.js';
-import { TextEnd, TextPiece, TextTask } from './text-task.js';
+import { isRich, TextEnd, TextPiece, TextTask } from './text-task.js';
 
-const RUNNING_MAX = 4;
+/** As many as one model generates at once; `max_concurrency` of a rig is the operator's bound. */
+const RUNNING_MAX = 16;
 /** A worker queues few tasks: beyond it another worker is quicker. */
 const WAITING_MAX = { worker: 16, inProcess: 64 } as const;
 /** Interactive tasks that may come when the queue is full: batches make room for them there. */
@@ -18,10 +23,15 @@ const FAILURES = {
   closed: 'elsewhere',
   model_file_missing: 'elsewhere',
   model_file_invalid: 'final',
+  adapter_file_missing: 'elsewhere',
+  adapter_file_invalid: 'final',
   prompt_too_long: 'final',
   model_failed: 'final',
   crashed: 'final',
 } as const;
+
+/** The folder of adapters, in each folder of models. */
+const ADAPTERS = 'adapters';
 
 const NOTHING: TextEnd = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
 
@@ -47,21 +57,31 @@ export const textEngineWith = (
       const isWorker = place === 'worker';
       const waitingMax = isWorker ? WAITING_MAX.worker : WAITING_MAX.inProcess;
       const models = await loadEngine({ runningMax: RUNNING_MAX, waitingMax, ...options });
-      const store = new ModelStore(sha256By(models), modelFolders);
+      const { modelSha256, adapterSha256 } = digestsBy(models);
+      const store = new ModelStore('model', modelSha256, modelFolders);
+      const adapterFolders = modelFolders.map((folder) => path.join(folder, ADAPTERS));
+      const adapters = new ModelStore('adapter', adapterSha256, adapterFolders);
       // A process that runs its own models names their files.
       if (isWorker) await store.scan();
-      return new TextModels(models, store);
+      return new TextModels(models, store, adapters);
     },
   });
 
 export const textEngine = textEngineWith({});
 
-/** Reads a model file once, and again when it has changed. Loads no model. */
-export const modelFileDigests = (): Sha256Of => {
-  let loading: Promise<Sha256Of> | undefined;
-  return async (modelFile) => {
-    loading ??= loadEngine({}).then(sha256By);
-    return (await loading)(modelFile);
+/** The SHA-256 of model files and of adapter files. */
+export interface FileDigests {
+  readonly modelSha256: Sha256Of;
+  readonly adapterSha256: Sha256Of;
+}
+
+/** Reads a file once, and again when it has changed. Loads no model. */
+export const fileDigests = (): FileDigests => {
+  let loading: Promise<FileDigests> | undefined;
+  const digests = (): Promise<FileDigests> => (loading ??= loadEngine({}).then(digestsBy));
+  return {
+    modelSha256: async (file) => (await digests()).modelSha256(file),
+    adapterSha256: async (file) => (await digests()).adapterSha256(file),
   };
 };
 
@@ -70,10 +90,28 @@ const loadEngine = async (options: LanguageModelEngineOptions): Promise<Language
   return loaded.createLanguageModelEngine(options);
 };
 
-const sha256By =
-  (models: LanguageModelEngine): Sha256Of =>
-  async (modelFile) =>
-    (await models.describe(modelFile)).sha256;
+const digestsBy = (models: LanguageModelEngine): FileDigests => ({
+  modelSha256: async (file) => (await models.describe(file)).sha256,
+  adapterSha256: async (file) => (await models.describeAdapter(file)).sha256,
+});
+
+type PiecesOf = (delta: CompletionDelta, used: CompletionUsage) => readonly TextPiece[];
+
+const richPiece: PiecesOf = (delta, { completionTokens, promptTokens }) => [
+  { ...delta, completionTokens, promptTokens },
+];
+
+const tuples = (): PiecesOf => {
+  let isFirst = true;
+  return ({ text }, { completionTokens, promptTokens }) => {
+    if (text === '') return [];
+    const piece: TextPiece = isFirst
+      ? [text, completionTokens, promptTokens]
+      : [text, completionTokens];
+    isFirst = false;
+    return [piece];
+  };
+};
 
 class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   #completionTokens = 0;
@@ -81,28 +119,35 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   constructor(
     private readonly models: LanguageModelEngine,
     private readonly store: ModelStore,
+    private readonly adapters: ModelStore,
   ) {}
 
   async *run(task: TextTask, signal: AbortSignal): AsyncGenerator<TextPiece, TextEnd, void> {
-    const modelFile =
-      'modelFile' in task ? task.modelFile : await this.store.fileOf(task.modelSha256);
-    let used = NOTHING;
-    const texts = this.models.stream({ ...task, modelFile }, signal, (now) => (used = now));
+    const request = await this.requestOf(task);
+    let used: CompletionUsage = NOTHING;
+    const deltas = this.models.choices(request, signal, (now) => (used = now));
+    const piecesOf = isRich(task) ? richPiece : tuples();
     try {
-      let isFirst = true;
-      let next = await texts.next();
-      for (; !next.done; next = await texts.next()) {
-        const { promptTokens, completionTokens } = used;
-        yield isFirst
-          ? [next.value, completionTokens, promptTokens]
-          : [next.value, completionTokens];
-        isFirst = false;
-      }
+      let next = await deltas.next();
+      for (; !next.done; next = await deltas.next()) yield* piecesOf(next.value, used);
       if (!signal.aborted) this.#completionTokens += next.value.completionTokens;
       return next.value;
     } finally {
-      await texts.return(NOTHING);
+      await deltas.return(NOTHING);
     }
+  }
+
+  /** The files of a task, where this machine has them. */
+  private async requestOf(task: TextTask): Promise<CompletionRequest> {
+    if ('modelFile' in task) return task;
+    const { modelSha256, adapter, ...asked } = task;
+    return {
+      ...asked,
+      modelFile: await this.store.fileOf(modelSha256),
+      ...(adapter && {
+        adapter: { file: await this.adapters.fileOf(adapter.sha256), scale: adapter.scale },
+      }),
+    };
   }
 
   status() {
