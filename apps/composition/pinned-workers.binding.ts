@@ -16,7 +16,7 @@ interface KnownRig {
 /** The workers on the bus as rigs, each by the name that its heartbeats have. */
 export class PinnedWorkers implements PinnedRigs {
   readonly #known = new Map<string, KnownRig>();
-  /** Of the model files of this gateway, for all workers. */
+  /** Of the files of this gateway, for all workers. */
   readonly #digests = fileDigests();
 
   /** @param models those of the catalog that have a file */

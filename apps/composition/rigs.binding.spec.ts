@@ -69,6 +69,31 @@ describe('the rigs of a catalog', () => {
   });
 });
 
+describe('the rigs of a catalog with regions', () => {
+  const regional = `rigs:
+  - { name: far, kind: openai, base_url: 'http://127.0.0.1:1/v1', region: na }
+  - { name: near, kind: openai, base_url: 'http://127.0.0.1:1/v1', region: uk }
+models:
+  - { id: a/m, owned_by: a, rigs: [far, near], context: 10,
+      price: { input_usd_per_mtok: 1, output_usd_per_mtok: 1 } }
+`;
+
+  it.each([
+    ['uk', 'near', 'far'],
+    ['na', 'far', 'near'],
+  ])('are asked from %s in the order %s, %s', async (region, ...order) => {
+    const { rigs, models } = parseCatalog(regional, 'catalog.yaml');
+    const catalog = { rigs: () => rigs, models: () => models, onChange: () => undefined };
+    const logger = pino({ level: 'silent' });
+    const place = { batchPercent: 100, region };
+    const router = bindRigs(catalog as unknown as Catalog, {} as never, logger, place);
+    const asked = router.complete({ model: 'a/m', requestFor: () => requestOf() }, never);
+    const failure: unknown = await asked.catch((error: unknown) => error);
+    expect(failure).toMatchObject({ attempts: [{ rig: order[0] }, { rig: order[1] }, {}] });
+    await router.close();
+  });
+});
+
 describe('the pause before a retry on a rig', () => {
   it('is never too short by the clock that times attempts', async () => {
     const { signal } = new AbortController();

@@ -38,6 +38,8 @@ describe('settings', () => {
       bus: { kind: 'memory' },
       blobs: { kind: 'file', folder: path.join(home, 'blobs') },
       workerEngines: undefined,
+      region: null,
+      rigName: undefined,
       // On two cores one.
       processes: Math.min(Math.max(availableParallelism() - 1, 1), 8),
       hasProjectorThread: availableParallelism() > 2,

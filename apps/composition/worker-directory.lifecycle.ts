@@ -7,7 +7,7 @@ import { ProcessFacts } from '#platform/runtime/process-facts.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 
-/** Follows the heartbeats of workers where callers are served: no other process is asked for rigs. */
+/** Follows the heartbeats of workers where callers are served: no other process needs them. */
 @Injectable()
 export class WorkerDirectoryLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(

@@ -27,7 +27,7 @@ const readDevices = async (logger: Pick<Logger, 'warn'>): Promise<WorkerHardware
 };
 
 /**
- * The devices of a table of the driver's tool, with the mebibytes of each in the last column. A device that
+ * The devices of a table of the driver's tool, with mebibytes in the last column. A device that
  * does not state its memory, such as one that shares that of the host, is null for all: which
  * number is whose would not be certain.
  */

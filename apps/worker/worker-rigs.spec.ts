@@ -23,9 +23,9 @@ import { asking, get, LONG, outcomes, runningTasks, until } from './worker-reque
 import { Fleet, NANO } from './worker.fixture.js';
 
 /** Three of them are longer than a busy machine keeps a process waiting. */
-const HEARTBEAT_MS = 250;
+const HEARTBEAT_MS = 400;
 /** A worker beats each second while it runs a task without pieces. */
-const LIMITS = { hedgeMs: 100, takeMsMax: 1_000, silenceMsMax: 2_500 };
+const LIMITS = { hedgeMs: 100, takeMsMax: 5_000, silenceMsMax: 3_000 };
 const logger = pino({ level: 'silent' });
 
 /**
@@ -192,7 +192,9 @@ describe('the rigs of workers', () => {
     await until(() => directory.rig('press')?.heartbeat.status === 'draining');
     await expect(chat('press')).rejects.toMatchObject({ kind: 'rig-drained' });
     // Nor does it take a task that is for any worker.
-    const shared = drain(fleet.gateway('gateway-2', LIMITS).stream(asking('Hi'), never));
+    const shared = drain(
+      fleet.gateway('gateway-2', { ...LIMITS, takeMsMax: 500 }).stream(asking('Hi'), never),
+    );
     await expect(shared).rejects.toMatchObject({ code: 'no_worker' });
     expect((await running).answer.usage.completionTokens).toBeGreaterThan(0);
     await until(async () => (await kinds('press')).at(-1) === 'WorkerRigDrained');

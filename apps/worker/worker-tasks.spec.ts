@@ -20,6 +20,8 @@ import {
   until,
 } from './worker-requests.fixture.js';
 
+/** 16 that generate, 16 that wait, and 4 for whom lines of batches make room. */
+const TASKS_MAX = 36;
 const TASKS_TOPIC = tasksTopicOf('text');
 const CANCELLATIONS_TOPIC = cancellationsTopicOf('text');
 const GROUP = workersGroupOf('text');
@@ -123,9 +125,9 @@ describe('a task of a worker', () => {
   it('is rejected when the worker is full', async () => {
     const { url } = await fleet.worker('worker-1', { models: { runningMax: 1, waitingMax: 64 } });
     const gateway = fleet.gateway();
-    const callers = Array.from({ length: 24 }, () => new AbortController());
+    const callers = Array.from({ length: TASKS_MAX }, () => new AbortController());
     const streams = callers.map(({ signal }) => drain(gateway.stream(LONG, signal)));
-    await until(async () => (await runningTasks(url)) === 24);
+    await until(async () => (await runningTasks(url)) === TASKS_MAX);
     await expect(answer(gateway, asking('Hello!'))).rejects.toMatchObject({ code: 'busy' });
     for (const caller of callers) caller.abort();
     await Promise.all(streams);

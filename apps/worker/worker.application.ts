@@ -116,9 +116,12 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const drain = (): void => {
     if (phase !== 'serving') return;
     logger.info({ instance: worker }, 'the worker is drained: it takes no more tasks');
-    void takeNoMore('draining');
+    const jobsEnded = takeNoMore('draining');
     // Cancellations of what still runs are heard until the worker stops.
-    void server.leave((topic) => !isCancellations(topic));
+    const left = server.leave((topic) => !isCancellations(topic));
+    Promise.all([left, jobsEnded]).catch((error: unknown) => {
+      logger.error({ err: error }, 'the worker could not leave its topics');
+    });
   };
   const seal = new TaskSeal(options.key);
   const orders = new WorkerOrders({ bus, seal, logger, worker, startedAt, drain });

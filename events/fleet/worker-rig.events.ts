@@ -3,7 +3,7 @@ import { RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant, Region, Sha256Hex } from '../vocabulary.js';
 
-/** The rigs that workers register: one stream `fleet-<rig>`. No heartbeat is an event of its own. */
+/** The rigs that workers register: one stream `fleet-<rig>`. A heartbeat is no event. */
 
 /** What the worker says of itself; the name of a worker may be that of its host, and is no part. */
 export const WorkerRigDescription = z.strictObject({
@@ -90,7 +90,7 @@ export const WorkerRigSummarised = defineEvent('WorkerRigSummarised', {
     ...process,
     from: Instant,
     to: Instant,
-    /** As many as the process that records them has heard: after a change of the leader, not all. */
+    /** As many as the process that records them has heard: fewer after a change of leader. */
     heartbeats: z.int().positive(),
     /** Of all engines, in the span. */
     doneTasks: z.int().nonnegative(),

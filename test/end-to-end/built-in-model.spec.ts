@@ -13,15 +13,20 @@ models:
       max_output: 64, file: ${NANO}, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
 `;
 
+const CHAT = {
+  model: 'quipu/nano',
+  messages: [{ role: 'user' as const, content: 'What is Quipu?' }],
+  temperature: 0,
+};
+
+const weather = (parameters: Record<string, unknown>) => ({
+  type: 'function' as const,
+  function: { name: 'weather', description: 'the weather of today', parameters },
+});
+
 describe('the built-in model', () => {
   let world: World;
-  const ask = (body: object) =>
-    world.openai.chat.completions.create({
-      model: 'quipu/nano',
-      messages: [{ role: 'user', content: 'What is Quipu?' }],
-      temperature: 0,
-      ...body,
-    });
+  const ask = (body: object) => world.openai.chat.completions.create({ ...CHAT, ...body });
 
   beforeAll(async () => {
     world = await startWorld([json(500, {})], { catalogOf });
@@ -66,18 +71,114 @@ describe('the built-in model', () => {
   });
 
   it('rejects unsupported parameters by name', async () => {
-    await expect(ask({ logprobs: true })).rejects.toMatchObject({ status: 400, param: 'logprobs' });
-    await expect(
-      ask({ tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] }),
-    ).rejects.toMatchObject({ status: 400, param: 'tools' });
+    const param = 'logit_bias';
+    await expect(ask({ [param]: { 7: 1 } })).rejects.toMatchObject({ status: 400, param });
+    const pattern = { type: 'object', properties: { a: { type: 'string', pattern: 'x' } } };
+    await expect(ask({ tools: [weather(pattern)] })).rejects.toMatchObject({
+      status: 400,
+      param: 'tools[0].function.parameters',
+    });
+  });
+
+  it('gives several choices for one prompt, charged together', async () => {
+    const drawn = { temperature: 1.2, seed: 11, max_tokens: 20 };
+    const { choices, usage } = await ask({ ...drawn, n: 3 });
+    const alone = await Promise.all([11, 12, 13].map((seed) => ask({ ...drawn, seed })));
+    expect(choices.map(({ index, message }) => [index, message.content])).toEqual(
+      alone.map((answer, index) => [index, answer.choices[0]?.message.content]),
+    );
+    const tokens = alone.map((answer) => answer.usage?.completion_tokens ?? NaN);
+    expect(usage).toMatchObject({
+      prompt_tokens: alone[0]?.usage?.prompt_tokens,
+      completion_tokens: tokens.reduce((sum, one) => sum + one, 0),
+    });
+    const streamed = world.openai.chat.completions.stream({
+      ...CHAT,
+      ...drawn,
+      n: 3,
+      stream_options: { include_usage: true },
+    });
+    const whole = await streamed.finalChatCompletion();
+    expect(whole.choices.map(({ message }) => message.content)).toEqual(
+      choices.map(({ message }) => message.content),
+    );
+    expect(whole.usage).toEqual(usage);
+    expect((await world.events()).at(-1)).toMatchObject({
+      data: { lines: [{}, { meter: 'output_tokens', quantity: usage?.completion_tokens }] },
+    });
+  });
+
+  it('rates the tokens of an answer', async () => {
+    const { choices } = await ask({ logprobs: true, top_logprobs: 3 });
+    const [{ message, logprobs } = { message: { content: '' }, logprobs: null }] = choices;
+    const tokens = logprobs?.content ?? [];
+    expect(tokens.map(({ token }) => token).join('')).toBe(message.content);
+    for (const { token, logprob, bytes, top_logprobs: top } of tokens) {
+      expect(bytes).toEqual([...Buffer.from(token)]);
+      expect(top).toHaveLength(3);
+      // At temperature 0 the likeliest token is taken.
+      expect(top[0]).toEqual({ token, logprob, bytes });
+    }
+  });
+
+  describe('and its tools', () => {
+    const schema = { type: 'object', properties: { unit: { enum: ['celsius', 'kelvin'] } } };
+    const tools = [weather(schema)];
+
+    it('calls one, whole and streamed, and reads its answer', async () => {
+      const asked = { tools, tool_choice: 'required', parallel_tool_calls: false };
+      const answer = await ask(asked);
+      const [{ message, finish_reason: reason } = { message: null, finish_reason: null }] =
+        answer.choices;
+      expect(reason).toBe('tool_calls');
+      expect(message?.content).toBeNull();
+      const [call] = message?.tool_calls ?? [];
+      if (call?.type !== 'function') throw new Error('it called no function');
+      expect(call.function.name).toBe('weather');
+      expect(JSON.parse(call.function.arguments)).toEqual({
+        unit: expect.stringMatching(/^(celsius|kelvin)$/),
+      });
+
+      const streamed = world.openai.chat.completions.stream({
+        ...CHAT,
+        tools,
+        tool_choice: 'required',
+      });
+      const { choices } = await streamed.finalChatCompletion();
+      expect(choices[0]?.finish_reason).toBe('tool_calls');
+      expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { ...call.function } }]);
+
+      const read = await ask({
+        messages: [
+          ...CHAT.messages,
+          message,
+          { role: 'tool', tool_call_id: call.id, content: 'It is warm.' },
+        ],
+        tools,
+      });
+      expect(read.usage?.prompt_tokens).toBeGreaterThan(answer.usage?.prompt_tokens ?? Infinity);
+      expect(read.choices[0]?.finish_reason).toMatch(/^(stop|length)$/);
+    });
+
+    it('need not call any, and cannot when it must not', async () => {
+      const free = await ask({ tools });
+      expect(free.choices[0]?.message.tool_calls).toBeUndefined();
+      const none = await ask({ tools, tool_choice: 'none' });
+      expect(none.choices[0]?.message.content).toBe((await ask({})).choices[0]?.message.content);
+    });
+
+    it('are in the prompt that is held for', async () => {
+      const answer = await ask({ tools });
+      const held = (await world.events()).findLast(({ type }) => type === 'HoldPlaced');
+      const [input] = (held?.data as { lines: { quantity: number }[] }).lines;
+      expect(input?.quantity).toBeGreaterThanOrEqual(answer.usage?.prompt_tokens ?? Infinity);
+    });
   });
 
   it('streams the same answer', async () => {
     const whole = (await ask({})).choices[0]?.message.content;
     const stream = await world.openai.chat.completions.create({
-      model: 'quipu/nano',
-      messages: [{ role: 'user', content: 'What is Quipu?' }],
-      temperature: 0,
+      ...CHAT,
       stream: true,
     });
     const chunks = await Array.fromAsync(stream);

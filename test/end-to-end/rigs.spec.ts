@@ -58,10 +58,30 @@ describe('the rigs of the catalog', () => {
   };
 
   it('are listed without a badge before they are certified', async () => {
-    const none = { badge: null, status: 'never_certified', certification: null };
+    const none = {
+      source: 'catalog',
+      region: null,
+      state: 'up',
+      brand: null,
+      device: null,
+      memory_bytes: null,
+      in_flight: 0,
+      tasks_per_second: null,
+      first_token_ms: {},
+      badge: null,
+      status: 'never_certified',
+      certification: null,
+    };
+    const names = (name: string) => ({ id: name, name });
     expect(await listed()).toEqual([
-      { name: 'built-in', kind: 'embedded', models: ['quipu/nano'], ...none },
-      { name: 'broken', kind: 'openai', models: ['acme/broken'], ...none },
+      {
+        ...names('built-in'),
+        kind: 'embedded',
+        models: ['quipu/nano'],
+        max_concurrency: 4,
+        ...none,
+      },
+      { ...names('broken'), kind: 'openai', models: ['acme/broken'], max_concurrency: 64, ...none },
     ]);
   });
 
@@ -90,7 +110,11 @@ describe('the rigs of the catalog', () => {
     });
     const shown = await quipu('rigs', 'list');
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(shown.stdout).toMatch(/^built-in +embedded +1 +\w+ +valid/m);
+    expect(shown.stdout).toMatch(/^built-in +embedded +- +- +1 +\w+ +valid/m);
+    const { body } = await http().get(`${RIGS}/built-in`).set(authorization()).expect(200);
+    expect(body).toMatchObject({
+      rig: { certification, history: [{ event: 'certified' }], telemetry: null },
+    });
   });
 
   it('are certified for an Admin, free of charge; a broken one gets no badge', async () => {
@@ -129,6 +153,25 @@ describe('the rigs of the catalog', () => {
     const { exitCode, stderr } = await quipu('rigs', 'certify', 'gone', '--json');
     expect(exitCode).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'rig_not_found' });
+  });
+
+  it('are drained if they are a worker’s, and by an Admin only', async () => {
+    const drain = (rig: string, key: string) =>
+      http()
+        .post(`${RIGS}/${rig}/drain`)
+        .set({ authorization: `Bearer ${key}` });
+    const { api_key: admin, renter_key: renter } = world.credentials;
+    await drain('built-in', renter).expect(403);
+    const { body } = await drain('built-in', admin).expect(404);
+    const unknown = { code: 'worker_rig_not_found', param: 'id' };
+    expect(body).toMatchObject({ success: false, ...unknown });
+    await drain('no%20rig', admin).expect(404);
+    const missing = await http().get(`${RIGS}/gone`).set(authorization()).expect(404);
+    expect(missing.body).toMatchObject(unknown);
+    await http().get(`${RIGS}/%00`).set(authorization()).expect(404);
+    const { exitCode, stderr } = await quipu('rigs', 'drain', 'built-in', '--json');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'worker_rig_not_found' });
   });
 
   it('are not certified without a server, and the command says so', async () => {

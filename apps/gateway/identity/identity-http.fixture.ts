@@ -10,6 +10,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
 import { identityArea } from '#areas/identity/identity.area.js';
+import { FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
@@ -35,6 +36,14 @@ import { RequestRates } from './request-rates.js';
 import { Roles } from './roles.decorator.js';
 
 const REGISTRATION = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
+/** As settings make them. */
+export const ENTRY_POINTS = {
+  global: 'https://api.example.org/v1',
+  uk: 'https://uk.example.org/v1',
+  na: null,
+  apac: null,
+};
+
 export const PASSWORD = 'correct horse';
 /** Above what any other test of the routes needs. */
 export const RATES = { perAccount: 90, perKey: 60 };
@@ -126,6 +135,7 @@ const openGateway = async () => {
     { provide: Areas, useValue: new Areas([identityArea]) },
     { provide: ProcessEvents, useValue: new ProcessEvents() },
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
+    { provide: FLEET_SETTINGS, useValue: { entryPoints: ENTRY_POINTS } },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
     { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];

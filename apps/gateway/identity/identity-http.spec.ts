@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
-import { type IdentityHttp, openIdentityHttp, RATES } from './identity-http.fixture.js';
+import {
+  ENTRY_POINTS,
+  type IdentityHttp,
+  openIdentityHttp,
+  RATES,
+} from './identity-http.fixture.js';
 
 let http: IdentityHttp;
 
@@ -35,6 +40,7 @@ describe('login', () => {
         language: 'en',
       },
       tenant: { name: 'Quipu', primary_color: '#7a3e1d', base_url: 'http://127.0.0.1:8080' },
+      api_urls: ENTRY_POINTS,
     });
   });
 

@@ -66,7 +66,8 @@ export class RigsController {
   @ApiOkResponse({ type: RigFoundDto })
   @ApplicationFailures(404)
   async find(@Param('id') id: string): Promise<RigFoundDto> {
-    const rig = await this.views.find(id);
+    // A name that no rig may have is not looked up: a read store may not take it for a key.
+    const rig = RigName.safeParse(id).success ? await this.views.find(id) : null;
     if (!rig) throw workerRigNotFound(`there is no rig ${id}`);
     return { success: true, rig };
   }

@@ -28,7 +28,11 @@ const certificationOf = (standing: RigStanding | undefined) => ({
   certification: standing?.certification ? presentCertification(standing.certification) : null,
 });
 
-export const presentCatalogRig = ({ rig, standing, status }: CatalogRigFacts): Readonly<RigDto> => ({
+export const presentCatalogRig = ({
+  rig,
+  standing,
+  status,
+}: CatalogRigFacts): Readonly<RigDto> => ({
   id: rig.name,
   name: rig.name,
   source: 'catalog',
@@ -58,7 +62,10 @@ const MS_PER_SECOND = 1_000;
 const rateOf = (doneTasks: number, busyMs: number): number | null =>
   doneTasks === 0 || busyMs === 0 ? null : (doneTasks / busyMs) * MS_PER_SECOND;
 
-export const presentWorkerRig = (facts: WorkerRigFacts, firstTokens?: RigStatus): Readonly<RigDto> => {
+export const presentWorkerRig = (
+  facts: WorkerRigFacts,
+  firstTokens?: RigStatus,
+): Readonly<RigDto> => {
   const { rig } = facts;
   const { region, brand, processor, hostMemoryBytes, devices, engines } = rig.description;
   const live = liveOf(facts)?.engines;

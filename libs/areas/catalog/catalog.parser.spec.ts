@@ -14,6 +14,7 @@ rigs:
     base_url: http://127.0.0.1:8000/v1/
     api_key_env: VLLM_KEY
     max_concurrency: 64
+    region: uk
   - { name: built-in, kind: embedded }
 models:
   - { id: acme/llama-70b, upstream_id: llama-70b, owned_by: acme, rigs: [local-vllm], context: 8192,
@@ -70,8 +71,15 @@ describe('catalog parser', () => {
           answerTimeoutMs: 300_000,
           idleTimeoutMs: 60_000,
           microUsdPerHour: null,
+          region: 'uk',
         },
-        { name: 'built-in', kind: 'embedded', maxConcurrency: 4, microUsdPerHour: null },
+        {
+          name: 'built-in',
+          kind: 'embedded',
+          maxConcurrency: 4,
+          microUsdPerHour: null,
+          region: null,
+        },
       ],
       models: [
         {
@@ -339,6 +347,11 @@ describe('catalog parser, rejecting', () => {
       'another kind of rig',
       withRig('name: a, kind: gpu'),
       `${FILE}:2:22: rigs[0].kind must be openai or embedded`,
+    ],
+    [
+      'a region that is no name',
+      withRig('name: a, kind: embedded, region: EU West'),
+      `${FILE}:2:40: rigs[0].region must be a letter, then up to 31 of a-z 0-9 -`,
     ],
     [
       'a secret in a URL',

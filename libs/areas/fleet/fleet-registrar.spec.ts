@@ -199,7 +199,7 @@ describe('the registrar of a fleet', () => {
     expect(sent[0]).toMatchObject({ type: 'MissRig', data: { ...PROCESS, span: null } });
   });
 
-  it('keeps a rig with the worker that has it, and a late message from the one that is', async () => {
+  it('keeps a rig with the worker that has it, and with the last start of that', async () => {
     await start();
     await hear({ startedAt: '2026-01-01T00:00:30.000Z' });
     await hear({}, 'another');

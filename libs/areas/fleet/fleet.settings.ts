@@ -26,7 +26,7 @@ export const fleetSettings = defineSettings({
   variables: {
     QUIPU_API_URL: variable(
       BaseUrl,
-      'the base of the API that log-ins and `/v1/models` show, such as `https://api.example.org/v1`',
+      'the base of the API as log-ins and `/v1/models` show it: `https://api.example.org/v1`',
     ),
     QUIPU_API_URL_UK: variable(BaseUrl, 'its regional base for the UK and Europe'),
     QUIPU_API_URL_NA: variable(BaseUrl, 'its regional base for North America'),

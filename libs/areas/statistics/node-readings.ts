@@ -14,16 +14,35 @@ export const READING_FACTS = {
 /** The log knows a worker by the default name of its rig. */
 export const nodeOf = rigNameOf;
 
+/** What the machine tells of its accelerators, for quantities that no engine reports. */
+const measuredBy = ({
+  hardware,
+  telemetry,
+}: Pick<WorkerHeartbeat, 'hardware' | 'telemetry'>): Partial<NodeReadings> => {
+  const devices = telemetry.devices ?? [];
+  const temperatures = devices.flatMap(({ temperatureC }) => temperatureC ?? []);
+  const powers = devices.flatMap(({ powerW }) => powerW ?? []);
+  const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+  return {
+    units: hardware.devices?.length ?? null,
+    brand: /^[A-Za-z]+/.exec(hardware.devices?.[0]?.name ?? '')?.[0] ?? null,
+    temperatureC: temperatures.length > 0 ? sum(temperatures) / temperatures.length : null,
+    // A part of the devices would not be the power of all.
+    powerW: powers.length > 0 && powers.length === devices.length ? sum(powers) : null,
+  };
+};
+
 /** What a heartbeat says of its worker. A reading that cannot be right counts as not reported. */
 export const sampleOf = (
-  { worker, status, engines }: WorkerHeartbeat,
+  { worker, status, engines, hardware, telemetry }: WorkerHeartbeat,
   sampledAt: string,
 ): NodeSampled['data'] => {
   const { shape } = NodeReadings;
+  const measured = measuredBy({ hardware, telemetry });
   const read = (key: keyof NodeReadings): unknown => {
     const facts = engines.map((engine) => engine.facts[READING_FACTS[key]]);
     const fact = facts.find((one) => one !== undefined);
-    return shape[key].safeParse(fact ?? null).data ?? null;
+    return shape[key].safeParse(fact ?? measured[key] ?? null).data ?? null;
   };
   const readings = NodeReadings.parse({
     units: read('units'),

@@ -5,6 +5,7 @@ import { type Bus } from '#platform/bus/bus.port.js';
 import { movableClock, silent, until } from '#platform/runtime/stock.fixture.js';
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { HEARTBEATS_TOPIC, type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
+import { NO_TELEMETRY } from '#platform/telemetry/telemetry.js';
 import { nodeOf } from './node-readings.js';
 import { NodeSampler } from './node-sampler.js';
 import { SampleNodeCommand } from './sample-node.handler.js';
@@ -69,6 +70,29 @@ describe('the sampler of nodes', () => {
       },
     ]);
     expect(JSON.stringify(commands)).not.toContain('rack-7');
+  });
+
+  it('records what the machine tells, where no engine does', async () => {
+    const device = (temperatureC: number, powerW: number | null) => ({
+      temperatureC,
+      powerW,
+      utilisationPct: null,
+      memoryUsedBytes: null,
+    });
+    const hardware = {
+      ...beat({}).hardware,
+      devices: ['NVIDIA H100', 'NVIDIA H100'].map((name) => ({ name, memoryBytes: 1_024 })),
+    };
+    const devices = [device(60, 300), device(70, 200)];
+    await hear({ ...beat({}), hardware, telemetry: { ...NO_TELEMETRY, devices } });
+    clock.nowMs += settings.sampleEveryMs;
+    const partly = { ...NO_TELEMETRY, devices: [device(60, 300), device(70, null)] };
+    await hear({ ...beat({ gpu_temperature_c: 42 }), hardware, telemetry: partly });
+    const units = { units: 2, brand: 'NVIDIA' };
+    expect(commands.map(({ data }) => data)).toMatchObject([
+      { ...units, temperatureC: 65, powerW: 500 },
+      { ...units, temperatureC: 42, powerW: null },
+    ]);
   });
 
   it('takes a reading that cannot be right as not reported', async () => {

@@ -17,25 +17,18 @@ import type {
 import { generate } from '#engines/language-model/child/generation.js';
 import { Job } from '#engines/language-model/child/job.js';
 import { disposeLlama } from '#engines/language-model/child/llama-runtime.js';
+import { Outbox } from '#engines/language-model/child/outbox.js';
 import { reasonOf, ReportedError } from '#engines/language-model/child/reported.error.js';
 import { ResidentModels } from '#engines/language-model/child/resident-models.js';
+
+/** Shorter than a reader notices, and several tokens of a small model long. */
+const GATHER_MS = 4;
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ChildSettings;
 const models = new ResidentModels(settings);
 const jobs = new Map<number, Job>();
-let letters: FromChild[] = [];
-
-/** The tokens of one batch come in one turn: they leave in one message. */
-const send = (letter: FromChild): void => {
-  letters.push(letter);
-  if (letters.length === 1) setImmediate(post);
-};
-
-const post = (): void => {
-  const sent = letters;
-  letters = [];
-  process.send?.(sent);
-};
+const outbox = new Outbox((letters) => process.send?.(letters), GATHER_MS);
+const send = (letter: FromChild): void => outbox.put(letter);
 
 const start = async (id: number, task: GenerationTask): Promise<void> => {
   const job = new Job(id, settings.unreadDeltasMax, send);
@@ -65,7 +58,7 @@ const hear = (message: ToChild): void => {
       void start(message.id, message.task);
       return;
     case 'read':
-      jobs.get(message.id)?.hasRead();
+      jobs.get(message.id)?.hasRead(message.deltas);
       return;
     case 'stop':
       jobs.get(message.id)?.stop(message.choice);

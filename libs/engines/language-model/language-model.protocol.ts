@@ -96,8 +96,8 @@ export interface GenerationTask {
 
 export type ToChild<Task = GenerationTask> =
   | { readonly type: 'generate'; readonly id: number; readonly task: Task }
-  /** The reader took one delta. */
-  | { readonly type: 'read'; readonly id: number }
+  /** The reader took some deltas. */
+  | { readonly type: 'read'; readonly id: number; readonly deltas: number }
   /** One choice has reached a stop string. */
   | { readonly type: 'stop'; readonly id: number; readonly choice: number }
   | { readonly type: 'cancel'; readonly id: number }

@@ -52,23 +52,30 @@ export class Inbox<Message = FromChild> {
 
 interface Generation<Message> {
   readonly inbox: Inbox<Message>;
+  /** Deltas that were read and not yet reported. */
+  read: number;
   readonly ended: () => void;
 }
+
+/** The deltas that may be unread are acknowledged in so many parts. */
+const ACKNOWLEDGED_PARTS = 4;
 
 /** The child of an engine. Two engines have one: their tasks and messages differ. */
 export class ModelProcess<
   Task = GenerationTask,
   Message extends Addressed = FromChild,
-  Settings = ChildSettings,
+  Settings extends Pick<ChildSettings, 'unreadDeltasMax'> = ChildSettings,
 > {
   private readonly child: ChildProcess;
   private readonly generations = new Map<number, Generation<Message>>();
   private readonly exited: Promise<void>;
   private nextId = 1;
   private unsent: ToChild<Task>[] = [];
+  private readonly unreadDeltasMax: number;
 
   /** `onExit` is called once, when no further generation can be started on this process. */
   constructor(startChild: StartChild<Settings>, settings: Settings, onExit: () => void) {
+    this.unreadDeltasMax = settings.unreadDeltasMax;
     this.child = startChild(settings);
     this.rest();
     this.child.on('message', (messages) => {
@@ -98,14 +105,19 @@ export class ModelProcess<
     this.nextId += 1;
     const inbox = new Inbox<Message>();
     if (this.generations.size === 0) this.hold();
-    this.generations.set(id, { inbox, ended });
+    this.generations.set(id, { inbox, ended, read: 0 });
     this.post({ type: 'generate', id, task });
     return { id, inbox };
   }
 
-  /** Tells the process that one delta was read. */
+  /** Tells the process of deltas that were read, several at a time. */
   acknowledge(id: number): void {
-    this.post({ type: 'read', id });
+    const generation = this.generations.get(id);
+    if (generation === undefined) return;
+    generation.read += 1;
+    if (generation.read * ACKNOWLEDGED_PARTS < this.unreadDeltasMax) return;
+    this.post({ type: 'read', id, deltas: generation.read });
+    generation.read = 0;
   }
 
   /** Tells the process to end one choice. */

@@ -244,7 +244,7 @@ const hear = (message: ToChild<SpeculativeTask>): void => {
     case 'cancel': {
       const job = jobs.get(message.id);
       if (job === undefined) return;
-      if (message.type === 'read') job.unread -= 1;
+      if (message.type === 'read') job.unread -= message.deltas;
       else job.cancelled = true;
       job.wake();
       return;

@@ -142,15 +142,19 @@ describe('tasks over the bus', () => {
     expect(cancelled).toEqual([]);
   });
 
-  it('drops a repeated reply', async () => {
+  it('drops a repeated reply, at once, behind later ones or behind the end', async () => {
     await serve(async (run) => {
       await run.started();
       await run.page([1]);
       const { number } = run;
       await run.reply('page', { pieces: [1] }, number - 1);
-      await run.page([2], END);
+      await run.page([2, 3]);
+      await run.reply('page', { pieces: [1] }, number - 1);
+      run.number = number + 1;
+      await run.page([4], END);
+      await run.reply('page', { pieces: [2] }, number);
     });
-    expect((await drain(run(never))).pieces).toEqual([1, 2]);
+    expect(await drain(run(never))).toEqual({ pieces: [1, 2, 3, 4], end: END });
   });
 
   it('fails when a reply is missing', async () => {

@@ -44,6 +44,8 @@ describe('the topics of engines', () => {
     ['quipu.cancellations.counting', { ...kept, partitions: 1 }],
     ['quipu.replies.gateway-1', { ...kept, partitions: 1 }],
     ['quipu.workers.heartbeats', { ...kept, partitions: 1 }],
+    ['quipu.workers.orders', { ...kept, partitions: 1 }],
+    ['quipu.worker-tasks.worker-1', { ...kept, partitions: 1 }],
     ['quipu.tasks.other', {}],
     ['quipu.notices', {}],
   ])('are kept for ten minutes, and no other: %s', (topic, settings) => {

@@ -25,6 +25,15 @@ describe('engines in this process', () => {
     expect(log.closings).toBe(1);
   });
 
+  it('have no worker that a task could name', async () => {
+    const engine = countingEngine(new CountingLog());
+    const tasks = createLocalTasks(engineHost('in-process', 'gateway-1'));
+    await expect(
+      drain(tasks.run(engine, asked, never, { worker: 'worker-1' })),
+    ).rejects.toMatchObject({ code: 'no_worker' });
+    await tasks.close();
+  });
+
   it('fail with the reason why they cannot run here, and are tried again', async () => {
     let reason: string | null = 'there is no abacus';
     const canRunHere = () => Promise.resolve(reason);

@@ -67,6 +67,12 @@ export const tasksContract = (
       });
     });
 
+    it('loses and repeats no piece of a long answer, and keeps their order', async () => {
+      const lengths = Array.from({ length: 2_000 }, (_, place) => 1 + (place % 7));
+      const text = lengths.map((length) => 'x'.repeat(length)).join(' ');
+      expect(await drain(run(input(text)))).toEqual({ pieces: lengths, end: { words: 2_000 } });
+    });
+
     it('keeps tasks apart, each in order', async () => {
       const texts = ['a bb ccc', 'ccc bb a', 'dddd', 'bb bb a'];
       const answers = await Promise.all(

@@ -103,6 +103,21 @@ describe('the directory of workers', () => {
     expect(speed).toBeLessThan(1e9);
   });
 
+  it('knows a rig by its name, by the last start of its worker, and its silence', async () => {
+    const rig = { name: 'press', region: 'uk' };
+    const started = (startedAt: string) => heartbeatOf('one', { rig, startedAt });
+    expect(directory.rig('press')).toBeUndefined();
+    await until([]);
+    await report(started('2026-01-01T00:00:20.000Z'));
+    await report(started('2026-01-01T00:00:10.000Z'));
+    await until(['one']);
+    const known = directory.rig('press');
+    expect(known).toMatchObject({ heartbeat: { startedAt: '2026-01-01T00:00:20.000Z' } });
+    expect(known?.isSilent).toBe(false);
+    nowMs += 30;
+    expect(directory.rig('press')?.isSilent).toBe(true);
+  });
+
   it('is null for a link to a worker that does not answer', async () => {
     join('one', 20);
     expect(await directory.measure('one', 'gone')).toBeNull();

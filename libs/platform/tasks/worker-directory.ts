@@ -100,14 +100,6 @@ export class WorkerDirectory {
     return seen && { heartbeat: seen.heartbeat, isSilent: this.#isSilent(seen) };
   }
 
-  /** Every rig that was heard here. */
-  rigs(): readonly HeardRig[] {
-    return [...this.#rigs.values()].map((seen) => ({
-      heartbeat: seen.heartbeat,
-      isSilent: this.#isSilent(seen),
-    }));
-  }
-
   #isSilent({ atMs }: Seen): boolean {
     return atMs <= this.#nowMs() - MISSED_HEARTBEATS_MAX * this.#heartbeatMs;
   }

@@ -110,7 +110,7 @@ describe('a fair queue', () => {
             Array.from({ length: count }, (_, n) => n),
           );
         }
-        // The n-th item of an account never comes before the (n - 1)-th of another that still waits.
+        // No account has its n-th item served before another that waits has had its (n - 1)-th.
         const rounds = order.map((item) => item?.number ?? NaN);
         expect(rounds).toEqual(rounds.toSorted((one, other) => one - other));
       }),

@@ -1,7 +1,7 @@
 /**
- * Waiting items of several accounts. Accounts take turns: the account that was served goes to the end of
- * the round, so that with accounts that always wait the served counts differ by one at most. The
- * items of one account keep their order. An account that comes, or comes back, joins at the end.
+ * Waiting items of several accounts. Accounts take turns: the account that was served goes to the
+ * end of the round, so that the served counts of accounts that always wait differ by one at most.
+ * The items of one account keep their order. An account that comes, or returns, joins at the end.
  */
 export class FairQueue<Item> {
   /** In the order of the round; no account is in it without an item. */

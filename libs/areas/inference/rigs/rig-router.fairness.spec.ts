@@ -15,7 +15,7 @@ describe('requests of several accounts', () => {
     return { ...setting, first, running: setting.complete({ account: 'loud' }) };
   };
 
-  it('take turns for a slot, whoever came first', async () => {
+  it('take turns for a slot, in whatever order they came', async () => {
     const { complete, first, running } = full();
     const ends: string[] = [];
     const ask = (account: string) => complete({ account }).then(() => ends.push(account));

@@ -184,7 +184,7 @@ describe('a rig that only a pin reaches', () => {
     expect(router.status()).toEqual([]);
   });
 
-  it('keeps its slots, and starts anew as another rig', async () => {
+  it('keeps its slots, and has others as another rig', async () => {
     const busy = held();
     let worker = rigOf({ name: 'w', backend: scripted(busy.move, ANSWER).backend });
     const { complete, router } = placing({ rigs: [], pinned: () => worker });

@@ -34,7 +34,7 @@ export type RigAbsence = Extract<RouteErrorKind, 'rig-drained' | 'rig-lost'>;
 
 /** Rigs that come and go, such as single workers. */
 export interface PinnedRigs {
-  /** Undefined for a name that no such rig has. Called on the path of a request: it does not wait. */
+  /** Undefined for a name that no such rig has. Called for requests: it does not wait. */
   find(name: string): Rig | RigAbsence | undefined;
 }
 

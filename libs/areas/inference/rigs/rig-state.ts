@@ -65,13 +65,13 @@ const ERROR_RATE_WEIGHT = 4;
 /** The weight of the newest time to the first token. */
 const FIRST_TOKEN_STEP = 0.2;
 
-/** A rig whose first token takes this long counts as busy as one at its limit, and never as more. */
+/** A rig whose first token takes this long, or longer, counts as busy as one at its limit. */
 const FIRST_TOKEN_FULL_MS = 1_000;
 
 /** Differences below it are noise: such rigs are drawn. */
 const FIRST_TOKEN_STEP_MS = 50;
 
-/** Above the worst score of a rig of the own region, which therefore goes first while it has room. */
+/** Above the worst score of a rig of the own region, which goes first while it has room. */
 const REMOTE_WEIGHT = 16;
 
 /** A moving average, and the instant of its newest value. */

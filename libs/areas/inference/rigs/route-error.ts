@@ -20,7 +20,7 @@ export type RouteErrorKind =
   | 'rig-unknown'
   /** The pinned rig is a worker's that takes no new tasks. */
   | 'rig-drained'
-  /** The pinned rig is a worker's that has not been heard for several heartbeats, or has stopped. */
+  /** The pinned rig is a worker's that has not been heard for several heartbeats. */
   | 'rig-lost'
   /** The pinned rig does not serve the model. */
   | 'rig-without-model'

@@ -18,7 +18,7 @@ export const createTextEngine = (
   options: TaskOptions = {},
 ): TextEngine => ({
   async *stream(request, signal) {
-    const deltas = run(tasks, digests, request, { signal, options });
+    const deltas = run({ tasks, digests, options }, request, signal);
     try {
       let next = await deltas.next();
       for (; !next.done; next = await deltas.next()) {
@@ -30,14 +30,20 @@ export const createTextEngine = (
     }
   },
 
-  choices: (request, signal) => run(tasks, digests, request, { signal, options }),
+  choices: (request, signal) => run({ tasks, digests, options }, request, signal),
 });
 
+/** Who runs the tasks, and how. */
+interface TextHost {
+  readonly tasks: Tasks;
+  readonly digests: FileDigests;
+  readonly options: TaskOptions;
+}
+
 async function* run(
-  tasks: Tasks,
-  digests: FileDigests,
+  { tasks, digests, options }: TextHost,
   request: TextRequest,
-  { signal, options }: { readonly signal: AbortSignal; readonly options: TaskOptions },
+  signal: AbortSignal,
 ): AsyncGenerator<TextDelta, TextEnd> {
   const task = tasks.seesLocalFiles ? request : await portable(request, digests);
   const pieces = tasks.run(textEngine, task, signal, options);

@@ -10,7 +10,8 @@ import { defineEngine, type Engine, type EngineDefinition } from '#platform/task
 import { ModelStore, type Sha256Of } from './model-store.js';
 import { isRich, TextEnd, TextPiece, TextTask } from './text-task.js';
 
-const RUNNING_MAX = 4;
+/** As many as one model generates at once; `max_concurrency` of a rig is the operator's bound. */
+const RUNNING_MAX = 16;
 /** A worker queues few tasks: beyond it another worker is quicker. */
 const WAITING_MAX = { worker: 16, inProcess: 64 } as const;
 /** Interactive tasks that may come when the queue is full: batches make room for them there. */

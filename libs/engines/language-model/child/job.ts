@@ -29,8 +29,8 @@ export class Job {
     return this.signal.aborted || this.stopped.has(choice);
   }
 
-  hasRead(): void {
-    this.unread -= 1;
+  hasRead(deltas: number): void {
+    this.unread -= deltas;
     this.wake();
   }
 

@@ -45,8 +45,8 @@ const NO_SEATS: Seats = { sequences: [], swapMs: null };
 
 /**
  * The contexts of one model. Sequences of one context are evaluated together: llama.cpp reads a
- * token of each in one batch. Requests are served strictly in order, so that one whose adapter is on no
- * context is not overtaken until a context is idle.
+ * token of each in one batch. Requests are served strictly in order, so that none overtakes one
+ * whose adapter is on no context, which waits until a context is idle.
  */
 export class SequencePool {
   private readonly model: LlamaModel;
