@@ -8,6 +8,8 @@ export interface AdapterMatrices {
   readonly weights: readonly {
     readonly name: string;
     readonly width: number;
+    /** Another rank of the first matrix, which no loader takes. */
+    readonly rankOfA?: number;
     /** `rank` rows of `width`. */
     readonly a: Float32Array;
     /** `width` rows of `rank`. */
@@ -65,8 +67,8 @@ export const adapterFile = ({ rank, alpha, weights }: AdapterMatrices): Buffer =
     [text('adapter.type'), u32(STRING), text('lora')],
     [text('adapter.lora.alpha'), u32(FLOAT), f32(alpha)],
   ].flat();
-  const tensors = weights.flatMap(({ name, width, a, b }) => [
-    { name: `${name}.lora_a`, dimensions: [width, rank], values: a },
+  const tensors = weights.flatMap(({ name, width, rankOfA = rank, a, b }) => [
+    { name: `${name}.lora_a`, dimensions: [width, rankOfA], values: a },
     { name: `${name}.lora_b`, dimensions: [rank, width], values: b },
   ]);
   const data = tensors.map(({ values }) => padded(Buffer.from(values.buffer)));

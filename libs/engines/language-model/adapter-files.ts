@@ -3,7 +3,12 @@ import {
   AdapterFileInvalidError,
   AdapterFileMissingError,
 } from './language-model.engine.errors.js';
-import { GgufFormatError, type GgufHeader, readGgufHeader } from './gguf.header.js';
+import {
+  GgufFormatError,
+  type GgufHeader,
+  type GgufTensorInfo,
+  readGgufHeader,
+} from './gguf.header.js';
 import { sha256Of, versionOf } from './model-files.js';
 
 export interface AdapterDescription {
@@ -55,14 +60,27 @@ const adapterIn = ({ metadata, tensors }: GgufHeader): Omit<AdapterDescription, 
   }
   const alpha = metadata.get('adapter.lora.alpha');
   if (typeof alpha !== 'number') throw new GgufFormatError('it has no adapter.lora.alpha');
-  const names = new Set(tensors.map(({ name }) => name));
-  const ranks = tensors
-    .filter(({ name }) => name.endsWith(LORA_A))
-    .map(({ name, dimensions: [, rank = 1] }) => {
-      const pair = name.slice(0, -LORA_A.length) + LORA_B;
-      if (!names.has(pair)) throw new GgufFormatError(`it has ${name} without ${pair}`);
-      return rank;
-    });
+  const ranks = rankedPairs(tensors);
   if (ranks.length === 0) throw new GgufFormatError('it has no matrices');
   return { architecture, alpha, rank: Math.max(...ranks) };
+};
+
+/** The rank of each pair of matrices. A native loader is given whole pairs of one rank only. */
+const rankedPairs = (tensors: readonly GgufTensorInfo[]): readonly number[] => {
+  const byName = new Map(tensors.map((tensor) => [tensor.name, tensor]));
+  for (const { name, dimensions } of tensors) {
+    if (dimensions.length !== 2 || dimensions.some((side) => side < 1)) {
+      throw new GgufFormatError(`${name} is no matrix`);
+    }
+    const weight = name.replace(/\.lora_[ab]$/, '');
+    if (weight === name) throw new GgufFormatError(`${name} is no matrix of a LoRA`);
+    const missing = [LORA_A, LORA_B].find((part) => !byName.has(weight + part));
+    if (missing) throw new GgufFormatError(`it has ${name} without ${weight}${missing}`);
+  }
+  return tensors.flatMap(({ name, dimensions: [, rank = 0] }) => {
+    if (!name.endsWith(LORA_A)) return [];
+    const pair = byName.get(name.slice(0, -LORA_A.length) + LORA_B);
+    if (pair?.dimensions[0] === rank) return [rank];
+    throw new GgufFormatError(`${name} and its pair are of different ranks`);
+  });
 };

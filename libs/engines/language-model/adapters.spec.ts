@@ -120,6 +120,24 @@ describe('adapters of a language model', () => {
     expect((await complete(asking({ adapter }))).text).toBe((await withAdapter(11)).text);
   });
 
+  it('rejects matrices without a pair, or of two ranks, before the model is loaded', async () => {
+    const [one, ...others] = seededAdapter(1).weights;
+    if (one === undefined) throw new Error('there are no weights');
+    const file = inFolder('broken.gguf');
+    const described = async (bytes: Buffer) => {
+      await writeFile(file, bytes);
+      return engine.describeAdapter(file);
+    };
+    const whole = adapterFile(seededAdapter(1)).toString('latin1');
+    const odd = whole.replace(`${one.name}.lora_a`, `${one.name}.lora_x`);
+    await expect(described(Buffer.from(odd, 'latin1'))).rejects.toThrow(/no matrix of a LoRA/);
+    const alone = whole.replace(`${one.name}.lora_b`, `${'x'.repeat(one.name.length)}.lora_b`);
+    await expect(described(Buffer.from(alone, 'latin1'))).rejects.toThrow(/without/);
+    const wider = { ...one, a: new Float32Array(one.a.length + one.width) };
+    const uneven = { rank: 4, alpha: 8, weights: [{ ...wider, rankOfA: 5 }, ...others] };
+    await expect(described(adapterFile(uneven))).rejects.toThrow(/different ranks/);
+  });
+
   it('rejects a file that is absent, no adapter, cut short or of another model', async () => {
     const good = adapterFile(seededAdapter(1));
     await writeFile(inFolder('text.gguf'), 'not an adapter');

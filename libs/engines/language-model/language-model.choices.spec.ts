@@ -208,7 +208,10 @@ describe('the ratings of a language model', () => {
         description: 'adds two numbers',
         parameters: {
           type: 'object',
-          properties: { a: { type: 'integer' }, unit: { enum: ['cm', 'in'] } },
+          properties: {
+            a: { type: 'integer', description: 'the first of them' },
+            unit: { enum: ['cm', 'in'], description: 'of both' },
+          },
         },
       },
       { name: 'add_all', parameters: { type: 'object', properties: {} } },

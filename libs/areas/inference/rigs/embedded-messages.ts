@@ -1,6 +1,6 @@
 import { type JsonObject } from './chat-backend.js';
 import { rejection } from './embedded-rejection.js';
-import { type PastCall, type TextMessage } from './embedded-request.js';
+import { type PastCall, type TextMessage } from './text-request.js';
 import { isObject } from './token-usage.js';
 
 /** Fields of a message that change its meaning; a template without them would drop them. */

@@ -3,67 +3,11 @@ import { type JsonObject, TEMPERATURE_DEFAULT } from './chat-backend.js';
 import { messagesOf } from './embedded-messages.js';
 import { rejection } from './embedded-rejection.js';
 import { toolsOf } from './embedded-tools.js';
+import { type TextRequest } from './text-request.js';
 import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';
 
-/** An earlier call of a tool, and what the tool answered. */
-export interface PastCall {
-  readonly name: string;
-  /** The parsed arguments. */
-  readonly arguments: unknown;
-  readonly result: string;
-}
-
-/** One turn of a conversation, as a language model's chat template takes it. */
-export interface TextMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-  /** Of an assistant only, behind its content. */
-  readonly calls?: readonly PastCall[];
-}
-
-export interface TextTools {
-  readonly functions: readonly {
-    readonly name: string;
-    readonly description?: string;
-    /** The arguments, as a grammar can hold the model to them. */
-    readonly parameters: JsonObject;
-  }[];
-  /** `auto`: the model calls one or answers. `required`: it calls one of them. */
-  readonly choice: 'auto' | 'required';
-}
-
-/** A low-rank adapter (LoRA) in the GGUF format. */
-export interface TextAdapter {
-  /** Absolute path. */
-  readonly file: string;
-  /** 1 is the strength that it was trained for; -8 to 8. */
-  readonly scale: number;
-}
-
-/** A request to an engine in this process. */
-export interface TextRequest {
-  /** Absolute path of the GGUF file. */
-  readonly modelFile: string;
-  readonly messages: readonly TextMessage[];
-  readonly maxTokens: number;
-  /** 0 to 2; 0 is greedy. */
-  readonly temperature: number;
-  readonly topP?: number;
-  readonly stop?: readonly string[];
-  readonly seed?: number;
-  /** The answer is JSON of this shape. */
-  readonly jsonSchema?: JsonObject;
-  /** How many answers are wanted; default 1. The first has the seed, each further one the next. */
-  readonly choices?: number;
-  readonly tools?: TextTools;
-  /** Rates each token, with this many of the likeliest ones; 0 to 20. */
-  readonly topLogprobs?: number;
-  /** A line of a batch waits behind interactive requests; default: interactive. */
-  readonly priority?: 'batch';
-  /** Changes the weights of the model for this request. */
-  readonly adapter?: TextAdapter;
-}
+export type { TextAdapter, TextRequest } from './text-request.js';
 
 const always = (): boolean => true;
 const isEmpty = (value: unknown): boolean =>

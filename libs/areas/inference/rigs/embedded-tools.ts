@@ -1,6 +1,6 @@
 import { type JsonObject } from './chat-backend.js';
 import { rejection } from './embedded-rejection.js';
-import { type TextTools } from './embedded-request.js';
+import { type TextTools } from './text-request.js';
 import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';
 

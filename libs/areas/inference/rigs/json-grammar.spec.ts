@@ -8,7 +8,7 @@ const object = (properties: object, more: object = {}) => ({
 });
 
 describe('a JSON Schema as a grammar', () => {
-  it('keeps the shape and leaves notes out', () => {
+  it('keeps the shape and what describes it, and leaves other notes out', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       title: 'A plan',
@@ -33,7 +33,7 @@ describe('a JSON Schema as a grammar', () => {
             names: { type: 'array', items: { type: 'string', maxLength: 8 }, maxItems: 3 },
             when: { type: 'string', format: 'date' },
             kind: { enum: ['a', 2, null] },
-            either: { type: ['string', 'null'] },
+            either: { type: ['string', 'null'], description: 'or nothing' },
           }),
         ],
       },

@@ -15,7 +15,6 @@ const NOTES: ReadonlySet<string> = new Set([
   '$id',
   '$comment',
   'title',
-  'description',
   'default',
   'examples',
   'deprecated',
@@ -42,6 +41,13 @@ export const grammarSchemaOf = (schema: JsonObject): GrammarSchema => {
 const convert = (value: unknown, path: string, level: number): JsonObject => {
   if (!isObject(value)) return fault(path, 'is not a schema object');
   if (level > LEVELS_MAX) return fault(path, `is nested deeper than ${LEVELS_MAX} levels`);
+  const { description, ...described } = value;
+  // A template shows it to the model where the schema is that of a tool.
+  const note = typeof description === 'string' ? { description } : {};
+  return { ...shapeOf(described, path, level), ...note };
+};
+
+const shapeOf = (value: JsonObject, path: string, level: number): JsonObject => {
   const stated = Object.fromEntries(Object.entries(value).filter(([name]) => !NOTES.has(name)));
   const variants = stated['oneOf'] ?? stated['anyOf'];
   if (variants !== undefined) return oneOf(stated, variants, path, level);
