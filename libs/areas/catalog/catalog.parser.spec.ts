@@ -117,8 +117,12 @@ describe('catalog parser', () => {
     const file = join(import.meta.dirname, '../../../catalog.yaml');
     const { rigs, models } = parseCatalog(await readFile(file, 'utf8'), file);
     expect(rigs).toMatchObject([{ name: 'built-in', kind: 'embedded' }]);
-    expect(models).toMatchObject([{ id: 'quipu/nano', rigs: ['built-in'] }]);
-    expect(models[0]?.file).toBe(join(import.meta.dirname, '../../../models/nano.gguf'));
+    expect(models.map(({ id }) => id)).toEqual(['quipu/nano', 'quipu/mini']);
+    for (const model of models) {
+      const name = `${model.id.replace('quipu/', '')}.gguf`;
+      expect(model.rigs).toEqual(['built-in']);
+      expect(model.file).toBe(join(import.meta.dirname, '../../../models', name));
+    }
   });
 
   it('reads the prices of meters', () => {
