@@ -117,7 +117,8 @@ describe('catalog parser', () => {
     const file = join(import.meta.dirname, '../../../catalog.yaml');
     const { rigs, models } = parseCatalog(await readFile(file, 'utf8'), file);
     expect(rigs).toMatchObject([{ name: 'built-in', kind: 'embedded' }]);
-    expect(models.map(({ id }) => id)).toEqual(['quipu/nano', 'quipu/mini']);
+    expect(models.map(({ id }) => id)).toEqual(['quipu/nano', 'quipu/mini', 'quipu/mini-draft']);
+    expect(models.map(({ draft }) => draft)).toEqual([null, 'quipu/mini-draft', null]);
     for (const model of models) {
       const name = `${model.id.replace('quipu/', '')}.gguf`;
       expect(model.rigs).toEqual(['built-in']);
