@@ -84,7 +84,7 @@ const lawOf = async (modelPath: string): Promise<sampling.Distribution> => {
       [last, { generateNext: { probabilities: true, options } }],
     ]);
   const law = new Map(outputs.at(-1)?.next.probabilities ?? []);
-  detokenized = new Map([...law.keys()].map((id) => [id, model.detokenize([id as Token])]));
+  detokenized = new Map([...law.keys()].map((id) => [id, model.detokenize([id])]));
   await llama.dispose();
   return law;
 };

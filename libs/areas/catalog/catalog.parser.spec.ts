@@ -131,14 +131,16 @@ describe('catalog parser', () => {
     expect(rigs).toMatchObject([{ name: 'built-in', kind: 'embedded' }]);
     expect(models).toMatchObject([
       { id: 'quipu/nano', rigs: ['built-in'], kind: 'chat' },
-      { id: 'quipu/mini', rigs: ['built-in'], kind: 'chat' },
+      { id: 'quipu/mini', rigs: ['built-in'], kind: 'chat', draft: 'quipu/mini-draft' },
+      { id: 'quipu/mini-draft', rigs: ['built-in'], kind: 'chat', draft: null },
       { id: 'quipu-embed-768', rigs: ['built-in'], kind: 'embedding', dimensions: 768 },
       { id: 'quipu-embed-1024', rigs: ['built-in'], kind: 'embedding', dimensions: 1024 },
     ]);
     const inModels = (name: string) => join(import.meta.dirname, '../../../models', name);
-    expect(models.slice(0, 2).map(({ file }) => file)).toEqual([
+    expect(models.slice(0, 3).map(({ file }) => file)).toEqual([
       inModels('nano.gguf'),
       inModels('mini.gguf'),
+      inModels('mini-draft.gguf'),
     ]);
   });
 
