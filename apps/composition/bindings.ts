@@ -54,7 +54,7 @@ import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
-import { FirstChatStrategies } from './chat-strategies.binding.js';
+import { ListedChatStrategies } from './listed-chats.binding.js';
 import { ShardingChatStrategies } from './sharding-chats.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
 import { bindRigs } from './rigs.binding.js';
@@ -85,7 +85,7 @@ const bindings: readonly Binding[] = [
           { token: PipelineRuns, optional: true },
         ],
         useFactory: (catalog: Catalog, chats?: SpikingChats, pipelines?: PipelineRuns) =>
-          new FirstChatStrategies([
+          new ListedChatStrategies([
             new SpikingChatStrategies(catalog, chats),
             new ShardingChatStrategies(pipelines),
           ]),
