@@ -70,7 +70,7 @@ import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { PinnedWorkers } from './pinned-workers.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
-import { FirstChatStrategies } from './chat-strategies.binding.js';
+import { ListedChatStrategies } from './listed-chats.binding.js';
 import { ShardingChatStrategies } from './sharding-chats.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
 import { SwarmChatStrategies } from './swarm-chats.binding.js';
@@ -134,7 +134,7 @@ const bindings: readonly Binding[] = [
           speculative?: SpeculativeChats,
           consensus?: ConsensusChats,
         ) =>
-          new FirstChatStrategies([
+          new ListedChatStrategies([
             new SpikingChatStrategies(catalog, spiking),
             new ShardingChatStrategies(pipelines),
             ...(speculative && consensus ? [new SwarmChatStrategies(speculative, consensus)] : []),

@@ -4,7 +4,7 @@ import { type PipelineOrder } from '#areas/sharding/pipeline-order.js';
 import { type PipelineReceipt, type PipelineRuns } from '#areas/sharding/pipeline-runs.js';
 import { endOf } from '#areas/sharding/sharding-world.fixture.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
-import { FirstChatStrategies } from './chat-strategies.binding.js';
+import { ListedChatStrategies } from './listed-chats.binding.js';
 import { ShardingChatStrategies } from './sharding-chats.binding.js';
 
 const never = new AbortController().signal;
@@ -39,10 +39,10 @@ const open = (receipt = finished) => {
 describe('chats of sharded pipelines', () => {
   it('are those of their routing mode', () => {
     const { strategies } = open();
-    const list = new FirstChatStrategies([new ShardingChatStrategies(undefined), strategies]);
+    const list = new ListedChatStrategies([new ShardingChatStrategies(undefined), strategies]);
     expect(list.of(chat())).toBe(strategies);
     expect(list.of(chat({}, 'auto'))).toBeUndefined();
-    expect(new FirstChatStrategies([]).of(chat())).toBeUndefined();
+    expect(new ListedChatStrategies([]).of(chat())).toBeUndefined();
   });
 
   it('answer in the shape of OpenAI', async () => {

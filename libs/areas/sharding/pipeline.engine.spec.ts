@@ -29,7 +29,7 @@ describe('the engine of pipelines on a worker', () => {
   afterAll(() => engine.close());
 
   const run = async (changes: Partial<PipelineTask> = {}) => {
-    const task: PipelineTask = {
+    const task = {
       ...{ modelSha256, messages: [{ role: 'user', content: 'Hello!' }], maxTokens: 4 },
       ...{ temperature: 0, transport: 'websocket' },
     };

@@ -66,6 +66,20 @@ describe('a pipeline', () => {
     });
   });
 
+  it('replaces a stage that is silent, which lives', async () => {
+    await withPipeline({ stages: 2, standbys: 1, silentMsMax: 1_000 }, async (pipeline) => {
+      await pipeline.whenStandingBy();
+      const run = pipeline.run();
+      const silent = pipeline.pids[1] ?? 0;
+      const traced = await trace(run, (step) => {
+        if (step === 1) process.kill(silent, 'SIGSTOP');
+      });
+      expect(traced).toEqual(expected);
+      expect((await run.end()).failovers).toBe(1);
+      expect(pipeline.pids).not.toContain(silent);
+    });
+  });
+
   it('fails clearly when a stage is killed and none stands by', async () => {
     await withPipeline({ stages: 2 }, async (pipeline) => {
       const run = pipeline.run();

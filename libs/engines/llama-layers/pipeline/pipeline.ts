@@ -16,6 +16,8 @@ export interface PipelinePlan {
   readonly standbys: number;
   /** The address at which stages listen. */
   readonly host: string;
+  /** A stage that gives no sign for so long is lost; default: 15 seconds. */
+  readonly silentMsMax?: number;
 }
 
 /** Losses in a row that are repaired before the pipeline gives up. */
@@ -129,14 +131,15 @@ export class Pipeline implements LinkedStages {
 
   async #start(): Promise<StageClient> {
     const start = { secret: this.#secret, host: this.plan.host };
-    const stage = await StageClient.start(start, {
-      onFrame: (frame) => this.#receive(frame),
-      onLost: (reason) => {
+    const handlers = {
+      onFrame: (frame: ReceivedFrame) => this.#receive(frame),
+      onLost: (reason: string) => {
         // A standby that is lost is passed over when one is needed.
         if (this.#stages.some(({ isLost }) => isLost)) this.#lose(reason);
       },
       onLinkLost: () => this.#lose('a link between two stages has ended'),
-    });
+    };
+    const stage = await StageClient.start(start, handlers, this.plan.silentMsMax);
     this.#started.add(stage);
     if (this.#failure === null) return stage;
     stage.kill();

@@ -21,9 +21,10 @@ import {
 
 /** How long a process may take to listen, and to be reached. */
 const START_MS_MAX = 20_000;
-const BEAT_MS = 1_000;
 /** A stage that is silent for so long is lost; a step of a stage is far shorter. */
-const SILENT_MS_MAX = 15_000;
+export const SILENT_MS_MAX = 15_000;
+/** A stage is asked for a sign so many times before it is lost. */
+const BEATS = 10;
 
 /** The program lies beside this file: TypeScript in specs, JavaScript in a build. */
 const program = (): string => {
@@ -53,6 +54,7 @@ export class StageClient {
     /** Where the stage before it connects to. */
     readonly url: string,
     handlers: StageHandlers,
+    silentMsMax: number,
   ) {
     this.#link = new FrameLink(socket, true, (frame) => handlers.onFrame(frame));
     socket.on('message', (data, isBinary) => {
@@ -74,13 +76,17 @@ export class StageClient {
     socket.once('close', () => lose('its connection has ended'));
     child.once('exit', (code, signal) => lose(`its process has ended: ${signal ?? code ?? 0}`));
     this.#beat = setInterval(() => {
-      if (performance.now() - this.#heardAtMs > SILENT_MS_MAX) lose('it is silent');
+      if (performance.now() - this.#heardAtMs > silentMsMax) lose('it is silent');
       else socket.ping();
-    }, BEAT_MS).unref();
+    }, silentMsMax / BEATS).unref();
   }
 
   /** @throws StageError when the process cannot be started or reached */
-  static async start(start: StageStart, handlers: StageHandlers): Promise<StageClient> {
+  static async start(
+    start: StageStart,
+    handlers: StageHandlers,
+    silentMsMax = SILENT_MS_MAX,
+  ): Promise<StageClient> {
     // Flags of this process are the child's, except a debugger's port.
     const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--inspect'));
     const child = fork(program(), [], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -89,7 +95,7 @@ export class StageClient {
       const host = isIPv6(start.host) ? `[${start.host}]` : start.host;
       const url = `ws://${host}:${port}`;
       const socket = await opened(`${url}/head`, start.secret);
-      return new StageClient(child, socket, `${url}/stage`, handlers);
+      return new StageClient(child, socket, `${url}/stage`, handlers, silentMsMax);
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
