@@ -190,18 +190,18 @@ const twisted = (straight: fc.Arbitrary<HostileRequest>): fc.Arbitrary<HostileRe
       ...request,
       method,
       twist: 'method' as const,
-      envelopes: EITHER,
+      envelopes: [...request.envelopes, ...EITHER],
     })),
     fc.tuple(straight, fc.constantFrom(...PATH_SUFFIXES)).map(([request, suffix]) => ({
       ...request,
       target: request.target.replace(/(\?|$)/, `${suffix}$1`),
       twist: 'path' as const,
-      envelopes: EITHER,
+      envelopes: [...request.envelopes, ...EITHER],
     })),
     fc.tuple(straight, fc.constantFrom(...FRAMING)).map(([request, extra]) => ({
       ...request,
       headers: [...request.headers, extra],
       twist: 'framing' as const,
-      envelopes: EITHER,
+      envelopes: [...request.envelopes, ...EITHER],
     })),
   );
