@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
 import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
+import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
 import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
@@ -125,7 +126,7 @@ const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
   engine: EmbeddedEngines,
-): ChatBackend => {
+): RigBackend => {
   switch (rig.kind) {
     case 'openai': {
       const apiKey = rig.apiKeyEnv === null ? undefined : process.env[rig.apiKeyEnv];

@@ -35,8 +35,9 @@ const tiny = {
   rigs: ['built-in'],
   file: '/home/models/tiny.gguf',
   createdEpochSeconds: null,
-  ...CHAT_KIND,
-};
+  kind: 'chat',
+  dimensions: null,
+} as const;
 
 /** A chat model. */
 const fileAt = (path: string) => ({ path, model: CHAT_KIND });
