@@ -1,5 +1,6 @@
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { type ChatBackend } from '#areas/inference/rigs/chat-backend.js';
+import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
 import {
   createEmbeddedEmbeddings,
   type EmbeddingEngine,
@@ -15,7 +16,7 @@ export const withEmbeddings = (
   name: string,
   models: readonly CatalogModel[],
   { embed }: Partial<EmbeddingEngine>,
-): ChatBackend => {
+): RigBackend => {
   if (!embed) return chats;
   const files = models.flatMap(({ kind, upstreamId, file }) =>
     kind === 'embedding' && file !== null ? [[upstreamId, file] as const] : [],

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
-import { type ChatBackend } from '#areas/inference/rigs/chat-backend.js';
-import { type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
+import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
 import {
@@ -153,7 +152,7 @@ const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
   engine: EmbeddedEngines,
-): ChatBackend => {
+): RigBackend => {
   switch (rig.kind) {
     case 'openai': {
       const apiKey = rig.apiKeyEnv === null ? undefined : process.env[rig.apiKeyEnv];

@@ -226,7 +226,7 @@ describe('embeddings', () => {
       const [answer] = (await output.text())
         .trim()
         .split('\n')
-        .map((text) => JSON.parse(text));
+        .map((text) => JSON.parse(text) as object);
       const [alone] = await vectorsFor('Hello world');
       expect(answer).toMatchObject({
         custom_id: 'one',
@@ -234,12 +234,15 @@ describe('embeddings', () => {
       });
       const errors = await world.openai.files.content(batch.error_file_id ?? '');
       expect(await errors.text()).toContain('input[1]');
-      const charge = (await world.events()).findLast(
-        ({ type, data }) =>
-          type === 'HoldCaptured' && (data as { purpose?: string }).purpose === 'batch',
-      );
+      const chargeOf = async () =>
+        (await world.events()).findLast(
+          ({ type, data }) =>
+            type === 'HoldCaptured' && (data as { purpose?: string }).purpose === 'batch',
+        );
+      // A batch is completed, and then charged by its saga.
+      await eventually(async () => (await chargeOf()) !== undefined);
       // Half of a micro-dollar for each of two tokens.
-      expect(charge).toMatchObject({
+      expect(await chargeOf()).toMatchObject({
         data: { amountMicroUsd: '1', lines: [{ meter: 'input_tokens', quantity: 2 }] },
       });
     });

@@ -23,9 +23,9 @@ export const EmbeddingsDocs = () =>
       summary: 'Embeddings of texts',
       description:
         'Compatible with OpenAI. `input` is a text, a list of texts, a list of tokens or a list ' +
-        'of such lists, by the tokenizer of the model: `cl100k_base` for the built-in ones, its own ' +
-        'for a GGUF file. Vectors have length 1; `dimensions` cuts them, and they have length 1 ' +
-        'again. The worst-case price is held before any work, and the tokens of the inputs are ' +
+        'of such lists, by the tokenizer of the model: `cl100k_base` for the built-in ones, its ' +
+        'own for a GGUF file. Vectors have length 1; `dimensions` cuts them to length 1 again. ' +
+        'The worst-case price is held before any work, and the tokens of the inputs are ' +
         'charged before the answer. Other fields are passed to an upstream unchanged; a built-in ' +
         'model refuses them by name.',
     }),

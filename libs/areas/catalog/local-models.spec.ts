@@ -36,8 +36,9 @@ const tiny = {
   file: '/home/models/tiny.gguf',
   draft: null,
   createdEpochSeconds: null,
-  ...CHAT_KIND,
-};
+  kind: 'chat',
+  dimensions: null,
+} as const;
 
 /** A chat model. */
 const fileAt = (path: string) => ({ path, model: CHAT_KIND });

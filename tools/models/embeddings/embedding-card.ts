@@ -41,8 +41,8 @@ repository, and writes this card; its figures are those of [card.json](card.json
   into ${count(card.buckets)} buckets, with sub-linear term frequency and inverse document
   frequency.
 - **Matrix**: ${count(card.buckets)} by ${count(card.dimensions)}. The first ${card.rank} columns
-  are dense and trained; the others are sparse signs that follow from the bucket, scaled by a trained
-  weight. Vectors have length 1.
+  are dense and trained; the others are sparse signs that follow from the bucket, scaled by a
+  trained weight. Vectors have length 1.
 - **Tokens** are counted, and token arrays read, by \`${card.tokenizer}\`; at most
   ${count(card.tokensMax)} in a text.
 - **Weights**: \`model.safetensors\`, ${count(card.weightsBytes)} bytes, SHA-256

@@ -88,7 +88,9 @@ describe('an embedded rig that makes embeddings', () => {
       caller.abort();
       return Promise.reject(new Error('left'));
     });
-    const error: unknown = await rig.embed(requestOf(), caller.signal).catch((cause) => cause);
+    const error: unknown = await rig
+      .embed(requestOf(), caller.signal)
+      .catch((cause: unknown) => cause);
     expect(error).toMatchObject({ kind: 'cancelled', details });
     expect('used' in (error as { details: object }).details).toBe(done > 0);
   });

@@ -1,4 +1,4 @@
-import { type JsonObject, type Usage } from './chat-backend.js';
+import { type ChatBackend, type JsonObject, type Usage } from './chat-backend.js';
 
 /** A request for embeddings, in the shape of the OpenAI API. */
 export interface EmbeddingRequest {
@@ -26,6 +26,9 @@ export interface EmbeddingBackend {
   /** @throws RigError */
   embed(request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingAnswer>;
 }
+
+/** A rig that answers chats, and may make embeddings. */
+export type RigBackend = ChatBackend & Partial<EmbeddingBackend>;
 
 /** A number is four bytes, and four characters of base64 are three. */
 export const dimensionsOf = (vector: RigVector): number =>

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { type ChatBackend, type ChatRequest, type JsonObject } from './chat-backend.js';
-import { type EmbeddingAnswer } from './embedding-backend.js';
+import { type ChatRequest, type JsonObject } from './chat-backend.js';
+import { type EmbeddingAnswer, type RigBackend } from './embedding-backend.js';
 import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
 import { isObject } from './token-usage.js';
 import {
@@ -39,7 +39,7 @@ export interface OpenAiRigOptions {
 const KEEP_ALIVE_MS = 4_000;
 
 /** An OpenAI-compatible server over kept-alive HTTP/1.1 connections. */
-export const createOpenAiRig = (options: OpenAiRigOptions): ChatBackend => {
+export const createOpenAiRig = (options: OpenAiRigOptions): RigBackend => {
   const { clock = systemClock } = options;
   const url = new URL(options.baseUrl);
   const pool = createPool(url.origin, options);

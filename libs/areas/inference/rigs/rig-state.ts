@@ -6,7 +6,8 @@ import {
   evolveBreaker,
   mayPass,
 } from './circuit-breaker.js';
-import { type ChatBackend, type RigError, type RigErrorKind } from './chat-backend.js';
+import { type RigError, type RigErrorKind } from './chat-backend.js';
+import { type RigBackend } from './embedding-backend.js';
 import { type OperatorFields } from './operator-fields.js';
 
 /**
@@ -19,7 +20,7 @@ export type Priority = 'interactive' | 'batch';
 export interface Rig {
   /** Unique; what `rig_{name}` pins. */
   readonly name: string;
-  readonly backend: ChatBackend;
+  readonly backend: RigBackend;
   /** Requests it answers at once, at least 1. */
   readonly maxConcurrency: number;
   /** Of these, lines of batches; default: all. */
