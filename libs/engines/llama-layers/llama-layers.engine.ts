@@ -38,7 +38,10 @@ export interface LayersUsage extends CompletionUsage {
 export type LayersListener = (used: LayersUsage) => void;
 
 /** The promises of `LanguageModelEngine` hold, each method with more to ask or to tell. */
-export interface LlamaLayersEngine extends Omit<LanguageModelEngine, 'stream' | 'describeAdapter'> {
+export interface LlamaLayersEngine extends Omit<
+  LanguageModelEngine,
+  'stream' | 'choices' | 'describeAdapter'
+> {
   /** @throws as `LanguageModelEngine.stream` does; LayersError */
   stream(
     request: LayersRequest,

@@ -2,7 +2,6 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import {
   type ChatBackend,
   type ChatRequest,
-  type JsonObject,
   RigError,
   type Usage,
 } from './chat-backend.js';
