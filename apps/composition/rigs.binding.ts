@@ -3,7 +3,7 @@ import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
 import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
-import { type TextAdapter } from '#areas/inference/rigs/embedded-request.js';
+import { type TextAdapter } from '#areas/inference/rigs/text-adapter.js';
 import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
