@@ -100,7 +100,7 @@ const usageOf = ({ promptTokens, completionTokens }: TextEnd): Usage => ({
   source: 'provider',
 });
 
-/** How long the adapter of the request took to be put on the weights; not part of OpenAI's shape. */
+/** Milliseconds that the adapter took to be put on the weights; not part of OpenAI's shape. */
 const withSwap = (completion: JsonObject, { adapterSwapMs }: TextEnd): JsonObject =>
   adapterSwapMs === undefined ? completion : { ...completion, adapter_swap_ms: adapterSwapMs };
 
