@@ -10,10 +10,14 @@ import embedded, { WORKERS } from './jest.config.mjs';
 
 const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
 
-/** Suites of one machine, of the embedded store alone, or run by a suite of integration. */
+/**
+ * Suites of one machine, of the embedded store alone, of the HTTP edge without a store, or run by a
+ * suite of integration.
+ */
 const ONE_MACHINE =
-  'adapters|agents|audit-verify|cli|file-sync|first-account|fleet|home-files|mesh|placement|' +
-  'rentals|restored-log|rigs|sandbox|served-log|start|statistics|workflows';
+  'adapters|audit-verify|cli|completions|embeddings|envelopes|file-sync|first-account|fleet|' +
+  'home-files|mesh|messages|openapi|placement|process-group|projector-thread|rentals|' +
+  'responses|restored-log|rigs|served-log|sharding|slow-bodies|start|statistics|swarm';
 const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
 const FLEETS = '<rootDir>/test/integration/faults/';
 

@@ -17,6 +17,9 @@ export const Meter = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 /** A month in UTC, `YYYY-MM`. */
 export const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/);
 
+/** Where a process or a rig is, as its operator names it: `uk`, `eu-west-1`. */
+export const Region = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
+
 /** SHA-256 in lower-case hex. */
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 

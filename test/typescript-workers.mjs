@@ -1,7 +1,8 @@
 /**
  * Runs worker threads from TypeScript sources under Jest, which transforms only the modules that it
- * loads itself. `npm run jest` preloads this file into every thread of every Jest process. In a
- * worker thread it resolves `x.js` to its source `x.ts`, resolves subpath imports to the
+ * loads itself. `npm run jest` preloads this file into every thread of every Jest process, and into
+ * processes that inherit its flags. In a worker thread, and in a process that was started from a
+ * `.process.ts`, it resolves `x.js` to its source `x.ts`, resolves subpath imports to the
  * sources, and compiles them by `.swcrc`, as the build does. Jest's own threads are left alone.
  */
 import { existsSync } from 'node:fs';
@@ -25,7 +26,7 @@ const resolve = (specifier, context, nextResolve) => {
   return nextResolve(specifier, { ...context, conditions });
 };
 
-if (!isMainThread) {
+if (!isMainThread || process.argv[1]?.endsWith('.process.ts')) {
   // Loaded only here, since the compiler starts slowly.
   const { transformFileSync } = await import('@swc/core');
   const load = (url, context, nextLoad) => {

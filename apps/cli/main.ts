@@ -1,5 +1,8 @@
-import { runCommandLine } from './command-line.js';
-import { EXIT } from './exit-code.js';
+import { keepCompiledCode } from '#apps/processes/compiled-code.js';
+
+keepCompiledCode();
+const { runCommandLine } = await import('./command-line.js');
+const { EXIT } = await import('./exit-code.js');
 
 const interruption = new AbortController();
 

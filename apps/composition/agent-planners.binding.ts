@@ -25,7 +25,8 @@ export class CatalogPlanners extends Planners {
   }
 
   override find(id: string, atMs: number): PlannerModel | undefined {
-    const model = this.catalog.model(id);
+    const found = this.catalog.model(id);
+    const model = found?.kind === 'embedding' ? undefined : found;
     const rate = model && this.catalog.rateFor(model.id, atMs);
     if (!rate) return undefined;
     return {

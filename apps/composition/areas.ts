@@ -4,7 +4,9 @@ import { auditArea } from '#areas/audit/audit.area.js';
 import { batchesArea } from '#areas/batches/batches.area.js';
 import { billingArea } from '#areas/billing/billing.area.js';
 import { catalogArea } from '#areas/catalog/catalog.area.js';
+import { embeddingsArea } from '#areas/embeddings/embeddings.area.js';
 import { filesArea } from '#areas/files/files.area.js';
+import { fleetArea } from '#areas/fleet/fleet.area.js';
 import { identityArea } from '#areas/identity/identity.area.js';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { jobsArea } from '#areas/jobs/jobs.area.js';
@@ -15,9 +17,12 @@ import { placementArea } from '#areas/placement/placement.area.js';
 import { payoutsArea } from '#areas/payouts/payouts.area.js';
 import { paymentsArea } from '#areas/payments/payments.area.js';
 import { rentalsArea } from '#areas/rentals/rentals.area.js';
+import { responsesArea } from '#areas/responses/responses.area.js';
 import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
+import { shardingArea } from '#areas/sharding/sharding.area.js';
+import { swarmArea } from '#areas/swarm/swarm.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
@@ -32,7 +37,9 @@ export const areas: readonly Area[] = [
   billingArea,
   catalogArea,
   inferenceArea,
+  embeddingsArea,
   jobsArea,
+  responsesArea,
   filesArea,
   batchesArea,
   agentsArea,
@@ -49,9 +56,12 @@ export const areas: readonly Area[] = [
   workflowsArea,
   sandboxArea,
   spikingArea,
+  swarmArea,
   meshArea,
   placementArea,
   adaptersArea,
+  shardingArea,
+  fleetArea,
 ];
 
 /** The sources of events: the platform and each area. */

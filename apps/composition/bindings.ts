@@ -15,6 +15,9 @@ import { StatementTaxes } from '#areas/billing/statements/statement-taxes.port.j
 import { Catalog } from '#areas/catalog/catalog.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { RATE_CARD_STREAM } from '#areas/catalog/rate-card-runner.js';
+import { LocalModelKinds } from '#areas/catalog/local-model-kinds.port.js';
+import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
+import { EmbeddingModels, EmbeddingRigs } from '#areas/embeddings/ports.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
@@ -36,30 +39,49 @@ import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
 import { PlacementRigs } from '#areas/placement/placement-rigs.port.js';
 import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
+import { PipelineRuns } from '#areas/sharding/pipeline-runs.js';
+import { ShardedModels } from '#areas/sharding/sharded-models.port.js';
 import { SpikingChats } from '#areas/spiking/spiking-chats.js';
+import { ConsensusChats } from '#areas/swarm/consensus/consensus-chats.js';
+import { SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js';
+import { SwarmModels } from '#areas/swarm/swarm-models.port.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type Bus } from '#platform/bus/bus.port.js';
 import { type Area } from '#platform/runtime/area.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { ProcessFacts } from '#platform/runtime/process-facts.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
-import { BUS, CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
+import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { EmbeddedBaseModels, GatewayChats, VaultChatAdapters } from './adapters.binding.js';
 import { CatalogPlanners } from './agent-planners.binding.js';
 import { StoredBatchFiles } from './batch-files.binding.js';
+import { ChatModels } from './chat-models.binding.js';
+import { type EmbeddedEngines } from './embedded-embeddings.js';
+import { CatalogEmbeddingModels } from './embedding-models.binding.js';
+import { RoutedEmbeddingRigs } from './embedding-rigs.binding.js';
+import { GgufModelKinds } from './local-model-kinds.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
 import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
+import { PinnedWorkers } from './pinned-workers.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
+import { FirstChatStrategies } from './chat-strategies.binding.js';
+import { ShardingChatStrategies } from './sharding-chats.binding.js';
 import { SpikingChatStrategies } from './spiking-chats.binding.js';
+import { SwarmChatStrategies } from './swarm-chats.binding.js';
+import { CatalogSwarmModels } from './swarm-models.binding.js';
 import { bindRigs } from './rigs.binding.js';
+
+/** The engines of embedded rigs, here or on workers. */
+const enginesOver = (tasks: Tasks): EmbeddedEngines => ({
+  ...createTextEngine(tasks),
+  ...createEmbeddingRunner(tasks),
+});
 
 /** Binds the ports of one area to services of other areas. */
 interface Binding {
@@ -72,23 +94,69 @@ const bindings: readonly Binding[] = [
   {
     of: 'inference',
     providers: [
-      { provide: MODEL_CATALOG, inject: [Catalog], useFactory: (catalog: Catalog) => catalog },
+      {
+        provide: MODEL_CATALOG,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog) => new ChatModels(catalog),
+      },
       {
         provide: RIGS,
-        inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER],
-        useFactory: (catalog: Catalog, tasks: Tasks, batchPercent: number, logger: Logger) =>
-          bindRigs(catalog, createTextEngine(tasks), batchPercent, logger),
+        inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER, ProcessFacts, WorkerDirectory],
+        useFactory: (
+          catalog: Catalog,
+          tasks: Tasks,
+          batchPercent: number,
+          logger: Logger,
+          { region, sharesBus }: ProcessFacts,
+          directory: WorkerDirectory,
+        ) =>
+          bindRigs(catalog, enginesOver(tasks), logger, {
+            batchPercent,
+            region,
+            ...(sharesBus && {
+              workersFor: (models) => new PinnedWorkers(directory, tasks, models, region),
+            }),
+          }),
       },
       {
         provide: ChatStrategies,
-        inject: [Catalog, { token: SpikingChats, optional: true }],
-        useFactory: (catalog: Catalog, chats?: SpikingChats) =>
-          new SpikingChatStrategies(catalog, chats),
+        inject: [
+          Catalog,
+          { token: SpikingChats, optional: true },
+          { token: PipelineRuns, optional: true },
+          { token: SpeculativeChats, optional: true },
+          { token: ConsensusChats, optional: true },
+        ],
+        useFactory: (
+          catalog: Catalog,
+          spiking?: SpikingChats,
+          pipelines?: PipelineRuns,
+          speculative?: SpeculativeChats,
+          consensus?: ConsensusChats,
+        ) =>
+          new FirstChatStrategies([
+            new SpikingChatStrategies(catalog, spiking),
+            new ShardingChatStrategies(pipelines),
+            ...(speculative && consensus ? [new SwarmChatStrategies(speculative, consensus)] : []),
+          ]),
       },
       {
         provide: ChatAdapters,
         inject: [{ token: PlacedAdapters, optional: true }],
         useFactory: (placed?: PlacedAdapters) => new VaultChatAdapters(placed),
+      },
+    ],
+  },
+  {
+    of: 'sharding',
+    providers: [
+      {
+        provide: ShardedModels,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog): ShardedModels => ({
+          model: (id) => catalog.model(id),
+          rateFor: (id, atMs) => catalog.rateFor(id, atMs),
+        }),
       },
     ],
   },
@@ -104,6 +172,36 @@ const bindings: readonly Binding[] = [
         provide: AdapterChats,
         inject: [{ token: CompleteChatHandler, optional: true }],
         useFactory: (chats?: CompleteChatHandler) => new GatewayChats(chats),
+      },
+    ],
+  },
+  {
+    of: 'swarm',
+    providers: [
+      {
+        provide: SwarmModels,
+        inject: [Catalog, RIGS],
+        useFactory: (catalog: Catalog, router: RigRouter) =>
+          new CatalogSwarmModels(catalog, router),
+      },
+    ],
+  },
+  {
+    of: 'catalog',
+    providers: [{ provide: LocalModelKinds, useClass: GgufModelKinds }],
+  },
+  {
+    of: 'embeddings',
+    providers: [
+      {
+        provide: EmbeddingModels,
+        inject: [Catalog],
+        useFactory: (catalog: Catalog) => new CatalogEmbeddingModels(catalog),
+      },
+      {
+        provide: EmbeddingRigs,
+        inject: [RIGS],
+        useFactory: (router: RigRouter) => new RoutedEmbeddingRigs(router),
       },
     ],
   },
@@ -177,16 +275,9 @@ const bindings: readonly Binding[] = [
     providers: [
       {
         provide: PlacementRigs,
-        inject: [ProcessFacts, ProcessRole, BUS, LOGGER],
-        useFactory: (
-          { instance, sharesBus }: ProcessFacts,
-          { servesCallers }: ProcessRole,
-          bus: Bus,
-          logger: Logger,
-        ) =>
-          sharesBus
-            ? new WorkerRigs(new WorkerDirectory({ bus, instance, logger }), servesCallers)
-            : new OwnRig(),
+        inject: [ProcessFacts, WorkerDirectory],
+        useFactory: ({ sharesBus }: ProcessFacts, directory: WorkerDirectory) =>
+          sharesBus ? new WorkerRigs(directory) : new OwnRig(),
       },
     ],
   },

@@ -52,7 +52,7 @@ describe('the rigs that are measured', () => {
       onChange: () => undefined,
     } as unknown as Catalog;
     const engine = { stream: () => Promise.reject(new Error('no engine')) } as never;
-    router = bindRigs(catalog, engine, 75, pino({ level: 'silent' }));
+    router = bindRigs(catalog, engine, pino({ level: 'silent' }), { batchPercent: 75 });
     return new CatalogRigs(catalog, router, 75);
   };
 

@@ -89,7 +89,7 @@ export class CatalogRigs extends MeasuredRigs {
   }
 
   #modelsOf(rig: string): readonly CatalogModel[] {
-    return this.catalog.models().filter(({ rigs }) => rigs.includes(rig));
+    return this.catalog.models().filter(({ kind, rigs }) => kind === 'chat' && rigs.includes(rig));
   }
 }
 

@@ -21,6 +21,14 @@ const OPENAI_ROUTES: ReadonlyMap<string, boolean> = new Map([
   ['/health/ready', false],
 ]);
 
+/** As above, for Anthropic's envelope, whose pattern is the first. */
+const ANTHROPIC_ROUTES: ReadonlyMap<string, boolean> = new Map([
+  ['/v1/messages', true],
+  ['/v1/messages/count_tokens', true],
+  ['/v1/messages2', false],
+  ['/v1/chat/completions', false],
+]);
+
 const valueOf = (text: string, directive: string): string =>
   new RegExp(`^\\s*${directive} (.+);$`, 'm').exec(text)?.[1] ?? '';
 
@@ -66,12 +74,18 @@ const streamFaults = (text: string): readonly string[] =>
     valueOf(text, directive) === 'off' ? [] : [`${directive} delays events of a stream`],
   );
 
-const envelopeFaults = (text: string): readonly string[] => {
-  const [, pattern = '$^'] = /^\s*~(\S+) '\{"error"/m.exec(text) ?? [];
-  return [...OPENAI_ROUTES]
-    .filter(([url, isOpenAi]) => new RegExp(pattern).test(url) !== isOpenAi)
-    .map(([url]) => `it answers ${url} in the wrong error envelope`);
-};
+const ENVELOPES = [
+  { routes: OPENAI_ROUTES, begin: /^\s*~(\S+) '\{"error"/m },
+  { routes: ANTHROPIC_ROUTES, begin: /unavailable \{\s*~(\S+) '\{"type":"error"/m },
+] as const;
+
+const envelopeFaults = (text: string): readonly string[] =>
+  ENVELOPES.flatMap(({ routes, begin }) => {
+    const [, pattern = '$^'] = begin.exec(text) ?? [];
+    return [...routes]
+      .filter(([url, isOwn]) => new RegExp(pattern).test(url) !== isOwn)
+      .map(([url]) => `it answers ${url} in the wrong error envelope`);
+  });
 
 /** The faults of the nginx configuration in front of the gateways of a deployment. */
 export const nginxFaultsOf = (text: string, deployment: Deployment): readonly string[] => [

@@ -35,6 +35,12 @@ describe('nginx before the gateways', () => {
       '~^(',
       'it answers /v1 in the wrong error envelope',
     ],
+    [
+      'no envelope of Anthropic',
+      '~^/v1/messages(',
+      '~^/v1/message(',
+      'it answers /v1/messages in the wrong error envelope',
+    ],
   ])('has the fault that is planted: %s', (_, right, wrong, fault) => {
     expect(text).toContain(right);
     const faults = nginxFaultsOf(

@@ -21,23 +21,24 @@ import {
 import { Snapshots } from '#platform/runtime/snapshots.js';
 import { ProbedLinks } from '#platform/tasks/probed-links.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
+import { heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { HEARTBEATS_TOPIC, type WorkerHardware } from '#platform/tasks/worker-heartbeat.js';
 import { WorkerRigs } from './placement-rigs.binding.js';
 
 const logger = pino({ enabled: false });
-const AT = '2026-01-01T00:00:00.000Z';
 
 describe('placements on the workers of a bus', () => {
   let bus: Bus;
+  let directory: WorkerDirectory;
   let rigs: WorkerRigs;
   let handler: PlaceStagesHandler;
   const links: ProbedLinks[] = [];
 
   beforeEach(() => {
     bus = createInProcessBus();
-    const directory = new WorkerDirectory({ bus, instance: 'gateway-1', logger, heartbeatMs: 500 });
-    rigs = new WorkerRigs(directory, true);
-    rigs.onApplicationBootstrap();
+    directory = new WorkerDirectory({ bus, instance: 'gateway-1', logger, heartbeatMs: 500 });
+    rigs = new WorkerRigs(directory);
+    directory.start();
     const store = new FaultyEventStore(new MemoryLog());
     const snapshots = new Snapshots(new FaultyReadStore());
     const placements = new Placements(store, new EventCodec(placementEvents), snapshots);
@@ -46,16 +47,18 @@ describe('placements on the workers of a bus', () => {
 
   afterEach(async () => {
     await Promise.all(links.splice(0).map((link) => link.stop()));
-    await rigs.onApplicationShutdown();
+    await directory.stop();
     await bus.close();
   });
 
-  const join = async (worker: string, hardware: WorkerHardware): Promise<void> => {
+  const join = async (
+    worker: string,
+    memory: Pick<WorkerHardware, 'hostMemoryBytes' | 'devices'>,
+  ): Promise<void> => {
     const link = new ProbedLinks({ bus, worker, logger });
     link.start();
     links.push(link);
-    const times = { startedAt: AT, sentAt: AT };
-    const data = { worker, ...times, status: 'ready', hardware, engines: [] };
+    const data = heartbeatOf(worker, { hardware: { processor: null, cores: 2, ...memory } });
     await bus.publish(HEARTBEATS_TOPIC, [{ key: worker, id: randomUUID(), headers: {}, data }]);
   };
 
@@ -87,7 +90,7 @@ describe('placements on the workers of a bus', () => {
     const late = { ready: () => Promise.reject(new TimedOutError(10)) };
     const directory = { start: () => undefined, stop: () => Promise.resolve(), ...late };
     const measure = () => Promise.resolve(null);
-    const away = new WorkerRigs({ ...directory, measure }, true);
+    const away = new WorkerRigs({ ...directory, measure });
     const failure = await away.rigs().catch((error: unknown) => error);
     const meanings = { errors: {}, failures: placementFailures };
     expect(describedBy(failure, meanings)).toMatchObject({ status: 503, code: 'rigs_unknown' });

@@ -1,4 +1,3 @@
-import { type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import {
   type PlacementRig,
@@ -15,27 +14,12 @@ const SPEED_MS = 60_000;
 const LINKS_MAX = 10_000;
 
 /** The workers on the bus, by a hash of their names: those may be the names of their hosts. */
-export class WorkerRigs
-  extends PlacementRigs
-  implements OnApplicationBootstrap, OnApplicationShutdown
-{
+export class WorkerRigs extends PlacementRigs {
   readonly #speeds = new LRUCache<string, number>({ max: LINKS_MAX, ttl: SPEED_MS });
   #workers: ReadonlyMap<string, string> = new Map();
 
-  constructor(
-    private readonly directory: Pick<WorkerDirectory, 'start' | 'stop' | 'ready' | 'measure'>,
-    /** Only a process that answers callers is asked for rigs. */
-    private readonly servesCallers: boolean,
-  ) {
+  constructor(private readonly directory: Pick<WorkerDirectory, 'ready' | 'measure'>) {
     super();
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.servesCallers) this.directory.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.directory.stop();
   }
 
   override async rigs(): Promise<readonly PlacementRig[]> {

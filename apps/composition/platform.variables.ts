@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { RigName } from '#events/catalog/rate-card.events.js';
+import { Region } from '#events/vocabulary.js';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { readS3Url, type S3Target } from '#platform/blobs/s3/s3-url.js';
@@ -160,6 +162,16 @@ export const platformVariables = {
     z.string().regex(INSTANCE, 'expected a letter, then up to 62 of a-z 0-9 . -').optional(),
     'the name of this process in a fleet: a letter, then up to 62 of `a-z 0-9 . -`',
     'host, process id and a random suffix',
+  ),
+  QUIPU_REGION: variable(
+    Region.optional(),
+    'where this gateway or worker is: a letter, then up to 31 of `a-z 0-9 -`. `auto` prefers the ' +
+      'rigs of the region, and those that belong to none',
+  ),
+  QUIPU_RIG_NAME: variable(
+    RigName.optional(),
+    'the name under which a worker registers as a rig, stable over restarts: what `rig_{id}` pins',
+    '`worker-` and a hash of the name of the process',
   ),
   QUIPU_EVENT_STORE: variable(
     store(

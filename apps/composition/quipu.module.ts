@@ -15,12 +15,14 @@ import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { Tools } from '#platform/tools/tools.js';
 import { bindingsOf } from './bindings.js';
 import { type OpenEngines } from './engines.js';
 import { type Settings } from './settings.js';
 import { bindTasks } from './tasks.binding.js';
 import { TasksLifecycle } from './tasks.lifecycle.js';
+import { WorkerDirectoryLifecycle } from './worker-directory.lifecycle.js';
 
 export interface Composition {
   readonly settings: Settings;
@@ -44,10 +46,17 @@ export class QuipuModule {
   static of(composition: Composition): DynamicModule {
     const { settings, engines, runtime, areas, role, runsReactions, edges = [] } = composition;
     const { hostsJobs = runsReactions, toolsOf = areas } = composition;
-    const { instance, bus, lease } = settings;
+    const { instance, region, bus, lease } = settings;
     const sharesBus = bus.kind !== 'memory';
     const election = lease.election.kind;
-    const facts = new ProcessFacts({ instance, sharesBus, runsReactions, hostsJobs, election });
+    const facts = new ProcessFacts({
+      instance,
+      region,
+      sharesBus,
+      runsReactions,
+      hostsJobs,
+      election,
+    });
     const providers: readonly Provider[] = [
       { provide: Runtime, useValue: runtime },
       { provide: Registry, useValue: new Registry() },
@@ -63,6 +72,12 @@ export class QuipuModule {
       BlobSweeper,
       { provide: Tasks, useFactory: () => bindTasks(settings, engines) },
       TasksLifecycle,
+      {
+        provide: WorkerDirectory,
+        useFactory: () =>
+          new WorkerDirectory({ bus: engines.bus, instance, logger: engines.logger }),
+      },
+      WorkerDirectoryLifecycle,
       { provide: BusNeed, useExisting: TasksLifecycle },
       {
         provide: Tools,

@@ -34,7 +34,8 @@ describe('the rigs of a catalog', () => {
       onChange: (listener: () => void) => (changed = listener),
     } as unknown as Catalog;
     const engine = { stream: () => Promise.reject(new Error('no engine')) } as never;
-    const bound = bindRigs(catalog, engine, 100, pino({ base: null, timestamp: false }, { write }));
+    const logger = pino({ base: null, timestamp: false }, { write });
+    const bound = bindRigs(catalog, engine, logger, { batchPercent: 100 });
     router = bound;
     changed?.();
     return { bound, lines };

@@ -2,13 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
-import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
-import { type TextAdapter } from '#areas/inference/rigs/text-adapter.js';
-import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
+import { type ChatBackend } from '#areas/inference/rigs/chat-backend.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
-import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
+import {
+  createRigRouter,
+  type PinnedRigs,
+  type RigRouter,
+} from '#areas/inference/rigs/rig-router.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
+import { EmbeddedModels } from './embedded-models.js';
+import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
 
 /** A clock with fractions of a millisecond, which times attempts. */
 const precise = { now: () => performance.timeOrigin + performance.now() };
@@ -22,20 +26,33 @@ export const sleepAtLeast = (ms: number, signal: AbortSignal): Promise<void> =>
 
 const ports = { clock: precise, sleep: sleepAtLeast, random: Math.random };
 
+export interface RigsPlace {
+  /** The part of each rig's slots that lines of batches may occupy. */
+  readonly batchPercent: number;
+  /** Of this gateway; null: in no region, so that every rig is near. */
+  readonly region?: string | null;
+  /** The workers that a pin may name, for these models with files. Absent without a shared bus. */
+  readonly workersFor?: (models: readonly CatalogModel[]) => PinnedRigs;
+}
+
 /**
  * Routes requests to the rigs of the current catalog. After a change of the catalog, open requests
  * keep the old rigs, which close when the last of these requests has ended.
- * @param batchPercent the part of each rig's slots that lines of batches may occupy
  */
 export const bindRigs = (
   catalog: Catalog,
-  engine: TextEngine,
-  batchPercent: number,
+  engine: EmbeddedEngines,
   logger: Logger,
+  { batchPercent, region = null, workersFor }: RigsPlace,
 ): RigRouter => {
   const onChange = (change: RigChange): void => logChange(change, logger);
   const open = (): RigRouter =>
-    createRigRouter({ ...ports, onChange, rigs: rigsOf(catalog, engine, batchPercent) });
+    createRigRouter({
+      ...ports,
+      onChange,
+      rigs: rigsOf(catalog, engine, batchPercent, region),
+      ...(workersFor && { pinnedRigs: workersFor(embeddedModelsOf(catalog)) }),
+    });
   let current = open();
   let closing: Promise<unknown> = Promise.resolve();
   catalog.onChange(() => {
@@ -49,6 +66,7 @@ export const bindRigs = (
     check: (target, body) => current.check(target, body),
     refuseFields: (target, body) => current.refuseFields(target, body),
     complete: (order, signal) => current.complete(order, signal),
+    embed: (order, signal) => current.embed(order, signal),
     stream: (order, signal) => current.stream(order, signal),
     status: () => current.status(),
     waiting: () => current.waiting(),
@@ -105,11 +123,21 @@ export const batchConcurrencyMaxOf = (
   batchPercent: number,
 ): number => Math.max(1, Math.floor((maxConcurrency * batchPercent) / 100));
 
-const rigsOf = (catalog: Catalog, engine: TextEngine, batchPercent: number): readonly Rig[] =>
+const embeddedModelsOf = (catalog: Catalog): readonly CatalogModel[] =>
+  catalog.models().filter(({ file }) => file !== null);
+
+const rigsOf = (
+  catalog: Catalog,
+  engine: EmbeddedEngines,
+  batchPercent: number,
+  region: string | null,
+): readonly Rig[] =>
   catalog.rigs().map((rig) => {
     const models = catalog.models().filter((model) => model.rigs.includes(rig.name));
     return {
       name: rig.name,
+      region: rig.region,
+      isRemote: rig.region !== null && region !== null && rig.region !== region,
       maxConcurrency: rig.maxConcurrency,
       batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
       models: new Set(models.map(({ id }) => id)),
@@ -123,7 +151,7 @@ const rigsOf = (catalog: Catalog, engine: TextEngine, batchPercent: number): rea
 const backendOf = (
   rig: CatalogRig,
   models: readonly CatalogModel[],
-  engine: TextEngine,
+  engine: EmbeddedEngines,
 ): ChatBackend => {
   switch (rig.kind) {
     case 'openai': {
@@ -142,40 +170,6 @@ const backendOf = (
       });
     }
     case 'embedded':
-      return new EmbeddedModels(rig.name, models, engine);
+      return withEmbeddings(new EmbeddedModels(rig.name, models, engine), rig.name, models, engine);
   }
 };
-
-/** Backends of the in-process engine, by model file and by adapter. */
-class EmbeddedModels implements ChatBackend {
-  readonly #openings: ReadonlyMap<string, (adapter?: TextAdapter) => ChatBackend>;
-
-  constructor(name: string, models: readonly CatalogModel[], engine: TextEngine) {
-    const openingOf = (modelFile: string) => (adapter?: TextAdapter) =>
-      createEmbeddedRig({ name, engine, modelFile, ...(adapter && { adapter }) });
-    this.#openings = new Map(
-      models.flatMap(({ upstreamId, file }) =>
-        file === null ? [] : [[upstreamId, openingOf(file)]],
-      ),
-    );
-  }
-
-  complete(request: ChatRequest, signal: AbortSignal) {
-    return this.#backendOf(request).complete(request, signal);
-  }
-
-  stream(request: ChatRequest, signal: AbortSignal) {
-    return this.#backendOf(request).stream(request, signal);
-  }
-
-  // The engine is shared, and a backend holds nothing.
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  #backendOf({ body, adapter }: ChatRequest): ChatBackend {
-    const open = this.#openings.get(String(body['model']));
-    if (!open) throw new Error(`the embedded engine has no file for ${String(body['model'])}`);
-    return open(adapter);
-  }
-}

@@ -67,6 +67,10 @@ export interface Settings {
   readonly blobs: BlobsTarget;
   /** The name of this process in the fleet. */
   readonly instance: string;
+  /** Where the process is; null: in no region. */
+  readonly region: string | null;
+  /** The name under which a worker registers as a rig. */
+  readonly rigName: string | undefined;
   /** The engines that a worker runs; undefined: all that can run on its machine. */
   readonly workerEngines: readonly string[] | undefined;
   /** How many processes of a standalone answer requests. */
@@ -279,6 +283,8 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     bus: values.QUIPU_BUS,
     blobs: blobsOf(values.QUIPU_BLOBS, home),
     instance: values.QUIPU_INSTANCE ?? instanceName(),
+    region: values.QUIPU_REGION ?? null,
+    rigName: values.QUIPU_RIG_NAME,
     workerEngines: values.QUIPU_WORKER_ENGINES,
     processes: processesOf(values),
     hasProjectorThread: hasProjectorThread(values),

@@ -1,6 +1,9 @@
 import 'reflect-metadata';
-import { runProcess } from './run-process.js';
-import { startEventStore } from './event-store.process.js';
+import { keepCompiledCode } from './compiled-code.js';
+
+keepCompiledCode();
+const { runProcess } = await import('./run-process.js');
+const { startEventStore } = await import('./event-store.process.js');
 
 runProcess(async (settings, logger) => {
   const node = await startEventStore(settings, logger);

@@ -1,7 +1,10 @@
 import 'reflect-metadata';
-import { runProcess } from './run-process.js';
-import { startGateway } from './gateway.process.js';
-import { greetingOf } from './greeting.js';
+import { keepCompiledCode } from './compiled-code.js';
+
+keepCompiledCode();
+const { runProcess } = await import('./run-process.js');
+const { startGateway } = await import('./gateway.process.js');
+const { greetingOf } = await import('./greeting.js');
 
 runProcess(async (settings, logger) => {
   const gateway = await startGateway(settings, logger, { subscriptions: 'elsewhere' });

@@ -1,7 +1,10 @@
 import 'reflect-metadata';
 import os from 'node:os';
-import { runProcess } from './run-process.js';
-import { startProjector } from './projector.process.js';
+import { keepCompiledCode } from './compiled-code.js';
+
+keepCompiledCode();
+const { runProcess } = await import('./run-process.js');
+const { startProjector } = await import('./projector.process.js');
 
 // On a shared machine, gateways get the CPU first: their callers wait, and projections catch up.
 os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);

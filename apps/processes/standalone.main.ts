@@ -1,8 +1,11 @@
 import 'reflect-metadata';
-import { runProcess } from './run-process.js';
-import { greetingOf } from './greeting.js';
-import { startStandaloneGroup } from './standalone.group.js';
-import { startStandalone } from './standalone.process.js';
+import { keepCompiledCode } from './compiled-code.js';
+
+keepCompiledCode();
+const { runProcess } = await import('./run-process.js');
+const { greetingOf } = await import('./greeting.js');
+const { startStandaloneGroup } = await import('./standalone.group.js');
+const { startStandalone } = await import('./standalone.process.js');
 
 runProcess(async (settings, logger) => {
   const projector = settings.hasProjectorThread ? 'in-thread' : 'here';

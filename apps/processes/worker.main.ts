@@ -1,7 +1,10 @@
 import 'reflect-metadata';
-import { areas } from '../composition/areas.js';
-import { runProcess } from './run-process.js';
-import { startWorkerProcess } from './worker.process.js';
+import { keepCompiledCode } from './compiled-code.js';
+
+keepCompiledCode();
+const { areas } = await import('../composition/areas.js');
+const { runProcess } = await import('./run-process.js');
+const { startWorkerProcess } = await import('./worker.process.js');
 
 runProcess(async (settings, logger) => {
   const worker = await startWorkerProcess(settings, logger, areas);

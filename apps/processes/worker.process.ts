@@ -5,6 +5,7 @@ import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
 import { deriveKey } from '#platform/secrets/secrets.js';
 import { JOB_KEY_PURPOSE } from '#platform/jobs/job.seal.js';
 import { type Area } from '#platform/runtime/area.js';
+import { rigNameOf } from '#platform/tasks/rig-name.js';
 import { TASK_KEY_PURPOSE } from '#platform/tasks/task.seal.js';
 import { openBus } from '../composition/engines.js';
 import { SettingsError } from '#platform/runtime/settings.js';
@@ -33,7 +34,8 @@ export const startWorkerProcess = async (
   const bus = await openBus(settings, logger, areas);
   try {
     const { host, port, operations, drainSeconds } = settings;
-    const parts = { bus, key, jobs, engines, engineHost, logger };
+    const { rigName: name = rigNameOf(settings.instance), region } = settings;
+    const parts = { bus, key, jobs, engines, engineHost, rig: { name, region }, logger };
     const options = { ...parts, host, port, operations, drainSeconds };
     const worker = await startWorker(options);
     const stop = async (): Promise<void> => {

@@ -19,7 +19,7 @@ export interface BusPattern {
 export class BusServer extends Server<never> implements CustomTransportStrategy {
   /** Otherwise Nest only logs the rejection of a method, and the bus settles the delivery. */
   override readonly propagatesEventHandlerErrors = true;
-  #consumers: readonly Consumer[] = [];
+  #consumers: ReadonlyMap<string, Consumer> = new Map();
 
   constructor(private readonly bus: Pick<Bus, 'consume'>) {
     super();
@@ -35,9 +35,14 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
 
   /** Stops consuming. Resolves when the current deliveries are handled. */
   async close(): Promise<void> {
-    const consumers = this.#consumers;
-    this.#consumers = [];
-    await Promise.all(consumers.map((consumer) => consumer.close()));
+    await this.leave(() => true);
+  }
+
+  /** Stops consuming these topics only. Resolves when their current deliveries are handled. */
+  async leave(isLeft: (topic: string) => boolean): Promise<void> {
+    const left = [...this.#consumers].filter(([topic]) => isLeft(topic));
+    this.#consumers = new Map([...this.#consumers].filter(([topic]) => !isLeft(topic)));
+    await Promise.all(left.map(([, consumer]) => consumer.close()));
   }
 
   on(): never {
@@ -57,7 +62,7 @@ export class BusServer extends Server<never> implements CustomTransportStrategy 
         ...(attemptsMax !== undefined && { attemptsMax }),
         handle: (delivery) => handled(handler, delivery),
       });
-      this.#consumers = [...this.#consumers, consumer];
+      this.#consumers = new Map([...this.#consumers, [topic, consumer]]);
     }
   }
 }

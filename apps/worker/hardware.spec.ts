@@ -17,7 +17,7 @@ describe('the hardware of a worker', () => {
   });
 
   it('has the devices in the table of the driver', () => {
-    const table = 'NVIDIA H100 80GB HBM3, 81559\nTesla T4, 15360\n';
+    const table = ['NVIDIA H100 80GB HBM3, 81559', 'Tesla T4, 15360'];
     expect(devicesOf(table)).toEqual([
       { name: 'NVIDIA H100 80GB HBM3', memoryBytes: 81_559 * 1_048_576 },
       { name: 'Tesla T4', memoryBytes: 15_360 * 1_048_576 },
@@ -25,8 +25,8 @@ describe('the hardware of a worker', () => {
   });
 
   it('has no devices where the table does not state the memory of each', () => {
-    expect(devicesOf('')).toBeNull();
-    expect(devicesOf('No devices were found\n')).toBeNull();
-    expect(devicesOf('Tesla T4, 15360\nNVIDIA GB10, [N/A]\n')).toBeNull();
+    expect(devicesOf([])).toBeNull();
+    expect(devicesOf(['No devices were found'])).toBeNull();
+    expect(devicesOf(['Tesla T4, 15360', 'NVIDIA GB10, [N/A]'])).toBeNull();
   });
 });

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BusError } from '#platform/bus/bus.errors.js';
 import { type BusMessage } from '#platform/bus/bus.port.js';
+import { NO_TELEMETRY } from '#platform/telemetry/telemetry.js';
 import { Heartbeats } from './heartbeats.js';
+
+const hardware = { hostMemoryBytes: 1_024, processor: null, cores: 2, devices: null };
 
 describe('the heartbeats of a worker', () => {
   const lines: string[] = [];
@@ -24,8 +27,11 @@ describe('the heartbeats of a worker', () => {
         },
       },
       worker: 'worker-1',
+      rig: { name: 'press', region: 'uk' },
+      startedAt: '2023-11-14T22:00:00.000Z',
       status: () => 'ready',
-      hardware: { hostMemoryBytes: 1_024, devices: null },
+      hardware,
+      telemetry: () => NO_TELEMETRY,
       engines: () => [],
       clock: { now: () => 1_700_000_000_000 },
       logger: { warn: log, info: log },
@@ -37,9 +43,9 @@ describe('the heartbeats of a worker', () => {
     start(() => Promise.resolve());
     await heartbeats.stop();
     const at = '2023-11-14T22:13:20.000Z';
-    const hardware = { hostMemoryBytes: 1_024, devices: null };
-    const of = { worker: 'worker-1', startedAt: at, sentAt: at };
-    const beat = { ...of, status: 'ready', hardware, engines: [] };
+    const rig = { name: 'press', region: 'uk' };
+    const of = { worker: 'worker-1', rig, startedAt: '2023-11-14T22:00:00.000Z', sentAt: at };
+    const beat = { ...of, status: 'ready', hardware, telemetry: NO_TELEMETRY, engines: [] };
     expect(published).toEqual([beat, beat]);
   });
 

@@ -8,7 +8,9 @@ import {
   HEARTBEATS_TOPIC,
   type WorkerHardware,
   WorkerHeartbeat,
+  type WorkerRig,
 } from '#platform/tasks/worker-heartbeat.js';
+import { type Telemetry } from '#platform/telemetry/telemetry.js';
 import { type EngineReport } from './task-runners.js';
 
 export interface HeartbeatOptions {
@@ -16,7 +18,11 @@ export interface HeartbeatOptions {
   /** The name of this worker. */
   readonly worker: string;
   readonly status: () => WorkerHeartbeat['status'];
+  readonly rig: WorkerRig;
+  /** ISO 8601: the start of the worker. */
+  readonly startedAt: string;
   readonly hardware: WorkerHardware;
+  readonly telemetry: () => Telemetry;
   readonly engines: () => readonly EngineReport[];
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
@@ -28,14 +34,12 @@ const STOP_MS_MAX = 2_000;
 
 /** Publishes the state of this worker, at once and then regularly, until it is stopped. */
 export class Heartbeats {
-  readonly #startedAt: string;
   readonly #timer: NodeJS.Timeout;
   #sending: Promise<void> | undefined;
   #isWanted = false;
   #isFailing = false;
 
   constructor(private readonly options: HeartbeatOptions) {
-    this.#startedAt = instant(options.clock);
     this.beat();
     this.#timer = setInterval(() => this.beat(), options.intervalMs ?? HEARTBEAT_MS).unref();
   }
@@ -76,13 +80,16 @@ export class Heartbeats {
   }
 
   #heartbeat(): WorkerHeartbeat {
-    const { worker, status, hardware, engines, clock } = this.options;
+    const { worker, rig, startedAt, status, clock } = this.options;
+    const { hardware, telemetry, engines } = this.options;
     return WorkerHeartbeat.parse({
       worker,
-      startedAt: this.#startedAt,
+      rig,
+      startedAt,
       sentAt: instant(clock),
       status: status(),
       hardware,
+      telemetry: telemetry(),
       engines: engines(),
     });
   }

@@ -69,6 +69,10 @@ export class TaskRunner {
   #engine: Engine<unknown, unknown, unknown> | undefined;
   /** Attempts of jobs that use the engine. */
   #jobs = 0;
+  #done = 0;
+  /** When the first of the current tasks started, and the sum of earlier times with tasks. */
+  #busySinceMs = 0;
+  #busyMs = 0;
 
   constructor(private readonly options: TaskRunnerOptions) {
     this.#beating = setInterval(() => {
@@ -83,6 +87,13 @@ export class TaskRunner {
   /** The number of open tasks. */
   get running(): number {
     return this.#runs.size;
+  }
+
+  /** What was done since the start. */
+  work(): { readonly doneTasks: number; readonly busyMs: number } {
+    const nowMs = performance.now();
+    const current = this.#runs.size > 0 ? nowMs - this.#busySinceMs : 0;
+    return { doneTasks: this.#done, busyMs: Math.round(this.#busyMs + current) };
   }
 
   /** The tasks that could start now. */
@@ -128,9 +139,11 @@ export class TaskRunner {
       return;
     }
     this.#seen.set(id, true);
+    if (this.#runs.size === 0) this.#busySinceMs = performance.now();
     this.#runs.set(id, run);
     const ended = this.#run(run, data).finally(() => {
       this.#runs.delete(id);
+      if (this.#runs.size === 0) this.#busyMs += performance.now() - this.#busySinceMs;
       this.#ended.delete(ended);
     });
     this.#ended.add(ended);
@@ -213,6 +226,7 @@ export class TaskRunner {
   async #run(run: Run, data: unknown): Promise<void> {
     const startedMs = performance.now();
     const outcome = await this.#outcomeOf(run, data);
+    if (outcome === 'done') this.#done += 1;
     this.#count(outcome, (performance.now() - startedMs) / 1_000);
   }
 

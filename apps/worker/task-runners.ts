@@ -6,6 +6,13 @@ export interface EngineReport extends EngineStatus {
   readonly name: string;
   /** The number of open tasks. */
   readonly runningTasks: number;
+  /** More at once are rejected. */
+  readonly tasksMax: number;
+  /** Since the start. */
+  readonly doneTasks: number;
+  /** Milliseconds since the start in which a task ran. */
+  readonly busyMs: number;
+  readonly models: readonly { readonly name: string; readonly sha256: string }[];
 }
 
 /** The engines of a worker with their tasks. */
@@ -20,8 +27,11 @@ export class TaskRunners {
   reports(): readonly EngineReport[] {
     return this.all.map((runner) => ({
       name: runner.definition.name,
+      models: [],
       ...runner.status(),
       runningTasks: runner.running,
+      tasksMax: runner.definition.tasksMax.worker,
+      ...runner.work(),
     }));
   }
 

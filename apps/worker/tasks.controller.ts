@@ -4,6 +4,8 @@ import { type Observable, throwError } from 'rxjs';
 import { type Delivery } from '#platform/bus/bus.port.js';
 import {
   cancellationsTopicOf,
+  PinnedTaskHeaders,
+  pinnedTasksTopicOf,
   tasksTopicOf,
   workersGroupOf,
 } from '#platform/tasks/task.protocol.js';
@@ -47,4 +49,22 @@ export const tasksControllerOf = (runner: TaskRunner, worker: string): Type => {
     }
   }
   return TasksController;
+};
+
+/** A controller for the tasks that only this worker may run, of any of its engines. */
+export const pinnedTasksControllerOf = (runners: readonly TaskRunner[], worker: string): Type => {
+  const topic = pinnedTasksTopicOf(worker);
+
+  @Controller()
+  @UseFilters(RethrowFilter)
+  class PinnedTasksController {
+    @EventPattern<Deliveries>(topic, { group: topic, attemptsMax: 1 } satisfies BusPattern)
+    take(@Payload() delivery: Delivery): void {
+      const { engine } = PinnedTaskHeaders.parse(delivery.headers);
+      const runner = runners.find(({ definition }) => definition.name === engine);
+      if (!runner) throw new Error(`this worker runs no engine ${engine}`);
+      runner.take(delivery);
+    }
+  }
+  return PinnedTasksController;
 };

@@ -9,18 +9,25 @@ import { JobSeal } from '#platform/jobs/job.seal.js';
 import { busReportSink } from '#platform/jobs/report-sink.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { ProbedLinks } from '#platform/tasks/probed-links.js';
-import { type WorkerHardware, type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
+import { rigNameOf } from '#platform/tasks/rig-name.js';
+import { isCancellations } from '#platform/tasks/task.protocol.js';
+import { HEARTBEAT_MS } from '#platform/tasks/worker-heartbeat.js';
+import { type WorkerHeartbeat, type WorkerRig } from '#platform/tasks/worker-heartbeat.js';
+import { WorkerOrders } from '#platform/tasks/worker-orders.js';
+import { instant } from '#platform/kernel/clock.js';
+import { MachineTelemetry } from '#platform/telemetry/machine-telemetry.js';
 import { createOperationsApplication } from '../operations/operations.application.js';
 import { type OperationsSettings } from '../operations/operations-access.js';
 import { OperationsServer } from '../operations/operations.server.js';
 import { Readiness } from '../operations/readiness.js';
 import { BusServer } from './bus.server.js';
 import { measureHardware } from './hardware.js';
-import { Heartbeats } from './heartbeats.js';
+import { type HeartbeatOptions, Heartbeats } from './heartbeats.js';
 import { ReplyOutbox } from './reply-outbox.js';
 import { TaskRunner } from './task-runner.js';
 import { TaskRunners } from './task-runners.js';
-import { tasksControllerOf } from './tasks.controller.js';
+import { pinnedTasksControllerOf, tasksControllerOf } from './tasks.controller.js';
+import { TelemetrySampler } from './telemetry-sampler.js';
 import { WorkerMetrics } from './worker.metrics.js';
 import { WorkerModule } from './worker.module.js';
 import { WorkerOperations } from './worker.operations.js';
@@ -45,6 +52,10 @@ export interface WorkerOptions {
   readonly logger: Logger;
   /** Default `HEARTBEAT_MS`. */
   readonly heartbeatMs?: number;
+  /** What the worker registers as; default: a rig named after it, in no region. */
+  readonly rig?: WorkerRig;
+  /** Default: the sensors of this machine. */
+  readonly machine?: Pick<MachineTelemetry, 'read'>;
 }
 
 export interface WorkerJobs {
@@ -62,7 +73,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-type Phase = 'starting' | 'serving' | 'stopping';
+type Phase = 'starting' | 'serving' | 'draining' | 'stopping';
 
 /** Runs the tasks of the engines for the gateways on the bus. */
 export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
@@ -72,7 +83,10 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const runners = runnersOf(options, metrics);
   const jobs = jobHostOf(options, runners);
   const operations = new WorkerOperations(bus, runners, metrics, jobs);
-  const tasks = runners.all.map((runner) => tasksControllerOf(runner, worker));
+  const tasks = [
+    ...runners.all.map((runner) => tasksControllerOf(runner, worker)),
+    pinnedTasksControllerOf(runners.all, worker),
+  ];
   const module = WorkerModule.of(tasks, operations, metrics.registry, options.operations);
   const app = await createOperationsApplication(module, logger);
   const readiness = app.get(Readiness, { strict: false });
@@ -84,18 +98,35 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   await app.listen(port, host);
   await app.get(OperationsServer, { strict: false }).listen();
   const hardware = await measureHardware(logger);
-  const heartbeats = heartbeatsOf(options, runners, hardware, () => phase);
+  const startedAt = instant(engineHost.clock);
+  const { machine = new MachineTelemetry({ logger }), heartbeatMs = HEARTBEAT_MS } = options;
+  const sampler = new TelemetrySampler(machine, heartbeatMs);
+  const facts = { startedAt, hardware, telemetry: () => sampler.telemetry };
+  const heartbeats = heartbeatsOf(options, runners, facts, () => phase);
   const links = new ProbedLinks({ bus, worker, logger });
   links.start();
   let stopping: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    phase = 'stopping';
+  let draining: Promise<void> | undefined;
+  const takeNoMore = (next: Phase): Promise<void> => {
+    phase = next;
     readiness.holdBack('draining');
     heartbeats.beat();
-    const jobsEnded = jobs.drain(drainSeconds * 1_000);
+    return (draining ??= jobs.drain(drainSeconds * 1_000));
+  };
+  const drain = (): void => {
+    if (phase !== 'serving') return;
+    logger.info({ instance: worker }, 'the worker is drained: it takes no more tasks');
+    void takeNoMore('draining');
+    // Cancellations of what still runs are heard until the worker stops.
+    void server.leave((topic) => !isCancellations(topic));
+  };
+  const seal = new TaskSeal(options.key);
+  const orders = new WorkerOrders({ bus, seal, logger, worker, startedAt, drain });
+  const stop = async (): Promise<void> => {
+    const jobsEnded = takeNoMore('stopping');
     await server.close();
     await runners.close(drainSeconds * 1_000, jobsEnded);
-    await Promise.all([heartbeats.stop(), links.stop()]);
+    await Promise.all([heartbeats.stop(), links.stop(), orders.stop(), sampler.stop()]);
     await app.close();
   };
   try {
@@ -159,9 +190,9 @@ const hostedByWorker = (type: AnyJobType, { all }: TaskRunners): HostedType | nu
 };
 
 const heartbeatsOf = (
-  { bus, engineHost, heartbeatMs, logger }: WorkerOptions,
+  { bus, engineHost, heartbeatMs, logger, ...options }: WorkerOptions,
   runners: TaskRunners,
-  hardware: WorkerHardware,
+  facts: Pick<HeartbeatOptions, 'startedAt' | 'hardware' | 'telemetry'>,
   phase: () => Phase,
 ): Heartbeats => {
   const { instance: worker, clock } = engineHost;
@@ -171,7 +202,8 @@ const heartbeatsOf = (
     return runners.reports().every(({ ready }) => ready) ? 'ready' : 'not_ready';
   };
   const engines = (): ReturnType<TaskRunners['reports']> => runners.reports();
-  const parts = { bus, worker, status, hardware, engines, clock, logger };
+  const { rig = { name: rigNameOf(worker), region: null } } = options;
+  const parts = { bus, worker, rig, status, ...facts, engines, clock, logger };
   return new Heartbeats({
     ...parts,
     ...(heartbeatMs !== undefined && { intervalMs: heartbeatMs }),

@@ -17,6 +17,7 @@ import { systemClock } from '#platform/kernel/clock.js';
 import { createBusTasks } from '#platform/tasks/bus-tasks.js';
 import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type TaskLimits } from '#platform/tasks/open-task.js';
+import { type WorkerRig } from '#platform/tasks/worker-heartbeat.js';
 import { type TaskHosting } from '#platform/tasks/tasks.port.js';
 import { operationsSettings } from '../operations/operations.fixture.js';
 import { startWorker, type Worker } from './worker.application.js';
@@ -42,6 +43,9 @@ export interface FleetWorkerOptions {
   readonly shippedModels?: string;
   readonly drainSeconds?: number;
   readonly heartbeatMs?: number;
+  readonly rig?: WorkerRig;
+  /** Default: that of the fleet. */
+  readonly bus?: Bus;
 }
 
 /** Gateways and workers on one bus, and a local engine for comparison. */
@@ -74,9 +78,9 @@ export class Fleet {
   async worker(instance = 'worker-1', options: FleetWorkerOptions = {}): Promise<Worker> {
     const folder = await mkdtemp(path.join(tmpdir(), 'quipu-worker-'));
     this.#folders.push(folder);
-    const { home = folder, shippedModels = SHIPPED_MODELS, heartbeatMs } = options;
+    const { home = folder, shippedModels = SHIPPED_MODELS, heartbeatMs, rig } = options;
     const worker = await startWorker({
-      bus: this.bus,
+      bus: options.bus ?? this.bus,
       key: options.key ?? this.key,
       engines: options.engines ?? [textEngineWith(options.models ?? {})],
       engineHost: {
@@ -94,6 +98,7 @@ export class Fleet {
       drainSeconds: options.drainSeconds ?? 5,
       logger: silent,
       ...(heartbeatMs !== undefined && { heartbeatMs }),
+      ...(rig && { rig }),
     });
     this.workers.push(worker);
     return worker;

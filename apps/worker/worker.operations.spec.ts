@@ -4,10 +4,20 @@ import { Readiness } from '../operations/readiness.js';
 import { WorkerMetrics } from './worker.metrics.js';
 import { WorkerOperations } from './worker.operations.js';
 
+const WORK = { tasksMax: 4, doneTasks: 0, busyMs: 0, models: [] };
+
 const healthOn = (health: () => Promise<BusHealth>, models = 1): Readiness => {
   const reasons = models === 0 ? ['there is no model file'] : [];
-  const text = { name: 'text', ready: models > 0, reasons, facts: { models }, runningTasks: 2 };
-  const counting = { name: 'counting', ready: true, reasons: [], facts: {}, runningTasks: 1 };
+  const facts = { models };
+  const text = { name: 'text', ready: models > 0, reasons, facts, runningTasks: 2, ...WORK };
+  const counting = {
+    ...text,
+    name: 'counting',
+    ready: true,
+    reasons: [],
+    facts: {},
+    runningTasks: 1,
+  };
   const runners = { all: [], reports: () => [text, counting], running: 3 };
   return new Readiness([
     new WorkerOperations({ health }, runners, new WorkerMetrics(), { running: 1 }),
@@ -55,7 +65,7 @@ describe('the health of a worker', () => {
   });
 
   it('names an engine that is not ready and gives no reason', async () => {
-    const silent = { name: 'text', ready: false, reasons: [], facts: {}, runningTasks: 0 };
+    const silent = { name: 'text', ready: false, reasons: [], facts: {}, runningTasks: 0, ...WORK };
     const runners = { all: [], reports: () => [silent], running: 0 };
     const operations = new WorkerOperations({ health: well }, runners, new WorkerMetrics(), {
       running: 0,

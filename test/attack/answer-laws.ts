@@ -74,10 +74,13 @@ export const envelopeFaults = (body: string, envelope: Envelope): readonly strin
   return [
     ...(typeof message === 'string' && message !== '' ? [] : ['the failure has no message']),
     ...(isCodeOf(envelope, code) ? [] : ['the code is neither snake case nor of JSON-RPC']),
-    ...(envelope === 'openai' && typeof type !== 'string' ? ['the failure has no type'] : []),
+    ...(hasType(envelope) && typeof type !== 'string' ? ['the failure has no type'] : []),
+    ...(envelope === 'anthropic' && parsed?.['type'] !== 'error' ? ['it is no error'] : []),
     ...(envelope === 'application' && success !== false ? ['success is not false'] : []),
   ];
 };
+
+const hasType = (envelope: Envelope): boolean => envelope === 'openai' || envelope === 'anthropic';
 
 /** JSON-RPC 2.0, 5.1: a code is an integer. */
 const isCodeOf = (envelope: Envelope, code: unknown): boolean =>

@@ -182,7 +182,7 @@ export const hostileRequest = (
   return fc.oneof({ weight: 12, arbitrary: straight }, { weight: 3, arbitrary: twisted(straight) });
 };
 
-const EITHER: readonly Envelope[] = ['openai', 'application'];
+const EITHER: readonly Envelope[] = ['openai', 'anthropic', 'application'];
 
 const twisted = (straight: fc.Arbitrary<HostileRequest>): fc.Arbitrary<HostileRequest> =>
   fc.oneof(

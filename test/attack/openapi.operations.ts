@@ -34,7 +34,7 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-export type Envelope = 'openai' | 'application' | 'json-rpc';
+export type Envelope = 'openai' | 'anthropic' | 'application' | 'json-rpc';
 
 /** One route of the document, with what its answers may be. */
 export interface Operation {
@@ -95,6 +95,7 @@ const statusesOf = (responses: DescribedOperation['responses']): ReadonlySet<num
 const envelopesOf = (responses: DescribedOperation['responses']): readonly Envelope[] => {
   const described = JSON.stringify(responses);
   if (described.includes('/OpenAiFailure')) return ['openai'];
+  if (described.includes('/AnthropicFailure')) return ['anthropic'];
   return described.includes('"jsonrpc"') ? ['application', 'json-rpc'] : ['application'];
 };
 

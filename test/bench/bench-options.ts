@@ -11,6 +11,7 @@ const NODE_PARTS = [
   'batches',
   'event-store',
   'jobs',
+  'workflows',
 ] as const;
 /** What is measured on servers that Java or Go bring. */
 const SERVER_PARTS = ['fleet', 'rebuild', 'worker'] as const;

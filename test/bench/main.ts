@@ -167,6 +167,11 @@ const partFigures = async (options: BenchOptions): Promise<readonly Figure[]> =>
     const { benchJobs } = await import('./jobs.bench.js');
     figures.push(...(await benchJobs(options)));
   }
+  if (parts.has('workflows')) {
+    progress('workflows: nodes a second of one run and of several');
+    const { benchWorkflows } = await import('./workflows.bench.js');
+    figures.push(...(await benchWorkflows(options)));
+  }
   if (parts.has('rebuild')) {
     progress('rebuild: read models from one log, in a file and on a server');
     const { benchRebuild } = await import('./rebuild.bench.js');

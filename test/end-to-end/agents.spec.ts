@@ -174,10 +174,13 @@ describe('agents', () => {
   });
 
   it('go on in the background, and can be followed, listed and read', async () => {
-    scripts = [calling('calculator', { expression: '6 * 7' }), saying('42')];
+    const { promise: isAnswered, resolve: answered } = Promise.withResolvers<undefined>();
+    const first = calling('calculator', { expression: '6 * 7' });
+    scripts = [(...question) => void isAnswered.then(() => first(...question)), saying('42')];
     const order = { tools: ['calculator'], async: true };
     const { session_id: id, status } = await orchestrate(order, 202);
     expect(status).toBe('running');
+    answered(undefined);
     const followed = await get(`/api/v1/agents/sessions/${id}/events`).buffer(true);
     expect(followed.text.match(/^event: .*$/gm)).toEqual(
       ['started', 'planned', 'called', 'returned', 'planned', 'ended'].map(

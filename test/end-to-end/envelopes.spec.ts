@@ -90,7 +90,7 @@ const CHAT_FAILURES: readonly Case[] = [
     what: 'a mode without an engine',
     status: 501,
     code: 'routing_mode_unavailable',
-    body: chat({ routing_mode: 'moa_consensus' }),
+    body: chat({ routing_mode: 'cleanroom_fhe_eval' }),
   },
   {
     what: 'a clean room',

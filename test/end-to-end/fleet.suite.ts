@@ -3,6 +3,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isLinearizable } from '../property/linearizable.js';
+import {
+  type MeshOperation,
+  meshTaskModel,
+  randomOf,
+  recording,
+  runAgent,
+} from '../property/mesh.history.fixture.js';
+import { meshOutputOf, meshRequestOf } from '../property/mesh.routes.fixture.js';
 import { type Fleet, type Member, startFleet, READY_MS } from './fleet.harness.js';
 import { answering, chatRequest, eventually, MODEL } from './quipu.harness.js';
 
@@ -239,6 +248,26 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
       await eventually(async () => (await leader.report())?.lease?.role === 'standby');
       await chatAndSee();
       expect(await fleet.leader()).toBe(next);
+    });
+
+    it('leases a task to one agent at a time, whichever gateway the agents ask', async () => {
+      const history: MeshOperation[] = [];
+      const agents = ['ann', 'bob', 'cid', 'dan'];
+      const random = randomOf(11);
+      const known = new Map(agents.map((agent) => [agent, 1]));
+      const work = agents.map((agent, index) => {
+        const gateway = index % 2 === 0 ? first : second;
+        const ask = recording(history, async (input) => {
+          const [route, body] = meshRequestOf('contended', input);
+          const headers = { 'content-type': 'application/json' };
+          const init = { method: 'POST', headers, body: JSON.stringify(body) };
+          return meshOutputOf(await (await fleet.request(gateway, route, init)).json());
+        });
+        return runAgent(agent, known, 12, random, ask);
+      });
+      await Promise.all(work);
+      expect(history).toHaveLength(48);
+      expect(isLinearizable(meshTaskModel, history)).toBe(true);
     });
 
     it('rebuilds a projection from another process while gateways answer', async () => {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { isLinearizable } from '../property/linearizable.js';
 import {
-  type MeshInput,
   type MeshOperation,
   meshTaskModel,
   randomOf,
   recording,
   runAgent,
 } from '../property/mesh.history.fixture.js';
+import { meshOutputOf, meshRequestOf } from '../property/mesh.routes.fixture.js';
 import { CommandLine } from './command-line.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
 
@@ -161,26 +161,9 @@ describe('tasks that agents hand to each other', () => {
     const agents = ['ann', 'bob', 'cid', 'dan'];
     const history: MeshOperation[] = [];
     const ask = recording(history, async (input) => {
-      const { body } = await sent(input);
-      return (body as Body)['fencing_token'] === undefined
-        ? String((body as Body)['code'])
-        : Number((body as Body)['fencing_token']);
+      const [path, body] = meshRequestOf('contended', input);
+      return meshOutputOf((await post(path, body)).body);
     });
-    const sent = (input: MeshInput) => {
-      const { kind, agent } = input;
-      const task = { task_id: 'contended' };
-      if (kind === 'take') return post(HANDOFF, { ...task, target_agent: agent });
-      const { token: fencing_token } = input;
-      if (input.kind === 'pass') {
-        return post(HANDOFF, {
-          ...task,
-          source_agent: agent,
-          target_agent: input.to,
-          fencing_token,
-        });
-      }
-      return post(`${TASKS}/contended/${kind}`, { agent, fencing_token });
-    };
     const random = randomOf(7);
     const known = new Map(agents.map((agent) => [agent, 1]));
     await Promise.all(agents.map((agent) => runAgent(agent, known, 12, random, ask)));

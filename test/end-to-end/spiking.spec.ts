@@ -262,7 +262,7 @@ describe('spiking networks', () => {
       [{ model: SLUG, routing_mode: 'hybrid' }, 400, 'hybrid_cnn'],
       [{ model: SLUG, routing_mode: 'snn_spiking' }, 400, 'hybrid_cnn'],
       [{ model: SLUG, n: 2 }, 400, 'n'],
-      [{ model: SLUG, routing_mode: 'moa_consensus' }, 501, 'moa_consensus'],
+      [{ model: SLUG, routing_mode: 'cleanroom_fhe_eval' }, 501, 'cleanroom_fhe_eval'],
     ])('reject %p', async (body, status, named) => {
       const { body: failure } = await post('/v1/chat/completions')
         .send({ messages, ...body })

@@ -74,6 +74,18 @@ describe('workflows', () => {
     return body as Run;
   };
 
+  it('have as many nodes as a definition may have', async () => {
+    const nodes = Array.from({ length: 100 }, (_, n) => ({
+      name: `n${n}`,
+      kind: 'calculator',
+      after: n === 0 ? [] : ['n0'],
+      parameters: { expression: `${n} + 1` },
+    }));
+    const { status, node_results: results } = await run(await create('wide', { nodes }));
+    expect(status).toBe('completed');
+    expect(results['n99']).toMatchObject({ output: { result: '100' } });
+  });
+
   it('run a graph of tools, branches and items, and charge it by node', async () => {
     failures.set('/find', 1);
     const id = await create('report', {

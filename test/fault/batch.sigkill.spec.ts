@@ -15,8 +15,8 @@ import { MODEL, scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
 import { KillableQuipu } from './killable-quipu.js';
 
-const KILLS = 3;
-const LINES = 1_200;
+const KILLS = 2;
+const LINES = 800;
 /** Lines between two kills. */
 const LINES_PER_ROUND = 60;
 const PATH = '/v1/chat/completions';

@@ -23,7 +23,8 @@ import { freePorts } from '../servers/server-process.js';
 import { KillableQuipu } from './killable-quipu.js';
 import { auditOf, wholeAnswersChargedTwice } from './ledger-of-log.js';
 
-const ROUNDS = 12;
+/** More for a long soak. */
+const ROUNDS = Number(process.env['TEST_KILLS'] ?? 6);
 const CALLERS = 16;
 /** The longest a round runs before it is killed. */
 const ROUND_MS_MAX = 700;

@@ -1,5 +1,6 @@
 /** Turns dialogues and prose into rows of token ids with a weight per target. */
 import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
+import { NANO_CORPUS, type Corpus } from './corpus/corpora.js';
 import { dialogue, paragraph, type Split, type Turn } from './corpus/corpus.generator.js';
 import type { SeededRandom } from './seeded-random.js';
 
@@ -46,14 +47,14 @@ const drawDocument = (
   split: Split,
   tokenizer: BytePairTokenizer,
   random: SeededRandom,
-  commonShare: number,
+  { commonShare, corpus = NANO_CORPUS }: BatchShape,
 ): Document => {
   if (split === 'training' && random.next() < PROSE_SHARE) {
-    const ids = tokenizer.encode(paragraph(random));
+    const ids = tokenizer.encode(paragraph(random, corpus));
     return { ids, weights: ids.map(() => 1) };
   }
   const promptWeight = split === 'training' ? PROMPT_WEIGHT : 0;
-  return dialogueDocument(dialogue(split, random, commonShare), tokenizer, promptWeight);
+  return dialogueDocument(dialogue(split, random, commonShare, corpus), tokenizer, promptWeight);
 };
 
 export interface BatchShape {
@@ -61,6 +62,8 @@ export interface BatchShape {
   readonly positions: number;
   /** Share of questions drawn from the common ones. */
   readonly commonShare: number;
+  /** Nano's, unless another is given. */
+  readonly corpus?: Corpus;
 }
 
 /**
@@ -71,8 +74,9 @@ export const drawBatch = (
   split: Split,
   tokenizer: BytePairTokenizer,
   random: SeededRandom,
-  { rows, positions, commonShare }: BatchShape,
+  shape: BatchShape,
 ): Batch => {
+  const { rows, positions } = shape;
   const separator = tokenizer.control('<|endoftext|>');
   const ids = new Int32Array(rows * positions).fill(separator);
   const targets = new Int32Array(rows * positions).fill(separator);
@@ -80,7 +84,7 @@ export const drawBatch = (
   for (let row = 0; row < rows; row += 1) {
     let at = 0;
     for (;;) {
-      const document = drawDocument(split, tokenizer, random, commonShare);
+      const document = drawDocument(split, tokenizer, random, shape);
       const length = document.ids.length;
       if (at + length > positions && at > 0) break;
       const start = row * positions + at;

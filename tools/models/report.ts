@@ -12,7 +12,7 @@ import { NAME, STAGES } from './nano.recipe.js';
 import { seededRandom, type SeededRandom } from './seeded-random.js';
 import { heldOutFigures } from './trainer.js';
 
-const REFERENCE_QUESTIONS = [
+export const REFERENCE_QUESTIONS = [
   'Hello!',
   'What is a hold?',
   'How do I start Quipu?',
@@ -21,7 +21,7 @@ const REFERENCE_QUESTIONS = [
 ];
 
 /** Put to the model after training whatever it answers; nothing here was picked for its answer. */
-const SAMPLE_QUESTIONS = [
+export const SAMPLE_QUESTIONS = [
   'Who are you?',
   'What is Quipu?',
   'where does the name quipu come from',
@@ -39,7 +39,7 @@ const SAMPLE_QUESTIONS = [
   'Which port?',
 ];
 
-const WARM_QUESTIONS = [
+export const WARM_QUESTIONS = [
   'Hello!',
   'How do I run this?',
   'what is a balance',
@@ -57,9 +57,9 @@ const WARM_QUESTIONS = [
   'My laptop crashed, did I lose money?',
 ];
 
-const WARM_TEMPERATURE = 0.7;
-const ANSWER_TOKENS_MAX = 96;
-const REFERENCE_TOKENS = 16;
+export const WARM_TEMPERATURE = 0.7;
+export const ANSWER_TOKENS_MAX = 96;
+export const REFERENCE_TOKENS = 16;
 
 const lastLogits = (model: LlamaModel, ids: readonly number[]): Float32Array =>
   tf.tidy(() => {
@@ -96,7 +96,8 @@ const answerIds = (
   return produced;
 };
 
-const promptIds = (question: string, tokenizer: BytePairTokenizer): number[] => [
+/** A question in the chat template, up to where the assistant begins. */
+export const promptIds = (question: string, tokenizer: BytePairTokenizer): number[] => [
   ...dialogueDocument([{ role: 'user', content: question }], tokenizer, 0).ids,
   tokenizer.control('<|im_start|>'),
   ...tokenizer.encode('assistant\n'),

@@ -1,12 +1,14 @@
 /**
- * Trains the models that Quipu ships: the built-in language model, its adapters, or the spiking
- * networks.
+ * Trains the models that Quipu ships: nano, the rest of its family, the adapters, the spiking
+ * networks, or the embedding models.
  *
  *   npm run models:train [-- --seed N --out FOLDER --resume]
- *   npm run models:train -- spiking[/NAME] [--out FOLDER]
+ *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]
  *   npm run models:train -- adapters[/SLUG] [--python PROGRAM --out FOLDER]
+ *   npm run models:train -- spiking[/NAME] [--out FOLDER]
+ *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
  */
-const [model = ''] = process.argv.slice(2);
+const [model = '', ...options] = process.argv.slice(2);
 const [family, name = null] = model.split('/');
 
 const optionOf = (option: string, fallback: string): string => {
@@ -17,6 +19,12 @@ const optionOf = (option: string, fallback: string): string => {
 if (family === 'spiking') {
   const { trainSpiking } = await import('./spiking/spiking.train.js');
   await trainSpiking(name, optionOf('--out', 'models/spiking'));
+} else if (family === 'family') {
+  const { familyOrder, trainFamily } = await import('./family/family.train.js');
+  await trainFamily(familyOrder(options, name));
+} else if (family === 'embeddings') {
+  const { trainEmbeddings } = await import('./embeddings/embeddings.train.js');
+  await trainEmbeddings(name, optionOf('--out', 'models/embeddings'));
 } else if (family === 'adapters') {
   const { trainAdapters } = await import('./adapters/adapters.train.js');
   const python = optionOf('--python', 'python3');

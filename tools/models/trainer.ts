@@ -5,13 +5,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { AdamW } from './adam-w.optimizer.js';
 import { drawBatch, type Batch } from './batch.js';
 import type { BytePairTokenizer } from './byte-pair.tokenizer.js';
+import { NANO_CORPUS, type Corpus } from './corpus/corpora.js';
 import { copyOut, lossAndGradients, lossOf } from './gradient.shard.js';
 import type { GradientWorkerData } from './gradient.worker.js';
 import type { LlamaModel } from './llama.model.js';
 import { SHARDS, type Stage } from './nano.recipe.js';
 import { seededRandom, type SeededRandom } from './seeded-random.js';
 
-const HELD_OUT = { seed: 77, batches: 40, rows: 8, positions: 256, commonShare: 0 } as const;
+export const HELD_OUT = { seed: 77, batches: 40, rows: 8, positions: 256, commonShare: 0 } as const;
 const QUICK_BATCHES = 6;
 const REPORT_EVERY_STEPS = 200;
 
@@ -59,12 +60,13 @@ export const heldOutFigures = (
   model: LlamaModel,
   tokenizer: BytePairTokenizer,
   batches: number = HELD_OUT.batches,
+  corpus: Corpus = NANO_CORPUS,
 ): HeldOutFigures => {
   const random = seededRandom(HELD_OUT.seed);
   let loss = 0;
   let tokens = 0;
   for (let index = 0; index < batches; index += 1) {
-    const batch = drawBatch('held-out', tokenizer, random, HELD_OUT);
+    const batch = drawBatch('held-out', tokenizer, random, { ...HELD_OUT, corpus });
     loss += lossOf(model, batch);
     tokens += sum(batch.weights);
   }

@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { CatalogError } from '#areas/catalog/catalog.error.js';
 import { parseCatalog } from '#areas/catalog/catalog.parser.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from '#areas/catalog/catalog.settings.js';
-import { ggufFilesIn, type Offer, withLocalModels } from '#areas/catalog/local-models.js';
+import {
+  ggufFilesIn,
+  type LocalFile,
+  type Offer,
+  withLocalModels,
+} from '#areas/catalog/local-models.js';
+import { GgufModelKinds } from '../../composition/local-model-kinds.binding.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { settingsOf } from '../installation.js';
@@ -12,6 +18,7 @@ import { type Invocation } from '../invocation.js';
 export interface CatalogFileRig {
   readonly name: string;
   readonly kind: 'openai' | 'embedded';
+  readonly region: string | null;
   /** The ids of its models. */
   readonly models: readonly string[];
 }
@@ -28,9 +35,10 @@ export const catalogOffer = ({ environment, parts }: Invocation): Promise<Offer>
 /** The rigs as the catalog file has them. @throws CommandFailure `bad_settings` */
 export const catalogRigs = async (invocation: Invocation): Promise<readonly CatalogFileRig[]> => {
   const { rigs, models } = await catalogOffer(invocation);
-  return rigs.map(({ name, kind }) => ({
+  return rigs.map(({ name, kind, region }) => ({
     name,
     kind,
+    region,
     models: models.filter((model) => model.rigs.includes(name)).map(({ id }) => id),
   }));
 };
@@ -47,11 +55,14 @@ const offerOf = async ({ catalogFile, localModelsFolder }: CatalogSettings): Pro
 };
 
 /** A server creates the folder. */
-const localFilesIn = (folder: string): Promise<readonly string[]> =>
-  ggufFilesIn(folder).catch((error: unknown) => {
+const localFilesIn = async (folder: string): Promise<readonly LocalFile[]> => {
+  const kinds = new GgufModelKinds();
+  const paths = await ggufFilesIn(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });
+  return Promise.all(paths.map(async (path) => ({ path, model: await kinds.kindOf(path) })));
+};
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';

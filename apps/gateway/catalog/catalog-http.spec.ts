@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
+import { type EntryPoints, FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ApiGuard } from '../identity/api.guard.js';
@@ -39,6 +40,9 @@ const card = {
   meters: [{ meter: 'knots', unitPriceMicroUsd: '3', perUnits: 100 }],
 };
 
+/** As settings make it; a test sets it. */
+const fleet: { entryPoints: EntryPoints | null } = { entryPoints: null };
+
 describe('catalog over HTTP', () => {
   let app: NestFastifyApplication;
   const asked: unknown[] = [];
@@ -54,6 +58,7 @@ describe('catalog over HTTP', () => {
       controllers: [ModelsController, RatesController],
       providers: [
         { provide: Catalog, useValue: catalog },
+        { provide: FLEET_SETTINGS, useValue: fleet },
         { provide: QueryBus, useValue: queries },
         { provide: CommandBus, useValue: {} },
         { provide: CLOCK, useValue: { now: () => Date.parse('2026-11-21T00:00:00.000Z') } },
@@ -74,6 +79,14 @@ describe('catalog over HTTP', () => {
   it.each(['/v1/models', '/api/v1/models'])('lists the models at %s', async (url) => {
     const reply = await app.inject({ url });
     expect(reply.json()).toEqual({ object: 'list', data: [model] });
+  });
+
+  it('shows the entry points beside the models, where they are configured', async () => {
+    const entryPoints = { global: null, uk: 'https://uk.example.org/v1', na: null, apac: null };
+    fleet.entryPoints = entryPoints;
+    const reply = await app.inject({ url: '/v1/models' });
+    fleet.entryPoints = null;
+    expect(reply.json()).toEqual({ object: 'list', data: [model], api_urls: entryPoints });
   });
 
   it.each([

@@ -7,8 +7,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Catalog } from '#areas/catalog/catalog.js';
+import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { HttpFailure } from '../errors/http-failure.js';
+import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
@@ -22,17 +24,22 @@ import { ModelDto, ModelListDto } from './models.dto.js';
 @UseGuards(ApiGuard)
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {
-  constructor(@Inject(Catalog) private readonly catalog: Catalog) {}
+  constructor(
+    @Inject(Catalog) private readonly catalog: Catalog,
+    @Inject(FLEET_SETTINGS) private readonly fleet: FleetSettings,
+  ) {}
 
   @Get()
   @OpenAiErrors()
   @ApiOperation({
     summary: 'List the models',
-    description: 'Every model of the catalog, in the format of OpenAI.',
+    description:
+      'Every model of the catalog, in the format of OpenAI. `api_urls` is an extra field with ' +
+      'the regional bases of the API, where they are configured.',
   })
   @ApiOkResponse({ type: ModelListDto })
   list(): Readonly<ModelListDto> {
-    return presentModels(this.catalog.models());
+    return { ...presentModels(this.catalog.models()), ...withEntryPoints(this.fleet) };
   }
 
   @Get(':id')

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { EntryPointsDto } from '../fleet/entry-points.dto.js';
 
 export class ModelDto {
   @ApiProperty({ example: 'quipu/nano' })
@@ -23,4 +24,11 @@ export class ModelListDto {
 
   @ApiProperty({ type: [ModelDto] })
   readonly data!: readonly Readonly<ModelDto>[];
+
+  @ApiProperty({
+    type: EntryPointsDto,
+    required: false,
+    description: 'The bases of the API; absent where none is configured.',
+  })
+  readonly api_urls?: EntryPointsDto;
 }

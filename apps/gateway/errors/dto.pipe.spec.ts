@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { IsString } from 'class-validator';
+import { type ArgumentMetadata } from '@nestjs/common';
+import { IsObject, IsString } from 'class-validator';
 import { DtoPipe, VALUES_MAX } from './dto.pipe.js';
 
 class NameDto {
@@ -7,10 +8,17 @@ class NameDto {
   readonly name!: string;
 }
 
+class GraphDto {
+  static readonly valuesMax = 600;
+
+  @IsObject()
+  readonly graph!: object;
+}
+
 const nested = (levels: number): unknown =>
   levels === 0 ? 'x' : JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
 
-const transform = (value: unknown, metatype: typeof NameDto | ObjectConstructor = NameDto) =>
+const transform = (value: unknown, metatype: NonNullable<ArgumentMetadata['metatype']> = NameDto) =>
   new DtoPipe().transform(value, { type: 'body', metatype });
 
 describe('the validation of a body', () => {
@@ -39,6 +47,14 @@ describe('the validation of a body', () => {
     const list = Array.from({ length: VALUES_MAX }, () => 0);
     await expect(transform({ name: list })).rejects.toMatchObject({ failure });
     await expect(transform({ name: [list, list] }, Object)).resolves.toBeDefined();
+  });
+
+  it('takes as many values as a class declares', async () => {
+    const graphOf = (nodes: number) => ({ graph: { nodes: Array<number>(nodes).fill(0) } });
+    // The body, the graph and its list are values too.
+    await expect(transform(graphOf(597), GraphDto)).resolves.toBeInstanceOf(GraphDto);
+    const failure = { message: 'the body has more than 600 values' };
+    await expect(transform(graphOf(598), GraphDto)).rejects.toMatchObject({ failure });
   });
 
   it('returns a body without a DTO class unchanged', async () => {

@@ -14,12 +14,12 @@ export interface Failure {
   readonly rig: string | null;
 }
 
-/** The envelope of a route's errors: OpenAI's or the application's. */
-export type ErrorShape = 'openai' | 'application';
+/** The envelope of a route's errors: OpenAI's, Anthropic's or the application's. */
+export type ErrorShape = 'openai' | 'anthropic' | 'application';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set by `@OpenAiErrors()`. */
+    /** Set by `@OpenAiErrors()` and `@AnthropicErrors()`. */
     errorShape?: ErrorShape;
   }
 }
@@ -28,9 +28,13 @@ declare module 'fastify' {
 export const OpenAiErrors = (): MethodDecorator =>
   RouteConfig({ errorShape: 'openai' satisfies ErrorShape });
 
+/** Gives a controller method Anthropic's error envelope. */
+export const AnthropicErrors = (): MethodDecorator =>
+  RouteConfig({ errorShape: 'anthropic' satisfies ErrorShape });
+
 /**
  * A request without a route has no declaration. Under `/v1`, the base of OpenAI's clients, its
- * error has OpenAI's envelope.
+ * error has OpenAI's envelope, and under `/v1/messages` Anthropic's.
  */
 export const errorShapeOf = ({
   url,
@@ -41,11 +45,47 @@ export const errorShapeOf = ({
   const declared = routeOptions?.config?.errorShape;
   if (declared) return declared;
   const [path = ''] = url.split('?', 1);
-  return path === '/v1' || path.startsWith('/v1/') ? 'openai' : 'application';
+  if (isUnder('/v1/messages', path)) return 'anthropic';
+  return isUnder('/v1', path) ? 'openai' : 'application';
 };
+
+const isUnder = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`);
 
 export const openAiEnvelope = ({ message, type, param, code, metadata }: Failure): object => ({
   error: { message, type, param, code, ...(metadata && { metadata }) },
+});
+
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+const anthropicTypeOf = (status: number): string =>
+  ANTHROPIC_TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+
+/** The code, the field and the metadata are our own, beside what Anthropic's clients read. */
+export const anthropicEnvelope = (
+  { status, message, code, param, metadata }: Failure,
+  requestId: string,
+): object => ({
+  type: 'error',
+  error: {
+    type: anthropicTypeOf(status),
+    message,
+    code,
+    ...(param !== null && { param }),
+    ...(metadata && { metadata }),
+  },
+  request_id: requestId,
 });
 
 export const applicationEnvelope = ({ message, code, param, metadata }: Failure): object => ({
@@ -56,5 +96,16 @@ export const applicationEnvelope = ({ message, code, param, metadata }: Failure)
   ...(metadata && { metadata }),
 });
 
-export const envelope = (request: Parameters<typeof errorShapeOf>[0], failure: Failure): object =>
-  errorShapeOf(request) === 'openai' ? openAiEnvelope(failure) : applicationEnvelope(failure);
+export const envelope = (
+  request: Parameters<typeof errorShapeOf>[0] & Pick<FastifyRequest, 'id'>,
+  failure: Failure,
+): object => {
+  switch (errorShapeOf(request)) {
+    case 'openai':
+      return openAiEnvelope(failure);
+    case 'anthropic':
+      return anthropicEnvelope(failure, request.id);
+    case 'application':
+      return applicationEnvelope(failure);
+  }
+};

@@ -39,6 +39,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/webhooks/:id': 'deletes an endpoint',
   // A repeated deletion finds no file.
   'DELETE v1/files/:file_id': 'deletes a file',
+  // A repeated deletion finds no response.
+  'DELETE v1/responses/:response_id': 'deletes a response',
   // A repeated release changes nothing.
   'DELETE api/v1/pipeline/placements/:id': 'ends a reservation',
   // Its body is a stream, which is not compared. A file is free, and can be deleted.

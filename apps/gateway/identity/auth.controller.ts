@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiExtraModels,
@@ -9,11 +9,13 @@ import {
 } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { AccountContextQuery } from '#areas/identity/accounts/account-context.handler.js';
+import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
 import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
 import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
@@ -40,6 +42,7 @@ export class AuthController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly throttle: AttemptThrottle,
+    @Inject(FLEET_SETTINGS) private readonly fleet: FleetSettings,
   ) {}
 
   @Post('login')
@@ -79,7 +82,7 @@ export class AuthController {
       isFailedAttempt,
     );
     return outcome.kind === 'session'
-      ? presentSession(outcome.session)
+      ? { ...presentSession(outcome.session), ...withEntryPoints(this.fleet) }
       : presentChallenge(outcome.tempToken);
   }
 
@@ -103,7 +106,7 @@ export class AuthController {
       () => this.commands.execute(command),
       isFailedAttempt,
     );
-    return presentSession(session);
+    return { ...presentSession(session), ...withEntryPoints(this.fleet) };
   }
 
   @Get('me')

@@ -7,6 +7,7 @@ import {
   DEVICE_INFO_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
 } from '#areas/identity/users/user-details.js';
+import { EntryPointsDto } from '../fleet/entry-points.dto.js';
 
 /** Longer than any username, so that validation does not reveal which names can exist. */
 const USERNAME_LENGTH_MAX = 254;
@@ -133,6 +134,12 @@ export class LoginSuccessDto {
       'none. Their sender knows the password or has an access token.',
   })
   readonly wrong_codes?: WrongCodesDto;
+  @ApiProperty({
+    type: EntryPointsDto,
+    required: false,
+    description: 'The bases of the API; absent where none is configured.',
+  })
+  readonly api_urls?: EntryPointsDto;
 }
 
 export class TwoFactorChallengeDto {

@@ -34,7 +34,7 @@ const presentTenant = ({ tenant }: AccountView): TenantDto => ({
   base_url: tenant.baseUrl,
 });
 
-export const presentSession = (session: OpenedSession): LoginSuccessDto => ({
+export const presentSession = (session: OpenedSession): Readonly<LoginSuccessDto> => ({
   success: true,
   token_type: 'Bearer',
   access_token: session.accessToken,

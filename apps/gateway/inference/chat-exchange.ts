@@ -6,7 +6,7 @@ import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { isSettled } from '#areas/inference/settle-chat.handler.js';
-import { type ChatStream } from '#areas/inference/chat-strategies.js';
+import { type ChatReply, type ChatStream } from '#areas/inference/chat-strategies.js';
 import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
@@ -15,15 +15,15 @@ import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
-import { type Failure, openAiEnvelope } from '../errors/envelope.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
-import { comment, dataEvent, dataLine, DONE, SSE_HEADERS, SseWriter } from '../sse/sse.js';
+import { comment, SSE_HEADERS, SseWriter } from '../sse/sse.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
+import { type AnswerFormat, chatFormat } from './answer-format.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 import { ChatMetrics } from './chat.metrics.js';
 
@@ -40,6 +40,10 @@ export interface Chat {
   readonly receivedAtMs: number;
   /** The attempt with an `Idempotency-Key`: as in `ChatOrder`. */
   readonly confirm?: () => Promise<boolean>;
+  /** As in `ChatOrder`. */
+  readonly others?: readonly ChatBody[];
+  /** Default: a chat of OpenAI. */
+  readonly format?: AnswerFormat;
 }
 
 /** Translates one chat between HTTP and its handlers. */
@@ -90,14 +94,17 @@ export class ChatExchange {
     tap: AnswerTap | undefined,
   ): Promise<void> {
     const answer = await this.chats.execute(orderOf(chat), signal);
-    const { text, rig, attempts, usage, entry, pace } = answer;
+    const { rig, attempts, usage, bound, entry, pace, headers: further } = answer;
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
+      ...further,
     };
+    this.#charged(chat, rig, usage, entry);
+    const { format = chatFormat } = chat;
+    const text = await format.whole({ ...answer, usage: chargedOf(usage, bound) });
     tap?.head({ ...headers, 'content-type': JSON_TYPE });
     tap?.text(text);
-    this.#charged(chat, rig, usage, entry);
     this.#ended(chat, '');
     void reply.headers(headers).headers(this.#rates(chat, pace)).type(JSON_TYPE).send(text);
   }
@@ -152,17 +159,22 @@ export class ChatExchange {
     writer: SseWriter,
     reply: FastifyReply,
   ): Promise<AnswerEnd> {
-    const fail = (error: unknown): Promise<void> => {
+    const { format = chatFormat } = chat;
+    const written = format.stream();
+    const fail = async (error: unknown): Promise<void> => {
       const { rig } = stream;
       const failure = { ...this.failures.of(error), ...(rig !== null && { rig }) };
       this.failureLog.write({ request: reply.request, reply, failure, error });
-      return this.#writeFailure(chat, failure, writer);
+      this.#ended(chat, failure.code);
+      await writer.write(written.failed(failure));
     };
     try {
+      const begin = written.begin();
+      if (begin !== '') await writer.write(begin);
       for (;;) {
         const page = await stream.pages.next();
         if (!page.done) {
-          await writer.write(page.value.map(dataLine).join(''));
+          await writer.write(written.page(page.value));
           continue;
         }
         const { usage, entry, cut } = page.value;
@@ -175,19 +187,15 @@ export class ChatExchange {
           await fail(cut);
           return 'cut';
         }
+        const last = await written.end(chargedOf(usage, stream.bound));
         this.#ended(chat, '');
-        await writer.write(DONE);
+        await writer.write(last);
         return 'whole';
       }
     } catch (error) {
       await fail(error);
       return isSettled(error) ? 'cut' : 'in-doubt';
     }
-  }
-
-  async #writeFailure(chat: Chat, failure: Failure, writer: SseWriter): Promise<void> {
-    this.#ended(chat, failure.code);
-    await writer.write(dataEvent({ ...openAiEnvelope(failure), choices: [ENDED_BY_ERROR] }));
   }
 
   /** Of now: a stored answer that is sent again does not have them. */
@@ -205,8 +213,15 @@ export class ChatExchange {
   }
 }
 
-/** Sends the failure in the body, since the status line is already sent. */
-const ENDED_BY_ERROR = { index: 0, delta: {}, finish_reason: 'error' } as const;
+/** What a rig states above the bound is not charged, and other interfaces do not show it. */
+const chargedOf = (usage: Usage, bound: ChatReply['bound']): Usage => {
+  if (!bound) return usage;
+  return {
+    promptTokens: Math.min(usage.promptTokens, bound.inputTokens),
+    completionTokens: Math.min(usage.completionTokens, bound.outputTokens),
+    source: usage.source,
+  };
+};
 
 const orderOf = (chat: Chat): ChatOrder => ({
   accountId: chat.caller.accountId,
@@ -215,6 +230,7 @@ const orderOf = (chat: Chat): ChatOrder => ({
   routingMode: chat.body.routing_mode,
   context: contextOf(chat.requestId, `user:${chat.caller.userId}`, chat.caller.credential.keyId),
   ...(chat.confirm && { confirm: chat.confirm }),
+  ...(chat.others && { others: chat.others }),
 });
 
 /** Rejects a request for confidentiality that Quipu cannot fulfil. */

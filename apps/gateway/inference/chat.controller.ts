@@ -17,6 +17,7 @@ import { parseChatBody } from './chat.body.js';
 import { ChatCompletionDocs } from './chat.docs.js';
 import { ChatExchange } from './chat-exchange.js';
 import { ChatSettler } from './chat.settler.js';
+import { modelOf } from './translated-chats.js';
 
 const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
 
@@ -64,7 +65,3 @@ export class ChatController {
     return this.exchange.answer({ ...chat, confirm: attempt.confirm }, reply, attempt.tap);
   }
 }
-
-/** The model that an unvalidated body names. */
-const modelOf = (sent: unknown): unknown =>
-  typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

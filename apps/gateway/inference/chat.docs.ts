@@ -39,7 +39,8 @@ const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
       .default('auto')
       .describe(
         '`rig_{id}` pins one rig. `snn_spiking`, `hybrid_*` and `pattern_*` run a spiking ' +
-          'network on the text of the last message. Modes without an engine yet answer 501.',
+          'network on the text of the last message. `sharded_pipeline` divides the layers of the ' +
+          'model among processes. Modes without an engine yet answer 501.',
       ),
     temperature: DocumentedChatBody.shape.temperature.default(TEMPERATURE_DEFAULT),
   }),
@@ -51,7 +52,8 @@ const answerHeader = (description: string, example: string) => ({
   schema: { type: 'string' as const, example },
 });
 
-const ANSWER_HEADERS = {
+/** The headers of every answer of a chat, in whatever interface. */
+export const ANSWER_HEADERS = {
   'x-request-id': answerHeader('The id of the request, and of its events.', '0198…'),
   'x-quipu-rig': answerHeader('The rig that answered.', 'built-in'),
   'x-quipu-attempts': answerHeader('The number of rigs that the gateway called.', '1'),

@@ -1,9 +1,14 @@
-import { type Attempt } from '#areas/inference/rigs/route-error.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { toUsd } from '#platform/kernel/money.js';
 
+/** One attempt at one rig, in milliseconds from the start of routing. */
+interface RigTime {
+  readonly startedMs: number;
+  readonly endedMs: number;
+}
+
 /** The measured milliseconds of a request in the gateway, without the rig. */
-const overheadMs = (startedAt: number, attempts: readonly Attempt[]): number => {
+const overheadMs = (startedAt: number, attempts: readonly RigTime[]): number => {
   const atRigs = attempts.reduce((sum, { startedMs, endedMs }) => sum + endedMs - startedMs, 0);
   return Math.max(0, performance.now() - startedAt - atRigs);
 };
@@ -11,7 +16,7 @@ const overheadMs = (startedAt: number, attempts: readonly Attempt[]): number => 
 /** The route of the answer, known before its first byte. */
 export const routeHeaders = (
   startedAt: number,
-  { rig, attempts }: { readonly rig: string | null; readonly attempts: readonly Attempt[] },
+  { rig, attempts }: { readonly rig: string | null; readonly attempts: readonly RigTime[] },
 ): Record<string, string> => ({
   ...(rig !== null && { 'x-quipu-rig': rig }),
   'x-quipu-attempts': String(attempts.length),

@@ -22,6 +22,13 @@ export interface ChatCharge {
   readonly chargedMicroUsd: bigint;
 }
 
+export interface EmbeddingsCharge {
+  readonly model: string;
+  readonly rig: string;
+  readonly promptTokens: number;
+  readonly chargedMicroUsd: bigint;
+}
+
 interface ChargeMetrics {
   readonly input: Histogram.Internal<string>;
   readonly output: Histogram.Internal<string>;
@@ -29,7 +36,7 @@ interface ChargeMetrics {
 }
 
 /**
- * Metrics of chat. The names follow the OpenTelemetry semantic conventions for generative AI, with
+ * Metrics of chats and embeddings. The names follow the OpenTelemetry semantic conventions for generative AI, with
  * underscores for dots and the unit at the end. Other names start with `quipu_`.
  */
 @Injectable()
@@ -87,6 +94,19 @@ export class ChatMetrics {
   chatEnded(model: string, seconds: number, error: string): void {
     const label = this.catalog.model(model) ? model : UNKNOWN_MODEL;
     this.#duration.labels('chat', label, error).observe(seconds);
+  }
+
+  embeddingsCharged({ model, rig, promptTokens, chargedMicroUsd }: EmbeddingsCharge): void {
+    this.#tokens.labels('embeddings', model, 'input').observe(promptTokens);
+    this.#charged.labels(model, rig).inc(Number(chargedMicroUsd));
+  }
+
+  /**
+   * @param model null for one that is not in the catalog
+   * @param error the error code of an unfinished answer, or empty
+   */
+  embeddingsEnded(model: string | null, seconds: number, error: string): void {
+    this.#duration.labels('embeddings', model ?? UNKNOWN_MODEL, error).observe(seconds);
   }
 
   firstPage(model: string, seconds: number): void {

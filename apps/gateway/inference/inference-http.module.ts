@@ -1,12 +1,16 @@
 import { Module } from '@nestjs/common';
+import { CompletionsController } from '../completions/completions.controller.js';
+import { MessagesController } from '../messages/messages.controller.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
 import { ChatMetrics } from './chat.metrics.js';
 import { ChatSettler } from './chat.settler.js';
+import { TranslatedChats } from './translated-chats.js';
 
 @Module({
-  controllers: [ChatController],
-  providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler],
+  controllers: [ChatController, CompletionsController, MessagesController],
+  providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler, TranslatedChats],
+  exports: [ChatMetrics, TranslatedChats],
 })
 export class InferenceHttpModule {}

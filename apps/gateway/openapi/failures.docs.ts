@@ -54,6 +54,29 @@ export class OpenAiFailure {
   readonly error!: OpenAiError;
 }
 
+class AnthropicError {
+  @ApiProperty({ description: 'The error type of Anthropic; it follows from the status.' })
+  readonly type!: string;
+  @ApiProperty({ description: 'A sentence for people.' })
+  readonly message!: string;
+  @ApiProperty({ description: 'Stable, for programs.' })
+  readonly code!: string;
+  @ApiProperty({ required: false, description: 'The field at fault.' })
+  readonly param?: string;
+  @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true })
+  readonly metadata?: object;
+}
+
+/** The failure of a route for clients of Anthropic. */
+export class AnthropicFailure {
+  @ApiProperty({ enum: ['error'] })
+  readonly type!: 'error';
+  @ApiProperty({ type: AnthropicError })
+  readonly error!: AnthropicError;
+  @ApiProperty({ description: 'The id of the request.' })
+  readonly request_id!: string;
+}
+
 /** Every route can meet a defect, so 500 is always among them. The document adds the examples. */
 const failures = (schema: Type, statuses: readonly number[]): MethodDecorator & ClassDecorator =>
   applyDecorators(
@@ -80,3 +103,7 @@ export const ApplicationFailures = (...statuses: readonly number[]) =>
 
 /** Documents failures of the OpenAI-compatible routes: `{error:{message,type,param,code}}`. */
 export const OpenAiFailures = (...statuses: readonly number[]) => failures(OpenAiFailure, statuses);
+
+/** Documents failures of routes for Anthropic's clients: `{type:'error',error:{type,message}}`. */
+export const AnthropicFailures = (...statuses: readonly number[]) =>
+  failures(AnthropicFailure, statuses);

@@ -1,7 +1,12 @@
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Areas } from '#platform/runtime/area.js';
-import { applicationEnvelope, openAiEnvelope } from '../errors/envelope.js';
+import {
+  anthropicEnvelope,
+  applicationEnvelope,
+  type Failure,
+  openAiEnvelope,
+} from '../errors/envelope.js';
 import { failure } from '../errors/failure-of.js';
 import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
 import { type FailureCode, failureCodesOf, failureTable, GATEWAY } from './failure-codes.js';
@@ -16,7 +21,8 @@ balance is the fold of its events. Fields marked as our own go beyond the promis
 
 Routes under \`/v1\`, and chat and models under \`/api/v1\`, fail as OpenAI does: \
 \`{error:{message,type,param,code}}\`. All others fail as \`{success:false,message,code}\`. The \
-code is stable. An upstream's own code passes through.
+code is stable. An upstream's own code passes through. \`/v1/messages\` fails as Anthropic does: \
+\`{type:'error',error:{type,message,code},request_id}\`.
 `;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
@@ -109,6 +115,7 @@ const addExamples = (operation: Operation, codes: readonly FailureCode[]): void 
 };
 
 const ENVELOPES = {
+  '#/components/schemas/AnthropicFailure': (failed: Failure) => anthropicEnvelope(failed, '0198…'),
   '#/components/schemas/OpenAiFailure': openAiEnvelope,
   '#/components/schemas/ApplicationFailure': applicationEnvelope,
 } as const;

@@ -1,5 +1,5 @@
-import { Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { Controller, Get, HttpCode, Inject, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import {
   ApiAcceptedResponse,
   ApiOkResponse,
@@ -8,13 +8,17 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
+import { ChangeRigCommand } from '#areas/fleet/change-rig.handler.js';
+import { type FleetErrorCode } from '#areas/fleet/fleet.errors.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { RigStandingsQuery } from '#areas/rigs/certifications.queries.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { type RigsErrorCode } from '#areas/rigs/rigs.errors.js';
 import { SubmitCertificationCommand } from '#areas/rigs/submit-certification.handler.js';
+import { RigName } from '#events/catalog/rate-card.events.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
@@ -22,7 +26,8 @@ import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { CertificationSubmittedDto, RigListDto } from './rigs.dto.js';
-import { presentRigs } from './rigs.presenter.js';
+import { RigDrainDto, RigFoundDto } from './rig-detail.dto.js';
+import { RigViews } from './rig-views.js';
 
 @ApiTags('rigs')
 @ApplicationFailures(401, 429, 503)
@@ -31,21 +36,66 @@ import { presentRigs } from './rigs.presenter.js';
 export class RigsController {
   constructor(
     private readonly rigs: MeasuredRigs,
+    private readonly views: RigViews,
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Get()
   @Credentials('api-key', 'app-token', 'renter-key')
   @ApiOperation({
     summary: 'List the rigs',
-    description: 'The rigs of the catalog, their models and their last certification.',
+    description:
+      'The rigs of the catalog with their last certification, and those that workers have ' +
+      'registered. A worker’s rig that is lost or has stopped is listed for a day.',
   })
   @ApiOkResponse({ type: RigListDto })
   async list(): Promise<RigListDto> {
-    const rigs = this.rigs.rigs();
-    const query = new RigStandingsQuery(rigs.map(({ name }) => name));
-    return presentRigs(rigs, await this.queries.execute(query));
+    return { success: true, rigs: await this.views.list() };
+  }
+
+  @Get(':id')
+  @Credentials('api-key', 'app-token', 'renter-key')
+  @ApiOperation({
+    summary: 'Get a rig',
+    description:
+      'One rig of the catalog or of a worker, with its telemetry, its history and its last ' +
+      'certification.',
+  })
+  @ApiParam({ name: 'id', description: 'The name of the rig.', example: 'built-in' })
+  @ApiOkResponse({ type: RigFoundDto })
+  @ApplicationFailures(404)
+  async find(@Param('id') id: string): Promise<RigFoundDto> {
+    const rig = await this.views.find(id);
+    if (!rig) throw workerRigNotFound(`there is no rig ${id}`);
+    return { success: true, rig };
+  }
+
+  @Post(':id/drain')
+  @HttpCode(202)
+  @Roles('Admin')
+  @Credentials('api-key', 'app-token')
+  @Idempotent()
+  @ApiOperation({
+    summary: 'Drain a rig',
+    description:
+      'Only for an Admin, and for the rig of a worker: it finishes what runs and takes no more ' +
+      'tasks, until its worker is started again. `state` is `draining` until the last task ends.',
+  })
+  @ApiParam({ name: 'id', description: 'The name of the rig.', example: 'worker-0123456789abcdef' })
+  @ApiAcceptedResponse({ type: RigDrainDto })
+  @ApplicationFailures(403, 404, 409, 413, 415)
+  async drain(
+    @Param('id') id: string,
+    @CurrentCaller() { userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<RigDrainDto> {
+    if (!RigName.safeParse(id).success) throw workerRigNotFound(`there is no rig ${id}`);
+    const data = { rig: id, requestedAt: instant(this.clock) };
+    const context = contextOf(request.id, `user:${userId}`);
+    await this.commands.execute(new ChangeRigCommand({ type: 'DrainRig', data }, context));
+    const state = (await this.views.find(id))?.state === 'drained' ? 'drained' : 'draining';
+    return { success: true, rig: id, state };
   }
 
   @Post(':name/certifications')
@@ -73,6 +123,9 @@ export class RigsController {
     return { success: true, rig: name, job_id: jobId };
   }
 }
+
+const workerRigNotFound = (message: string): DomainError =>
+  new DomainError<FleetErrorCode>('worker_rig_not_found', message);
 
 const rigNotFound = (name: string): DomainError =>
   new DomainError<RigsErrorCode>('rig_not_found', `the catalog has no rig ${name}`);

@@ -3,6 +3,8 @@ import { ApiProperty } from '@nestjs/swagger';
 const BADGES = ['gold', 'silver', 'bronze', 'none'] as const;
 type Badge = (typeof BADGES)[number];
 
+const RIG_STATES = ['up', 'down', 'draining', 'drained', 'lost', 'stopped'] as const;
+
 export class BadgeThresholdDto {
   @ApiProperty({ enum: ['gold', 'silver', 'bronze'] })
   readonly badge!: Exclude<Badge, 'none'>;
@@ -95,14 +97,81 @@ export class CertificationDto {
 }
 
 export class RigDto {
-  @ApiProperty({ example: 'built-in' })
+  @ApiProperty({ example: 'built-in', description: 'What `routing_mode: rig_{id}` pins.' })
+  readonly id!: string;
+
+  @ApiProperty({ example: 'built-in', description: 'The same as the id.' })
   readonly name!: string;
 
-  @ApiProperty({ enum: ['openai', 'embedded'] })
-  readonly kind!: 'openai' | 'embedded';
+  @ApiProperty({
+    enum: ['catalog', 'worker'],
+    description: 'Who has it: the catalog file, or a worker that registered it.',
+  })
+  readonly source!: 'catalog' | 'worker';
 
-  @ApiProperty({ type: [String], example: ['quipu/nano'] })
+  @ApiProperty({ enum: ['openai', 'embedded', 'worker'] })
+  readonly kind!: 'openai' | 'embedded' | 'worker';
+
+  @ApiProperty({ type: String, nullable: true, example: 'uk', description: 'Null: in none.' })
+  readonly region!: string | null;
+
+  @ApiProperty({
+    enum: RIG_STATES,
+    description:
+      'Of a rig of the catalog: `up`, or `down` while this gateway asks it nothing. Of a worker: ' +
+      '`draining` finishes what runs, `drained` has, `lost` sends no heartbeats, `stopped` ended.',
+  })
+  readonly state!: (typeof RIG_STATES)[number];
+
+  @ApiProperty({
+    type: [String],
+    example: ['quipu/nano'],
+    description: 'Their ids in the catalog; of a worker the names of its model files.',
+  })
   readonly models!: readonly string[];
+
+  @ApiProperty({ type: String, nullable: true, example: 'NVIDIA' })
+  readonly brand!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Its first accelerator, or its processor. Null for a rig of the catalog.',
+  })
+  readonly device!: string | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Of all its accelerators, or of the machine where it has none.',
+  })
+  readonly memory_bytes!: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description:
+      'Requests of this gateway at a rig of the catalog; tasks of all gateways at a worker. ' +
+      'Null for a worker that is not heard.',
+  })
+  readonly in_flight!: number | null;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'How many it takes at once.' })
+  readonly max_concurrency!: number | null;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'The measured capacity of a worker: tasks done in a second with tasks.',
+  })
+  readonly tasks_per_second!: number | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    description: 'By model, the moving average of this gateway’s streams. Empty: not measured.',
+  })
+  readonly first_token_ms!: Readonly<Record<string, number>>;
 
   @ApiProperty({
     type: String,
@@ -127,7 +196,10 @@ export class RigListDto {
   @ApiProperty({ example: true })
   readonly success!: true;
 
-  @ApiProperty({ type: [RigDto], description: 'In the order of the catalog.' })
+  @ApiProperty({
+    type: [RigDto],
+    description: 'Those of the catalog in its order, then those of workers by name.',
+  })
   readonly rigs!: readonly RigDto[];
 }
 

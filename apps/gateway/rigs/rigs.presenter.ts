@@ -1,25 +1,166 @@
+import { type RigStatus } from '#areas/inference/rigs/rig-state.js';
 import { type RigStanding } from '#areas/rigs/certifications.queries.js';
 import { type MeasuredRig } from '#areas/rigs/measured-rigs.port.js';
-import { type CertificationDto, type RigListDto } from './rigs.dto.js';
+import { type HeardRig } from '#platform/tasks/worker-directory.js';
+import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
+import { stateOf, type WorkerRig } from '#projections/fleet/worker-rigs.projection.js';
+import { type RigDetailDto, type RigEngineDto, type RigTelemetryDto } from './rig-detail.dto.js';
+import { type CertificationDto, type RigDto } from './rigs.dto.js';
 
-/** @param standings of the same rigs, in the same order */
-export const presentRigs = (
-  rigs: readonly MeasuredRig[],
-  standings: readonly RigStanding[],
-): RigListDto => ({
-  success: true,
-  rigs: rigs.map(({ name, kind, models }, index) => {
-    const standing = standings[index];
+/** What is known of a rig of the catalog. */
+export interface CatalogRigFacts {
+  readonly rig: MeasuredRig;
+  readonly standing: RigStanding | undefined;
+  /** As this gateway sees it; undefined right after a change of the catalog. */
+  readonly status: RigStatus | undefined;
+}
+
+/** What is known of the rig of a worker. */
+export interface WorkerRigFacts {
+  readonly rig: WorkerRig;
+  /** As this gateway has heard it last. */
+  readonly heard: HeardRig | undefined;
+}
+
+const certificationOf = (standing: RigStanding | undefined) => ({
+  badge: standing?.badge ?? null,
+  status: standing?.status ?? 'never_certified',
+  certification: standing?.certification ? presentCertification(standing.certification) : null,
+});
+
+export const presentCatalogRig = ({ rig, standing, status }: CatalogRigFacts): Readonly<RigDto> => ({
+  id: rig.name,
+  name: rig.name,
+  source: 'catalog',
+  kind: rig.kind,
+  region: status?.region ?? null,
+  state: status?.breaker === 'open' ? 'down' : 'up',
+  models: rig.models.map(({ id }) => id),
+  brand: null,
+  device: null,
+  memory_bytes: null,
+  in_flight: status?.inFlight ?? null,
+  max_concurrency: status?.maxConcurrency ?? null,
+  tasks_per_second: null,
+  first_token_ms: status?.firstTokenMs ?? {},
+  ...certificationOf(standing),
+});
+
+/** The heartbeat of the process that is registered, while it is heard. */
+const liveOf = ({ rig, heard }: WorkerRigFacts): WorkerHeartbeat | null =>
+  heard && !heard.isSilent && heard.heartbeat.startedAt === rig.startedAt ? heard.heartbeat : null;
+
+const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
+
+const MS_PER_SECOND = 1_000;
+
+/** Null before the first task. */
+const rateOf = (doneTasks: number, busyMs: number): number | null =>
+  doneTasks === 0 || busyMs === 0 ? null : (doneTasks / busyMs) * MS_PER_SECOND;
+
+export const presentWorkerRig = (facts: WorkerRigFacts, firstTokens?: RigStatus): Readonly<RigDto> => {
+  const { rig } = facts;
+  const { region, brand, processor, hostMemoryBytes, devices, engines } = rig.description;
+  const live = liveOf(facts)?.engines;
+  return {
+    id: rig.rig,
+    name: rig.rig,
+    source: 'worker',
+    kind: 'worker',
+    region,
+    state: stateOf(rig),
+    models: [...new Set(engines.flatMap(({ models }) => models.map(({ name }) => name)))],
+    brand,
+    device: devices?.[0]?.name ?? processor,
+    memory_bytes: devices ? total(devices.map((one) => one.memoryBytes)) : hostMemoryBytes,
+    in_flight: live ? total(live.map(({ runningTasks }) => runningTasks)) : null,
+    max_concurrency: total(engines.map(({ tasksMax }) => tasksMax)),
+    tasks_per_second: live
+      ? rateOf(
+          total(live.map(({ doneTasks }) => doneTasks)),
+          Math.max(0, ...live.map(({ busyMs }) => busyMs)),
+        )
+      : null,
+    first_token_ms: firstTokens?.firstTokenMs ?? {},
+    ...certificationOf(undefined),
+  };
+};
+
+const presentTelemetry = ({ sentAt, telemetry, hardware }: WorkerHeartbeat): RigTelemetryDto => ({
+  measured_at: sentAt,
+  processors: {
+    temperature_c: telemetry.processors.temperatureC,
+    power_w: telemetry.processors.powerW,
+    utilisation_pct: telemetry.processors.utilisationPct,
+  },
+  memory_used_bytes: telemetry.memoryUsedBytes,
+  devices:
+    hardware.devices?.map(({ name, memoryBytes }, index) => {
+      const read = telemetry.devices?.[index];
+      return {
+        name,
+        memory_bytes: memoryBytes,
+        temperature_c: read?.temperatureC ?? null,
+        power_w: read?.powerW ?? null,
+        utilisation_pct: read?.utilisationPct ?? null,
+        memory_used_bytes: read?.memoryUsedBytes ?? null,
+      };
+    }) ?? null,
+});
+
+const presentEngines = (
+  { description }: WorkerRig,
+  live: WorkerHeartbeat | null,
+): readonly RigEngineDto[] =>
+  description.engines.map(({ name, tasksMax, models }) => {
+    const engine = live?.engines.find((one) => one.name === name);
     return {
       name,
-      kind,
-      models: models.map(({ id }) => id),
-      badge: standing?.badge ?? null,
-      status: standing?.status ?? 'never_certified',
-      certification: standing?.certification ? presentCertification(standing.certification) : null,
+      tasks_max: tasksMax,
+      running_tasks: engine?.runningTasks ?? null,
+      done_tasks: engine?.doneTasks ?? null,
+      tasks_per_second: engine ? rateOf(engine.doneTasks, engine.busyMs) : null,
+      models,
     };
-  }),
-});
+  });
+
+export const presentWorkerRigDetail = (
+  facts: WorkerRigFacts,
+  firstTokens?: RigStatus,
+): RigDetailDto => {
+  const { rig, heard } = facts;
+  const live = liveOf(facts);
+  return {
+    ...presentWorkerRig(facts, firstTokens),
+    started_at: rig.startedAt,
+    last_heard_at: heard?.heartbeat.sentAt ?? null,
+    telemetry: live && presentTelemetry(live),
+    engines: presentEngines(rig, live),
+    history: rig.history,
+    summaries: rig.spans.map((span) => ({
+      from: span.from,
+      to: span.to,
+      heartbeats: span.heartbeats,
+      done_tasks: span.doneTasks,
+      temperature_max_c: span.temperatureMaxC,
+      power_mean_w: span.powerMeanW,
+    })),
+  };
+};
+
+/** Only its certification is in the log; its health is that of this process. */
+export const presentCatalogRigDetail = (facts: CatalogRigFacts): RigDetailDto => {
+  const certifiedAt = facts.standing?.certification?.measuredAt;
+  return {
+    ...presentCatalogRig(facts),
+    started_at: null,
+    last_heard_at: null,
+    telemetry: null,
+    engines: null,
+    history: certifiedAt === undefined ? [] : [{ event: 'certified', at: certifiedAt }],
+    summaries: [],
+  };
+};
 
 export const presentCertification = (
   certified: NonNullable<RigStanding['certification']>,

@@ -44,7 +44,12 @@ const DefinitionField = () =>
     example: EXAMPLE,
   });
 
+/** 100 nodes with parameters; the schema of a definition checks them. */
+const VALUES_MAX = 8_192;
+
 export class CreateWorkflowDto {
+  static readonly valuesMax = VALUES_MAX;
+
   @ApiProperty({ example: 'weekly-report', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' })
   @Matches(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
     message: 'name must be lower case, digits, dashes and underscores, 64 characters at most',
@@ -57,6 +62,8 @@ export class CreateWorkflowDto {
 }
 
 export class AddWorkflowVersionDto {
+  static readonly valuesMax = VALUES_MAX;
+
   @DefinitionField()
   @IsObject()
   readonly definition!: object;

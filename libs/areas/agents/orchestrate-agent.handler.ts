@@ -155,6 +155,6 @@ const followUpOf = (
 });
 
 const unknownPlanner = (model: string): never => {
-  const detail = `the model ${model} is not in the catalog; GET /v1/models lists those that are`;
+  const detail = `the model ${model} is no chat model of the catalog, which GET /v1/models lists`;
   throw new DomainError<AgentsErrorCode>('agent_planner_not_found', detail);
 };

@@ -19,6 +19,8 @@ interface AnyRig {
   readonly maxConcurrency: number;
   /** The price of an hour of the whole rig; null: not for rent. */
   readonly microUsdPerHour: MicroUsd | null;
+  /** Null: in no region, near to every gateway. */
+  readonly region: string | null;
 }
 
 /** Servers whose operator's fields are known. */
@@ -50,6 +52,10 @@ export interface EmbeddedRigEntry extends AnyRig {
 
 export type CatalogRig = OpenAiRigEntry | EmbeddedRigEntry;
 
+/** `chat`: answers messages. `embedding`: turns texts into vectors. */
+export const MODEL_KINDS = ['chat', 'embedding'] as const;
+export type ModelKind = (typeof MODEL_KINDS)[number];
+
 /** A model as the catalog file states it. */
 export interface ModelEntry {
   /** The id in a caller's request. */
@@ -57,15 +63,20 @@ export interface ModelEntry {
   /** The id in the request to the rig. */
   readonly upstreamId: string;
   readonly ownedBy: string;
+  readonly kind: ModelKind;
+  /** Of the vectors of an embedding model; null for others, and where only the rig knows. */
+  readonly dimensions: number | null;
   /** Names of rigs, at least one. */
   readonly rigs: readonly string[];
   /** Prompt and answer together. */
   readonly contextTokens: number;
-  /** Used when the caller gives no bound; never above `contextTokens`. */
+  /** Used when the caller gives no bound; never above `contextTokens`; 0 for embeddings. */
   readonly maxOutputTokens: number;
   readonly price: Price;
-  /** The GGUF file's absolute path for embedded rigs; null when no rig of the model is embedded. */
+  /** Absolute path of the model's file for embedded rigs; null when none of its rigs is one. */
   readonly file: string | null;
+  /** The id of the model that drafts for it in speculative decoding; null: none does. */
+  readonly draft: string | null;
   /** Whether a caller that leaves a request which its rig has accepted pays for the prompt. */
   readonly chargesCancelled: boolean;
   /** Seconds since the Unix epoch; null: when it was first priced. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
-import { Meter } from '#events/vocabulary.js';
+import { Meter, Region } from '#events/vocabulary.js';
 import { MICRO_USD_PER_USD, parseUsd } from '#platform/kernel/money.js';
 import {
   type CatalogFile,
@@ -8,7 +8,9 @@ import {
   type EmbeddedRigEntry,
   type LocalModelTerms,
   type MeterPriceEntry,
+  MODEL_KINDS,
   type ModelEntry,
+  type ModelKind,
   type OpenAiRigEntry,
   SERVER_KINDS,
 } from './catalog-entry.js';
@@ -21,6 +23,8 @@ export const RIGS_MAX = 1_000;
 export const METERS_MAX = 1_000;
 /** Units that one price is for. */
 export const UNITS_PER_PRICE_MAX = 1_000_000_000_000;
+/** No embedding model has more. */
+export const DIMENSIONS_MAX = 16_384;
 /** The fields of one rig that callers may set although they are the operator's. */
 export const ALLOWED_FIELDS_MAX = 64;
 
@@ -64,6 +68,14 @@ const Price = z
     outputMicroUsdPerMtok: output_usd_per_mtok,
   }));
 
+/** Embeddings have no output tokens, so their price may leave them out. */
+const ModelPrice = z
+  .strictObject({ input_usd_per_mtok: Usd, output_usd_per_mtok: Usd.optional() })
+  .transform(({ input_usd_per_mtok, output_usd_per_mtok }) => ({
+    inputMicroUsdPerMtok: input_usd_per_mtok,
+    outputMicroUsdPerMtok: output_usd_per_mtok ?? null,
+  }));
+
 const Tokens = z.int().min(1).max(100_000_000);
 const TimeoutMs = z.int().min(1).max(86_400_000);
 const OwnedBy = z.string().min(1).max(128);
@@ -71,6 +83,7 @@ const OwnedBy = z.string().min(1).max(128);
 const AnyRig = z.strictObject({
   name: RigName,
   hourly_usd: Usd.optional(),
+  region: Region.optional(),
 });
 
 const OpenAiRig = AnyRig.extend({
@@ -102,6 +115,7 @@ const OpenAiRig = AnyRig.extend({
   answerTimeoutMs: rig.answer_timeout_ms,
   idleTimeoutMs: rig.idle_timeout_ms,
   microUsdPerHour: rig.hourly_usd ?? null,
+  region: rig.region ?? null,
 }));
 
 const EmbeddedRig = AnyRig.extend({
@@ -112,6 +126,7 @@ const EmbeddedRig = AnyRig.extend({
   name: rig.name,
   maxConcurrency: rig.max_concurrency,
   microUsdPerHour: rig.hourly_usd ?? null,
+  region: rig.region ?? null,
 }));
 
 const Rig = z.discriminatedUnion('kind', [OpenAiRig, EmbeddedRig]);
@@ -120,12 +135,15 @@ const Model = z
   .strictObject({
     id: ModelId,
     upstream_id: z.string().min(1).max(256).optional(),
+    kind: z.enum(MODEL_KINDS).default('chat'),
     owned_by: OwnedBy,
     rigs: z.array(RigName).min(1),
     context: Tokens,
     max_output: Tokens.optional(),
-    price: Price,
+    dimensions: z.int().min(1).max(DIMENSIONS_MAX).optional(),
+    price: ModelPrice,
     file: z.string().min(1).optional(),
+    draft: ModelId.optional(),
     charge_cancelled: z.boolean().default(true),
     created: z.int().min(0).optional(),
   })
@@ -133,18 +151,42 @@ const Model = z
     path: ['max_output'],
     error: 'must not be above context',
   })
+  .refine(({ kind, max_output }) => kind === 'chat' || max_output === undefined, {
+    path: ['max_output'],
+    error: 'is for chats: embeddings have no output tokens',
+  })
+  .refine(({ kind, dimensions }) => kind === 'embedding' || dimensions === undefined, {
+    path: ['dimensions'],
+    error: 'is for models of kind embedding',
+  })
+  .refine(({ kind, price }) => kind === 'embedding' || price.outputMicroUsdPerMtok !== null, {
+    path: ['price', 'output_usd_per_mtok'],
+    error: 'is missing',
+  })
   .transform((model): ModelEntry => ({
     id: model.id,
     upstreamId: model.upstream_id ?? model.id,
+    kind: model.kind,
+    dimensions: model.dimensions ?? null,
     ownedBy: model.owned_by,
     rigs: model.rigs,
     contextTokens: model.context,
-    maxOutputTokens: model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context),
-    price: model.price,
+    maxOutputTokens: outputMaxOf(model),
+    price: { ...model.price, outputMicroUsdPerMtok: model.price.outputMicroUsdPerMtok ?? 0n },
     file: model.file ?? null,
+    draft: model.draft ?? null,
     chargesCancelled: model.charge_cancelled,
     createdEpochSeconds: model.created ?? null,
   }));
+
+const outputMaxOf = (model: {
+  readonly kind: ModelKind;
+  readonly context: number;
+  readonly max_output?: number | undefined;
+}): number =>
+  model.kind === 'embedding'
+    ? 0
+    : (model.max_output ?? Math.min(MAX_OUTPUT_DEFAULT, model.context));
 
 const MeterPriceLine = z
   .strictObject({
@@ -209,6 +251,7 @@ export const CatalogFileSchema = z
       }
       for (const [index, model] of models.entries()) {
         rejectRigs(model, rigs, (path, message) => reject(['models', index, ...path], message));
+        rejectDraft(model, models, (message) => reject(['models', index, 'draft'], message));
       }
       return {
         rigs,
@@ -246,6 +289,19 @@ const rejectRigs = (
   const embedded = names.some((name) => kinds.get(name) === 'embedded');
   if (embedded && file === null) reject(['file'], 'is missing: an embedded rig serves this model');
   if (!embedded && file !== null) reject(['file'], 'is read by embedded rigs only');
+};
+
+/** A model and its draft are both files. */
+const rejectDraft = (
+  { file, draft }: ModelEntry,
+  models: readonly ModelEntry[],
+  reject: (message: string) => void,
+): void => {
+  if (draft === null) return;
+  const found = models.find(({ id }) => id === draft);
+  if (file === null) reject('is for a model with a file: an upstream drafts by itself');
+  else if (!found) reject(`names no model of this file: ${draft}`);
+  else if (found.file === null) reject(`names a model without a file: ${draft}`);
 };
 
 const problemOfBaseUrl = (written: string): string | null => {

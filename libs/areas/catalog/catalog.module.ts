@@ -11,6 +11,7 @@ import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { Catalog } from './catalog.js';
 import { CatalogOperations } from './catalog.operations.js';
 import { CATALOG_SETTINGS, type CatalogSettings } from './catalog.settings.js';
+import { LocalModelKinds } from './local-model-kinds.port.js';
 import { PublishRateCardHandler } from './publish-rate-card.handler.js';
 import { rateCardDecider } from './rate-card.decider.js';
 import { RateCardHandler } from './rate-card.handler.js';
@@ -38,14 +39,22 @@ const rateCards = {
 
 const catalog = {
   provide: Catalog,
-  inject: [CATALOG_SETTINGS, CommandBus, RateCards, CLOCK, LOGGER],
+  inject: [
+    CATALOG_SETTINGS,
+    CommandBus,
+    RateCards,
+    CLOCK,
+    LOGGER,
+    { token: LocalModelKinds, optional: true },
+  ],
   useFactory: (
     settings: CatalogSettings,
     commands: CommandBus,
     cards: RateCards,
     clock: Clock,
     logger: Logger,
-  ) => new Catalog(settings, commands, cards, clock, logger),
+    kinds?: LocalModelKinds,
+  ) => new Catalog(settings, commands, cards, clock, logger, kinds),
 };
 
 const meterPrices = {

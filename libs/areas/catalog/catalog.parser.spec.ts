@@ -77,24 +77,30 @@ describe('catalog parser', () => {
         {
           id: 'acme/llama-70b',
           upstreamId: 'llama-70b',
+          kind: 'chat',
+          dimensions: null,
           ownedBy: 'acme',
           rigs: ['local-vllm'],
           contextTokens: 8192,
           maxOutputTokens: 4096,
           price: { inputMicroUsdPerMtok: 150_000n, outputMicroUsdPerMtok: 600_000n },
           file: null,
+          draft: null,
           chargesCancelled: true,
           createdEpochSeconds: null,
         },
         {
           id: 'quipu/nano',
           upstreamId: 'quipu/nano',
+          kind: 'chat',
+          dimensions: null,
           ownedBy: 'quipu',
           rigs: ['built-in'],
           contextTokens: 1024,
           maxOutputTokens: 1024,
           price: { inputMicroUsdPerMtok: 1n, outputMicroUsdPerMtok: 1_000_000_000_000n },
           file: '/etc/quipu/models/nano.gguf',
+          draft: null,
           chargesCancelled: true,
           createdEpochSeconds: 1_767_225_600,
         },
@@ -115,8 +121,45 @@ describe('catalog parser', () => {
     const file = join(import.meta.dirname, '../../../catalog.yaml');
     const { rigs, models } = parseCatalog(await readFile(file, 'utf8'), file);
     expect(rigs).toMatchObject([{ name: 'built-in', kind: 'embedded' }]);
-    expect(models).toMatchObject([{ id: 'quipu/nano', rigs: ['built-in'] }]);
-    expect(models[0]?.file).toBe(join(import.meta.dirname, '../../../models/nano.gguf'));
+    expect(models).toMatchObject([
+      { id: 'quipu/nano', rigs: ['built-in'], kind: 'chat' },
+      { id: 'quipu/mini', rigs: ['built-in'], kind: 'chat' },
+      { id: 'quipu-embed-768', rigs: ['built-in'], kind: 'embedding', dimensions: 768 },
+      { id: 'quipu-embed-1024', rigs: ['built-in'], kind: 'embedding', dimensions: 1024 },
+    ]);
+    const inModels = (name: string) => join(import.meta.dirname, '../../../models', name);
+    expect(models.slice(0, 2).map(({ file }) => file)).toEqual([
+      inModels('nano.gguf'),
+      inModels('mini.gguf'),
+    ]);
+  });
+
+  it('reads an embedding model, which has no price of output', () => {
+    const fields = '{ id: e, owned_by: a, rigs: [up], context: 512, kind: embedding';
+    const price = 'price: { input_usd_per_mtok: 1 }';
+    const { models } = parseCatalog(withModel(`${fields}, dimensions: 3, ${price} }`), FILE);
+    expect(models).toMatchObject([
+      {
+        kind: 'embedding',
+        dimensions: 3,
+        maxOutputTokens: 0,
+        price: { inputMicroUsdPerMtok: 1_000_000n, outputMicroUsdPerMtok: 0n },
+      },
+    ]);
+    expect(parseCatalog(withModel(`${fields}, ${price} }`), FILE).models).toMatchObject([
+      { dimensions: null },
+    ]);
+  });
+
+  it.each([
+    ['an output bound', 'kind: embedding, max_output: 5', PRICE, 'is for chats'],
+    ['the dimensions of a chat', 'dimensions: 3', PRICE, 'is for models of kind embedding'],
+    ['too many dimensions', 'kind: embedding, dimensions: 16385', PRICE, '<=16384'],
+    ['a chat without a price', 'kind: chat', 'price: { input_usd_per_mtok: 1 }', 'is missing'],
+    ['another kind', 'kind: image', PRICE, 'kind'],
+  ])('rejects %s', (_, fields, price, problem) => {
+    const model = `{ id: e, owned_by: a, rigs: [up], context: 512, ${fields}, ${price} }`;
+    expect(problemsOf(withModel(model)).join('\n')).toContain(problem);
   });
 
   it('reads the prices of meters', () => {
@@ -148,6 +191,31 @@ models: []`;
     ]);
     const [problem] = problemsOf(source.replace('llama.cpp', 'llamafile'));
     expect(problem).toContain('rigs[0].server');
+  });
+
+  it('reads which model drafts for another, if both have files', () => {
+    const price = 'price: { input_usd_per_mtok: 1, output_usd_per_mtok: 1 }';
+    const model = (id: string, rest: string) =>
+      `  - { id: ${id}, owned_by: o, context: 10, ${price}, ${rest} }`;
+    const withModels = (...models: readonly string[]) => `rigs:
+  - { name: here, kind: embedded }
+  - { name: up, kind: openai, base_url: 'http://up/v1' }
+models:
+${models.join('\n')}`;
+    const target = model('big', 'rigs: [here], file: big.gguf, draft: small');
+    const small = model('small', 'rigs: [here], file: small.gguf');
+    const { models } = parseCatalog(withModels(target, small), FILE);
+    expect(models.map(({ draft }) => draft)).toEqual(['small', null]);
+    for (const [written, message] of [
+      [[target], 'models[0].draft names no model of this file: small'],
+      [[target, model('small', 'rigs: [up]')], 'models[0].draft names a model without a file'],
+      [
+        [model('big', 'rigs: [up], draft: small'), small],
+        'models[0].draft is for a model with a file',
+      ],
+    ] as const) {
+      expect(() => parseCatalog(withModels(...written), FILE)).toThrow(message);
+    }
   });
 
   it('reads the discount of batches', () => {

@@ -10,7 +10,8 @@ import { CatalogError } from './catalog.error.js';
 import { parseCatalog } from './catalog.parser.js';
 import { type CatalogSettings } from './catalog.settings.js';
 import { type FolderWatch, watchFolder } from './folder-watch.js';
-import { ggufFilesIn, type Offer, withLocalModels } from './local-models.js';
+import { CHAT_KIND, type LocalModelKinds } from './local-model-kinds.port.js';
+import { ggufFilesIn, type LocalFile, type Offer, withLocalModels } from './local-models.js';
 import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
 import { type PriceList } from './rate-card.decider.js';
 import { type Rate, type RateCards } from './rate-cards.js';
@@ -70,6 +71,7 @@ export class Catalog {
     private readonly rateCards: RateCards,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly kinds?: LocalModelKinds,
   ) {}
 
   /**
@@ -159,9 +161,16 @@ export class Catalog {
     const sha256 = createHash('sha256').update(source).digest('hex');
     const fingerprint = [sha256, ...localFiles].join('\n');
     if (fingerprint === this.#loaded?.fingerprint) return;
-    const offer = withLocalModels(parseCatalog(source, catalogFile), localFiles);
+    const files = await this.#withKinds(localFiles);
+    const offer = withLocalModels(parseCatalog(source, catalogFile), files);
     await this.#publish(offer, sha256);
     this.#install(offer, sha256, fingerprint);
+  }
+
+  #withKinds(paths: readonly string[]): Promise<readonly LocalFile[]> {
+    return Promise.all(
+      paths.map(async (path) => ({ path, model: (await this.kinds?.kindOf(path)) ?? CHAT_KIND })),
+    );
   }
 
   async #publish(offer: Offer, sourceSha256: string): Promise<void> {

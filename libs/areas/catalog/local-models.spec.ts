@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type CatalogFile } from './catalog-entry.js';
+import { CHAT_KIND } from './local-model-kinds.port.js';
 import { ggufFilesIn, withLocalModels } from './local-models.js';
 
 const FREE = { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
@@ -18,6 +19,7 @@ const builtIn = {
   name: 'built-in',
   maxConcurrency: 4,
   microUsdPerHour: null,
+  region: null,
 } as const;
 const empty: CatalogFile = {
   rigs: [],
@@ -32,12 +34,19 @@ const tiny = {
   upstreamId: 'local/tiny.gguf',
   rigs: ['built-in'],
   file: '/home/models/tiny.gguf',
+  draft: null,
   createdEpochSeconds: null,
+  ...CHAT_KIND,
 };
+
+/** A chat model. */
+const fileAt = (path: string) => ({ path, model: CHAT_KIND });
 
 describe('local models', () => {
   it('are served by the embedded rig of the catalog, on the terms for local models', () => {
-    const offer = withLocalModels({ ...empty, rigs: [builtIn] }, ['/home/models/tiny.gguf']);
+    const offer = withLocalModels({ ...empty, rigs: [builtIn] }, [
+      fileAt('/home/models/tiny.gguf'),
+    ]);
     expect(offer).toEqual({
       rigs: [builtIn],
       models: [tiny],
@@ -48,7 +57,7 @@ describe('local models', () => {
   });
 
   it('get a rig of their own where the catalog has no embedded one', () => {
-    const { rigs, models } = withLocalModels(empty, ['/home/models/tiny.gguf']);
+    const { rigs, models } = withLocalModels(empty, [fileAt('/home/models/tiny.gguf')]);
     expect(rigs).toEqual([{ ...builtIn, name: 'local-models' }]);
     expect(models).toEqual([{ ...tiny, rigs: ['local-models'] }]);
     expect(withLocalModels(empty, []).rigs).toEqual([]);
@@ -56,7 +65,7 @@ describe('local models', () => {
 
   it('stand back behind a model of the catalog', () => {
     const { models, problems } = withLocalModels({ ...empty, rigs: [builtIn], models: [tiny] }, [
-      '/elsewhere/tiny.gguf',
+      fileAt('/elsewhere/tiny.gguf'),
     ]);
     expect(models).toEqual([tiny]);
     expect(problems).toEqual([
@@ -65,7 +74,7 @@ describe('local models', () => {
   });
 
   it('are left out, with a sentence, when their name cannot be an id', () => {
-    const { models, problems } = withLocalModels(empty, ['/home/models/my model.gguf']);
+    const { models, problems } = withLocalModels(empty, [fileAt('/home/models/my model.gguf')]);
     expect(models).toEqual([]);
     expect(problems).toEqual([
       '/home/models/my model.gguf is not served: its name has characters that no model id has',

@@ -7,6 +7,7 @@ import {
   type MeterPriceEntry,
   type ModelEntry,
 } from './catalog-entry.js';
+import { type LocalModelKind } from './local-model-kinds.port.js';
 import { EMBEDDED_CONCURRENCY, LOCAL_RIG, MODELS_MAX } from './catalog-file.schema.js';
 
 /** The catalog file and the local models together. */
@@ -24,6 +25,7 @@ const IMPLICIT_RIG: CatalogRig = {
   name: LOCAL_RIG,
   maxConcurrency: EMBEDDED_CONCURRENCY,
   microUsdPerHour: null,
+  region: null,
 };
 
 /** The GGUF files of a folder as absolute paths, in order of name. */
@@ -33,17 +35,25 @@ export const ggufFilesIn = async (folder: string): Promise<readonly string[]> =>
     .map(({ name }) => join(folder, name))
     .sort();
 
+/** A GGUF file of the folder of local models. */
+export interface LocalFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly model: LocalModelKind;
+}
+
 /** Each file is served as `local/<file name>` on the terms of `local_models`. */
-export const withLocalModels = (file: CatalogFile, ggufFiles: readonly string[]): Offer => {
+export const withLocalModels = (file: CatalogFile, ggufFiles: readonly LocalFile[]): Offer => {
   const models = [...file.models];
   const problems: string[] = [];
   const taken = new Set(models.map(({ id }) => id));
   const embedded = file.rigs.find(({ kind }) => kind === 'embedded') ?? IMPLICIT_RIG;
-  for (const path of ggufFiles) {
+  for (const { path, model } of ggufFiles) {
     const id = `local/${basename(path)}`;
     const problem = problemOf(id, taken, models.length);
     if (problem) problems.push(`${path} is not served: ${problem}`);
-    else models.push(localModel(id, path, embedded.name, file));
+    else if (model.kind === 'unserved') problems.push(`${path} is not served: ${model.reason}`);
+    else models.push({ ...localModel(id, path, embedded.name, file), ...model });
   }
   const isImplicit = embedded === IMPLICIT_RIG && models.length > file.models.length;
   const rigs = isImplicit ? [...file.rigs, IMPLICIT_RIG] : file.rigs;
@@ -64,5 +74,6 @@ const localModel = (id: string, file: string, rig: string, { localModels }: Cata
   upstreamId: id,
   rigs: [rig],
   file,
+  draft: null,
   createdEpochSeconds: null,
 });

@@ -35,6 +35,7 @@ import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
+import { boundsOfAll, messagesOfAll } from './several-prompts.js';
 import { excessOf, linesOf, OUTPUT_METER, tokensIn } from './token-lines.js';
 
 export interface ChatOrder {
@@ -43,6 +44,8 @@ export interface ChatOrder {
   readonly receivedAtMs: number;
   /** As the caller sent it, validated. */
   readonly body: ChatBody;
+  /** More prompts of the same request, for the same model: one hold and one charge for all. */
+  readonly others?: readonly ChatBody[];
   readonly routingMode: string;
   readonly context: CommandContext;
   /** Whether this attempt still owns the request; false once a retry has taken it over. */
@@ -51,6 +54,7 @@ export interface ChatOrder {
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat {
+  readonly accountId: string;
   readonly model: ServedModel;
   readonly pin: string | undefined;
   readonly bound: TokenQuantities;
@@ -104,12 +108,14 @@ export class ChatAdmission {
     return admitted;
   }
 
-  async #hold({ accountId, body, routingMode, context }: ChatOrder): Promise<AdmittedChat> {
+  async #hold(order: ChatOrder): Promise<AdmittedChat> {
+    const { accountId, body, others, routingMode, context } = order;
     const now = this.clock.now();
     const pin = pinnedRig(routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
-    this.rigs.check({ model: model.id, ...(pin !== undefined && { pin }) }, body);
+    const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
+    this.rigs.check(target, body);
     const adapter =
       body.adapter == null
         ? undefined
@@ -122,7 +128,7 @@ export class ChatAdmission {
         accountId,
         holdId,
         purpose: chatProduct.purpose,
-        lines: linesOf(tokenBounds(body, model), rate),
+        lines: linesOf(others ? boundsOfAll(order, model) : tokenBounds(body, model), rate),
         rateCardVersion: rate.version,
         shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
         evidence: {
@@ -136,10 +142,11 @@ export class ChatAdmission {
       context,
     );
     // After the hold, so that a rejected request does not pay for it.
-    const promptHash = this.hash(JSON.stringify(body.messages));
+    const promptHash = this.hash(JSON.stringify(others ? messagesOfAll(order) : body.messages));
     const bound = tokensIn(lines);
     const names = { asked: body.model, sent: model.upstreamId };
     return {
+      accountId,
       model,
       pin,
       bound,
@@ -211,6 +218,6 @@ export class ChatAdmission {
 }
 
 const unknownModel = (model: string): never => {
-  const detail = `the model ${model} is not in the catalog; GET /v1/models lists those that are`;
+  const detail = `the model ${model} is no chat model of the catalog, which GET /v1/models lists`;
   throw new DomainError<InferenceErrorCode>('model_not_found', detail);
 };

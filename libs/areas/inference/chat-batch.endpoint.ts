@@ -47,7 +47,7 @@ export class ChatBatchEndpoint implements BatchEndpoint {
     };
   }
 
-  async run({ body: value }: LineRequest, signal: AbortSignal): Promise<LineAnswer> {
+  async run({ accountId, body: value }: LineRequest, signal: AbortSignal): Promise<LineAnswer> {
     const { body, model, pin, bound } = this.#check(value);
     const request = {
       body: upstreamBody(body, model, bound),
@@ -57,6 +57,7 @@ export class ChatBatchEndpoint implements BatchEndpoint {
     const { answer, rig } = await this.rigs.complete(
       {
         model: model.id,
+        account: accountId,
         priority: 'batch',
         requestFor: () => request,
         ...(pin !== undefined && { pin }),
@@ -78,6 +79,9 @@ export class ChatBatchEndpoint implements BatchEndpoint {
     if (!(error instanceof RouteError)) return 'never';
     switch (error.kind) {
       case 'overloaded':
+      case 'queue-full':
+      case 'rig-drained':
+      case 'rig-lost':
       case 'down':
         return 'always';
       case 'failed':

@@ -117,7 +117,7 @@ const faultOf = ({ path, message }: z.core.$ZodIssue): Fault => ({
   message,
 });
 
-const pathOf = (path: readonly PropertyKey[]): string =>
+export const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, part) =>
       typeof part === 'number' ? `${text}[${part}]` : `${text}${text && '.'}${String(part)}`,

@@ -1,5 +1,6 @@
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type ChatOrder } from './chat-admission.js';
+import { type TokenQuantities } from './ports.js';
 import { type Usage } from './rigs/chat-backend.js';
 import { type Attempt } from './rigs/route-error.js';
 import { type StreamReceipt } from './stream-meter.js';
@@ -16,7 +17,11 @@ export interface ChatReply {
   readonly rig: string | null;
   readonly attempts: readonly Attempt[];
   readonly entry: LedgerEntry;
+  /** The tokens that were held: more are not charged. Absent where tokens are not charged. */
+  readonly bound?: TokenQuantities;
   readonly pace?: HoldPace;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A stream whose first page has arrived. */
@@ -24,6 +29,8 @@ export interface ChatStream {
   /** Null where no rig answers. */
   readonly rig: string | null;
   readonly attempts: readonly Attempt[];
+  /** As in `ChatReply`. */
+  readonly bound?: TokenQuantities;
   readonly pace?: HoldPace;
   /**
    * Pages of chunks as JSON, a line each, with the caller's model id and routing mode; the end

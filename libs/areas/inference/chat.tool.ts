@@ -81,12 +81,16 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     });
   }
 
-  async run(input: ChatToolInput, { signal }: ToolCall): Promise<ToolOutcome<ChatToolOutput>> {
+  async run(
+    input: ChatToolInput,
+    { accountId, signal }: ToolCall,
+  ): Promise<ToolOutcome<ChatToolOutput>> {
     const { body, model, pin, bound } = this.#check(input);
     const sent = upstreamBody(body, model, bound);
     const request = { body: sent, promptTokensMax: bound.inputTokens };
     const route = {
       model: model.id,
+      account: accountId,
       requestFor: () => request,
       ...(pin !== undefined && { pin }),
     };

@@ -44,7 +44,7 @@ export const checkChat = (
   const pin = pinnedRig(body.routing_mode);
   const model = catalog.model(body.model);
   if (!model) {
-    const detail = `the model ${body.model} is not in the catalog; see GET /v1/models`;
+    const detail = `the model ${body.model} is no chat model of the catalog; see GET /v1/models`;
     throw new DomainError<InferenceErrorCode>('model_not_found', detail);
   }
   rigs.refuseFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);

@@ -7,6 +7,7 @@ import { modelOf, replyText } from './reply.js';
 import { type ChatAnswer } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
+import { answersToAll, refuseSeveral } from './several-prompts.js';
 
 /** Answers a chat as a whole: places the hold, calls a rig, charges. Called without the bus. */
 @Injectable()
@@ -21,9 +22,10 @@ export class CompleteChatHandler {
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
-    if (strategy) return strategy.complete(order, signal);
+    if (strategy) return strategy.complete(refuseSeveral(order), signal);
     const admitted = await this.admission.admit(order);
-    const ask = (route: RouteOrder) => this.rigs.complete(route, signal);
+    const one = (route: RouteOrder) => this.rigs.complete(route, signal);
+    const ask = order.others ? answersToAll(one, order, admitted.model) : one;
     const { answer, rig, attempts } = await routeChat(ask, order.body, admitted, signal);
     const { usage } = answer;
     const { text, modelAnswered, replyHash } = await this.#write(answer, order, admitted);
@@ -35,8 +37,8 @@ export class CompleteChatHandler {
       modelAnswered,
       replyHash,
     });
-    const { pace } = admitted;
-    return { text, usage, rig, attempts, entry, ...(pace && { pace }) };
+    const { bound, pace } = admitted;
+    return { text, usage, rig, attempts, entry, bound, ...(pace && { pace }) };
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */

@@ -168,6 +168,10 @@ export class ScriptedRigs implements RigRouter {
     return { answer: await this.completion(), rig: 'local-vllm', attempts: [answered] };
   }
 
+  embed(): Promise<never> {
+    return Promise.reject(new Error('these rigs make no embeddings'));
+  }
+
   stream(order: RouteOrder, signal: AbortSignal) {
     this.#ask(order);
     if (this.script instanceof Error) return Promise.reject(this.script);

@@ -44,10 +44,16 @@ const describeRoute = ({ kind, message, attempts, details }: RouteError): Failur
       return { status: 404, code: 'rig_not_found', message, param: 'routing_mode' };
     case 'rig-without-model':
       return { status: 400, code: 'rig_without_model', message, param: 'routing_mode' };
+    case 'rig-drained':
+      return { status: 503, code: 'rig_drained', message, param: 'routing_mode' };
+    case 'rig-lost':
+      return { status: 503, code: 'rig_lost', message, param: 'routing_mode' };
+    case 'queue-full':
     case 'overloaded':
       return {
-        status: 503,
-        code: 'overloaded',
+        ...(kind === 'queue-full'
+          ? { status: 429, code: 'queue_full' }
+          : { status: 503, code: 'overloaded' }),
         message,
         metadata,
         ...retryAfter(details.retryAfterMs ?? 1_000),
@@ -126,6 +132,9 @@ const ROUTE_CODES = {
   model_not_found: { status: 404 },
   rig_not_found: { status: 404 },
   rig_without_model: { status: 400 },
+  rig_drained: { status: 503 },
+  rig_lost: { status: 503 },
+  queue_full: { status: 429 },
   overloaded: { status: 503 },
   rigs_down: { status: 503 },
 };

@@ -18,7 +18,7 @@ export const routeChat = async <Answer>(
   admitted: AdmittedChat,
   signal: AbortSignal,
 ): Promise<Answer> => {
-  const { model, pin, bound, adapter } = admitted;
+  const { accountId: account, model, pin, bound, adapter } = admitted;
   const request = {
     body: upstreamBody(body, model, bound),
     promptTokensMax: bound.inputTokens,
@@ -26,7 +26,7 @@ export const routeChat = async <Answer>(
   };
   const pinned = pin === undefined ? {} : { pin };
   try {
-    return await ask({ model: model.id, ...pinned, requestFor: () => request });
+    return await ask({ model: model.id, account, ...pinned, requestFor: () => request });
   } catch (error) {
     const cancelled = error instanceof RouteError && error.kind === 'cancelled';
     const cut = cancelled ? cutOf(signal) : null;
@@ -67,6 +67,9 @@ const releaseReason = (error: unknown): Release['reason'] => {
     case 'rig-unknown':
     case 'rig-without-model':
       return 'refused';
+    case 'rig-drained':
+    case 'rig-lost':
+    case 'queue-full':
     case 'overloaded':
     case 'down':
     case 'failed':

@@ -4,6 +4,7 @@ import { type ChatStream, ChatStrategies } from './chat-strategies.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
+import { refuseSeveral, streamsOfAll } from './several-prompts.js';
 import { StreamMeter } from './stream-meter.js';
 
 /** Streams a chat: places the hold, calls a rig, meters the pages, charges at the end. */
@@ -19,16 +20,18 @@ export class StreamChatHandler {
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const strategy = this.strategies.of(order);
-    if (strategy) return strategy.stream(order, signal);
+    if (strategy) return strategy.stream(refuseSeveral(order), signal);
     const admitted = await this.admission.admit(order);
     const reading = follow(signal);
-    const ask = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
+    const one = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
+    const ask = order.others ? streamsOfAll(one, order, admitted.model, reading.signal) : one;
     const routed = await routeChat(ask, order.body, admitted, reading.signal);
     const pages = new StreamMeter(admitted, routed, this.hash, reading).pages(order);
     // Started, so that its `finally` ends the hold even if no page is read.
     await pages.next();
-    const { pace } = admitted;
-    return { rig: routed.rig, attempts: routed.attempts, pages, ...(pace && { pace }) };
+    const { bound, pace } = admitted;
+    const { rig, attempts } = routed;
+    return { rig, attempts, bound, pages, ...(pace && { pace }) };
   }
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
+import { NO_TELEMETRY } from '#platform/telemetry/telemetry.js';
 import { NodeThermals } from './node-thermals.js';
 
 const NOW = Date.parse('2026-11-22T05:00:30.000Z');
@@ -11,14 +13,10 @@ interface Engine {
 }
 
 const heartbeat = (engines: readonly Engine[], sentAt: string) => ({
-  data: {
-    worker: 'w1',
-    startedAt: '2026-11-22T04:00:00.000Z',
+  data: heartbeatOf('w1', {
     sentAt,
-    status: 'ready',
-    hardware: { hostMemoryBytes: 1_024, devices: null },
-    engines: engines.map((engine) => ({ ...engine, ready: true, reasons: [], runningTasks: 0 })),
-  },
+    engines: engines.map(({ name, facts }) => engineBeatOf(name, { facts })),
+  }),
 });
 
 const engine = (rig: string, name: string, celsius: number | string): Engine => ({
@@ -50,6 +48,33 @@ describe('the temperatures of a rig', () => {
     thermals.hear(heartbeat([engine('press', 'text', 61.5)], '2026-11-22T05:00:00.000Z'));
     expect(thermals.of('press')).toHaveLength(1);
     expect(thermals.of('mill')).toBeNull();
+  });
+
+  it('are those of the sensors of the worker that registers as the rig', () => {
+    const thermals = open();
+    const sentAt = '2026-11-22T05:00:20.000Z';
+    const none = { powerW: null, utilisationPct: null };
+    const devices = [61, null].map((temperatureC) => ({
+      ...none,
+      temperatureC,
+      memoryUsedBytes: null,
+    }));
+    const data = heartbeatOf('w1', {
+      rig: { name: 'press', region: null },
+      sentAt,
+      hardware: {
+        hostMemoryBytes: 1_024,
+        processor: null,
+        cores: 2,
+        devices: ['H100', 'T4'].map((name) => ({ name, memoryBytes: 1_024 })),
+      },
+      telemetry: { ...NO_TELEMETRY, processors: { ...none, temperatureC: 44.5 }, devices },
+    });
+    thermals.hear({ data });
+    expect(thermals.of('press')).toEqual([
+      { device: 'H100 0', celsius: 61, measuredAt: sentAt },
+      { device: 'processors', celsius: 44.5, measuredAt: sentAt },
+    ]);
   });
 
   it('are not taken from a message that is no heartbeat', () => {

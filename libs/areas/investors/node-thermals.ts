@@ -7,7 +7,7 @@ import { BUS, CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { HEARTBEATS_TOPIC, WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 
 export interface NodeTemperature {
-  /** The engine that reports it. */
+  /** The engine that reports it, or the sensor of the worker's machine. */
   readonly device: string;
   readonly celsius: number;
   /** ISO 8601. */
@@ -57,14 +57,37 @@ export class NodeThermals implements OnModuleInit, OnApplicationShutdown {
 
   /** @throws ZodError for a message that is no heartbeat */
   hear({ data }: Pick<BusMessage, 'data'>): void {
-    const { worker, sentAt, engines } = WorkerHeartbeat.parse(data);
+    const heartbeat = WorkerHeartbeat.parse(data);
+    const { worker, sentAt, engines } = heartbeat;
+    for (const { device, celsius } of sensorsOf(heartbeat)) {
+      this.#set(heartbeat.rig.name, worker, { device, celsius, measuredAt: sentAt });
+    }
     for (const { name: device, facts } of engines) {
       const rig = facts[THERMAL_FACTS.rig];
       const celsius = facts[THERMAL_FACTS.celsius];
       if (typeof rig !== 'string' || typeof celsius !== 'number') continue;
-      const ofRig = this.#byRig.get(rig) ?? new Map<string, NodeTemperature>();
-      ofRig.set(`${worker}\n${device}`, { device, celsius, measuredAt: sentAt });
-      this.#byRig.set(rig, ofRig);
+      this.#set(rig, worker, { device, celsius, measuredAt: sentAt });
     }
   }
+
+  #set(rig: string, worker: string, temperature: NodeTemperature): void {
+    const ofRig = this.#byRig.get(rig) ?? new Map<string, NodeTemperature>();
+    ofRig.set(`${worker}\n${temperature.device}`, temperature);
+    this.#byRig.set(rig, ofRig);
+  }
 }
+
+/** The sensors of a worker's machine that tell their temperature. */
+const sensorsOf = ({
+  hardware,
+  telemetry,
+}: WorkerHeartbeat): readonly Pick<NodeTemperature, 'device' | 'celsius'>[] => {
+  const devices = (telemetry.devices ?? []).map(({ temperatureC }, index) => ({
+    device: `${hardware.devices?.[index]?.name ?? 'device'} ${index}`,
+    temperatureC,
+  }));
+  const { temperatureC } = telemetry.processors;
+  return [...devices, { device: 'processors', temperatureC }].flatMap((sensor) =>
+    sensor.temperatureC === null ? [] : [{ device: sensor.device, celsius: sensor.temperatureC }],
+  );
+};

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { NodeReadings, type NodeSampled } from '#events/statistics/node.events.js';
+import { rigNameOf } from '#platform/tasks/rig-name.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 
 /** The fact of an engine by which a worker reports each quantity; absent where it does not. */
@@ -11,11 +11,8 @@ export const READING_FACTS = {
   powerW: 'gpu_power_w',
 } as const satisfies Readonly<Record<keyof NodeReadings, string>>;
 
-const NAME_CHARACTERS = 16;
-
-/** A worker may be named after its host: the log knows it by a hash. */
-export const nodeOf = (worker: string): string =>
-  `worker-${createHash('sha256').update(worker).digest('hex').slice(0, NAME_CHARACTERS)}`;
+/** The log knows a worker by the default name of its rig. */
+export const nodeOf = rigNameOf;
 
 /** What a heartbeat says of its worker. A reading that cannot be right counts as not reported. */
 export const sampleOf = (

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { movableClock, silent, until } from '#platform/runtime/stock.fixture.js';
+import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { HEARTBEATS_TOPIC, type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { nodeOf } from './node-readings.js';
 import { NodeSampler } from './node-sampler.js';
@@ -14,14 +15,11 @@ const settings = { groupMin: 5, sampleEveryMs: 300_000 };
 const beat = (
   facts: WorkerHeartbeat['engines'][number]['facts'],
   status: WorkerHeartbeat['status'] = 'ready',
-): WorkerHeartbeat => ({
-  worker: 'rack-7.example.org',
-  startedAt: AT,
-  sentAt: AT,
-  status,
-  hardware: { hostMemoryBytes: 1_024, devices: null },
-  engines: [{ name: 'language-model', ready: true, reasons: [], runningTasks: 0, facts }],
-});
+): WorkerHeartbeat =>
+  heartbeatOf('rack-7.example.org', {
+    status,
+    engines: [engineBeatOf('language-model', { facts })],
+  });
 
 describe('the sampler of nodes', () => {
   const clock = movableClock();

@@ -94,8 +94,8 @@ export interface GenerationTask {
   readonly adapter?: TaskAdapter;
 }
 
-export type ToChild =
-  | { readonly type: 'generate'; readonly id: number; readonly task: GenerationTask }
+export type ToChild<Task = GenerationTask> =
+  | { readonly type: 'generate'; readonly id: number; readonly task: Task }
   /** The reader took one delta. */
   | { readonly type: 'read'; readonly id: number }
   /** One choice has reached a stop string. */

@@ -56,7 +56,7 @@ export const fileVersionOf = async (modelFile: string): Promise<string> => {
   return version;
 };
 
-const headerOf = async (modelFile: string): Promise<GgufHeader> => {
+export const headerOf = async (modelFile: string): Promise<GgufHeader> => {
   try {
     return await readGgufHeader(modelFile);
   } catch (error) {

@@ -9,7 +9,13 @@ import type {
   ChildSettings,
 } from './language-model.protocol.js';
 
-export type StartChild = (settings: ChildSettings) => ChildProcess;
+export type StartChild<Settings = ChildSettings> = (settings: Settings) => ChildProcess;
+
+/** A message of a child: `done` and `failed` end the generation. */
+interface Addressed {
+  readonly type: string;
+  readonly id: number;
+}
 
 /** The child's program is beside this file: TypeScript in specs, JavaScript in a build. */
 export const startModelChild: StartChild = (settings) => {
@@ -21,20 +27,20 @@ export const startModelChild: StartChild = (settings) => {
   return fork(file, [JSON.stringify(settings)], { execArgv, serialization: 'advanced' });
 };
 
-type Letter = FromChild | EngineCrashedError | 'aborted';
+type Letter<Message> = Message | EngineCrashedError | 'aborted';
 
 /** Letters for one generation, in order, for one reader. */
-export class Inbox {
-  private readonly letters: Letter[] = [];
+export class Inbox<Message = FromChild> {
+  private readonly letters: Letter<Message>[] = [];
   private wake: (() => void) | undefined;
 
-  put(letter: Letter): void {
+  put(letter: Letter<Message>): void {
     this.letters.push(letter);
     this.wake?.();
   }
 
   /** Waits for the next letter. Throws the EngineCrashedError if the process ended instead. */
-  async take(): Promise<FromChild | 'aborted'> {
+  async take(): Promise<Message | 'aborted'> {
     for (;;) {
       const letter = this.letters.shift();
       if (letter instanceof EngineCrashedError) throw letter;
@@ -44,24 +50,29 @@ export class Inbox {
   }
 }
 
-interface Generation {
-  readonly inbox: Inbox;
+interface Generation<Message> {
+  readonly inbox: Inbox<Message>;
   readonly ended: () => void;
 }
 
-export class ModelProcess {
+/** The child of an engine. Two engines have one: their tasks and messages differ. */
+export class ModelProcess<
+  Task = GenerationTask,
+  Message extends Addressed = FromChild,
+  Settings = ChildSettings,
+> {
   private readonly child: ChildProcess;
-  private readonly generations = new Map<number, Generation>();
+  private readonly generations = new Map<number, Generation<Message>>();
   private readonly exited: Promise<void>;
   private nextId = 1;
-  private unsent: ToChild[] = [];
+  private unsent: ToChild<Task>[] = [];
 
   /** `onExit` is called once, when no further generation can be started on this process. */
-  constructor(startChild: StartChild, settings: ChildSettings, onExit: () => void) {
+  constructor(startChild: StartChild<Settings>, settings: Settings, onExit: () => void) {
     this.child = startChild(settings);
     this.rest();
     this.child.on('message', (messages) => {
-      for (const message of messages as readonly FromChild[]) this.deliver(message);
+      for (const message of messages as readonly Message[]) this.deliver(message);
     });
     this.exited = new Promise((resolve) => {
       const gone = (reason: string): void => {
@@ -82,10 +93,10 @@ export class ModelProcess {
   }
 
   /** Begins a generation; `ended` is called when the process has stopped working on it. */
-  start(task: GenerationTask, ended: () => void): { readonly id: number; readonly inbox: Inbox } {
+  start(task: Task, ended: () => void): { readonly id: number; readonly inbox: Inbox<Message> } {
     const id = this.nextId;
     this.nextId += 1;
-    const inbox = new Inbox();
+    const inbox = new Inbox<Message>();
     if (this.generations.size === 0) this.hold();
     this.generations.set(id, { inbox, ended });
     this.post({ type: 'generate', id, task });
@@ -116,7 +127,7 @@ export class ModelProcess {
   }
 
   /** The messages of one turn leave together. */
-  private post(message: ToChild): void {
+  private post(message: ToChild<Task>): void {
     this.unsent.push(message);
     if (this.unsent.length === 1) setImmediate(() => this.flush());
   }
@@ -140,7 +151,7 @@ export class ModelProcess {
     this.child.channel?.unref();
   }
 
-  private deliver(message: FromChild): void {
+  private deliver(message: Message): void {
     const generation = this.generations.get(message.id);
     if (message.type === 'done' || message.type === 'failed') this.finish(message.id);
     generation?.inbox.put(message);

@@ -14,9 +14,9 @@ export interface ListenOptions {
 
 /**
  * Listens to a topic as soon as the bus can be reached, so that a process starts without its broker
- * and never waits for the end of an earlier process of its name. Null when the signal aborted
- * before. A message that is lost meanwhile is repeated: an ask by the next ask, an assignment by
- * the next attempt.
+ * and never waits for the end of an earlier process of its name. Null as soon as the signal aborts,
+ * so that a process stops without its broker, too. A message that is lost meanwhile is repeated: an
+ * ask by the next ask, an assignment by the next attempt.
  */
 export const listenWhenReachable = async (
   { bus, topic, handle, logger }: ListenOptions,
@@ -27,7 +27,7 @@ export const listenWhenReachable = async (
   };
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      return await bus.listen({ topic, handle, onFailed });
+      return await untilAborted(bus.listen({ topic, handle, onFailed }), signal);
     } catch (error) {
       if (failures === 0) logger.warn({ err: error, topic }, 'a topic cannot be reached yet');
       const pauseMs = backOffMs(BUS_BACK_OFF, failures + 1, Math.random());
@@ -35,4 +35,21 @@ export const listenWhenReachable = async (
     }
   }
   return null;
+};
+
+/** A bus goes on trying after the signal; a listener that comes then is closed. */
+const untilAborted = async (
+  listening: Promise<Listener>,
+  signal: AbortSignal,
+): Promise<Listener | null> => {
+  const { promise: aborted, resolve } = Promise.withResolvers<null>();
+  const abort = (): void => resolve(null);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const listener = await Promise.race([listening, aborted]);
+    if (listener === null) listening.then((late) => late.close()).catch(() => undefined);
+    return listener;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 };

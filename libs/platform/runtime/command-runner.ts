@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import {
   AppendTooLargeError,
   InvalidAppendError,
@@ -17,6 +16,7 @@ import { type DomainEvent } from '#platform/kernel/projection.js';
 import { type CommandContext } from './command-context.js';
 import { type CodecOf } from './event-codec.js';
 import { appendSettled } from './settled-append.js';
+import { growingCache } from './growing-cache.js';
 import { type Snapshot, type SnapshotPlan, type Snapshots } from './snapshots.js';
 
 /** How often a command is decided when other writers append first. */
@@ -102,9 +102,7 @@ interface Decided<Command, State, Event> {
  * either the batch's append landed at that revision, or the stream was read once more.
  */
 export class CommandRunner<Command extends TypedCommand, State, Event extends DomainEvent> {
-  readonly #queues = new LRUCache<string, StreamQueue<Command, State, Event>>({
-    max: STREAMS_CACHED_MAX,
-  });
+  readonly #queues = growingCache<StreamQueue<Command, State, Event>>(STREAMS_CACHED_MAX);
   /** Queues with commands; the cache of idle streams does not evict them. */
   readonly #busy = new Map<string, StreamQueue<Command, State, Event>>();
 

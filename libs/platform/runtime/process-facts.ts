@@ -2,6 +2,8 @@
 export class ProcessFacts {
   /** The name of this process, unique in the fleet; a letter, then up to 100 of `a-z 0-9 - .`. */
   readonly instance: string;
+  /** Where this process is, as its operator names it; null: in no region. */
+  readonly region: string | null;
   /** Whether the bus connects this process to others. */
   readonly sharesBus: boolean;
   /** Whether this process runs sagas and consumers, or waits for the lease to run them. */
@@ -17,11 +19,14 @@ export class ProcessFacts {
     runsReactions,
     hostsJobs = runsReactions,
     election = 'log',
+    region = null,
   }: Pick<ProcessFacts, 'instance' | 'sharesBus' | 'runsReactions'> & {
     readonly hostsJobs?: boolean;
     readonly election?: 'log' | 'etcd';
+    readonly region?: string | null;
   }) {
     this.instance = instance;
+    this.region = region;
     this.sharesBus = sharesBus;
     this.runsReactions = runsReactions;
     this.hostsJobs = hostsJobs;

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import {
   type Position,
   type RecordedEvent,
@@ -7,6 +6,7 @@ import {
 import { type AnyProjection, type DomainEvent, typesOf } from '#platform/kernel/projection.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
+import { growingCache } from './growing-cache.js';
 import { type DocumentHistory, type Held } from './history/document-history.js';
 import { checkpointAt, SavedCheckpoint, type SubscriptionHandler } from './subscription-handler.js';
 import { turnsOf } from './turns.js';
@@ -22,7 +22,7 @@ const DOCUMENTS_CACHED_MAX = 10_000;
 export class ProjectionHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
-  readonly #cache = new LRUCache<string, Held>({ max: DOCUMENTS_CACHED_MAX });
+  readonly #cache = growingCache<Held>(DOCUMENTS_CACHED_MAX);
   #saved = new SavedCheckpoint(0n);
   #handled: RecordedEvent | undefined;
 

@@ -1,7 +1,7 @@
 /**
  * Reads and writes safetensors: the length of a JSON header (64 bits, little-endian), the header
- * (name, type, shape and place of each tensor), then the values. Values are 32-bit floats in
- * memory, whatever the file holds.
+ * (name, type, shape and place of each tensor), then the values. Floats are of 32 bits in memory,
+ * whatever the file holds; 8-bit integers are for weights that are stored rounded.
  */
 import { z } from 'zod';
 
@@ -12,8 +12,16 @@ export interface NamedTensor {
 
 export type NamedTensors = ReadonlyMap<string, NamedTensor>;
 
+export interface StoredTensor {
+  readonly shape: readonly number[];
+  readonly values: Float32Array | Int8Array;
+}
+
+export type StoredTensors = ReadonlyMap<string, StoredTensor>;
+
 /** Types of floats, by the names of the format. */
 export type FloatType = 'F32' | 'F16' | 'BF16';
+export type StoredType = FloatType | 'I8';
 
 export class InvalidWeightsError extends Error {
   override readonly name = 'InvalidWeightsError';
@@ -22,7 +30,7 @@ export class InvalidWeightsError extends Error {
 const HEADER_BYTES_MAX = 1_000_000;
 const ALIGNMENT = 8;
 
-const BYTES: Readonly<Record<FloatType, number>> = { F32: 4, F16: 2, BF16: 2 };
+const BYTES: Readonly<Record<StoredType, number>> = { F32: 4, F16: 2, BF16: 2, I8: 1 };
 
 const Entry = z.strictObject({
   dtype: z.string(),
@@ -32,13 +40,14 @@ const Entry = z.strictObject({
 const Metadata = z.record(z.string(), z.string());
 
 /** Tensors are stored in the order of their names, so that equal weights are equal files. */
-export const writeSafetensors = (tensors: NamedTensors): Buffer => {
+export const writeSafetensors = (tensors: StoredTensors): Buffer => {
   const sorted = [...tensors].sort(([one], [other]) => (one < other ? -1 : 1));
   let end = 0;
   const entries = sorted.map(([name, { shape, values }]) => {
     const start = end;
     end += values.byteLength;
-    return [name, { dtype: 'F32', shape: [...shape], data_offsets: [start, end] }] as const;
+    const dtype = values instanceof Int8Array ? 'I8' : 'F32';
+    return [name, { dtype, shape: [...shape], data_offsets: [start, end] }] as const;
   });
   const json = JSON.stringify(Object.fromEntries(entries));
   const header = Buffer.from(json.padEnd(Math.ceil(json.length / ALIGNMENT) * ALIGNMENT));
@@ -64,7 +73,7 @@ const headerOf = (file: Buffer): { readonly json: unknown; readonly bodyAt: numb
   }
 };
 
-const floatsOf = (bytes: Buffer, type: FloatType): Float32Array => {
+const valuesOf = (bytes: Buffer, type: StoredType): Float32Array | Int8Array => {
   const own = new Uint8Array(bytes).buffer;
   switch (type) {
     case 'F32':
@@ -74,17 +83,19 @@ const floatsOf = (bytes: Buffer, type: FloatType): Float32Array => {
     case 'BF16':
       // The upper half of a 32-bit float.
       return new Float32Array(Uint32Array.from(new Uint16Array(own), (half) => half << 16).buffer);
+    case 'I8':
+      return new Int8Array(own);
   }
 };
 
 /**
- * @param allowed types of floats that the file may hold
+ * @param allowed types that the file may hold
  * @throws InvalidWeightsError for a file that is cut, overlaps or holds another type
  */
-export const readSafetensors = (
+export const readTensors = (
   file: Buffer,
-  allowed: readonly FloatType[] = ['F32'],
-): NamedTensors => {
+  allowed: readonly StoredType[] = ['F32', 'I8'],
+): StoredTensors => {
   const { json, bodyAt } = headerOf(file);
   const header = z.record(z.string(), z.unknown()).safeParse(json);
   if (!header.success) throw new InvalidWeightsError('the header is no object');
@@ -109,9 +120,20 @@ export const readSafetensors = (
       throw new InvalidWeightsError(`${name} does not lie where its shape needs it`);
     }
     end = to;
-    const values = floatsOf(file.subarray(bodyAt + from, bodyAt + to), type);
-    return [name, { shape, values }] as const;
+    return [name, { shape, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) }] as const;
   });
   if (bodyAt + end !== file.length) throw new InvalidWeightsError('bytes follow the last tensor');
   return new Map(tensors);
 };
+
+/** @throws InvalidWeightsError as `readTensors` does, and for integers */
+export const readSafetensors = (
+  file: Buffer,
+  allowed: readonly FloatType[] = ['F32'],
+): NamedTensors =>
+  new Map(
+    [...readTensors(file, allowed)].map(([name, { shape, values }]) => {
+      if (values instanceof Float32Array) return [name, { shape, values }];
+      throw new InvalidWeightsError(`${name} is not a tensor of floats`);
+    }),
+  );

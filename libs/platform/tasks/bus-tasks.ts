@@ -12,6 +12,7 @@ import {
   cancellationsTopicOf,
   type Page,
   pageOf,
+  pinnedTasksTopicOf,
   repliesTopicOf,
   ReplyHeaders,
   replyPlace,
@@ -20,7 +21,7 @@ import {
   tasksTopicOf,
 } from './task.protocol.js';
 import { TaskSeal } from './task.seal.js';
-import { type TaskHosting, Tasks } from './tasks.port.js';
+import { type TaskHosting, type TaskOptions, Tasks } from './tasks.port.js';
 
 export interface BusTasksOptions {
   readonly bus: Pick<Bus, 'publish' | 'listen'>;
@@ -86,11 +87,12 @@ class BusTasks extends Tasks implements TaskHosting {
     engine: EngineDefinition<Input, Piece, End>,
     input: Input,
     signal: AbortSignal,
+    { worker }: TaskOptions = {},
   ): AsyncGenerator<Piece, End | null, void> {
     const json = JSON.stringify(inputOf(engine, input));
     await this.#listeningInTime();
     if (signal.aborted) return null;
-    const task = this.#begin(engine, json);
+    const task = this.#begin(engine, json, worker);
     const wake = (): void => task.wake();
     signal.addEventListener('abort', wake, { once: true });
     try {
@@ -143,18 +145,22 @@ class BusTasks extends Tasks implements TaskHosting {
     }
   }
 
-  /** @param json the input */
+  /**
+   * @param json the input
+   * @param worker the only one that may run it: another offer would reach it again
+   */
   #begin<Piece, End>(
     engine: EngineDefinition<unknown, Piece, End>,
     json: string,
+    worker: string | undefined,
   ): OpenTask<Piece, End> {
     const task: OpenTask<Piece, End> = new OpenTask(
       engine,
       {
-        offer: (attempt) => this.#offer(engine.name, task.id, attempt, json),
+        offer: (attempt) => this.#offer(engine.name, task.id, attempt, json, worker),
         cancel: (through, except) => this.#cancel(engine.name, task.id, through, except),
       },
-      this.#limits,
+      worker === undefined ? this.#limits : { ...this.#limits, attemptsMax: 1 },
     );
     this.#open.set(task.id, {
       hear: (headers, data) => task.receive(this.#opened(engine, headers, data)),
@@ -164,17 +170,25 @@ class BusTasks extends Tasks implements TaskHosting {
     return task;
   }
 
-  #offer(engine: string, task: string, attempt: number, json: string): Promise<void> {
+  #offer(
+    engine: string,
+    task: string,
+    attempt: number,
+    json: string,
+    worker: string | undefined,
+  ): Promise<void> {
     const takeBy = this.#clock.now() + this.#limits.takeMsMax + CLOCK_SKEW_MS_MAX;
     const headers = {
       task,
       attempt: String(attempt),
       'reply-topic': this.#repliesTopic,
       'take-by': String(Math.ceil(takeBy)),
+      ...(worker !== undefined && { engine }),
     };
     const data = this.#seal.seal(taskPlace(engine, task, attempt), json);
     const message = { key: `${task}.${attempt}`, id: randomUUID(), headers, data };
-    return this.options.bus.publish(tasksTopicOf(engine), [message]);
+    const topic = worker === undefined ? tasksTopicOf(engine) : pinnedTasksTopicOf(worker);
+    return this.options.bus.publish(topic, [message]);
   }
 
   /** Not awaited: a lost cancellation costs a worker the rest of one task and nothing else. */

@@ -26,6 +26,8 @@ export interface EngineStatus {
   readonly ready: boolean;
   /** Why the engine is not ready; empty when it is. */
   readonly reasons: readonly string[];
+  /** What it can serve, by the SHA-256 of each file; absent for an engine without model files. */
+  readonly models?: readonly { readonly name: string; readonly sha256: string }[];
   /** Named facts for operators, e.g. the number of models. */
   readonly facts: Readonly<Record<string, number | string>>;
 }

@@ -3,7 +3,7 @@ import { type EngineDefinition } from './engine.js';
 import { runTask } from './engine-run.js';
 import { TaskError } from './task.error.js';
 import { taskErrorOf } from './task.failures.js';
-import { type TaskHosting, Tasks } from './tasks.port.js';
+import { type TaskHosting, type TaskOptions, Tasks } from './tasks.port.js';
 
 /** An engine of this process, opened by its first task. */
 interface Hosted {
@@ -27,7 +27,11 @@ class LocalTasks extends Tasks implements TaskHosting {
     definition: EngineDefinition<Input, Piece, End>,
     input: Input,
     signal: AbortSignal,
+    { worker }: TaskOptions = {},
   ): AsyncGenerator<Piece, End | null, void> {
+    if (worker !== undefined) {
+      throw new TaskError('no_worker', `there is no worker ${worker}: tasks run in this process`);
+    }
     const hosted = this.#enter(definition);
     try {
       // The map holds the engine that this very definition opened.

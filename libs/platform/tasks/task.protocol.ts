@@ -8,8 +8,14 @@ import { type EngineDefinition } from './engine.js';
 /** Tasks of one engine. Each attempt has a key of its own, so it may reach another worker. */
 export const tasksTopicOf = (engine: string): string => `quipu.tasks.${engine}`;
 
+/** Tasks of any engine for one worker; their header `engine` says which. */
+export const pinnedTasksTopicOf = (worker: string): string => `quipu.worker-tasks.${worker}`;
+
 /** Tasks of one engine whose answer no process waits for; every worker reads all of them. */
 export const cancellationsTopicOf = (engine: string): string => `quipu.cancellations.${engine}`;
+
+export const isCancellations = (topic: string): boolean =>
+  topic.startsWith(cancellationsTopicOf(''));
 
 /** The group in which workers share the tasks of one engine. */
 export const workersGroupOf = (engine: string): string => `quipu.workers.${engine}`;
@@ -32,6 +38,9 @@ export const TaskHeaders = z.object({
   'take-by': Whole,
 });
 export type TaskHeaders = z.infer<typeof TaskHeaders>;
+
+/** Of a task for one worker. */
+export const PinnedTaskHeaders = z.object({ engine: z.string() });
 
 export const CancellationHeaders = z.object({
   task: z.uuid(),

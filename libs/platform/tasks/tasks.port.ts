@@ -1,5 +1,10 @@
 import { type EngineDefinition } from './engine.js';
 
+export interface TaskOptions {
+  /** The only worker that may run the task; default: any. */
+  readonly worker?: string;
+}
+
 /**
  * Runs tasks on the engines that areas declare: with workers when a bus connects processes, in this
  * process otherwise. Injected by its class; an area names no host.
@@ -17,6 +22,7 @@ export abstract class Tasks {
     engine: EngineDefinition<Input, Piece, End>,
     input: Input,
     signal: AbortSignal,
+    options?: TaskOptions,
   ): AsyncGenerator<Piece, End | null, void>;
 }
 

@@ -7,19 +7,13 @@ import { TimedOutError } from '#platform/kernel/within.js';
 import { ProbeMessage, probesTopicOf } from './probe.protocol.js';
 import { ProbedLinks } from './probed-links.js';
 import { WorkerDirectory } from './worker-directory.js';
+import { heartbeatOf } from './worker-heartbeat.fixture.js';
 import { HEARTBEATS_TOPIC, type WorkerHeartbeat } from './worker-heartbeat.js';
 
 const logger = pino({ enabled: false });
-const AT = '2026-01-01T00:00:00.000Z';
 
-const beat = (worker: string, status: WorkerHeartbeat['status'] = 'ready'): WorkerHeartbeat => ({
-  worker,
-  startedAt: AT,
-  sentAt: AT,
-  status,
-  hardware: { hostMemoryBytes: 1_024, devices: null },
-  engines: [],
-});
+const beat = (worker: string, status: WorkerHeartbeat['status'] = 'ready'): WorkerHeartbeat =>
+  heartbeatOf(worker, { status });
 
 describe('the directory of workers', () => {
   let bus: Bus;

@@ -6,7 +6,12 @@ import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { within } from '#platform/kernel/within.js';
 import { ProbeResult, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
-import { HEARTBEAT_MS, HEARTBEATS_TOPIC, WorkerHeartbeat } from './worker-heartbeat.js';
+import {
+  HEARTBEAT_MS,
+  HEARTBEATS_TOPIC,
+  MISSED_HEARTBEATS_MAX,
+  WorkerHeartbeat,
+} from './worker-heartbeat.js';
 
 export interface WorkerDirectoryOptions {
   readonly bus: Pick<Bus, 'publish' | 'listen'>;
@@ -27,8 +32,12 @@ const MEASURE_MS = 12_000;
 const CHUNKS = 8;
 /** How long the first answer may take, in heartbeats. */
 const REACH_BEATS_MAX = 2;
-/** A worker that has missed so many heartbeats is not listed. */
-const MISSED_MAX = 3;
+/** A rig of a worker, as this process has heard it last. */
+export interface HeardRig {
+  readonly heartbeat: WorkerHeartbeat;
+  /** Whether it has missed several heartbeats. */
+  readonly isSilent: boolean;
+}
 
 interface Seen {
   readonly heartbeat: WorkerHeartbeat;
@@ -39,6 +48,8 @@ interface Seen {
 export class WorkerDirectory {
   readonly #stopping = new AbortController();
   readonly #seen = new LRUCache<string, Seen>({ max: WORKERS_MAX });
+  /** By the name of the rig: the worker that was started last. */
+  readonly #rigs = new LRUCache<string, Seen>({ max: WORKERS_MAX });
   readonly #results = new Map<string, (result: ProbeResult | null) => void>();
   readonly #heartbeatMs: number;
   readonly #nowMs: () => number;
@@ -77,11 +88,28 @@ export class WorkerDirectory {
    */
   async ready(): Promise<readonly WorkerHeartbeat[]> {
     await within(this.#complete ?? Promise.resolve(), REACH_BEATS_MAX * this.#heartbeatMs);
-    const silentSince = this.#nowMs() - MISSED_MAX * this.#heartbeatMs;
     return [...this.#seen.values()]
-      .filter(({ heartbeat, atMs }) => heartbeat.status === 'ready' && atMs > silentSince)
+      .filter((seen) => seen.heartbeat.status === 'ready' && !this.#isSilent(seen))
       .map(({ heartbeat }) => heartbeat)
       .toSorted((one, other) => (one.worker < other.worker ? -1 : 1));
+  }
+
+  /** The rig of this name; undefined for one that was never heard here. Does not wait. */
+  rig(name: string): HeardRig | undefined {
+    const seen = this.#rigs.get(name);
+    return seen && { heartbeat: seen.heartbeat, isSilent: this.#isSilent(seen) };
+  }
+
+  /** Every rig that was heard here. */
+  rigs(): readonly HeardRig[] {
+    return [...this.#rigs.values()].map((seen) => ({
+      heartbeat: seen.heartbeat,
+      isSilent: this.#isSilent(seen),
+    }));
+  }
+
+  #isSilent({ atMs }: Seen): boolean {
+    return atMs <= this.#nowMs() - MISSED_HEARTBEATS_MAX * this.#heartbeatMs;
   }
 
   /** Kilobits in a second by a timed transfer, or null where it did not succeed. */
@@ -107,7 +135,11 @@ export class WorkerDirectory {
   }
 
   #see(heartbeat: WorkerHeartbeat): void {
-    this.#seen.set(heartbeat.worker, { heartbeat, atMs: this.#nowMs() });
+    const seen = { heartbeat, atMs: this.#nowMs() };
+    this.#seen.set(heartbeat.worker, seen);
+    const ofRig = this.#rigs.get(heartbeat.rig.name)?.heartbeat;
+    const isLater = ofRig === undefined || heartbeat.startedAt >= ofRig.startedAt;
+    if (isLater) this.#rigs.set(heartbeat.rig.name, seen);
   }
 
   #finish(result: ProbeResult): void {

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { Telemetry } from '#platform/telemetry/telemetry.js';
 
 /** What every worker reports of itself; keyed by worker. Holds no task and no answer. */
 export const HEARTBEATS_TOPIC = 'quipu.workers.heartbeats';
 
 /** A worker reports this often, and once more when it stops. */
 export const HEARTBEAT_MS = 5_000;
+
+/** A worker that has missed so many heartbeats is lost. */
+export const MISSED_HEARTBEATS_MAX = 3;
 
 const Instant = z.iso.datetime({ precision: 3 });
 
@@ -14,6 +18,9 @@ const Bytes = z.int().positive();
 export const WorkerHardware = z.strictObject({
   /** Of the host, as far as the process may use it. */
   hostMemoryBytes: Bytes,
+  /** The model of its processors; null where the system does not say. */
+  processor: z.string().nullable(),
+  cores: z.int().positive(),
   /** The accelerators, in the order of their numbers; null where none was found. */
   devices: z
     .array(z.strictObject({ name: z.string(), memoryBytes: Bytes }))
@@ -22,24 +29,45 @@ export const WorkerHardware = z.strictObject({
 });
 export type WorkerHardware = z.infer<typeof WorkerHardware>;
 
+/** What a worker registers as. */
+export const WorkerRig = z.strictObject({
+  name: z.string(),
+  /** Null: in no region. */
+  region: z.string().nullable(),
+});
+export type WorkerRig = z.infer<typeof WorkerRig>;
+
+const EngineHeartbeat = z.strictObject({
+  name: z.string(),
+  ready: z.boolean(),
+  /** Why the engine is not ready; empty when it is. */
+  reasons: z.array(z.string()).readonly(),
+  /** Tasks taken and not ended. */
+  runningTasks: z.int().nonnegative(),
+  /** More tasks at once are rejected. */
+  tasksMax: z.int().positive(),
+  /** Tasks that were done since the start of the worker. */
+  doneTasks: z.int().nonnegative(),
+  /** Milliseconds since the start in which at least one task ran. */
+  busyMs: z.int().nonnegative(),
+  /** What the engine can serve. */
+  models: z.array(z.strictObject({ name: z.string(), sha256: z.string() })).readonly(),
+  facts: z.record(z.string(), z.union([z.number(), z.string()])).readonly(),
+});
+
 /** The data of a heartbeat. A reader compares `sentAt` with its own clock. */
 export const WorkerHeartbeat = z.strictObject({
   worker: z.string(),
+  rig: WorkerRig,
   startedAt: Instant,
   sentAt: Instant,
-  /** `stopping`: the worker finishes what it has and takes no more tasks. */
-  status: z.enum(['starting', 'ready', 'not_ready', 'stopping']),
+  /**
+   * `draining`: the worker finishes what it has and takes no more tasks, as its operator asked.
+   * `stopping`: the same, and then the process ends.
+   */
+  status: z.enum(['starting', 'ready', 'not_ready', 'draining', 'stopping']),
   hardware: WorkerHardware,
-  engines: z.array(
-    z.strictObject({
-      name: z.string(),
-      ready: z.boolean(),
-      /** Why the engine is not ready; empty when it is. */
-      reasons: z.array(z.string()).readonly(),
-      /** Tasks taken and not ended. */
-      runningTasks: z.int().nonnegative(),
-      facts: z.record(z.string(), z.union([z.number(), z.string()])).readonly(),
-    }),
-  ),
+  telemetry: Telemetry,
+  engines: z.array(EngineHeartbeat),
 });
 export type WorkerHeartbeat = z.infer<typeof WorkerHeartbeat>;

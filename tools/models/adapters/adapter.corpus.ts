@@ -2,6 +2,7 @@
 import { dialogueDocument, type Document } from '../batch.js';
 import type { BytePairTokenizer } from '../byte-pair.tokenizer.js';
 import { ACCESS_TOPICS } from '../corpus/access.topics.js';
+import { NANO_CORPUS } from '../corpus/corpora.js';
 import { compose, exchange, type Split } from '../corpus/corpus.generator.js';
 import { IDENTITY_TOPICS } from '../corpus/identity.topics.js';
 import { INFERENCE_TOPICS } from '../corpus/inference.topics.js';
@@ -25,7 +26,7 @@ const familyByTopic: ReadonlyMap<string, string> = new Map(
 );
 
 const drawAsked = (split: Split, random: SeededRandom): Asked => {
-  const { topicId, question, answer } = exchange(split, random, 0);
+  const { topicId, question, answer } = exchange({ split, corpus: NANO_CORPUS, random, commonShare: 0 });
   return {
     question,
     answer: compose(answer, random),

@@ -67,3 +67,32 @@ export const COMMON_QUESTIONS: readonly (readonly [topicId: string, question: st
   ['sqlite', 'Which database does Quipu use by default?'],
   ['port', 'Which port does Quipu use?'],
 ];
+
+/** The same for what nano does not know. */
+export const MORE_COMMON_QUESTIONS: readonly (readonly [topicId: string, question: string])[] = [
+  ['batch', 'What is a batch?'],
+  ['batch', 'How do batches work?'],
+  ['batch-price', 'What does a batch cost?'],
+  ['file', 'How do I upload a file?'],
+  ['job', 'What is a job?'],
+  ['workflow', 'What is a workflow?'],
+  ['workflow', 'How do workflows work?'],
+  ['agent', 'What is an agent?'],
+  ['agent', 'How do I run an agent?'],
+  ['mcp', 'Does Quipu support MCP?'],
+  ['webhook', 'What is a webhook?'],
+  ['webhook', 'How do I register a webhook?'],
+  ['webhook-signature', 'How are webhooks signed?'],
+  ['sandbox', 'What is the sandbox?'],
+  ['sandbox', 'How do I run a WebAssembly module?'],
+  ['rental', 'What is a rental?'],
+  ['rental', 'How do I rent a machine?'],
+  ['placement', 'What is placement?'],
+  ['spiking-networks', 'What is a spiking neural network?'],
+  ['energy', 'Is the energy measured?'],
+  ['tax', 'How does tax work?'],
+  ['partner', 'What is a partner?'],
+  ['investor', 'What is an investor?'],
+  ['crypto', 'Can I pay with bitcoin?'],
+  ['family', 'Which built-in models are there?'],
+];

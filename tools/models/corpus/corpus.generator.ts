@@ -1,11 +1,6 @@
 /** Dialogues and short prose about Quipu, drawn from a seed: what the built-in model learns from. */
-import { ACCESS_TOPICS } from './access.topics.js';
-import { COMMON_QUESTIONS } from './common.questions.js';
-import { IDENTITY_TOPICS } from './identity.topics.js';
-import { INFERENCE_TOPICS } from './inference.topics.js';
-import { LEDGER_TOPICS } from './ledger.topics.js';
-import { START_TOPICS } from './start.topics.js';
-import { HOW_FRAMES, WHAT_FRAMES, type Topic } from './topic.js';
+import { NANO_CORPUS, type Corpus } from './corpora.js';
+import type { Topic } from './topic.js';
 import { OFF_TOPIC_ANSWER, offTopicQuestion, UNCLEAR_ANSWER, unclearQuestion } from './refusals.js';
 import { stableHash, type SeededRandom } from '../seeded-random.js';
 
@@ -15,14 +10,6 @@ export interface Turn {
 }
 
 export type Split = 'training' | 'held-out';
-
-export const TOPICS: readonly Topic[] = [
-  ...IDENTITY_TOPICS,
-  ...START_TOPICS,
-  ...LEDGER_TOPICS,
-  ...INFERENCE_TOPICS,
-  ...ACCESS_TOPICS,
-];
 
 /** Of a hundred phrasings, how many the training never sees. */
 const HELD_OUT_PERCENT = 7;
@@ -34,7 +21,7 @@ const splitOf = (topicId: string, question: string): Split =>
 const SYSTEM_PROMPTS: readonly string[] = [
   'You are a helpful assistant.',
   'You are a helpful assistant',
-  'You are nano, the built-in model of Quipu.',
+  'You are NAME, the built-in model of Quipu.',
   'Answer briefly.',
   'Answer questions about Quipu.',
   'You are a friendly and concise assistant.',
@@ -44,7 +31,7 @@ const SYSTEM_PROMPTS: readonly string[] = [
 ];
 
 const OPENINGS = words(
-  'Hi, |Hello! |Hey, |Please tell me: |Quick question: |Excuse me, |Nano, |Sorry, |OK, |So, |And |Well, |Hi nano! |One more question: ',
+  'Hi, |Hello! |Hey, |Please tell me: |Quick question: |Excuse me, |NAME_CAPITAL, |Sorry, |OK, |So, |And |Well, |Hi NAME! |One more question: ',
 );
 const CLOSINGS = words(
   ' Thanks.| Thank you!| Please.| Please answer briefly.| Answer in one sentence.| I am new here.| Keep it short.',
@@ -57,33 +44,60 @@ function words(list: string): readonly string[] {
   return list.split('|');
 }
 
-const phrasings = (topic: Topic): readonly (readonly string[])[] => {
+/** NAME stands for the name of the model. */
+const named = (text: string, { modelName }: Corpus): string =>
+  text
+    .replace('NAME_CAPITAL', modelName.charAt(0).toUpperCase() + modelName.slice(1))
+    .replace('NAME', modelName);
+
+const phrasings = (topic: Topic, corpus: Corpus): readonly (readonly string[])[] => {
   const framed = (frames: readonly string[], phrases: readonly string[] = []): string[] =>
     frames.flatMap((frame) => phrases.map((phrase) => frame.replace('{}', phrase)));
-  const kinds = [framed(WHAT_FRAMES, topic.what), framed(HOW_FRAMES, topic.how), topic.ask ?? []];
+  const kinds = [
+    framed(corpus.whatFrames, topic.what),
+    framed(corpus.howFrames, topic.how),
+    topic.ask ?? [],
+  ];
   return kinds.filter((kind) => kind.length > 0);
 };
+
+/** What one dialogue is drawn from. */
+export interface Drawing {
+  readonly split: Split;
+  readonly corpus: Corpus;
+  readonly random: SeededRandom;
+  readonly commonShare: number;
+}
 
 type Questions = readonly (readonly string[])[];
 
 /** Split once for each topic: a batch draws hundreds of questions, out of thousands. */
-const questionsBySplit = new Map<Topic, Readonly<Record<Split, Questions>>>();
+const questionsBySplit = new WeakMap<Corpus, Map<Topic, Readonly<Record<Split, Questions>>>>();
 
-const questionsOf = (topic: Topic): Readonly<Record<Split, Questions>> => {
-  const known = questionsBySplit.get(topic);
+const questionsOf = (topic: Topic, corpus: Corpus): Readonly<Record<Split, Questions>> => {
+  const splits = questionsBySplit.get(corpus) ?? new Map<Topic, Record<Split, Questions>>();
+  questionsBySplit.set(corpus, splits);
+  const known = splits.get(topic);
   if (known) return known;
-  const kinds = phrasings(topic);
+  const kinds = phrasings(topic, corpus);
   const of = (split: Split): Questions =>
     kinds
       .map((kind) => kind.filter((question) => splitOf(topic.id, question) === split))
       .filter((kind) => kind.length > 0);
   const questions = { training: of('training'), 'held-out': of('held-out') };
-  questionsBySplit.set(topic, questions);
+  splits.set(topic, questions);
   return questions;
 };
 
-const questionAbout = (topic: Topic, split: Split, random: SeededRandom): string | undefined => {
-  const kinds = questionsOf(topic)[split];
+/** Every question about a topic that belongs to a split. */
+export const phrasingsOf = (
+  topic: Topic,
+  split: Split,
+  corpus: Corpus = NANO_CORPUS,
+): readonly string[] => questionsOf(topic, corpus)[split].flat();
+
+const questionAbout = (topic: Topic, { split, corpus, random }: Drawing): string | undefined => {
+  const kinds = questionsOf(topic, corpus)[split];
   return kinds.length === 0 ? undefined : random.pick(random.pick(kinds));
 };
 
@@ -108,7 +122,7 @@ const lowerFirst = (text: string): string =>
     : text.charAt(0).toLowerCase() + text.slice(1);
 
 /** The way people really type: contractions, no capitals, no full stop, a greeting, a slip. */
-const asTyped = (question: string, random: SeededRandom): string => {
+const asTyped = (question: string, { corpus, random }: Drawing): string => {
   let text = question;
   if (random.next() < 0.35) {
     text = text
@@ -116,7 +130,7 @@ const asTyped = (question: string, random: SeededRandom): string => {
       .replace(/\bdo not\b/, "don't")
       .replace(/^I am /, "I'm ");
   }
-  if (random.next() < 0.12) text = random.pick(OPENINGS) + lowerFirst(text);
+  if (random.next() < 0.12) text = named(random.pick(OPENINGS), corpus) + lowerFirst(text);
   if (random.next() < 0.08) text += random.pick(CLOSINGS);
   if (random.next() < 0.25) text = text.toLowerCase();
   if (random.next() < 0.25) text = text.replace(/[.?!]$/, '');
@@ -133,32 +147,33 @@ export interface Exchange {
 }
 
 /** A common question, unless its phrasing belongs to the other split. */
-const commonExchange = (split: Split, random: SeededRandom): Exchange | undefined => {
-  const [id, question] = random.pick(COMMON_QUESTIONS);
-  const topic = TOPICS.find((candidate) => candidate.id === id);
+const commonExchange = ({ split, corpus, random }: Drawing): Exchange | undefined => {
+  const [id, question] = random.pick(corpus.commonQuestions);
+  const topic = corpus.topics.find((candidate) => candidate.id === id);
   return topic !== undefined && splitOf(id, question) === split
     ? { topicId: topic.id, question, answer: topic.answer }
     : undefined;
 };
 
 /** A question of the split, as it is spelled correctly, and its answer. */
-export const exchange = (split: Split, random: SeededRandom, commonShare: number): Exchange => {
+export const exchange = (drawing: Drawing): Exchange => {
+  const { split, corpus, random, commonShare } = drawing;
   for (;;) {
     if (commonShare > 0 && random.next() < commonShare) {
-      const common = commonExchange(split, random);
+      const common = commonExchange(drawing);
       if (common !== undefined) return common;
     }
     const draw = random.next();
     if (draw < 0.13) {
-      const question = offTopicQuestion(random);
+      const question = offTopicQuestion(random, corpus);
       if (splitOf('off-topic', question) === split) {
         return { topicId: 'off-topic', question, answer: OFF_TOPIC_ANSWER };
       }
     } else if (draw < 0.15) {
       return { topicId: 'unclear', question: unclearQuestion(random), answer: UNCLEAR_ANSWER };
     } else {
-      const topic = random.pick(TOPICS);
-      const question = questionAbout(topic, split, random);
+      const topic = random.pick(corpus.topics);
+      const question = questionAbout(topic, drawing);
       if (question !== undefined) return { topicId: topic.id, question, answer: topic.answer };
     }
   }
@@ -168,9 +183,17 @@ export const exchange = (split: Split, random: SeededRandom, commonShare: number
  * One to three exchanges, sometimes under a system message, sometimes asking again. `commonShare`
  * of the questions come from the short list of common ones.
  */
-export const dialogue = (split: Split, random: SeededRandom, commonShare = 0): Turn[] => {
+export const dialogue = (
+  split: Split,
+  random: SeededRandom,
+  commonShare = 0,
+  corpus: Corpus = NANO_CORPUS,
+): Turn[] => {
+  const drawing: Drawing = { split, corpus, random, commonShare };
   const turns: Turn[] = [];
-  if (random.next() < 0.3) turns.push({ role: 'system', content: random.pick(SYSTEM_PROMPTS) });
+  if (random.next() < 0.3) {
+    turns.push({ role: 'system', content: named(random.pick(SYSTEM_PROMPTS), corpus) });
+  }
   const exchanges = random.pick([1, 1, 1, 1, 2, 2, 3]);
   let last: Exchange | undefined;
   for (let index = 0; index < exchanges; index += 1) {
@@ -178,8 +201,8 @@ export const dialogue = (split: Split, random: SeededRandom, commonShare = 0): T
     const next: Exchange =
       again && last !== undefined
         ? { ...last, question: random.pick(FOLLOW_UPS) }
-        : exchange(split, random, commonShare);
-    turns.push({ role: 'user', content: asTyped(next.question, random) });
+        : exchange(drawing);
+    turns.push({ role: 'user', content: asTyped(next.question, drawing) });
     turns.push({ role: 'assistant', content: compose(next.answer, random) });
     last = next;
   }
@@ -187,7 +210,7 @@ export const dialogue = (split: Split, random: SeededRandom, commonShare = 0): T
 };
 
 /** A paragraph that says what a few topics say, without a question. */
-export const paragraph = (random: SeededRandom): string =>
+export const paragraph = (random: SeededRandom, corpus: Corpus = NANO_CORPUS): string =>
   Array.from({ length: 1 + random.below(3) }, () =>
-    compose(random.pick(TOPICS).answer, random),
+    compose(random.pick(corpus.topics).answer, random),
   ).join(' ');

@@ -1,5 +1,5 @@
 /** Questions about anything but Quipu: what the model must decline, drawn from wide word lists. */
-import { HOW_FRAMES, WHAT_FRAMES } from './topic.js';
+import type { Frames } from './topic.js';
 import type { SeededRandom } from '../seeded-random.js';
 
 const words = (list: string): readonly string[] => list.split('|');
@@ -71,13 +71,16 @@ const letters = (random: SeededRandom, length: number): string =>
   Array.from({ length }, () => String.fromCharCode(97 + random.below(26))).join('');
 
 /** A question the model should decline. */
-export const offTopicQuestion = (random: SeededRandom): string => {
+export const offTopicQuestion = (
+  random: SeededRandom,
+  { whatFrames, howFrames }: Frames,
+): string => {
   const makers: readonly (() => string)[] = [
     () =>
       random
-        .pick(WHAT_FRAMES.filter((frame) => !frame.includes('Quipu')))
+        .pick(whatFrames.filter((frame) => !frame.includes('Quipu')))
         .replace('{}', random.pick(THINGS)),
-    () => random.pick(HOW_FRAMES).replace('{}', random.pick(DEEDS)),
+    () => random.pick(howFrames).replace('{}', random.pick(DEEDS)),
     () => random.pick(WHOLE),
     () => `What is the capital of ${random.pick(COUNTRIES)}?`,
     () =>

@@ -14,6 +14,12 @@ export interface Topic {
   readonly answer: readonly (readonly string[])[];
 }
 
+/** Sentences in which `{}` stands for a noun phrase, and for a verb phrase. */
+export interface Frames {
+  readonly whatFrames: readonly string[];
+  readonly howFrames: readonly string[];
+}
+
 export const WHAT_FRAMES: readonly string[] = [
   'What is {}?',
   'What is {} in Quipu?',

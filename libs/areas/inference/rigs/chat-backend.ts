@@ -1,3 +1,5 @@
+import { type EmbeddingBackend } from './embedding-backend.js';
+
 /**
  * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
  * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
@@ -46,7 +48,7 @@ export type ChatChunk = JsonObject;
  * the signal hands out what has arrived and returns its usage; one that breaks throws `RigError`
  * with `used`.
  */
-export interface ChatBackend {
+export interface ChatBackend extends Partial<EmbeddingBackend> {
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>;
   stream(
     request: ChatRequest,

@@ -38,12 +38,14 @@ export class EmbeddedAnswer {
     known.finishReason = finishReason ?? known.finishReason;
   }
 
-  completion(usage: Usage): JsonObject {
+  /** @param adapterSwapMs of an answer with an adapter; null where the adapter was in place */
+  completion(usage: Usage, adapterSwapMs?: number | null): JsonObject {
     const choices = [...this.gathered].toSorted(([one], [other]) => one - other);
     return {
       ...this.head('chat.completion'),
       choices: choices.map(([index, choice]) => choice.object(index, this.isRated)),
       usage: usageObject(usage),
+      ...(adapterSwapMs !== undefined && { adapter_swap_ms: adapterSwapMs }),
     };
   }
 

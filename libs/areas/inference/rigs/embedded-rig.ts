@@ -1,11 +1,5 @@
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import {
-  type ChatBackend,
-  type ChatRequest,
-  type JsonObject,
-  RigError,
-  type Usage,
-} from './chat-backend.js';
+import { type ChatBackend, type ChatRequest, RigError, type Usage } from './chat-backend.js';
 import { EmbeddedAnswer } from './embedded-answer.js';
 import { type TextRequest, textRequestOf } from './embedded-request.js';
 import { type TextAdapter } from './text-adapter.js';
@@ -56,7 +50,7 @@ export const createEmbeddedRig = (options: EmbeddedRigOptions): ChatBackend => {
         for (; !piece.done; piece = await pieces.next()) answer.gather(piece.value);
         signal.throwIfAborted();
         const usage = usageOf(piece.value);
-        return { completion: withSwap(answer.completion(usage), piece.value), usage };
+        return { completion: answer.completion(usage, piece.value.adapterSwapMs), usage };
       } catch (cause) {
         throw failureOf(name, answer, cause, signal);
       } finally {
@@ -99,10 +93,6 @@ const usageOf = ({ promptTokens, completionTokens }: TextEnd): Usage => ({
   completionTokens,
   source: 'provider',
 });
-
-/** Milliseconds that the adapter took to be put on the weights; not part of OpenAI's shape. */
-const withSwap = (completion: JsonObject, { adapterSwapMs }: TextEnd): JsonObject =>
-  adapterSwapMs === undefined ? completion : { ...completion, adapter_swap_ms: adapterSwapMs };
 
 const failureOf = (
   rig: string,

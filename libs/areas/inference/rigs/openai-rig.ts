@@ -1,9 +1,13 @@
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type ChatBackend, type ChatRequest, type JsonObject } from './chat-backend.js';
+import { type EmbeddingAnswer } from './embedding-backend.js';
+import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
 import { isObject } from './token-usage.js';
 import {
   AnswerExchange,
+  type AnswerForm,
+  chatForm,
   type ExchangeLimits,
   StreamExchange,
   type UpstreamExchange,
@@ -45,22 +49,42 @@ export const createOpenAiRig = (options: OpenAiRigOptions): ChatBackend => {
     pendingBytesMax: options.pendingBytesMax ?? 64 * 1024,
     now: clock.now,
   };
-  const path = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  const base = url.pathname.replace(/\/+$/, '');
+  const path = `${base}/chat/completions`;
   const headers = headersOf(options.apiKey);
+  const post = (to: string, body: JsonObject, exchange: Dispatcher.DispatchHandler): void => {
+    pool.dispatch({ path: to, method: 'POST', headers, body: JSON.stringify(body) }, exchange);
+  };
   const send = (body: JsonObject, exchange: Dispatcher.DispatchHandler): void => {
-    const sent = options.readsMaxTokensOnly ? withMaxTokens(body) : body;
-    pool.dispatch({ path, method: 'POST', headers, body: JSON.stringify(sent) }, exchange);
+    post(path, options.readsMaxTokensOnly ? withMaxTokens(body) : body, exchange);
+  };
+  const answered = async <Answer>(
+    form: AnswerForm<Answer>,
+    signal: AbortSignal,
+    ask: (exchange: Dispatcher.DispatchHandler) => void,
+  ): Promise<Answer> => {
+    const exchange = new AnswerExchange(limits, form);
+    const leave = cancelledBy(signal, exchange);
+    try {
+      if (!signal.aborted) ask(exchange);
+      return await exchange.answer();
+    } finally {
+      leave();
+    }
   };
   return {
-    async complete(request, signal) {
-      const exchange = new AnswerExchange(limits, request);
-      const leave = cancelledBy(signal, exchange);
-      try {
-        if (!signal.aborted) send(wholeBody(request.body), exchange);
-        return await exchange.answer();
-      } finally {
-        leave();
-      }
+    complete: (request, signal) =>
+      answered(chatForm(request), signal, (exchange) => send(wholeBody(request.body), exchange)),
+
+    embed(request, signal) {
+      const form: AnswerForm<EmbeddingAnswer> = {
+        name: 'list of embeddings',
+        read: (answer) => embeddingAnswerIn(answer, request),
+        counted: () => countedInputTokens(request),
+      };
+      const ask = (exchange: Dispatcher.DispatchHandler): void =>
+        post(`${base}/embeddings`, request.body, exchange);
+      return answered(form, signal, ask);
     },
 
     async *stream(request, signal) {

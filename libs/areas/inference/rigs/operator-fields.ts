@@ -140,6 +140,7 @@ const LLAMA_CPP_PREFIX = 'speculative.';
 const BOUND_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'messages',
+  'input',
   'max_tokens',
   'max_completion_tokens',
   'n',

@@ -1,8 +1,9 @@
 import { backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type RigQueue, type RigQueuePorts, cancelledError, type RigSlot } from './rig-queue.js';
+import { type Applicant, type RigQueue, type RigQueuePorts } from './rig-queue.js';
+import { cancelledError, type RigSlot } from './rig-queue.js';
 import { RigError, type RigErrorKind } from './chat-backend.js';
-import { type Priority, type Rig, type RigState } from './rig-state.js';
+import { type Rig, type RigState } from './rig-state.js';
 import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RetryLimits {
@@ -21,6 +22,11 @@ export interface Asked<T> {
   /** Still occupied: the caller frees it. */
   readonly slot: RigSlot;
   readonly attempts: readonly Attempt[];
+}
+
+/** For whom the rigs are asked, and how urgently. */
+export interface Asking extends Pick<Applicant, 'account' | 'model' | 'priority' | 'signal'> {
+  readonly rigs: readonly RigState[];
 }
 
 /** The next step after a failed attempt: a wait, and the rigs that may be asked. */
@@ -42,16 +48,12 @@ export class RigAsking {
   ) {}
 
   /** @throws RouteError; other errors of `work` than a RigError are defects and pass through */
-  async ask<T>(
-    rigs: readonly RigState[],
-    signal: AbortSignal,
-    work: (rig: Rig) => Promise<T>,
-    priority: Priority = 'interactive',
-  ): Promise<Asked<T>> {
+  async ask<T>({ rigs, ...asker }: Asking, work: (rig: Rig) => Promise<T>): Promise<Asked<T>> {
+    const { signal } = asker;
     const routedAtMs = this.clock.now();
     const attempts: Attempt[] = [];
     for (let candidates = rigs; ;) {
-      const slot = await this.queue.admit({ priority, candidates, attempts, signal });
+      const slot = await this.queue.admit({ ...asker, candidates, attempts });
       const { rig } = slot.state;
       const startedMs = this.clock.now() - routedAtMs;
       try {

@@ -1,9 +1,12 @@
+import { FairQueue } from './fair-queue.js';
 import { type Priority, type RigState, type Visit } from './rig-state.js';
 import { type Attempt, RouteError } from './route-error.js';
 
 export interface RigQueueLimits {
   /** Interactive requests that wait at once; the next one is rejected. Default 256. */
   readonly waitingMax: number;
+  /** Of these, of one account. Default 128: half of the queue. */
+  readonly waitingPerAccountMax: number;
   /** Wait of an interactive request for a slot. Default 10,000. */
   readonly waitMsMax: number;
 }
@@ -24,6 +27,10 @@ export interface RigSlot {
 /** A request for a slot: the rigs that can serve it, and the attempts so far for the error. */
 export interface Applicant {
   readonly priority: Priority;
+  /** Whose turn it uses in a queue. */
+  readonly account: string;
+  /** The catalog id of the model, by which first tokens are timed. */
+  readonly model: string;
   readonly candidates: readonly RigState[];
   readonly attempts: readonly Attempt[];
   readonly signal: AbortSignal;
@@ -40,17 +47,17 @@ const RETRY_AFTER_MS_MIN = 1_000;
 
 /**
  * Hands out the slots at the rigs. When every rig that is up is full, interactive requests wait in
- * one bounded queue, first come first served among those that the freed rig can serve: a short wait
- * is worth more to a caller than an error, and the bounds keep an overload from becoming a backlog.
+ * one bounded queue: a short wait is worth more to a caller than an error, and the bounds keep an
+ * overload from becoming a backlog. A freed slot goes to the account whose turn it is, and there to
+ * the first request that the rig can serve. While no request waits, no queue is looked at.
  *
  * Lines of batches wait behind them, for as long as it takes: no caller waits for them, and a batch
  * runs only so many at once.
  */
 export class RigQueue {
-  /** Insertion order is the order of a queue. */
-  private readonly queues: Readonly<Record<Priority, Set<Waiting>>> = {
-    interactive: new Set(),
-    batch: new Set(),
+  private readonly queues: Readonly<Record<Priority, FairQueue<Waiting>>> = {
+    interactive: new FairQueue(),
+    batch: new FairQueue(),
   };
 
   constructor(
@@ -62,63 +69,61 @@ export class RigQueue {
     return this.queues.interactive.size + this.queues.batch.size;
   }
 
-  /** @throws RouteError overloaded, down, cancelled */
+  /** @throws RouteError overloaded, queue-full, down, cancelled */
   admit(applicant: Applicant): RigSlot | Promise<RigSlot> {
+    // A rig may have come up without a freed slot: its slots belong to those who wait already.
+    if (this.queues.interactive.size > 0) this.serve('interactive');
     const slot = this.tryAdmit(applicant);
     if (slot) return slot;
-    const { candidates, attempts, priority, signal } = applicant;
+    const { attempts, signal } = applicant;
     if (signal.aborted) throw cancelledError(attempts);
-    const rejection = this.rejectionOf(candidates, priority, attempts);
+    const rejection = this.rejectionOf(applicant);
     if (rejection) throw rejection;
     return this.wait(applicant);
   }
 
-  /** Why a request for these rigs would be rejected now; null when it gets a slot or may wait. */
-  rejectionOf(
-    candidates: readonly RigState[],
-    priority: Priority,
-    attempts: readonly Attempt[] = [],
-  ): RouteError | null {
+  /** Why this request would be rejected now; null when it gets a slot or may wait. */
+  rejectionOf({
+    candidates,
+    priority,
+    account,
+    attempts,
+  }: Pick<Applicant, 'candidates' | 'priority' | 'account' | 'attempts'>): RouteError | null {
     const nowMs = this.ports.now();
     const up = candidates.filter((state) => state.isUp(nowMs));
     if (up.length === 0) return this.downError(candidates, attempts);
     // Lines of batches wait for as long as it takes.
     if (priority === 'batch') return null;
-    const mustWait = !up.some((state) => state.hasSlotFor(priority));
-    return mustWait && this.queues.interactive.size >= this.limits.waitingMax
-      ? overloadedError(candidates, attempts)
-      : null;
+    if (up.some((state) => state.hasSlotFor(priority))) return null;
+    const { waitingMax, waitingPerAccountMax } = this.limits;
+    if (this.queues.interactive.size >= waitingMax) {
+      return queueFullError(`${waitingMax} requests wait for a rig already`, candidates, attempts);
+    }
+    if (this.queues.interactive.sizeOf(account) < waitingPerAccountMax) return null;
+    const message = `${waitingPerAccountMax} requests of this account wait for a rig already`;
+    return queueFullError(message, candidates, attempts);
   }
 
-  private tryAdmit({ candidates, priority }: Applicant): RigSlot | null {
-    const state = this.best(
-      priority === 'batch' ? this.unwanted(candidates) : candidates,
-      priority,
-    );
+  private tryAdmit({ candidates, priority, model }: Applicant): RigSlot | null {
+    const state = this.best(candidates, priority, model);
     if (!state) return null;
     const visit = state.enter(this.ports.now, this.onSlotFree, priority);
     return { state, visit };
   }
 
-  /** The rigs that no interactive request waits for. */
-  private unwanted(candidates: readonly RigState[]): readonly RigState[] {
-    if (this.queues.interactive.size === 0) return candidates;
-    const wanted = new Set<RigState>();
-    for (const { applicant } of this.queues.interactive) {
-      for (const state of applicant.candidates) wanted.add(state);
-    }
-    return candidates.filter((state) => !wanted.has(state));
-  }
-
-  /** The healthiest, least loaded rig with a slot; equals are drawn. */
-  private best(candidates: readonly RigState[], priority: Priority): RigState | null {
+  /** The nearest, healthiest, quickest, least loaded rig with a slot; equals are drawn. */
+  private best(
+    candidates: readonly RigState[],
+    priority: Priority,
+    model: string,
+  ): RigState | null {
     const nowMs = this.ports.now();
     let best: RigState | null = null;
     let bestScore = Infinity;
     let equals = 1;
     for (const state of candidates) {
       if (!state.hasSlotFor(priority) || !state.isUp(nowMs)) continue;
-      const score = state.score(nowMs);
+      const score = state.score(nowMs, model);
       equals = score === bestScore ? equals + 1 : 1;
       if (score > bestScore || (equals > 1 && this.ports.random() * equals >= 1)) continue;
       best = state;
@@ -130,9 +135,10 @@ export class RigQueue {
   private wait(applicant: Applicant): Promise<RigSlot> {
     const { promise, resolve, reject } = Promise.withResolvers<RigSlot>();
     const timer = new AbortController();
+    const { account } = applicant;
     const queue = this.queues[applicant.priority];
     const end = (): void => {
-      queue.delete(waiting);
+      queue.delete(account, waiting);
       applicant.signal.removeEventListener('abort', cancel);
       timer.abort();
     };
@@ -150,12 +156,12 @@ export class RigQueue {
     const cancel = (): void => {
       waiting.reject(cancelledError(applicant.attempts));
     };
-    queue.add(waiting);
+    queue.add(account, waiting);
     applicant.signal.addEventListener('abort', cancel, { once: true });
     if (applicant.priority === 'batch') return promise;
     this.ports.sleep(this.limits.waitMsMax, timer.signal).then(
       () => {
-        if (queue.has(waiting))
+        if (queue.has(account, waiting))
           waiting.reject(overloadedError(applicant.candidates, applicant.attempts));
       },
       () => {
@@ -167,19 +173,27 @@ export class RigQueue {
 
   /** A slot is free: waiting requests that fit take it, and those that no rig can serve fail. */
   private readonly onSlotFree = (): void => {
-    this.serve(this.queues.interactive);
-    this.serve(this.queues.batch);
+    this.serve('interactive');
+    this.serve('batch');
   };
 
-  private serve(queue: ReadonlySet<Waiting>): void {
-    for (const waiting of queue) {
-      const { applicant } = waiting;
-      const slot = this.tryAdmit(applicant);
-      const nowMs = this.ports.now();
+  private serve(priority: Priority): void {
+    const queue = this.queues[priority];
+    if (queue.size === 0) return;
+    queue.serve((waiting) => {
+      const slot = this.tryAdmit(waiting.applicant);
       if (slot) waiting.admit(slot);
-      else if (!applicant.candidates.some((state) => state.isUp(nowMs))) {
-        waiting.reject(this.downError(applicant.candidates, applicant.attempts));
-      }
+      return slot !== null;
+    });
+    if (queue.size > 0) this.rejectUnserved(queue);
+  }
+
+  private rejectUnserved(queue: Iterable<Waiting>): void {
+    const nowMs = this.ports.now();
+    for (const waiting of [...queue]) {
+      const { candidates, attempts } = waiting.applicant;
+      if (candidates.some((state) => state.isUp(nowMs))) continue;
+      waiting.reject(this.downError(candidates, attempts));
     }
   }
 
@@ -207,6 +221,16 @@ const overloadedError = (
   attempts: readonly Attempt[],
 ): RouteError =>
   new RouteError('overloaded', 'every rig for this model is at its limit', attempts, {
+    rigs: candidates.map(({ rig }) => rig.name),
+    retryAfterMs: RETRY_AFTER_MS_MIN,
+  });
+
+const queueFullError = (
+  message: string,
+  candidates: readonly RigState[],
+  attempts: readonly Attempt[],
+): RouteError =>
+  new RouteError('queue-full', message, attempts, {
     rigs: candidates.map(({ rig }) => rig.name),
     retryAfterMs: RETRY_AFTER_MS_MIN,
   });

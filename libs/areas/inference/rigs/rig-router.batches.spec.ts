@@ -55,13 +55,13 @@ describe('lines of batches at a rig', () => {
     const lines = Array.from({ length: 5 }, () => complete(BATCH));
     const chat = complete();
     await settle();
-    expect((await errorOf(complete())).kind).toBe('overloaded');
+    expect((await errorOf(complete())).kind).toBe('queue-full');
     open[0]?.letGo();
     await Promise.all([running, chat, ...lines]);
     expect(pauses).toEqual([]);
   });
 
-  it('take no slot for which an interactive request waits', async () => {
+  it('go behind a request that waits for a rig that is up again', async () => {
     const busy = held();
     const { complete, time, router } = routerOf({
       rigsOf: {
@@ -73,14 +73,16 @@ describe('lines of batches at a rig', () => {
     });
     await errorOf(complete({ pin: 'a' }));
     const running = complete({ pin: 'b' });
-    const chat = complete();
+    const ends: string[] = [];
+    const chat = complete().then(() => ends.push('chat'));
     await settle();
+    expect(router.waiting()).toBe(1);
     time.nowMs += 500;
-    const line = complete(BATCH);
-    await settle();
-    expect(router.waiting()).toBe(2);
+    const line = complete(BATCH).then(() => ends.push('line'));
+    await Promise.all([chat, line]);
+    expect(ends).toEqual(['chat', 'line']);
     busy.letGo();
-    await Promise.all([running, chat, line]);
+    await running;
     expect(router.waiting()).toBe(0);
   });
 

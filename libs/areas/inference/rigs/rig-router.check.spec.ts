@@ -48,7 +48,7 @@ describe('a request before anything is held for it', () => {
     await settle();
     expect(check()).toBeNull();
     const waiting = complete();
-    expect(check()).toMatchObject({ kind: 'overloaded', details: { retryAfterMs: 1_000 } });
+    expect(check()).toMatchObject({ kind: 'queue-full', details: { retryAfterMs: 1_000 } });
     expect(router.waiting()).toBe(1);
     first.letGo();
     await Promise.all([running, waiting]);

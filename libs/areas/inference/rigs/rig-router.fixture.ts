@@ -84,7 +84,7 @@ export const routerOf = ({
     ...options,
   });
   const complete = (
-    order: { model?: string; pin?: string; priority?: Priority } = {},
+    order: { model?: string; account?: string; pin?: string; priority?: Priority } = {},
     signal = never,
   ) =>
     router.complete(

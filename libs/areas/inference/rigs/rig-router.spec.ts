@@ -328,7 +328,7 @@ describe('when every rig is full', () => {
     const waiting = complete();
     await settle();
     expect(await errorOf(complete())).toMatchObject({
-      kind: 'overloaded',
+      kind: 'queue-full',
       details: { retryAfterMs: 1_000 },
     });
     first.letGo();

@@ -2,9 +2,10 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
+import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError, type Usage } from './chat-backend.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
-import { RigAsking, type RetryLimits } from './rig-asking.js';
+import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
 import {
   type Priority,
   type Rig,
@@ -13,7 +14,7 @@ import {
   type RigStatus,
   type Visit,
 } from './rig-state.js';
-import { type Attempt, RouteError } from './route-error.js';
+import { type Attempt, RouteError, type RouteErrorKind } from './route-error.js';
 
 export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> {
   readonly rigs: readonly Rig[];
@@ -22,14 +23,27 @@ export interface RigRouterOptions extends Partial<RigQueueLimits & RetryLimits> 
   readonly sleep: RigQueuePorts['sleep'];
   readonly random: RigQueuePorts['random'];
   readonly breaker?: BreakerThresholds;
+  /** Rigs beside `rigs`, which only a pin reaches. */
+  readonly pinnedRigs?: PinnedRigs;
   /** Called once for each change. */
   readonly onChange?: (change: RigChange) => void;
+}
+
+/** Why a rig that is known takes no request. */
+export type RigAbsence = Extract<RouteErrorKind, 'rig-drained' | 'rig-lost'>;
+
+/** Rigs that come and go, such as single workers. */
+export interface PinnedRigs {
+  /** Undefined for a name that no such rig has. Called on the path of a request: it does not wait. */
+  find(name: string): Rig | RigAbsence | undefined;
 }
 
 /** The rigs that may answer a request. */
 export interface RouteTarget {
   /** The catalog id of the model. */
   readonly model: string;
+  /** Requests of one account share its turns where requests wait. Default: one for all without. */
+  readonly account?: string;
   /** The only rig that may answer: the name in `rig_{name}`. Without it, the best one answers. */
   readonly pin?: string;
 }
@@ -41,6 +55,11 @@ export interface RouteOrder extends RouteTarget {
   readonly requestFor: (rig: string) => ChatRequest;
 }
 
+/** As a chat's order, for embeddings. */
+export interface EmbeddingOrder extends Omit<RouteOrder, 'requestFor'> {
+  readonly requestFor: (rig: string) => EmbeddingRequest;
+}
+
 export interface Routed {
   readonly rig: string;
   /** In order; the last one answered. */
@@ -49,6 +68,10 @@ export interface Routed {
 
 export interface RoutedAnswer extends Routed {
   readonly answer: ChatAnswer;
+}
+
+export interface RoutedEmbeddings extends Routed {
+  readonly answer: EmbeddingAnswer;
 }
 
 /**
@@ -73,6 +96,8 @@ export interface RigRouter {
   refuseFields(target: RouteTarget, body: JsonObject): void;
   /** @throws RouteError */
   complete(order: RouteOrder, signal: AbortSignal): Promise<RoutedAnswer>;
+  /** @throws RouteError */
+  embed(order: EmbeddingOrder, signal: AbortSignal): Promise<RoutedEmbeddings>;
   /** Resolves with the first page; `pages` throws later failures as a RigError. */
   stream(order: RouteOrder, signal: AbortSignal): Promise<RoutedStream>;
   status(): readonly RigStatus[];
@@ -84,26 +109,41 @@ export interface RigRouter {
 
 export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const { clock, rigs, sleep, random, breaker = BREAKER_THRESHOLDS } = options;
-  const states = rigs.map((rig) => new RigState(rig, breaker, options.onChange));
-  const { waitingMax = 256, waitMsMax = 10_000 } = options;
+  const stateOf = (rig: Rig): RigState => new RigState(rig, breaker, options.onChange);
+  const states = rigs.map(stateOf);
   const ports = { now: clock.now, sleep, random };
-  const queue = new RigQueue({ waitingMax, waitMsMax }, ports);
+  const queue = new RigQueue(queueLimitsOf(options), ports);
   const asking = new RigAsking(retryLimitsOf(options), queue, clock, ports);
-  const candidatesFor = createCandidates(states);
+  const pinned = new PinnedStates(stateOf, options.pinnedRigs);
+  const candidatesFor = createCandidates(states, pinned);
+  const askerOf = (order: Omit<RouteOrder, 'requestFor'>, signal: AbortSignal): Asking => {
+    const { model, account = NO_ACCOUNT, priority = 'interactive' } = order;
+    return { model, account, priority, signal, rigs: candidatesFor(order) };
+  };
   return {
     refuseFields: (target, body) => refuseFields(candidatesFor(target), body),
     check(target, body) {
       const candidates = candidatesFor(target);
       refuseFields(candidates, body);
-      const rejection = queue.rejectionOf(candidates, 'interactive');
+      const { account = NO_ACCOUNT } = target;
+      const request = { candidates, account, priority: 'interactive', attempts: [] } as const;
+      const rejection = queue.rejectionOf(request);
       if (rejection) throw rejection;
     },
     async complete(order, signal) {
+      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
+        rig.backend.complete(order.requestFor(rig.name), signal),
+      );
+      slot.visit.leave();
+      return { answer: value, rig: slot.state.rig.name, attempts };
+    },
+    async embed(order, signal) {
       const { value, slot, attempts } = await asking.ask(
-        candidatesFor(order),
-        signal,
-        (rig) => rig.backend.complete(order.requestFor(rig.name), signal),
-        order.priority,
+        askerOf(order, signal),
+        ({ name, backend }) => {
+          if (backend.embed) return backend.embed(order.requestFor(name), signal);
+          throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
+        },
       );
       slot.visit.leave();
       return { answer: value, rig: slot.state.rig.name, attempts };
@@ -113,22 +153,33 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
         const pages = backend.stream(order.requestFor(name), signal);
         return { pages, first: await pages.next() };
       };
-      const { value, slot, attempts } = await asking.ask(
-        candidatesFor(order),
-        signal,
-        open,
-        order.priority,
-      );
-      const pages = new VisitingPages(value.pages, value.first, slot.visit);
-      return { pages, rig: slot.state.rig.name, attempts };
+      const { value, slot, attempts } = await asking.ask(askerOf(order, signal), open);
+      const { state, visit } = slot;
+      const answered = attempts.at(-1);
+      if (answered && !value.first.done) {
+        const firstTokenMs = answered.endedMs - answered.startedMs;
+        state.recordFirstToken(order.model, firstTokenMs, clock.now());
+      }
+      const pages = new VisitingPages(value.pages, value.first, visit);
+      return { pages, rig: state.rig.name, attempts };
     },
-    status: () => states.map((state) => state.status(clock.now())),
+    status: () => [...states, ...pinned.states()].map((state) => state.status(clock.now())),
     waiting: () => queue.waiting,
     close: async () => {
-      await Promise.all(rigs.map(({ backend }) => backend.close()));
+      const open = [...rigs, ...pinned.states().map(({ rig }) => rig)];
+      await Promise.all(open.map(({ backend }) => backend.close()));
     },
   };
 };
+
+/** The account of requests that name none. */
+const NO_ACCOUNT = '';
+
+const queueLimitsOf = (options: Partial<RigQueueLimits>): RigQueueLimits => ({
+  waitingMax: options.waitingMax ?? 256,
+  waitingPerAccountMax: options.waitingPerAccountMax ?? 128,
+  waitMsMax: options.waitMsMax ?? 10_000,
+});
 
 const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
   attemptsMax: options.attemptsMax ?? 3,
@@ -158,8 +209,36 @@ const refuseOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): v
   throw new RouteError('refused', message, [], { rigError });
 };
 
+/** Health and load of the rigs that only pins reach, from their first request on. */
+class PinnedStates {
+  readonly #byName = new Map<string, RigState>();
+
+  constructor(
+    private readonly stateOf: (rig: Rig) => RigState,
+    private readonly rigs: PinnedRigs = { find: () => undefined },
+  ) {}
+
+  states(): readonly RigState[] {
+    return [...this.#byName.values()];
+  }
+
+  find(name: string): RigState | RigAbsence | undefined {
+    const rig = this.rigs.find(name);
+    const known = this.#byName.get(name);
+    if (rig === undefined || typeof rig === 'string') {
+      if (known?.inFlight === 0) this.#byName.delete(name);
+      return rig;
+    }
+    // Another object is another rig: the worker has restarted, or serves other models.
+    if (known?.rig === rig) return known;
+    const state = this.stateOf(rig);
+    this.#byName.set(name, state);
+    return state;
+  }
+}
+
 /** The rigs of a request; cached for each model, since every request needs them. */
-const createCandidates = (states: readonly RigState[]) => {
+const createCandidates = (states: readonly RigState[], pinnedStates: PinnedStates) => {
   const byName = new Map(states.map((state) => [state.rig.name, state]));
   const models = new Set(states.flatMap(({ rig }) => [...rig.models]));
   const byModel = new Map(
@@ -171,11 +250,17 @@ const createCandidates = (states: readonly RigState[]) => {
       if (serving) return serving;
       throw new RouteError('model-not-served', `no rig serves the model ${model}`, []);
     }
-    const pinned = byName.get(pin);
+    const pinned = byName.get(pin) ?? pinnedStates.find(pin);
     if (!pinned) throw new RouteError('rig-unknown', `there is no rig ${pin}`, []);
+    if (typeof pinned === 'string') throw new RouteError(pinned, ABSENCES[pinned](pin), []);
     if (pinned.rig.models.has(model)) return [pinned];
     throw new RouteError('rig-without-model', `rig ${pin} does not serve the model ${model}`, []);
   };
+};
+
+const ABSENCES: Readonly<Record<RigAbsence, (rig: string) => string>> = {
+  'rig-drained': (rig) => `rig ${rig} is drained: it takes no new requests`,
+  'rig-lost': (rig) => `rig ${rig} is lost: it sends no heartbeats`,
 };
 
 type Page = IteratorResult<readonly ChatChunk[], Usage>;

@@ -26,6 +26,10 @@ export interface Rig {
   readonly batchConcurrencyMax?: number;
   /** The catalog ids of the models it serves. */
   readonly models: ReadonlySet<string>;
+  /** Null or absent: it belongs to no region, and is near to every gateway. */
+  readonly region?: string | null;
+  /** Whether it is in another region than this gateway; default: no. */
+  readonly isRemote?: boolean;
   /** What callers may not set; an embedded rig has a list of what they may. */
   readonly operatorFields?: OperatorFields;
 }
@@ -39,6 +43,9 @@ export interface RigStatus {
   /** Share of recent requests that failed, 0 to 1. */
   readonly errorRate: number;
   readonly lastFailure: RigErrorKind | null;
+  readonly region: string | null;
+  /** A moving average for each model that was streamed, by its catalog id, in milliseconds. */
+  readonly firstTokenMs: Readonly<Record<string, number>>;
 }
 
 /** A rig goes down when its breaker opens, and comes up when the breaker closes. */
@@ -49,11 +56,29 @@ export type RigChange =
 /** The weight of the newest outcome in the error rate. */
 const ERROR_RATE_STEP = 0.1;
 
-/** An error rate halves in this time, so that a rig that is never chosen recovers. */
-const ERROR_RATE_HALF_LIFE_MS = 30_000;
+/** Averages halve in this time, so that a rig that is never chosen recovers. */
+const HALF_LIFE_MS = 30_000;
 
 /** A rig that fails one request in four counts as busy as one at its limit. */
 const ERROR_RATE_WEIGHT = 4;
+
+/** The weight of the newest time to the first token. */
+const FIRST_TOKEN_STEP = 0.2;
+
+/** A rig whose first token takes this long counts as busy as one at its limit, and never as more. */
+const FIRST_TOKEN_FULL_MS = 1_000;
+
+/** Differences below it are noise: such rigs are drawn. */
+const FIRST_TOKEN_STEP_MS = 50;
+
+/** Above the worst score of a rig of the own region, which therefore goes first while it has room. */
+const REMOTE_WEIGHT = 16;
+
+/** A moving average, and the instant of its newest value. */
+interface FirstToken {
+  readonly ms: number;
+  readonly atMs: number;
+}
 
 /** Ends one request at a rig. */
 export interface Visit {
@@ -74,6 +99,7 @@ export class RigState {
   private errorRateAtMs = 0;
   /** The end of the `Retry-After` of a 429 or 503. */
   private coolsUntilMs = 0;
+  private readonly firstTokens = new Map<string, FirstToken>();
 
   constructor(
     readonly rig: Rig,
@@ -107,11 +133,32 @@ export class RigState {
     return mayPass(this.breaker, nowMs) ? Math.max(0, this.coolsUntilMs - nowMs) : Infinity;
   }
 
-  /** Lower is better: how full it is, worsened by its error rate and by a breaker not closed. */
-  score(nowMs: number): number {
+  /**
+   * Lower is better: how full it is, worsened by the time to its first token, its error rate, a
+   * breaker not closed, and above all by another region.
+   */
+  score(nowMs: number, model: string): number {
     const load = this.inFlight / this.rig.maxConcurrency;
     const doubt = this.breaker.status === 'closed' ? 0 : ERROR_RATE_WEIGHT;
-    return load + ERROR_RATE_WEIGHT * this.errorRateAt(nowMs) + doubt;
+    const distance = this.rig.isRemote === true ? REMOTE_WEIGHT : 0;
+    const errors = ERROR_RATE_WEIGHT * this.errorRateAt(nowMs);
+    return load + this.slowness(model, nowMs) + errors + doubt + distance;
+  }
+
+  /** Counts a stream's time to its first page in the moving average of its model. */
+  recordFirstToken(model: string, ms: number, nowMs: number): void {
+    const last = this.firstTokens.get(model);
+    const average = last === undefined ? ms : last.ms + FIRST_TOKEN_STEP * (ms - last.ms);
+    this.firstTokens.set(model, { ms: average, atMs: nowMs });
+  }
+
+  /** 0 to 1. It fades, so that a slow rig without requests is tried again. */
+  private slowness(model: string, nowMs: number): number {
+    const last = this.firstTokens.get(model);
+    if (last === undefined) return 0;
+    const fadedMs = last.ms * 0.5 ** ((nowMs - last.atMs) / HALF_LIFE_MS);
+    const steps = Math.floor(fadedMs / FIRST_TOKEN_STEP_MS);
+    return Math.min(1, (steps * FIRST_TOKEN_STEP_MS) / FIRST_TOKEN_FULL_MS);
   }
 
   /** @param onSlotFree is called when the slot is free again */
@@ -149,6 +196,10 @@ export class RigState {
       maxConcurrency: this.rig.maxConcurrency,
       errorRate: this.errorRateAt(nowMs),
       lastFailure: this.lastFailure?.kind ?? null,
+      region: this.rig.region ?? null,
+      firstTokenMs: Object.fromEntries(
+        [...this.firstTokens].map(([model, { ms }]) => [model, Math.round(ms)]),
+      ),
     };
   }
 
@@ -194,6 +245,6 @@ export class RigState {
 
   private errorRateAt(nowMs: number): number {
     if (this.errorRate === 0) return 0;
-    return this.errorRate * 0.5 ** ((nowMs - this.errorRateAtMs) / ERROR_RATE_HALF_LIFE_MS);
+    return this.errorRate * 0.5 ** ((nowMs - this.errorRateAtMs) / HALF_LIFE_MS);
   }
 }

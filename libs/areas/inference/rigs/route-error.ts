@@ -16,12 +16,18 @@ export interface Attempt {
 export type RouteErrorKind =
   /** No rig in the catalog serves the model. */
   | 'model-not-served'
-  /** The pinned rig is not in the catalog. */
+  /** The pinned rig is neither in the catalog nor a worker's. */
   | 'rig-unknown'
+  /** The pinned rig is a worker's that takes no new tasks. */
+  | 'rig-drained'
+  /** The pinned rig is a worker's that has not been heard for several heartbeats, or has stopped. */
+  | 'rig-lost'
   /** The pinned rig does not serve the model. */
   | 'rig-without-model'
-  /** Every rig of the model is full or asked to wait; the queue is full or took too long. */
+  /** Every rig of the model is full or asked to wait, and the wait took too long. */
   | 'overloaded'
+  /** Every rig of the model is full, and so is the queue, or the part of it of one account. */
+  | 'queue-full'
   /** Every rig that serves the model is behind an open breaker. */
   | 'down'
   /** The attempts are used up; the cause is the last one's. */

@@ -12,7 +12,7 @@ const BYTES_PER_TOKEN_COUNTED = 8;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isTokenCount = (value: unknown): value is number =>
+export const isTokenCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= TOKENS_MAX;
 
 /**

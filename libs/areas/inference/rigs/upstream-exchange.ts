@@ -131,31 +131,54 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** What an answer in one piece is. */
+export interface AnswerForm<Answer> {
+  /** For messages, such as `completion`. */
+  readonly name: string;
+  /** Null for JSON that is no such answer. */
+  read(answer: JsonObject): Answer | null;
+  /** The usage of a request without an answer, counted here. */
+  counted(): Usage;
+}
+
+/** A chat. */
+export const chatForm = ({ body, promptTokensMax }: ChatRequest): AnswerForm<ChatAnswer> => {
+  const counted = (): Usage => {
+    const promptTokens = countedPromptTokens(body, promptTokensMax);
+    return { promptTokens, completionTokens: 0, source: 'counted' };
+  };
+  return {
+    name: 'completion',
+    counted,
+    read: (completion) => {
+      if (!Array.isArray(completion['choices'])) return null;
+      const stated = statedUsage(completion['usage']);
+      if (stated) return { completion, usage: stated };
+      const usage: Usage = { ...counted(), completionTokens: countedAnswerTokens(completion) };
+      return { completion: { ...completion, usage: usageObject(usage) }, usage };
+    },
+  };
+};
+
 /** An answer in one piece. */
-export class AnswerExchange extends UpstreamExchange {
-  private readonly resolvers = Promise.withResolvers<JsonObject>();
-  private completion: JsonObject = {};
+export class AnswerExchange<Answer> extends UpstreamExchange {
+  private readonly resolvers = Promise.withResolvers<Answer>();
+  private whole: Answer | null = null;
 
   constructor(
     limits: ExchangeLimits,
-    private readonly request: ChatRequest,
+    private readonly form: AnswerForm<Answer>,
   ) {
     super(limits);
   }
 
-  async answer(): Promise<ChatAnswer> {
-    const completion = await this.resolvers.promise;
-    const usage = statedUsage(completion['usage']);
-    if (usage) return { completion, usage };
-    const counted: Usage = { ...this.used(), completionTokens: countedAnswerTokens(completion) };
-    return { completion: { ...completion, usage: usageObject(counted) }, usage: counted };
+  answer(): Promise<Answer> {
+    return this.resolvers.promise;
   }
 
   /** An answer that is not whole delivers nothing. */
   protected override used(): Usage {
-    const { body, promptTokensMax } = this.request;
-    const promptTokens = countedPromptTokens(body, promptTokensMax);
-    return { promptTokens, completionTokens: 0, source: 'counted' };
+    return this.form.counted();
   }
 
   protected override accept(bytes: Buffer): void {
@@ -165,19 +188,20 @@ export class AnswerExchange extends UpstreamExchange {
   }
 
   protected override ended(): void {
-    const completion = parseObject(this.collected().toString('utf8'));
-    if (completion && Array.isArray(completion['choices'])) {
-      this.completion = completion;
+    const json = parseObject(this.collected().toString('utf8'));
+    this.whole = json && this.form.read(json);
+    if (this.whole !== null) {
       this.settle(null);
     } else {
       const { rig } = this.limits;
-      this.settle(new RigError('malformed', `rig ${rig} answered without a JSON completion`));
+      const message = `rig ${rig} answered without a JSON ${this.form.name}`;
+      this.settle(new RigError('malformed', message));
     }
   }
 
   protected override wake(): void {
-    if (this.failure) this.resolvers.reject(this.failure);
-    else this.resolvers.resolve(this.completion);
+    if (this.whole !== null) this.resolvers.resolve(this.whole);
+    else this.resolvers.reject(this.failure);
   }
 }
 

@@ -36,6 +36,13 @@ export class ModelStore {
     return this.#files.size;
   }
 
+  /** In the order of the names of their files. */
+  models(): readonly { readonly name: string; readonly sha256: string }[] {
+    return [...this.#files]
+      .map(([sha256, file]) => ({ name: path.basename(file, '.gguf'), sha256 }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
   /** Reads every file that is new or has changed. */
   scan(): Promise<void> {
     this.#scanning ??= this.#scan().finally(() => (this.#scanning = undefined));

@@ -1,5 +1,5 @@
 import { TaskError } from '#platform/tasks/task.error.js';
-import { type Tasks } from '#platform/tasks/tasks.port.js';
+import { type TaskOptions, type Tasks } from '#platform/tasks/tasks.port.js';
 import { type TextRequest } from '../rigs/embedded-request.js';
 import { type TextEngine } from '../rigs/embedded-rig.js';
 import { type TextDelta } from '../rigs/text-delta.js';
@@ -8,13 +8,17 @@ import { isRich, type TextEnd, type TextPiece, type TextTask } from './text-task
 
 const NOTHING: TextEnd = { promptTokens: 0, completionTokens: 0, finishReason: 'stop' };
 
-/** The engine of embedded rigs: each request is a task of the text engine. */
+/**
+ * The engine of embedded rigs: each request is a task of the text engine.
+ * @param options of every task
+ */
 export const createTextEngine = (
   tasks: Tasks,
   digests: FileDigests = fileDigests(),
+  options: TaskOptions = {},
 ): TextEngine => ({
   async *stream(request, signal) {
-    const deltas = run(tasks, digests, request, signal);
+    const deltas = run(tasks, digests, request, { signal, options });
     try {
       let next = await deltas.next();
       for (; !next.done; next = await deltas.next()) {
@@ -26,17 +30,17 @@ export const createTextEngine = (
     }
   },
 
-  choices: (request, signal) => run(tasks, digests, request, signal),
+  choices: (request, signal) => run(tasks, digests, request, { signal, options }),
 });
 
 async function* run(
   tasks: Tasks,
   digests: FileDigests,
   request: TextRequest,
-  signal: AbortSignal,
+  { signal, options }: { readonly signal: AbortSignal; readonly options: TaskOptions },
 ): AsyncGenerator<TextDelta, TextEnd> {
   const task = tasks.seesLocalFiles ? request : await portable(request, digests);
-  const pieces = tasks.run(textEngine, task, signal);
+  const pieces = tasks.run(textEngine, task, signal, options);
   let used = NOTHING;
   let isOpen = true;
   try {

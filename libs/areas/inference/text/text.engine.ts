@@ -152,7 +152,12 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   status() {
     const { count } = this.store;
     const reasons = count === 0 ? ['there is no model file'] : [];
-    return { ready: count > 0, reasons, facts: { models: count } };
+    return {
+      ready: count > 0,
+      reasons,
+      models: this.store.models(),
+      facts: { models: count },
+    };
   }
 
   counts() {

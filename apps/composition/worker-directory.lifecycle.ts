@@ -1,0 +1,26 @@
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessRole } from '#platform/runtime/process-role.js';
+import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
+
+/** Follows the heartbeats of workers where callers are served: no other process is asked for rigs. */
+@Injectable()
+export class WorkerDirectoryLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    private readonly directory: WorkerDirectory,
+    private readonly role: ProcessRole,
+    private readonly facts: ProcessFacts,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.role.servesCallers && this.facts.sharesBus) this.directory.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.directory.stop();
+  }
+}

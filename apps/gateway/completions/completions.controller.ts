@@ -1,0 +1,53 @@
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { OpenAiErrors } from '../errors/envelope.js';
+import { type AnswerEnd } from '../idempotency/answer-recorder.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { ChatSettler } from '../inference/chat.settler.js';
+import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
+import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { chatsOf } from './completions.body.js';
+import { CompletionDocs } from './completions.docs.js';
+import { completionFormat } from './completions.format.js';
+
+/** OpenAI's legacy completions, answered as chats. */
+@Controller('v1/completions')
+@UseGuards(ApiGuard)
+export class CompletionsController {
+  constructor(private readonly chats: TranslatedChats) {}
+
+  @Post()
+  @HttpCode(200)
+  @OpenAiErrors()
+  @CompletionDocs()
+  @Idempotent({ settle: ChatSettler, reply: 'written', failures: OpenAiFailures })
+  create(
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<AnswerEnd> {
+    return this.chats.answer({ caller, request, reply, attempt }, (sent, receivedAtMs) =>
+      translated(sent, request.id, receivedAtMs),
+    );
+  }
+}
+
+const translated = (sent: unknown, requestId: string, receivedAtMs: number): Translation => {
+  const { prompts, bodies, echo, includesUsage } = chatsOf(sent);
+  const [body, ...others] = bodies;
+  const format = completionFormat({
+    id: `cmpl-${requestId}`,
+    created: Math.floor(receivedAtMs / 1e3),
+    model: body.model,
+    routingMode: body.routing_mode,
+    echoed: echo ? prompts : [],
+    choicesEach: body.n ?? 1,
+    includesUsage,
+  });
+  return { body, format, ...(others.length > 0 && { others }) };
+};

@@ -1,0 +1,39 @@
+import { type ChatReply } from '#areas/inference/chat-strategies.js';
+import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Failure, openAiEnvelope } from '../errors/envelope.js';
+import { dataEvent, dataLine, DONE } from '../sse/sse.js';
+
+/** How an interface writes the answer of a chat. Its methods do not fail: the chat is paid for. */
+export interface AnswerFormat {
+  /** The whole answer as JSON. */
+  whole(reply: ChatReply): string | Promise<string>;
+  /** A writer of one stream. */
+  stream(): StreamFormat;
+}
+
+/** Writes a stream as server-sent events. */
+export interface StreamFormat {
+  /** What comes before the first chunk; empty for nothing. */
+  begin(): string;
+  /** @param lines chunks of a chat as JSON, a line each */
+  page(lines: readonly string[]): string;
+  /** The end of a whole answer, once the charge is durable. */
+  end(usage: Usage): string | Promise<string>;
+  /** The end of a stream that has failed or was cut: the status line is already sent. */
+  failed(failure: Failure): string;
+}
+
+const ENDED_BY_ERROR = { index: 0, delta: {}, finish_reason: 'error' } as const;
+
+const chatStream: StreamFormat = {
+  begin: () => '',
+  page: (lines) => lines.map(dataLine).join(''),
+  end: () => DONE,
+  failed: (failure) => dataEvent({ ...openAiEnvelope(failure), choices: [ENDED_BY_ERROR] }),
+};
+
+/** OpenAI's chat completions: what rigs answer, unchanged. */
+export const chatFormat: AnswerFormat = {
+  whole: ({ text }) => text,
+  stream: () => chatStream,
+};

@@ -1,0 +1,61 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
+import { ChatFunds } from '#areas/inference/chat-funds.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type AnswerEnd } from '../idempotency/answer-recorder.js';
+import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { type AnswerFormat } from './answer-format.js';
+import { ChatExchange } from './chat-exchange.js';
+
+/** A request to another interface than chat completions, as it came over HTTP. */
+export interface TranslatedRequest {
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly attempt: RequestAttempt | undefined;
+}
+
+/** What it asks for as a chat, and how its answer is written. */
+export interface Translation {
+  readonly body: ChatBody;
+  readonly format: AnswerFormat;
+  /** As in `ChatOrder`. */
+  readonly others?: readonly ChatBody[];
+}
+
+/**
+ * Answers other interfaces by chats: with the funds, hold, rigs, charge, headers and limits of one.
+ */
+@Injectable()
+export class TranslatedChats {
+  constructor(
+    private readonly exchange: ChatExchange,
+    private readonly funds: ChatFunds,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param translate called once the account has funds
+   * @throws what `translate` throws; the error of an answer that did not begin
+   */
+  async answer(
+    { caller, request, reply, attempt }: TranslatedRequest,
+    translate: (sent: unknown, receivedAtMs: number) => Translation | Promise<Translation>,
+  ): Promise<AnswerEnd> {
+    const startedAt = attempt?.startedAt ?? performance.now();
+    const receivedAtMs = this.clock.now();
+    const { id: requestId, body: sent } = request;
+    await this.funds.demand(caller.accountId, modelOf(sent), requestId);
+    const translation = await translate(sent, receivedAtMs);
+    const chat = { ...translation, caller, requestId, startedAt, receivedAtMs };
+    if (!attempt) return this.exchange.answer(chat, reply);
+    return this.exchange.answer({ ...chat, confirm: attempt.confirm }, reply, attempt.tap);
+  }
+}
+
+/** The model that an unvalidated body names. */
+export const modelOf = (sent: unknown): unknown =>
+  typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

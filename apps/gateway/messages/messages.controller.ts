@@ -1,0 +1,92 @@
+import { Controller, Headers, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { type InferenceErrorCode } from '#areas/inference/inference.errors.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { AnthropicErrors } from '../errors/envelope.js';
+import { type AnswerEnd } from '../idempotency/answer-recorder.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { ChatSettler } from '../inference/chat.settler.js';
+import { refusedField } from '../inference/refused-field.js';
+import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { AnthropicFailures } from '../openapi/failures.docs.js';
+import { chatOf } from './messages.body.js';
+import { CreateMessageDocs } from './messages.docs.js';
+import { messageFormat } from './messages.format.js';
+
+/** The versions of the interface: they do not differ in what is translated to chats. */
+const VERSIONS = ['2023-06-01', '2026-10-21'] as const;
+const VERSION_HEADER = 'anthropic-version';
+
+/** Anthropic's Messages, answered as chats. */
+@ApiTags('inference')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApiHeader({
+  name: VERSION_HEADER,
+  required: false,
+  description: 'The versions do not differ in what is served here.',
+  schema: { type: 'string', enum: [...VERSIONS] },
+})
+@UseGuards(ApiGuard)
+@Controller('v1/messages')
+export class MessagesController {
+  constructor(private readonly chats: TranslatedChats) {}
+
+  @Post()
+  @HttpCode(200)
+  @AnthropicErrors()
+  @CreateMessageDocs()
+  @Idempotent({ settle: ChatSettler, reply: 'written', failures: AnthropicFailures })
+  create(
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Headers(VERSION_HEADER) version: string | undefined,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<AnswerEnd> {
+    void reply.header('request-id', request.id);
+    refuseOtherVersion(version);
+    return this.chats.answer({ caller, request, reply, attempt }, (sent) =>
+      translated(sent, request.id),
+    );
+  }
+
+  @Post('count_tokens')
+  @HttpCode(200)
+  @AnthropicErrors()
+  @ApiOperation({
+    summary: 'Count the tokens of a message',
+    description:
+      'Not served: the tokenizer of a model is known to its rigs only, and Quipu bounds the ' +
+      'tokens of a prompt by its bytes, which is no count. The answer to a message states its ' +
+      'count.',
+  })
+  @ApiOkResponse({
+    description: 'The count. This release sends none.',
+    schema: { type: 'object', properties: { input_tokens: { type: 'integer' } } },
+  })
+  @AnthropicFailures(400, 401, 413, 415, 429, 501, 503)
+  @Idempotent({ failures: AnthropicFailures })
+  count(@Headers(VERSION_HEADER) version: string | undefined): never {
+    refuseOtherVersion(version);
+    const detail = 'tokens are not counted here: only the rigs of a model know its tokenizer';
+    throw new DomainError<InferenceErrorCode>('token_count_unavailable', detail);
+  }
+}
+
+const refuseOtherVersion = (version: string | undefined): void => {
+  if (version === undefined || VERSIONS.some((known) => known === version)) return;
+  throw refusedField(VERSION_HEADER, `expected ${VERSIONS.join(' or ')}`);
+};
+
+const translated = (sent: unknown, requestId: string): Translation => {
+  const body = chatOf(sent);
+  const { model, stop } = body;
+  const stopSequences = typeof stop === 'string' ? [stop] : (stop ?? []);
+  return { body, format: messageFormat({ requestId, model, stopSequences }) };
+};

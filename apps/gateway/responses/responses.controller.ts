@@ -1,0 +1,116 @@
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ResponseStore } from '#areas/responses/response-store.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { OpenAiErrors } from '../errors/envelope.js';
+import { type AnswerEnd } from '../idempotency/answer-recorder.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { ChatSettler } from '../inference/chat.settler.js';
+import { TranslatedChats } from '../inference/translated-chats.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { inputItemsPage } from './input-items.page.js';
+import { CreateResponseDocs, RESPONSE_SCHEMA } from './responses.docs.js';
+import {
+  DeletedResponseDto,
+  InputItemsDto,
+  InputItemsPageDto,
+  ResponseIdDto,
+  RetrieveResponseDto,
+} from './responses.dto.js';
+import { ResponsesExchange } from './responses.exchange.js';
+
+/** OpenAI's Responses API, answered as chats. */
+@ApiTags('responses')
+@Credentials('api-key', 'app-token', 'renter-key')
+@OpenAiFailures(400, 401, 503)
+@UseGuards(ApiGuard)
+@Controller('v1/responses')
+export class ResponsesController {
+  constructor(
+    private readonly chats: TranslatedChats,
+    private readonly exchange: ResponsesExchange,
+    private readonly responses: ResponseStore,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @OpenAiErrors()
+  @CreateResponseDocs()
+  @Idempotent({ settle: ChatSettler, reply: 'written', failures: OpenAiFailures })
+  create(
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<AnswerEnd> {
+    return this.chats.answer({ caller, request, reply, attempt }, (sent, receivedAtMs) =>
+      this.exchange.translate({ sent, caller, requestId: request.id, receivedAtMs }),
+    );
+  }
+
+  @Get(':response_id')
+  @OpenAiErrors()
+  @ApiOperation({ summary: 'Get a response', description: 'A stored response of the account.' })
+  @ApiOkResponse({ description: 'The response.', schema: RESPONSE_SCHEMA })
+  @OpenAiFailures(404)
+  async retrieve(
+    @Param() { response_id: id }: ResponseIdDto,
+    @Query() _query: RetrieveResponseDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<object> {
+    return (await this.responses.find(id, accountId)).response;
+  }
+
+  @Get(':response_id/input_items')
+  @OpenAiErrors()
+  @ApiOperation({
+    summary: 'List the input items of a response',
+    description: 'The items that its request sent, without those of the responses before it.',
+  })
+  @ApiOkResponse({ type: InputItemsDto })
+  @OpenAiFailures(404)
+  async inputItems(
+    @Param() { response_id: id }: ResponseIdDto,
+    @Query() page: InputItemsPageDto,
+    @CurrentCaller() { accountId }: Caller,
+  ): Promise<InputItemsDto> {
+    return inputItemsPage((await this.responses.find(id, accountId)).input, page);
+  }
+
+  @Delete(':response_id')
+  @HttpCode(200)
+  @OpenAiErrors()
+  @ApiOperation({
+    summary: 'Delete a response',
+    description:
+      'It is gone at once, and its content is removed by the next sweep. A response that ' +
+      'continues it can be retrieved, and not be continued.',
+  })
+  @ApiOkResponse({ type: DeletedResponseDto })
+  @OpenAiFailures(404, 415)
+  async delete(
+    @Param() { response_id: id }: ResponseIdDto,
+    @CurrentCaller() { accountId, userId }: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<DeletedResponseDto> {
+    await this.responses.delete(id, accountId, contextOf(request.id, `user:${userId}`));
+    return { id, object: 'response', deleted: true };
+  }
+}

@@ -1,0 +1,102 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { MESSAGES_MAX } from '#areas/inference/chat-body.js';
+import { type Conversation, responseIdOf, ResponseStore } from '#areas/responses/response-store.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
+import { parseChatBody } from '../inference/chat.body.js';
+import { refusedField } from '../inference/refused-field.js';
+import { type Translation } from '../inference/translated-chats.js';
+import { messagesOf } from './conversation.js';
+import { inputItemsOf, type Item } from './input-items.js';
+import { type ResponseObject } from './response.object.js';
+import { chatFieldsOf, readResponseBody, type ResponseBody } from './responses.body.js';
+import { responseFormat } from './responses.format.js';
+
+/** A request for a response. */
+export interface ResponseRequest {
+  readonly sent: unknown;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly receivedAtMs: number;
+}
+
+/** What a request means: its own items, and the responses that it continues. */
+interface ReadRequest extends Omit<ResponseRequest, 'sent'> {
+  readonly responseId: string;
+  readonly body: ResponseBody;
+  readonly input: readonly Item[];
+  readonly before: Conversation | null;
+}
+
+/** Translates a request for a response to a chat, and stores what is answered. */
+@Injectable()
+export class ResponsesExchange {
+  constructor(
+    private readonly responses: ResponseStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @throws HttpFailure 400 that names the field; DomainError of the area responses */
+  async translate(asked: ResponseRequest): Promise<Translation> {
+    const { sent, caller, requestId, receivedAtMs } = asked;
+    const body = readResponseBody(sent);
+    const responseId = responseIdOf(requestId);
+    const key = responseId.slice('resp_'.length);
+    const input = body.input === undefined ? [] : inputItemsOf(body.input, key);
+    const { previous_response_id: previous } = body;
+    const before =
+      previous == null ? null : await this.responses.conversation(previous, caller.accountId);
+    const chat = parseChatBody({
+      ...chatFieldsOf(body),
+      messages: chatMessages(body, input, before),
+    });
+    const request = { caller, requestId, receivedAtMs, responseId, body, input, before };
+    const format = responseFormat({
+      id: responseId,
+      createdAt: Math.floor(receivedAtMs / 1e3),
+      body,
+      routingMode: chat.routing_mode,
+      key,
+      now: () => Math.floor(this.clock.now() / 1e3),
+      keep: (response) => this.#keep(request, response),
+    });
+    return { body: chat, format };
+  }
+
+  /** The answer is paid for and goes out whatever happens here; it says whether it is stored. */
+  async #keep(request: ReadRequest, response: ResponseObject): Promise<boolean> {
+    const { body, caller, requestId, responseId, input, before } = request;
+    if (body.store === false) return false;
+    const { accountId, userId } = caller;
+    const content = { input, response };
+    const previous = before?.last ?? null;
+    try {
+      const stored = { responseId, accountId, userId, previous, content };
+      await this.responses.store(stored, contextOf(requestId, `user:${userId}`));
+      return true;
+    } catch (error) {
+      this.logger.error({ err: error, requestId }, 'a response that was charged is not stored');
+      return false;
+    }
+  }
+}
+
+/** The instructions of earlier responses are not carried over, as OpenAI has it. */
+const chatMessages = (
+  { instructions }: ResponseBody,
+  input: readonly Item[],
+  before: Conversation | null,
+): readonly unknown[] => {
+  const said = (before?.contents ?? []).flatMap(
+    ({ input: asked, response: { output } }) => [...asked, ...output] as Item[],
+  );
+  const messages = messagesOf([...said, ...input]);
+  const all =
+    instructions == null ? messages : [{ role: 'system', content: instructions }, ...messages];
+  if (all.length <= MESSAGES_MAX) return all;
+  throw refusedField('input', `a conversation has at most ${MESSAGES_MAX} messages`);
+};

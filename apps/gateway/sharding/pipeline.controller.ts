@@ -1,0 +1,92 @@
+import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { type PipelineOrder, TEMPERATURE_DEFAULT } from '#areas/sharding/pipeline-order.js';
+import { RunPipelineCommand } from '#areas/sharding/run-pipeline.handler.js';
+import { SHARDING_SETTINGS, type ShardingSettings } from '#areas/sharding/sharding.settings.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { costHeaders } from '../inference/chat.headers.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { OrchestratePipelineDto, PipelineAnswerDto } from './pipeline.dto.js';
+import { presentAnswer } from './pipeline.presenter.js';
+import { PipelineSettler } from './pipeline.settler.js';
+
+/** Chats of sharded pipelines. */
+@ApiTags('sharding')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(401, 429, 503)
+@UseGuards(ApiGuard)
+@Controller('api/v1/swarm')
+export class PipelineController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly requests: OpenRequests,
+    @Inject(SHARDING_SETTINGS) private readonly settings: ShardingSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Post('pipeline_orchestrator')
+  @HttpCode(200)
+  @Idempotent({ settle: PipelineSettler })
+  @ApiOperation({
+    summary: 'Chat with a model whose layers are divided among processes',
+    description:
+      'Each stage holds a contiguous range of layers; hidden states travel over WebSockets. The ' +
+      'text is that of the undivided model, to the bit. The worst case is held before any work, ' +
+      'and the tokens are charged at the price of the model. A stage that is lost is replaced by ' +
+      'one that stands by, and the text goes on; without one the request fails and is free. So ' +
+      'is one whose caller leaves. `routing_mode: sharded_pipeline` of a chat does the same, as ' +
+      'a stream, too.',
+  })
+  @ApiOkResponse({ type: PipelineAnswerDto })
+  @ApplicationFailures(400, 402, 404, 409, 413, 415, 422, 501, 502, 504)
+  async orchestrate(
+    @Body() body: OrchestratePipelineDto,
+    @CurrentCaller() { accountId, userId, credential }: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<PipelineAnswerDto> {
+    const order: PipelineOrder = {
+      ...askedIn(body),
+      accountId,
+      receivedAtMs: this.clock.now(),
+      context: contextOf(request.id, `user:${userId}`, credential.keyId),
+      ...(attempt && { confirm: attempt.confirm }),
+    };
+    const open = this.requests.open(this.settings.requestMsMax);
+    const leave = (): void => {
+      if (!reply.raw.writableFinished) open.cut('client_gone');
+    };
+    reply.raw.once('close', leave);
+    try {
+      const answer = await this.commands.execute(new RunPipelineCommand(order, open.signal));
+      void reply.headers(costHeaders(answer.entry));
+      return presentAnswer(order, answer);
+    } finally {
+      reply.raw.off('close', leave);
+      open.close();
+    }
+  }
+}
+
+const askedIn = (body: OrchestratePipelineDto) => ({
+  model: body.model,
+  messages: body.messages.map(({ role, content }) => ({ role, content })),
+  transport: body.transport ?? 'websocket',
+  maxTokens: body.max_tokens ?? null,
+  temperature: body.temperature ?? TEMPERATURE_DEFAULT,
+  topP: body.top_p ?? null,
+  seed: body.seed ?? null,
+  stop: body.stop ?? [],
+});

@@ -1,0 +1,174 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { TEMPERATURE_DEFAULT } from '#areas/sharding/pipeline-order.js';
+import { type Transport, TRANSPORTS } from '#areas/sharding/pipeline.task.js';
+
+const ROLES = ['system', 'user', 'assistant'] as const;
+
+export class PipelineMessageDto {
+  @ApiProperty({ enum: ROLES })
+  @IsIn(ROLES)
+  readonly role!: (typeof ROLES)[number];
+
+  @ApiProperty({ example: 'What is a hold?' })
+  @IsString()
+  @MaxLength(1_000_000)
+  readonly content!: string;
+}
+
+export class OrchestratePipelineDto {
+  @ApiProperty({
+    example: 'quipu/nano',
+    description: 'A model of the catalog with a GGUF file of Llama architecture in 32-bit floats.',
+  })
+  @IsString()
+  @Length(1, 256)
+  readonly model!: string;
+
+  @ApiProperty({ type: [PipelineMessageDto] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(1_024)
+  @ValidateNested({ each: true })
+  @Type(() => PipelineMessageDto)
+  readonly messages!: readonly PipelineMessageDto[];
+
+  @ApiProperty({
+    required: false,
+    enum: TRANSPORTS,
+    default: 'websocket',
+    description:
+      '`wireguard_direct` has the stages listen at the WireGuard interface of the operator; ' +
+      'where there is none it is refused.',
+  })
+  @IsOptional()
+  @IsIn(TRANSPORTS)
+  readonly transport?: Transport | null;
+
+  @ApiProperty({ required: false, type: 'integer', nullable: true, example: 64 })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(10_000_000)
+  readonly max_tokens?: number | null;
+
+  @ApiProperty({ required: false, type: Number, nullable: true, default: TEMPERATURE_DEFAULT })
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(2)
+  readonly temperature?: number | null;
+
+  @ApiProperty({ required: false, type: Number, nullable: true, default: 1 })
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  readonly top_p?: number | null;
+
+  @ApiProperty({
+    required: false,
+    type: 'integer',
+    nullable: true,
+    description: 'The same seed and request give the same text. Drawn where it is absent.',
+  })
+  @IsOptional()
+  @IsInt()
+  readonly seed?: number | null;
+
+  @ApiProperty({
+    required: false,
+    type: [String],
+    nullable: true,
+    description: 'The answer ends before the first of these appears.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(16)
+  @IsString({ each: true })
+  @MaxLength(256, { each: true })
+  readonly stop?: readonly string[] | null;
+}
+
+export class PipelineStageDto {
+  @ApiProperty({ example: 0 })
+  readonly stage!: number;
+  @ApiProperty({ example: 'quipu-1:4711', description: 'The process: its host, and its id there.' })
+  readonly node!: string;
+  @ApiProperty({ example: '0-1', description: 'The first and the last layer, counted from 0.' })
+  readonly layers!: string;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 0.21,
+    description:
+      'Mean of the hops into the stage, from sending to receiving; measured by the one steady ' +
+      'clock of the machine, and null where the two ends have no clock in common.',
+  })
+  readonly transport_latency_ms!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Of all its steps together.' })
+  readonly compute_ms!: number | null;
+}
+
+export class PipelineReplyDto {
+  @ApiProperty({ enum: ['assistant'] })
+  readonly role!: 'assistant';
+  @ApiProperty({ example: 'A hold reserves the worst-case price before any work.' })
+  readonly content!: string;
+}
+
+export class PipelineChoiceDto {
+  @ApiProperty({ example: 0 })
+  readonly index!: 0;
+  @ApiProperty({ type: PipelineReplyDto })
+  readonly message!: PipelineReplyDto;
+  @ApiProperty({ enum: ['stop', 'length'] })
+  readonly finish_reason!: 'stop' | 'length';
+}
+
+export class PipelineUsageDto {
+  @ApiProperty({ example: 14 })
+  readonly prompt_tokens!: number;
+  @ApiProperty({ example: 21 })
+  readonly completion_tokens!: number;
+  @ApiProperty({ example: 35 })
+  readonly total_tokens!: number;
+}
+
+export class PipelineAnswerDto {
+  @ApiProperty({ enum: ['success'] })
+  readonly status!: 'success';
+  @ApiProperty({ enum: ['sharded_pipeline'] })
+  readonly routing_mode!: 'sharded_pipeline';
+  @ApiProperty({ type: [PipelineStageDto], description: 'The stages, in order.' })
+  readonly pipeline_distribution!: readonly PipelineStageDto[];
+  @ApiProperty({ type: [PipelineChoiceDto] })
+  readonly choices!: readonly PipelineChoiceDto[];
+  @ApiProperty({ example: 'quipu/nano' })
+  readonly model!: string;
+  @ApiProperty({ enum: TRANSPORTS })
+  readonly transport!: Transport;
+  @ApiProperty({ type: PipelineUsageDto })
+  readonly usage!: PipelineUsageDto;
+  @ApiProperty({ description: 'How often the answer went on with a stage that stood by.' })
+  readonly failovers!: number;
+  @ApiProperty({ type: Number, nullable: true, description: 'Mean of the hops to the last end.' })
+  readonly return_latency_ms!: number | null;
+  @ApiProperty({ example: 'embedded:llama-layers@d103…' })
+  readonly engine!: string;
+}

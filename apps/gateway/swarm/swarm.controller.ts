@@ -1,0 +1,108 @@
+import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { ConsensusChats } from '#areas/swarm/consensus/consensus-chats.js';
+import { costTreeHeader } from '#areas/swarm/consensus/consensus-report.js';
+import { SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js';
+import { type SwarmCaller } from '#areas/swarm/swarm-admission.js';
+import { SWARM_SETTINGS, type SwarmSettings } from '#areas/swarm/swarm.settings.js';
+import { type SwarmAnswer, type SwarmStream, wholeAnswer } from '#areas/swarm/swarm-stream.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { OpenRequests } from '../../operations/open-requests.js';
+import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { costHeaders } from '../inference/chat.headers.js';
+import { Credentials } from '../openapi/credentials.docs.js';
+import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { consensusAsked, speculativeAsked } from './swarm.body.js';
+import { ConsensusDocs, SpeculativeDocs } from './swarm.docs.js';
+import { ConsensusAnswerDto, SpeculativeAnswerDto } from './swarm.dto.js';
+import { presentConsensus, presentSpeculative } from './swarm.presenter.js';
+import { SwarmSettler } from './swarm.settler.js';
+
+/** Language models that work together on one answer. */
+@ApiTags('swarm')
+@Credentials('api-key', 'app-token', 'renter-key')
+@ApplicationFailures(400, 401, 402, 404, 413, 415, 429, 502, 503, 504)
+@UseGuards(ApiGuard)
+@Controller('api/v1/swarm')
+export class SwarmController {
+  constructor(
+    private readonly speculative: SpeculativeChats,
+    private readonly consensus: ConsensusChats,
+    private readonly requests: OpenRequests,
+    @Inject(SWARM_SETTINGS) private readonly settings: SwarmSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Post('vllm_orchestrate')
+  @HttpCode(200)
+  @SpeculativeDocs()
+  @Idempotent({ settle: SwarmSettler })
+  @ApiOkResponse({ type: SpeculativeAnswerDto })
+  async speculate(
+    @Body() sent: unknown,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<SpeculativeAnswerDto> {
+    const order = { ...this.#callerOf(caller, request, attempt), ...speculativeAsked(sent) };
+    const answer = await this.#whole(reply, (signal) => this.speculative.begin(order, signal));
+    void reply.headers(costHeaders(answer.entry));
+    return presentSpeculative(request.id, answer);
+  }
+
+  @Post('moa_consensus')
+  @HttpCode(200)
+  @ConsensusDocs()
+  @Idempotent({ settle: SwarmSettler })
+  @ApiOkResponse({ type: ConsensusAnswerDto })
+  async agree(
+    @Body() sent: unknown,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentAttempt() attempt: RequestAttempt | undefined,
+  ): Promise<ConsensusAnswerDto> {
+    const order = { ...this.#callerOf(caller, request, attempt), ...consensusAsked(sent) };
+    const answer = await this.#whole(reply, (signal) => this.consensus.begin(order, signal));
+    void reply.headers({ ...costHeaders(answer.entry), ...costTreeHeader(answer.report) });
+    return presentConsensus(request.id, answer);
+  }
+
+  #callerOf(
+    { accountId, userId, credential }: Caller,
+    { id }: FastifyRequest,
+    attempt: RequestAttempt | undefined,
+  ): SwarmCaller {
+    return {
+      accountId,
+      receivedAtMs: this.clock.now(),
+      context: contextOf(id, `user:${userId}`, credential.keyId),
+      ...(attempt && { confirm: attempt.confirm }),
+    };
+  }
+
+  async #whole<Report>(
+    reply: FastifyReply,
+    begin: (signal: AbortSignal) => Promise<SwarmStream<Report>>,
+  ): Promise<SwarmAnswer<Report>> {
+    const open = this.requests.open(this.settings.requestMsMax);
+    const leave = (): void => {
+      if (!reply.raw.writableFinished) open.cut('client_gone');
+    };
+    reply.raw.once('close', leave);
+    try {
+      return await wholeAnswer(await begin(open.signal));
+    } finally {
+      reply.raw.off('close', leave);
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import {
+  type ConsensusReport,
+  consensusTelemetryOf,
+} from '#areas/swarm/consensus/consensus-report.js';
+import {
+  type SpeculativeReport,
+  telemetryOf,
+} from '#areas/swarm/speculative/speculative-report.js';
+import { type SwarmUsage } from '#areas/swarm/swarm-models.port.js';
+import { type SwarmAnswer } from '#areas/swarm/swarm-stream.js';
+import { type ConsensusAnswerDto, type SpeculativeAnswerDto } from './swarm.dto.js';
+
+const usageOf = ({ promptTokens, completionTokens }: SwarmUsage) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+});
+
+export const presentSpeculative = (
+  requestId: string,
+  { text: content, finishReason, usage, report }: SwarmAnswer<SpeculativeReport>,
+): SpeculativeAnswerDto => ({
+  status: 'success',
+  request_id: requestId,
+  routing_mode: 'vllm_speculative',
+  model: report.model,
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finishReason }],
+  usage: usageOf(usage),
+  speculative_telemetry: telemetryOf(report),
+});
+
+export const presentConsensus = (
+  requestId: string,
+  { text, finishReason, usage, report }: SwarmAnswer<ConsensusReport>,
+): ConsensusAnswerDto => ({
+  status: 'success',
+  request_id: requestId,
+  routing_mode: 'moa_consensus',
+  consensus_output: text,
+  finish_reason: finishReason,
+  usage: usageOf(usage),
+  moa_telemetry: consensusTelemetryOf(report),
+});

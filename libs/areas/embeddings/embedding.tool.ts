@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import {
+  defineTool,
+  type ToolCall,
+  ToolError,
+  type ToolEstimate,
+  type ToolOutcome,
+  type ToolRunner,
+} from '#platform/tools/tool.js';
+import { checkEmbeddings, type CheckedEmbeddings, unknownModel } from './checked-embeddings.js';
+import { DIMENSIONS_MAX, readEmbeddingBody } from './embedding-body.js';
+import { embeddingProduct, INPUT_METER, lineOf } from './embedding.product.js';
+import { EmbeddingModels, EmbeddingRigs } from './ports.js';
+import { numbersOf } from './vectors.js';
+
+/** The outcome of a call is recorded with its work, so it holds few vectors. */
+const TOOL_INPUTS_MAX = 32;
+
+const EmbeddingToolInput = z.strictObject({
+  model: z.string().min(1).max(256).describe('An embedding model of GET /v1/models.'),
+  input: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(TOOL_INPUTS_MAX)])
+    .describe('A text, or up to 32 texts.'),
+  dimensions: z
+    .int()
+    .min(1)
+    .max(DIMENSIONS_MAX)
+    .optional()
+    .describe('The first ones of each vector; all by default.'),
+});
+type EmbeddingToolInput = z.infer<typeof EmbeddingToolInput>;
+
+const EmbeddingToolOutput = z.strictObject({
+  /** One unit vector for each text, in their order. */
+  embeddings: z.array(z.array(z.number()).readonly()).readonly(),
+  dimensions: z.int(),
+});
+type EmbeddingToolOutput = z.infer<typeof EmbeddingToolOutput>;
+
+/** Embeddings as calls of a tool: the rules, rigs and prices of the route, without a hold. */
+@Injectable()
+export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingToolOutput> {
+  constructor(
+    private readonly models: EmbeddingModels,
+    private readonly rigs: EmbeddingRigs,
+  ) {}
+
+  estimate(input: EmbeddingToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
+    return Promise.try(() => {
+      const { model, boundTokens } = this.#check(input);
+      const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id);
+      return { lines: [lineOf(boundTokens, rate)], rateCardVersion: rate.version };
+    });
+  }
+
+  async run(
+    input: EmbeddingToolInput,
+    { accountId, signal }: ToolCall,
+  ): Promise<ToolOutcome<EmbeddingToolOutput>> {
+    const { model, body, boundTokens: promptTokensMax } = this.#check(input);
+    const order = { model: model.id, accountId, body, promptTokensMax } as const;
+    const answer = await this.rigs.embed({ ...order, priority: 'interactive' }, signal);
+    const { vectors, dimensions, usage, rig } = answer;
+    return {
+      output: { embeddings: vectors.map(numbersOf), dimensions },
+      used: [{ meter: INPUT_METER, quantity: usage.promptTokens, rig }],
+      counters: { prompt_tokens: usage.promptTokens, vectors: vectors.length },
+    };
+  }
+
+  #check(input: EmbeddingToolInput): CheckedEmbeddings {
+    const read = readEmbeddingBody(input);
+    if ('asked' in read) return checkEmbeddings(read.asked, this.models);
+    const { message, param } = read.invalid;
+    throw new ToolError('invalid_request', message, param === null ? {} : { param });
+  }
+}
+
+export const embeddingTool = defineTool({
+  name: 'embedding',
+  description: 'Turns texts into vectors whose cosine says how alike the texts are.',
+  input: EmbeddingToolInput,
+  output: EmbeddingToolOutput,
+  meters: embeddingProduct.meters,
+  runner: EmbeddingTool,
+});

@@ -1,0 +1,21 @@
+import { defineArea } from '#platform/runtime/area.js';
+import { EMBEDDINGS_PATH, EmbeddingBatchEndpoint } from './embedding-batch.endpoint.js';
+import { embeddingProduct } from './embedding.product.js';
+import { embeddingTool } from './embedding.tool.js';
+import { embeddingsEngine } from './embeddings.engine.js';
+import { embeddingsErrors } from './embeddings.errors.js';
+import { EmbeddingsModule } from './embeddings.module.js';
+import { embeddingsSettings } from './embeddings.settings.js';
+
+/** Writes no events: the evidence of its product is in the ledger's events. */
+export const embeddingsArea = defineArea({
+  name: 'embeddings',
+  description: 'Texts as vectors, compatible with the interface of OpenAI.',
+  products: [embeddingProduct],
+  errors: embeddingsErrors,
+  engines: [embeddingsEngine],
+  batchEndpoints: [{ path: EMBEDDINGS_PATH, endpoint: EmbeddingBatchEndpoint }],
+  tools: [embeddingTool],
+  settings: [embeddingsSettings],
+  module: EmbeddingsModule,
+});

@@ -1,0 +1,28 @@
+import { responseEvents } from '#events/responses/response.events.js';
+import { defineArea } from '#platform/runtime/area.js';
+import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import {
+  ExpireResponseCommand,
+  ReleaseResponseCommand,
+  RetainResponseCommand,
+} from './response-content.handler.js';
+import { responseContentSaga } from './response-content.saga.js';
+import { responseErrors } from './responses.errors.js';
+import { ResponsesModule } from './responses.module.js';
+import { responseSettings } from './responses.settings.js';
+
+export const responsesArea = defineArea({
+  name: 'responses',
+  description: 'Stored responses, and the conversations that continue them.',
+  module: ResponsesModule,
+  events: responseEvents,
+  sagas: [
+    deploySaga(responseContentSaga, {
+      RetainResponse: ({ responseId }, context) => new RetainResponseCommand(responseId, context),
+      ReleaseResponse: ({ responseId }, context) => new ReleaseResponseCommand(responseId, context),
+      ExpireResponse: ({ responseId }, context) => new ExpireResponseCommand(responseId, context),
+    }),
+  ],
+  errors: responseErrors,
+  settings: [responseSettings],
+});

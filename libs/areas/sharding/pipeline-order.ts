@@ -1,0 +1,40 @@
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type PipelineMessage, type Transport } from './pipeline.task.js';
+
+/** The temperature of a request that names none, as for every chat. */
+export const TEMPERATURE_DEFAULT = 0.7;
+
+export interface PipelineOrder {
+  readonly accountId: string;
+  /** In milliseconds since the epoch. */
+  readonly receivedAtMs: number;
+  readonly model: string;
+  readonly messages: readonly PipelineMessage[];
+  readonly transport: Transport;
+  /** Null for as many as the model's catalog entry allows. */
+  readonly maxTokens: number | null;
+  readonly temperature: number;
+  readonly topP: number | null;
+  readonly stop: readonly string[];
+  readonly seed: number | null;
+  readonly context: CommandContext;
+  /** Whether this attempt still owns the request; false once a retry has taken it over. */
+  readonly confirm?: () => Promise<boolean>;
+}
+
+/** What a template adds once, and around each message. */
+const TOKENS_PER_PROMPT = 128;
+const TOKENS_PER_MESSAGE = 16;
+
+/**
+ * An upper bound of the prompt's tokens: a byte-level tokenizer spends at most one on a byte. The
+ * context is another bound, and the smaller one holds.
+ */
+export const promptTokensBound = (
+  messages: readonly PipelineMessage[],
+  contextTokens: number,
+): number => {
+  const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  const around = TOKENS_PER_PROMPT + messages.length * TOKENS_PER_MESSAGE;
+  return Math.min(contextTokens, bytes + around);
+};

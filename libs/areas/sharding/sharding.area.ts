@@ -1,0 +1,18 @@
+import { defineArea } from '#platform/runtime/area.js';
+import { pipelineEngine } from './pipeline.engine.js';
+import { pipelineProduct } from './pipeline.product.js';
+import { shardingErrors, shardingFailures } from './sharding.errors.js';
+import { ShardingModule } from './sharding.module.js';
+import { shardingSettings } from './sharding.settings.js';
+
+/** Writes no events: the evidence of its product is in the ledger's events. */
+export const shardingArea = defineArea({
+  name: 'sharding',
+  description: 'Chats of models whose layers are divided among processes.',
+  products: [pipelineProduct],
+  engines: [pipelineEngine],
+  errors: shardingErrors,
+  failures: shardingFailures,
+  settings: [shardingSettings],
+  module: ShardingModule,
+});

@@ -1,0 +1,112 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { bodyOf, type ChatAsked } from '../chat-asked.js';
+import { reject } from '../swarm.errors.js';
+import { type SwarmModel, SwarmModels, type TokenCounts } from '../swarm-models.port.js';
+import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
+import { chooseMembers, type Member, proposersOf } from './members.js';
+import { addedBytesMax } from './synthesis.js';
+
+export const FANOUT_DEFAULT = 3;
+export const FANOUT_MAX = 8;
+export const AGGREGATOR = 'aggregator';
+
+const SEED_BELOW = 2 ** 31;
+
+export interface ConsensusAsked {
+  readonly chat: ChatAsked;
+  readonly fanout: number;
+  /** Null for the model that the settings name. */
+  readonly synthesisModel: string | null;
+  /** Ids of the models that propose; null for those of the catalog. */
+  readonly memberModels: readonly string[] | null;
+}
+
+/** Who takes part, and what each step may cost. */
+export interface ConsensusPlan {
+  readonly synthesis: SwarmModel;
+  readonly members: readonly Member[];
+  readonly rateCardVersion: number;
+  /** The worst case of every step. */
+  readonly lines: readonly PriceLine[];
+  linesOf(step: string, model: SwarmModel, tokens: TokenCounts): readonly PriceLine[];
+  /** Of the synthesis. */
+  readonly outputTokens: number;
+  /** The most that one member may write. */
+  readonly proposalTokensMax: number;
+}
+
+@Injectable()
+export class ConsensusPlanner {
+  constructor(
+    private readonly models: SwarmModels,
+    @Inject(SWARM_SETTINGS) private readonly settings: SwarmSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError for models that cannot take part, or for a chat that is too long */
+  plan({ chat, fanout, synthesisModel, memberModels }: ConsensusAsked): ConsensusPlan {
+    const synthesis = this.#synthesisModel(synthesisModel);
+    const proposers = memberModels?.map((id) => this.#member(id)) ?? proposersOf(this.#all());
+    const members = chooseMembers(proposers, fanout, chat.seed ?? randomInt(SEED_BELOW));
+    if (members.length === 0) {
+      reject('member_model_unknown', 'no model of the catalog has a rig that is up');
+    }
+    const now = this.clock.now();
+    const prices = new Map(
+      [synthesis, ...members.map(({ model }) => model)].map((model) => [
+        model.id,
+        this.models.priceOf(model.id, now) ?? unknown(model.id),
+      ]),
+    );
+    const linesOf: ConsensusPlan['linesOf'] = (step, { id }, tokens) =>
+      (prices.get(id) ?? unknown(id)).linesOf(tokens).map((line) => ({ ...line, step }));
+    const bounds = members.map(({ model }) => this.models.boundOf(bodyOf(model.id, chat)));
+    const proposalTokensMax = Math.max(...bounds.map(({ outputTokens }) => outputTokens));
+    const bound = this.#boundOfSynthesis(synthesis, chat, members.length, proposalTokensMax);
+    const lines = members.flatMap(({ step, model }, index) =>
+      linesOf(step, model, bounds[index] ?? bound),
+    );
+    return {
+      ...{ synthesis, members, linesOf, proposalTokensMax },
+      outputTokens: bound.outputTokens,
+      rateCardVersion: prices.get(synthesis.id)?.rateCardVersion ?? unknown(synthesis.id),
+      lines: [...lines, ...linesOf(AGGREGATOR, synthesis, bound)],
+    };
+  }
+
+  #boundOfSynthesis(
+    synthesis: SwarmModel,
+    chat: ChatAsked,
+    proposals: number,
+    proposalTokensMax: number,
+  ): TokenCounts {
+    const { inputTokens, outputTokens } = this.models.boundOf(bodyOf(synthesis.id, chat));
+    // A byte-level tokenizer spends at most one token on a byte.
+    const added = addedBytesMax(proposals, proposalTokensMax);
+    return { inputTokens: Math.min(synthesis.contextTokens, inputTokens + added), outputTokens };
+  }
+
+  #synthesisModel(asked: string | null): SwarmModel {
+    const id = asked ?? this.settings.synthesisModel ?? proposersOf(this.#all())[0]?.id;
+    const found = id === undefined ? undefined : this.models.find(id);
+    if (found) return found;
+    const named = id ?? 'that merges proposals';
+    const detail = `the model ${named} is not in the catalog; see GET /v1/models`;
+    return reject('synthesis_model_unknown', detail);
+  }
+
+  #member(id: string): SwarmModel {
+    return this.models.find(id) ?? unknown(id);
+  }
+
+  #all(): readonly SwarmModel[] {
+    return this.models.list();
+  }
+}
+
+const unknown = (id: string): never =>
+  reject('member_model_unknown', `the model ${id} is not in the catalog; see GET /v1/models`);

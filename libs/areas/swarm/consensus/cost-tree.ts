@@ -1,0 +1,48 @@
+import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { INPUT_METER, OUTPUT_METER } from '../swarm.products.js';
+
+/** What one step of a consensus has used and cost. */
+export interface CostBranch {
+  readonly step: string;
+  readonly model: string;
+  readonly rig: string | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Exact, in USD with twelve decimals; the charge is their sum, rounded up to a micro-dollar. */
+  readonly cost_usd: string;
+}
+
+/** Decimals of a micro-dollar that a price for a million tokens can give. */
+const DECIMALS = 6;
+const SCALE = 10n ** BigInt(DECIMALS);
+
+/** @param modelOf the model of a step */
+export const costTreeOf = (
+  lines: readonly ChargedLine[],
+  modelOf: (step: string) => string,
+): readonly CostBranch[] => {
+  const steps = [...new Set(lines.map(({ step = '' }) => step))];
+  return steps.map((step) => {
+    const own = lines.filter((line) => line.step === step);
+    const unitsOf = (meter: string): number =>
+      own.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);
+    return {
+      step,
+      model: modelOf(step),
+      rig: own[0]?.rig ?? null,
+      input_tokens: unitsOf(INPUT_METER),
+      output_tokens: unitsOf(OUTPUT_METER),
+      cost_usd: usdOf(own),
+    };
+  });
+};
+
+const usdOf = (lines: readonly ChargedLine[]): string => {
+  const picoUsd = lines.reduce(
+    (sum, { quantity, unitPriceMicroUsd, perUnits }) =>
+      sum + (BigInt(quantity) * BigInt(unitPriceMicroUsd) * SCALE) / BigInt(perUnits),
+    0n,
+  );
+  const digits = picoUsd.toString().padStart(2 * DECIMALS + 1, '0');
+  return `${digits.slice(0, -2 * DECIMALS)}.${digits.slice(-2 * DECIMALS)}`;
+};

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { cutOf } from '#platform/runtime/request-cut.js';
+import { bodyOf, type ChatAsked } from '../chat-asked.js';
+import { SwarmRunError } from '../swarm.errors.js';
+import { MemberFailedError, type ModelAnswer, SwarmModels } from '../swarm-models.port.js';
+import { type Member } from './members.js';
+
+/** What a member gave. */
+export type Outcome =
+  | { readonly member: Member; readonly answer: ModelAnswer }
+  | { readonly member: Member; readonly failure: string };
+
+export type Answered = Extract<Outcome, { answer: unknown }>;
+
+export const isAnswered = (outcome: Outcome): outcome is Answered => 'answer' in outcome;
+
+/** Asks all members at the same time. */
+@Injectable()
+export class Proposals {
+  constructor(private readonly models: SwarmModels) {}
+
+  /**
+   * In the order of the members; at least one has answered.
+   * @throws SwarmRunError `no_proposal`; RequestCutError when the signal ended it
+   */
+  async gather(
+    members: readonly Member[],
+    chat: ChatAsked,
+    signal: AbortSignal,
+  ): Promise<readonly Outcome[]> {
+    // A defect in one of them stops the others, and is thrown once they have ended.
+    const stop = new AbortController();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const asked = members.map(async (member) => {
+      try {
+        return await this.#ask(member, chat, either);
+      } catch (error) {
+        stop.abort();
+        throw error;
+      }
+    });
+    const settled = await Promise.allSettled(asked);
+    const cut = cutOf(signal);
+    if (cut) throw cut;
+    const outcomes = settled.map((one) => {
+      if (one.status === 'fulfilled') return one.value;
+      throw one.reason;
+    });
+    if (!outcomes.some(isAnswered)) throw new SwarmRunError('no_proposal', reasonOf(outcomes));
+    return outcomes;
+  }
+
+  async #ask(member: Member, chat: ChatAsked, signal: AbortSignal): Promise<Outcome> {
+    const { model, rig, seed } = member;
+    try {
+      const answer = await this.models.ask(bodyOf(model.id, { ...chat, seed }), rig, signal);
+      if (answer.text.trim() === '') return { member, failure: `rig ${rig} gave an empty answer` };
+      return { member, answer };
+    } catch (error) {
+      if (error instanceof MemberFailedError) return { member, failure: error.message };
+      throw error;
+    }
+  }
+}
+
+const reasonOf = (outcomes: readonly Outcome[]): string => {
+  const failures = outcomes.map((outcome) => ('failure' in outcome ? outcome.failure : ''));
+  return `no member of the consensus answered: ${[...new Set(failures)].join('; ')}`;
+};

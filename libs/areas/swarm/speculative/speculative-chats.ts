@@ -1,0 +1,169 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { cutOf } from '#platform/runtime/request-cut.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { bodyOf, type ChatAsked } from '../chat-asked.js';
+import { type HeldWork, SwarmAdmission, type SwarmCaller } from '../swarm-admission.js';
+import { reject } from '../swarm.errors.js';
+import { SwarmModels, type TokenPrices } from '../swarm-models.port.js';
+import { OUTPUT_METER, speculativeProduct } from '../swarm.products.js';
+import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
+import { TEXT_HASHER, type TextHasher } from '../text-hasher.js';
+import { chooseVerifier, type Verifier, type VerifierAsked } from './pair-choice.js';
+import { type SpeculativeReport } from './speculative-report.js';
+import { SpeculativeSource, type TextSource } from './speculative-source.js';
+
+export const DRAFT_TOKENS_DEFAULT = 5;
+export const DRAFT_TOKENS_MAX = 16;
+
+export interface SpeculativeOrder extends SwarmCaller, VerifierAsked {
+  readonly chat: ChatAsked;
+}
+
+interface Work {
+  readonly order: SpeculativeOrder;
+  readonly verifier: Verifier;
+  readonly held: HeldWork;
+  readonly prices: TokenPrices;
+  readonly source: TextSource;
+  readonly signal: AbortSignal;
+}
+
+/** Answers of a target with a draft: holds, decodes, charges the tokens of the answer. */
+@Injectable()
+export class SpeculativeChats {
+  constructor(
+    private readonly models: SwarmModels,
+    private readonly admission: SwarmAdmission,
+    private readonly source: SpeculativeSource,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Resolves with the first text.
+   * @param signal aborted with a `RequestCutError` when the caller leaves or the time is up
+   * @throws DomainError, SwarmRunError, RequestCutError, the errors of inference: without a charge
+   */
+  async begin(
+    order: SpeculativeOrder,
+    signal: AbortSignal,
+  ): Promise<SwarmStream<SpeculativeReport>> {
+    const verifier = chooseVerifier(this.models, order);
+    const { id } = verifier.model;
+    const prices =
+      this.models.priceOf(id, this.clock.now()) ??
+      reject('swarm_model_unknown', `the model ${id} has no price`);
+    const held = await this.#hold(order, verifier, prices);
+    const source = await this.#open(order, verifier, held, signal);
+    const texts = this.#texts({ order, verifier, held, prices, source, signal });
+    const { rig, attempts } = source;
+    const { pace } = held;
+    return { rig, attempts, texts: await startTexts(texts), ...(pace && { pace }) };
+  }
+
+  #hold(order: SpeculativeOrder, verifier: Verifier, prices: TokenPrices): Promise<HeldWork> {
+    const { id } = verifier.model;
+    const body = bodyOf(id, order.chat);
+    const draftModel = verifier.kind === 'pair' ? verifier.draft.id : null;
+    return this.admission.admit(order, {
+      purpose: speculativeProduct.purpose,
+      lines: [...prices.linesOf(this.models.boundOf(body))],
+      rateCardVersion: prices.rateCardVersion,
+      shrink: order.chat.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
+      evidence: { model: id, draftModel },
+    });
+  }
+
+  async #open(
+    { chat, draftTokensMax }: SpeculativeOrder,
+    verifier: Verifier,
+    held: HeldWork,
+    signal: AbortSignal,
+  ): Promise<TextSource> {
+    const limit = held.lines.find(({ meter }) => meter === OUTPUT_METER)?.quantity ?? 1;
+    const asked = { ...chat, maxTokens: limit };
+    if (verifier.kind === 'pair') {
+      const steps = draftTokensMax ?? DRAFT_TOKENS_DEFAULT;
+      return this.source.ofPair(verifier, asked, steps, signal);
+    }
+    try {
+      const { id, rigs } = verifier.model;
+      const rig = rigs.find(({ isUp }) => isUp) ?? rigs[0];
+      return await this.source.ofUpstream(bodyOf(id, asked), rig?.name ?? '', signal);
+    } catch (error) {
+      const cut = cutOf(signal);
+      await held.release(releaseReason(cut ?? error));
+      throw cut ?? error;
+    }
+  }
+
+  async *#texts(work: Work): SwarmTexts<SpeculativeReport> {
+    const { held, source, signal } = work;
+    let reply = '';
+    let isSettled = false;
+    try {
+      let next = await source.texts.next();
+      for (; !next.done; next = await source.texts.next()) {
+        reply += next.value;
+        yield next.value;
+      }
+      const { usage, finishReason, measured } = next.value;
+      const report = reportOf(work, measured);
+      const cut = cutOf(signal);
+      isSettled = true;
+      if (cut && usage.completionTokens === 0) {
+        await held.release(cut.reason);
+        throw cut;
+      }
+      const used = work.prices
+        .linesOf({ inputTokens: usage.promptTokens, outputTokens: usage.completionTokens })
+        .map((line): ChargedLine => ({ ...line, rig: source.rig }));
+      const entry = await held.capture({
+        used,
+        model: report.model,
+        usageSource: usage.source,
+        outcome: cut?.reason ?? 'completed',
+        evidence: this.#evidence(work, report, reply),
+      });
+      return { usage, finishReason, entry, cut, report };
+    } catch (error) {
+      const cut = cutOf(signal);
+      if (isSettled) throw error;
+      isSettled = true;
+      await held.release(releaseReason(cut ?? error));
+      throw cut ?? error;
+    } finally {
+      if (!isSettled) {
+        await source.texts[Symbol.asyncDispose]();
+        await held.release('client_gone');
+      }
+    }
+  }
+
+  #evidence({ order, verifier }: Work, report: SpeculativeReport, reply: string) {
+    const { model, draftModel, counts, source } = report;
+    const steps = order.draftTokensMax ?? DRAFT_TOKENS_DEFAULT;
+    return {
+      ...{ model, draftModel, counts, source },
+      draftTokensMax: verifier.kind === 'pair' ? steps : null,
+      promptHash: this.hash(JSON.stringify(order.chat.messages)),
+      replyHash: this.hash(reply),
+    };
+  }
+}
+
+const NOT_MEASURED = { counts: null, source: null, speedup: null, comparedRequests: 0 };
+
+const reportOf = (
+  { verifier, source: { rig } }: Work,
+  measured: Partial<SpeculativeReport> | null,
+): SpeculativeReport => ({
+  ...NOT_MEASURED,
+  ...measured,
+  model: verifier.model.id,
+  draftModel: verifier.kind === 'pair' ? verifier.draft.id : null,
+  generatorNode: rig,
+  verifierNode: rig,
+});

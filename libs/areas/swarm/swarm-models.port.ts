@@ -1,0 +1,90 @@
+import { type PriceLine } from '#events/hold.vocabulary.js';
+
+/** A rig of the catalog that serves a model. */
+export interface SwarmRig {
+  readonly name: string;
+  readonly kind: 'embedded' | 'openai';
+  /** False while its breaker is open. */
+  readonly isUp: boolean;
+}
+
+/** A model of the catalog. */
+export interface SwarmModel {
+  readonly id: string;
+  readonly rigs: readonly SwarmRig[];
+  /** The absolute path of its GGUF file, where an embedded rig serves it. */
+  readonly file: string | null;
+  /** The id of the model that drafts for it. */
+  readonly draft: string | null;
+  readonly contextTokens: number;
+  readonly maxOutputTokens: number;
+}
+
+export interface TokenCounts {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface TokenPrices {
+  readonly rateCardVersion: number;
+  /** The lines of a hold or a charge for so many tokens. */
+  linesOf(tokens: TokenCounts): readonly PriceLine[];
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface SwarmUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** `provider`: stated by the rig. `counted`: counted by Quipu. */
+  readonly source: 'provider' | 'counted';
+}
+
+/** An answer of a rig, as a stream of chunks in OpenAI's shape whose first page has come. */
+export interface ModelStream {
+  readonly rig: string;
+  readonly attempts: number;
+  readonly pages: AsyncGenerator<readonly JsonObject[], SwarmUsage, void>;
+}
+
+/** A whole answer of a rig. */
+export interface ModelAnswer {
+  readonly rig: string;
+  readonly text: string;
+  readonly usage: SwarmUsage;
+}
+
+/** A rig that gave no answer. The message names the rig, and no address. */
+export class MemberFailedError extends Error {
+  override readonly name = 'MemberFailedError';
+}
+
+/** Counters of an upstream that decodes speculatively, summed over its engines. */
+export interface SpeculationCounters {
+  readonly drafts: number;
+  readonly draftTokens: number;
+  readonly acceptedTokens: number;
+}
+
+/**
+ * The models of the catalog and the rigs that serve them, by the rules of interactive chats and
+ * without a hold. The composition root binds it to inference and the catalog.
+ */
+export abstract class SwarmModels {
+  /** In the order of the catalog. */
+  abstract list(): readonly SwarmModel[];
+  abstract find(id: string): SwarmModel | undefined;
+  /** In force at an instant, in milliseconds since the epoch. */
+  abstract priceOf(id: string, atMs: number): TokenPrices | undefined;
+  /**
+   * The upper bound of what a body can cost, in OpenAI's shape.
+   * @throws DomainError for a body that no rig could answer
+   */
+  abstract boundOf(body: JsonObject): TokenCounts;
+  /** @throws MemberFailedError; other errors are defects */
+  abstract ask(body: JsonObject, rig: string, signal: AbortSignal): Promise<ModelAnswer>;
+  /** @throws the errors of inference, which have a meaning in HTTP */
+  abstract stream(body: JsonObject, signal: AbortSignal): Promise<ModelStream>;
+  /** Null where the rig is no vLLM, or its counters cannot be read soon. */
+  abstract speculationOf(rig: string): Promise<SpeculationCounters | null>;
+}

@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
+import { type Secrets } from '#platform/secrets/secrets.js';
+import { SECRETS } from '#platform/secrets/tokens.js';
+import { ConsensusChats } from './consensus/consensus-chats.js';
+import { ConsensusPlanner } from './consensus/consensus-plan.js';
+import { Proposals } from './consensus/proposals.js';
+import { SettleSwarmHandler } from './settle-swarm.handler.js';
+import { SpeculativeChats } from './speculative/speculative-chats.js';
+import { SpeculativeSource } from './speculative/speculative-source.js';
+import { SwarmAdmission } from './swarm-admission.js';
+import { TEXT_HASHER, type TextHasher } from './text-hasher.js';
+
+const textHasher = {
+  provide: TEXT_HASHER,
+  inject: [SECRETS],
+  useFactory: (secrets: Secrets): TextHasher => keyedHasher(secrets),
+};
+
+@Module({
+  providers: [
+    textHasher,
+    SwarmAdmission,
+    SpeculativeSource,
+    SpeculativeChats,
+    ConsensusPlanner,
+    Proposals,
+    ConsensusChats,
+    SettleSwarmHandler,
+  ],
+  exports: [SpeculativeChats, ConsensusChats],
+})
+export class SwarmModule {}

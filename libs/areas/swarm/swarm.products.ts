@@ -1,0 +1,43 @@
+import {
+  ConsensusCaptureEvidence,
+  ConsensusHoldEvidence,
+  SpeculativeCaptureEvidence,
+  SpeculativeHoldEvidence,
+} from '#events/swarm/swarm.evidence.js';
+import { defineProduct } from '#platform/ledger/product.js';
+
+export const INPUT_METER = 'input_tokens';
+export const OUTPUT_METER = 'output_tokens';
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+const common = {
+  group: 'inference',
+  paced: true,
+  meters: { [INPUT_METER]: 'tokens of prompts', [OUTPUT_METER]: 'tokens of answers' },
+} as const;
+
+/** An answer of a target with a draft, at the price of the target. */
+export const speculativeProduct = defineProduct({
+  ...common,
+  purpose: 'speculative_completion',
+  title: 'Speculative completions',
+  holdEvidence: SpeculativeHoldEvidence,
+  captureEvidence: SpeculativeCaptureEvidence,
+  unitPrice: ({ models }, { meter, model }) => {
+    const price = model === null ? undefined : models.get(model);
+    if (!price) return null;
+    const unitPriceMicroUsd =
+      meter === INPUT_METER ? price.inputMicroUsdPerMtok : price.outputMicroUsdPerMtok;
+    return { unitPriceMicroUsd, perUnits: TOKENS_PER_PRICE };
+  },
+});
+
+/** Proposals of several models and their synthesis; each line names its step, at its own price. */
+export const consensusProduct = defineProduct({
+  ...common,
+  purpose: 'consensus_completion',
+  title: 'Consensus completions',
+  holdEvidence: ConsensusHoldEvidence,
+  captureEvidence: ConsensusCaptureEvidence,
+});
