@@ -9,7 +9,7 @@ import { type PlacedAdapters } from '#areas/adapters/placed-adapters.js';
 import { type CatalogRig, type ModelEntry } from '#areas/catalog/catalog-entry.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { type CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
-import { type TextAdapter } from '#areas/inference/rigs/embedded-request.js';
+import { type TextAdapter } from '#areas/inference/rigs/text-adapter.js';
 import { type LanguageModelEngine } from '#engines/language-model/language-model.engine.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 

@@ -1,6 +1,6 @@
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { type ChatBackend, type ChatRequest } from '#areas/inference/rigs/chat-backend.js';
-import { type TextAdapter } from '#areas/inference/rigs/embedded-request.js';
+import { type TextAdapter } from '#areas/inference/rigs/text-adapter.js';
 import { createEmbeddedRig, type TextEngine } from '#areas/inference/rigs/embedded-rig.js';
 
 /** Backends of a text engine, by model file and by adapter. */

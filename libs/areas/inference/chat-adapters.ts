@@ -1,4 +1,4 @@
-import { type TextAdapter } from './rigs/embedded-request.js';
+import { type TextAdapter } from './rigs/text-adapter.js';
 
 /** Adapters on the weights of models. The composition root binds the area that has them. */
 export abstract class ChatAdapters {

@@ -31,7 +31,7 @@ import {
   type TokenRate,
 } from './ports.js';
 import { type Usage } from './rigs/chat-backend.js';
-import { type TextAdapter } from './rigs/embedded-request.js';
+import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { pinnedRig } from './routing-mode.js';
 import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';

@@ -10,7 +10,7 @@ import {
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { ChatAdapters } from './chat-adapters.js';
-import { type TextAdapter } from './rigs/embedded-request.js';
+import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { type ChatStrategy } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';

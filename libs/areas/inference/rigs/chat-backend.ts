@@ -2,7 +2,7 @@
  * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
  * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
  */
-import { type TextAdapter } from './embedded-request.js';
+import { type TextAdapter } from './text-adapter.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import { type TextRequest } from './text-request.js';
 import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';
 
-export type { TextAdapter, TextRequest } from './text-request.js';
+export type { TextRequest } from './text-request.js';
 
 const always = (): boolean => true;
 const isEmpty = (value: unknown): boolean =>

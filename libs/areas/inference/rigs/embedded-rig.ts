@@ -1,12 +1,8 @@
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import {
-  type ChatBackend,
-  type ChatRequest,
-  RigError,
-  type Usage,
-} from './chat-backend.js';
+import { type ChatBackend, type ChatRequest, RigError, type Usage } from './chat-backend.js';
 import { EmbeddedAnswer } from './embedded-answer.js';
-import { type TextAdapter, type TextRequest, textRequestOf } from './embedded-request.js';
+import { type TextRequest, textRequestOf } from './embedded-request.js';
+import { type TextAdapter } from './text-adapter.js';
 import { type TextDelta } from './text-delta.js';
 import { type TextEnd } from '../text/text-task.js';
 import { isObject } from './token-usage.js';

@@ -1,4 +1,5 @@
 import { type JsonObject } from './chat-backend.js';
+import { type TextAdapter } from './text-adapter.js';
 
 /** An earlier call of a tool, and what the tool answered. */
 export interface PastCall {
@@ -25,14 +26,6 @@ export interface TextTools {
   }[];
   /** `auto`: the model calls one or answers. `required`: it calls one of them. */
   readonly choice: 'auto' | 'required';
-}
-
-/** A low-rank adapter (LoRA) in the GGUF format. */
-export interface TextAdapter {
-  /** Absolute path. */
-  readonly file: string;
-  /** 1 is the strength that it was trained for; -8 to 8. */
-  readonly scale: number;
 }
 
 /** A request to an engine in this process. */
