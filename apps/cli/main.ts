@@ -1,4 +1,4 @@
-import { keepCompiledCode } from '#apps/processes/compiled-code.js';
+import { keepCompiledCode } from '../operations/compiled-code.js';
 
 keepCompiledCode();
 const { runCommandLine } = await import('./command-line.js');

@@ -22,7 +22,6 @@ import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
-import { ChatStrategies } from '#areas/inference/chat-strategies.js';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
@@ -39,11 +38,7 @@ import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
 import { PlacementRigs } from '#areas/placement/placement-rigs.port.js';
 import { RentalRates } from '#areas/rentals/rental-rates.port.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
-import { PipelineRuns } from '#areas/sharding/pipeline-runs.js';
 import { ShardedModels } from '#areas/sharding/sharded-models.port.js';
-import { SpikingChats } from '#areas/spiking/spiking-chats.js';
-import { ConsensusChats } from '#areas/swarm/consensus/consensus-chats.js';
-import { SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js';
 import { SwarmModels } from '#areas/swarm/swarm-models.port.js';
 import { SupplyTaxQuery } from '#areas/tax/supply-tax.handler.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
@@ -63,6 +58,7 @@ import { ChatModels } from './chat-models.binding.js';
 import { type EmbeddedEngines } from './embedded-embeddings.js';
 import { CatalogEmbeddingModels } from './embedding-models.binding.js';
 import { RoutedEmbeddingRigs } from './embedding-rigs.binding.js';
+import { chatStrategies } from './listed-chats.binding.js';
 import { GgufModelKinds } from './local-model-kinds.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
@@ -70,10 +66,6 @@ import { CatalogRigs } from './measured-rigs.binding.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { PinnedWorkers } from './pinned-workers.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
-import { ListedChatStrategies } from './listed-chats.binding.js';
-import { ShardingChatStrategies } from './sharding-chats.binding.js';
-import { SpikingChatStrategies } from './spiking-chats.binding.js';
-import { SwarmChatStrategies } from './swarm-chats.binding.js';
 import { CatalogSwarmModels } from './swarm-models.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
@@ -118,28 +110,7 @@ const bindings: readonly Binding[] = [
             }),
           }),
       },
-      {
-        provide: ChatStrategies,
-        inject: [
-          Catalog,
-          { token: SpikingChats, optional: true },
-          { token: PipelineRuns, optional: true },
-          { token: SpeculativeChats, optional: true },
-          { token: ConsensusChats, optional: true },
-        ],
-        useFactory: (
-          catalog: Catalog,
-          spiking?: SpikingChats,
-          pipelines?: PipelineRuns,
-          speculative?: SpeculativeChats,
-          consensus?: ConsensusChats,
-        ) =>
-          new ListedChatStrategies([
-            new SpikingChatStrategies(catalog, spiking),
-            new ShardingChatStrategies(pipelines),
-            ...(speculative && consensus ? [new SwarmChatStrategies(speculative, consensus)] : []),
-          ]),
-      },
+      chatStrategies,
       {
         provide: ChatAdapters,
         inject: [{ token: PlacedAdapters, optional: true }],

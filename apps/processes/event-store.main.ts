@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { keepCompiledCode } from './compiled-code.js';
+import { keepCompiledCode } from '../operations/compiled-code.js';
 
 keepCompiledCode();
 const { runProcess } = await import('./run-process.js');

@@ -1,6 +1,6 @@
 /** A gateway of a group: it shares its port with others, and the first process projects for it. */
 import 'reflect-metadata';
-import { keepCompiledCode } from './compiled-code.js';
+import { keepCompiledCode } from '../operations/compiled-code.js';
 
 keepCompiledCode();
 const { joinGroup } = await import('./group-gateway.js');

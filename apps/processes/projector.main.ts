@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import os from 'node:os';
-import { keepCompiledCode } from './compiled-code.js';
+import { keepCompiledCode } from '../operations/compiled-code.js';
 
 keepCompiledCode();
 const { runProcess } = await import('./run-process.js');

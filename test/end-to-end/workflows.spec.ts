@@ -25,8 +25,6 @@ interface Run {
   readonly amount_micro_usd: string | null;
 }
 
-const answer = answering('Cords ', 'with ', 'knots.');
-
 describe('workflows', () => {
   let world: World;
   let server: Server;
@@ -47,7 +45,7 @@ describe('workflows', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     url = `http://127.0.0.1:${port}`;
-    world = await startWorld([answer], {
+    world = await startWorld([answering('Cords ', 'with ', 'knots.')], {
       environment: { QUIPU_HTTP_TOOL_HOSTS: `private:127.0.0.1:${port}` },
     });
   });
@@ -74,16 +72,10 @@ describe('workflows', () => {
     return body as Run;
   };
 
-  it('have as many nodes as a definition may have', async () => {
-    const nodes = Array.from({ length: 100 }, (_, n) => ({
-      name: `n${n}`,
-      kind: 'calculator',
-      after: n === 0 ? [] : ['n0'],
-      parameters: { expression: `${n} + 1` },
-    }));
-    const { status, node_results: results } = await run(await create('wide', { nodes }));
-    expect(status).toBe('completed');
-    expect(results['n99']).toMatchObject({ output: { result: '100' } });
+  it('may have a hundred nodes', async () => {
+    const node = { kind: 'calculator', parameters: { expression: '1 + 1' } };
+    const nodes = Array.from({ length: 100 }, (_, n) => ({ name: `n${n}`, ...node }));
+    expect(await run(await create('wide', { nodes }))).toMatchObject({ status: 'completed' });
   });
 
   it('run a graph of tools, branches and items, and charge it by node', async () => {

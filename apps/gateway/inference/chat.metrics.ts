@@ -36,8 +36,8 @@ interface ChargeMetrics {
 }
 
 /**
- * Metrics of chats and embeddings. The names follow the OpenTelemetry semantic conventions for generative AI, with
- * underscores for dots and the unit at the end. Other names start with `quipu_`.
+ * Metrics of chats and embeddings. The names follow the OpenTelemetry semantic conventions for
+ * generative AI, with underscores for dots and the unit at the end. Others start with `quipu_`.
  */
 @Injectable()
 export class ChatMetrics {

@@ -144,34 +144,6 @@ describe('catalog parser', () => {
     ]);
   });
 
-  it('reads an embedding model, which has no price of output', () => {
-    const fields = '{ id: e, owned_by: a, rigs: [up], context: 512, kind: embedding';
-    const price = 'price: { input_usd_per_mtok: 1 }';
-    const { models } = parseCatalog(withModel(`${fields}, dimensions: 3, ${price} }`), FILE);
-    expect(models).toMatchObject([
-      {
-        kind: 'embedding',
-        dimensions: 3,
-        maxOutputTokens: 0,
-        price: { inputMicroUsdPerMtok: 1_000_000n, outputMicroUsdPerMtok: 0n },
-      },
-    ]);
-    expect(parseCatalog(withModel(`${fields}, ${price} }`), FILE).models).toMatchObject([
-      { dimensions: null },
-    ]);
-  });
-
-  it.each([
-    ['an output bound', 'kind: embedding, max_output: 5', PRICE, 'is for chats'],
-    ['the dimensions of a chat', 'dimensions: 3', PRICE, 'is for models of kind embedding'],
-    ['too many dimensions', 'kind: embedding, dimensions: 16385', PRICE, '<=16384'],
-    ['a chat without a price', 'kind: chat', 'price: { input_usd_per_mtok: 1 }', 'is missing'],
-    ['another kind', 'kind: image', PRICE, 'kind'],
-  ])('rejects %s', (_, fields, price, problem) => {
-    const model = `{ id: e, owned_by: a, rigs: [up], context: 512, ${fields}, ${price} }`;
-    expect(problemsOf(withModel(model)).join('\n')).toContain(problem);
-  });
-
   it('reads the prices of meters', () => {
     const parse = (meters: string) =>
       parseCatalog(`{ rigs: [], models: [], meters: [${meters}] }`, FILE).meters;

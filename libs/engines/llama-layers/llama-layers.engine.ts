@@ -30,7 +30,8 @@ export type LayersRequest = Omit<CompletionRequest, 'jsonSchema'> & {
   readonly division?: Division;
 };
 
-export interface LayersUsage extends CompletionUsage {
+export interface LayersUsage extends Omit<CompletionUsage, 'finishReason'> {
+  readonly finishReason: 'stop' | 'length';
   /** Null when the run was cut before its end. */
   readonly report: RunReport | null;
 }

@@ -120,7 +120,10 @@ export const readTensors = (
       throw new InvalidWeightsError(`${name} does not lie where its shape needs it`);
     }
     end = to;
-    return [name, { shape, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) }] as const;
+    return [
+      name,
+      { shape, values: valuesOf(file.subarray(bodyAt + from, bodyAt + to), type) },
+    ] as const;
   });
   if (bodyAt + end !== file.length) throw new InvalidWeightsError('bytes follow the last tensor');
   return new Map(tensors);

@@ -26,7 +26,12 @@ const familyByTopic: ReadonlyMap<string, string> = new Map(
 );
 
 const drawAsked = (split: Split, random: SeededRandom): Asked => {
-  const { topicId, question, answer } = exchange({ split, corpus: NANO_CORPUS, random, commonShare: 0 });
+  const { topicId, question, answer } = exchange({
+    split,
+    corpus: NANO_CORPUS,
+    random,
+    commonShare: 0,
+  });
   return {
     question,
     answer: compose(answer, random),

@@ -39,8 +39,8 @@ export class EmbeddedAnswer {
   }
 
   /**
-   * @param adapterSwapMs how long the adapter of the request took to be put on the weights, which is
-   *   not part of OpenAI's shape; null where it was in place
+   * @param adapterSwapMs how long it took to put the adapter on the weights; null where it was in
+   *   place. It is not part of OpenAI's shape.
    */
   completion(usage: Usage, adapterSwapMs?: number | null): JsonObject {
     const choices = [...this.gathered].toSorted(([one], [other]) => one - other);
