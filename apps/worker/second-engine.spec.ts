@@ -112,7 +112,7 @@ describe('a second engine beside text', () => {
     await until(async () => (await reportOf(url)).running_tasks === 0);
     const idle = { status: 'ready', reasons: [], running_tasks: 0 };
     expect((await reportOf(url)).engines).toEqual([
-      { ...idle, name: 'text', facts: { models: 1 } },
+      { ...idle, name: 'text', facts: { models: expect.any(Number) } },
       { ...idle, name: 'counting', facts: { beads: 10, wood: 'oak' } },
     ]);
     const done = (name: string) => `quipu_worker_tasks_total{engine="${name}",outcome="done"}`;

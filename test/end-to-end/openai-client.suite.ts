@@ -125,7 +125,7 @@ export const openaiClientSuite = (title: string, options: WorldOptions = {}): vo
         const hot = world.openai.chat.completions.create(chatRequest({ temperature: 3 }));
         await expect(hot).rejects.toMatchObject({ status: 400, param: 'temperature' });
         const mode = world.openai.chat.completions.create(
-          chatRequest({ routing_mode: 'moa_consensus' }),
+          chatRequest({ routing_mode: 'cleanroom_fhe_eval' }),
         );
         await expect(mode).rejects.toMatchObject({ status: 501, code: 'routing_mode_unavailable' });
       });

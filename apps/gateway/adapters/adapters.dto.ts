@@ -175,13 +175,17 @@ export class AdapterAnswerDto {
 }
 
 export class VaultPageDto extends PageDto {
-  @ApiProperty({ required: false, example: 'register' })
+  @ApiProperty({ required: false, example: 'register', description: 'Only of this category.' })
   @IsOptional()
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)
   readonly category?: string;
 
-  @ApiProperty({ required: false, example: 'quipu/nano' })
+  @ApiProperty({
+    required: false,
+    example: 'quipu/nano',
+    description: 'Only for this model of the catalog.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)

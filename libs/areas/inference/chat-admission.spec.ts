@@ -69,7 +69,7 @@ describe('admission of a chat', () => {
     const { admission, ledger, rigs } = openInference();
     rigs.rejection = new RouteError('down', 'no rig is up', []);
     await expect(admission.admit(orderOf({}, 'rig_7'))).rejects.toBe(rigs.rejection);
-    expect(rigs.checked).toEqual([{ model: 'acme/llama-70b', pin: '7' }]);
+    expect(rigs.checked).toEqual([{ model: 'acme/llama-70b', account: '7', pin: '7' }]);
     expect(ledger.calls).toEqual([]);
   });
 

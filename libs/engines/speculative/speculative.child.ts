@@ -249,6 +249,8 @@ const hear = (message: ToChild<SpeculativeTask>): void => {
       job.wake();
       return;
     }
+    case 'stop':
+      throw new Error('a speculative answer has one choice, which is cancelled as a whole');
     case 'close':
       void pairs.close().then(() => process.disconnect());
       return;
