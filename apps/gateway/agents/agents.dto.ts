@@ -1,5 +1,4 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayUnique,
@@ -14,6 +13,8 @@ import {
   Min,
 } from 'class-validator';
 import { AGENT_STEPS_MAX, AGENT_TOOLS_MAX } from '#events/agents/agent-session.events.js';
+import { NumberText } from '../bodies/number-text.js';
+import { Cursor } from '../pages/cursor.js';
 
 export const GOAL_CHARACTERS_MAX = 32_000;
 const STEPS_DEFAULT = 8;
@@ -98,9 +99,7 @@ export class OrchestrateAgentDto {
 
 export class AgentSessionsPageDto {
   @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @IsOptional()
-  @IsString()
-  @Length(1, 128)
+  @Cursor()
   readonly after?: string;
 
   @ApiPropertyOptional({
@@ -110,7 +109,7 @@ export class AgentSessionsPageDto {
     description: 'The number of sessions of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1)
   @Max(LIMIT_MAX)

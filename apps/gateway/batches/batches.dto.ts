@@ -11,6 +11,8 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
+import { Cursor } from '../pages/cursor.js';
 import { IsMetadata, METADATA_KEYS_MAX } from './metadata.validator.js';
 
 const ID_LENGTH_MAX = 128;
@@ -75,9 +77,7 @@ const PAGE_DEFAULT = 20;
 
 export class BatchesPageDto {
   @ApiPropertyOptional({ description: 'The id of the last batch of the page before.' })
-  @IsOptional()
-  @IsString()
-  @Length(1, ID_LENGTH_MAX)
+  @Cursor()
   readonly after?: string;
 
   @ApiPropertyOptional({
@@ -87,7 +87,7 @@ export class BatchesPageDto {
     description: 'The number of batches of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt()
   @Min(1)
   @Max(PAGE_MAX)

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 import { IsInstant } from './instant.validator.js';
 
@@ -12,7 +12,7 @@ export class RatesQueryDto extends AsOfDto {
     description: 'The version of the rate card. Default: the newest.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'version must be an integer' })
   @Min(1, { message: 'version must not be less than 1' })
   @Max(VERSION_MAX, { message: `version must not be above ${VERSION_MAX}` })

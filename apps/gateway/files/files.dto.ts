@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { LIST_LIMIT_MAX } from '#areas/files/list-files.handler.js';
 import { FilePurpose } from '#events/files/file.events.js';
+import { NumberText } from '../bodies/number-text.js';
 
 const PURPOSES = FilePurpose.options;
 const ORDERS = ['asc', 'desc'] as const;
@@ -31,7 +31,7 @@ export class FilesPageDto {
     description: 'The files of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1, { message: 'limit must not be less than 1' })
   @Max(LIST_LIMIT_MAX, { message: `limit must not be above ${LIST_LIMIT_MAX}` })

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsInt, IsISO8601, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
 import { HasDecimals } from '../amounts/decimals.validator.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
@@ -23,7 +23,7 @@ const hour = (description: string) => ({
 export class AskedInvestorDto extends AsOfDto {
   @ApiPropertyOptional(id(ASKED_INVESTOR))
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'investor_id must be an integer' })
   @Min(1)
   @Max(ID_MAX)
@@ -33,7 +33,7 @@ export class AskedInvestorDto extends AsOfDto {
 export class RevenuePageDto extends PageDto {
   @ApiPropertyOptional(id(ASKED_INVESTOR))
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'investor_id must be an integer' })
   @Min(1)
   @Max(ID_MAX)

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
+import { NumberText } from '../bodies/number-text.js';
+import { Cursor } from '../pages/cursor.js';
 
 export const JOBS_LIMIT_DEFAULT = 20;
 export const JOBS_LIMIT_MAX = 100;
-const ID_LENGTH_MAX = 128;
 
 export class JobsPageDto {
   @ApiPropertyOptional({ example: 'batch', description: 'Only jobs of this type.' })
@@ -27,9 +27,7 @@ export class JobsPageDto {
   readonly account_id?: string;
 
   @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @IsOptional()
-  @IsString()
-  @Length(1, ID_LENGTH_MAX)
+  @Cursor()
   readonly after?: string;
 
   @ApiPropertyOptional({
@@ -39,7 +37,7 @@ export class JobsPageDto {
     description: 'The number of jobs of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1)
   @Max(JOBS_LIMIT_MAX)

@@ -1,10 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import {
   MESH_TASK_STATUSES,
   type MeshTaskStatus,
 } from '#projections/mesh/mesh-tasks.projection.js';
+import { NumberText } from '../bodies/number-text.js';
+import { Cursor } from '../pages/cursor.js';
 
 export const LEASE_TTL_SEC_DEFAULT = 300;
 export const LEASE_TTL_SEC_MIN = 1;
@@ -230,9 +231,7 @@ export class MeshTasksPageDto {
   readonly status?: MeshTaskStatus;
 
   @ApiProperty({ required: false, description: 'The `next_after` of the page before.' })
-  @IsOptional()
-  @IsString()
-  @Length(1, 128)
+  @Cursor()
   readonly after?: string;
 
   @ApiProperty({
@@ -243,7 +242,7 @@ export class MeshTasksPageDto {
     description: 'The tasks of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1, { message: 'limit must not be less than 1' })
   @Max(LIMIT_MAX, { message: `limit must not be above ${LIMIT_MAX}` })

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 export const PAGE_LIMIT_DEFAULT = 20;
@@ -18,7 +18,7 @@ export class PageDto extends AsOfDto {
     description: 'The page, from 1.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'page must be an integer' })
   @Min(1, { message: 'page must not be less than 1' })
   @Max(PAGE_MAX, { message: `page must not be above ${PAGE_MAX}` })
@@ -32,7 +32,7 @@ export class PageDto extends AsOfDto {
     description: 'The records of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1, { message: 'limit must not be less than 1' })
   @Max(PAGE_LIMIT_MAX, { message: `limit must not be above ${PAGE_LIMIT_MAX}` })

@@ -12,6 +12,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
 import { HasDecimals } from '../amounts/decimals.validator.js';
 import {
   EMAIL_LENGTH_MAX,
@@ -42,7 +43,7 @@ const ASKED_PARTNER = 'The partner. An Admin names it; for others it is the own 
 export class AskedPartnerDto {
   @ApiPropertyOptional(id(ASKED_PARTNER))
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'partner_id must be an integer' })
   @Min(1)
   @Max(ID_MAX)
@@ -52,7 +53,7 @@ export class AskedPartnerDto {
 export class PartnerQueryDto extends AsOfDto {
   @ApiPropertyOptional(id(ASKED_PARTNER))
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'partner_id must be an integer' })
   @Min(1)
   @Max(ID_MAX)
@@ -62,7 +63,7 @@ export class PartnerQueryDto extends AsOfDto {
 export class SubUsersPageDto extends PageDto {
   @ApiPropertyOptional(id(ASKED_PARTNER))
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'partner_id must be an integer' })
   @Min(1)
   @Max(ID_MAX)
@@ -71,7 +72,7 @@ export class SubUsersPageDto extends PageDto {
 
 export class PartnerPathDto {
   @ApiProperty(id('The partner.'))
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'partner_id must be an integer' })
   @Min(1)
   @Max(ID_MAX)
@@ -80,7 +81,7 @@ export class PartnerPathDto {
 
 export class PartnerUserPathDto extends PartnerPathDto {
   @ApiProperty(id('The user.'))
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'user_id must be an integer' })
   @Min(1)
   @Max(ID_MAX)

@@ -1,5 +1,4 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   IsInt,
   IsOptional,
@@ -12,6 +11,7 @@ import {
   ValidatorConstraint,
   type ValidatorConstraintInterface,
 } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
 const DEGREE_MAX = 64;
@@ -161,7 +161,7 @@ export class PlacementResultDto {
 
 export class PlacementIdDto {
   @ApiProperty({ minimum: 1, description: 'The `job_id` of the placement.' })
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'id must be an integer' })
   @Min(1, { message: 'id must not be less than 1' })
   @Max(Number.MAX_SAFE_INTEGER)

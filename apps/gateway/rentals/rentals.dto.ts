@@ -1,5 +1,4 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -14,6 +13,7 @@ import {
 } from 'class-validator';
 import { COMMAND_WORDS_MAX, WORD_LENGTH_MAX } from '#areas/rentals/rental-input.js';
 import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
+import { NumberText } from '../bodies/number-text.js';
 import { IsEnvironment } from './environment.validator.js';
 
 export const RENTALS_LIMIT_DEFAULT = 20;
@@ -62,7 +62,7 @@ export class StartRentalDto {
 
 export class RentalNumberDto {
   @ApiProperty({ example: 7, minimum: 1, description: 'The `job_id` of the rental.' })
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'id must be an integer' })
   @Min(1)
   @Max(NUMBER_MAX)
@@ -72,7 +72,7 @@ export class RentalNumberDto {
 export class RentalsPageDto {
   @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'after must be an integer' })
   @Min(1)
   @Max(NUMBER_MAX)
@@ -85,7 +85,7 @@ export class RentalsPageDto {
     description: 'The number of rentals of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1)
   @Max(RENTALS_LIMIT_MAX)
@@ -99,7 +99,7 @@ export class RentalLogPageDto {
     description: 'In bytes; the `x-next-offset` of the piece before.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'offset must be an integer' })
   @Min(0)
   @Max(OFFSET_MAX)

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
+import { Cursor } from '../pages/cursor.js';
 
 const ITEMS_MAX = 100;
 const ITEMS_DEFAULT = 20;
@@ -24,9 +25,7 @@ export class RetrieveResponseDto {
 
 export class InputItemsPageDto {
   @ApiPropertyOptional({ description: 'The id of the last item of the page before.' })
-  @IsOptional()
-  @IsString()
-  @Length(1, 128)
+  @Cursor()
   readonly after?: string;
 
   @ApiPropertyOptional({
@@ -36,7 +35,7 @@ export class InputItemsPageDto {
     description: 'The items of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1, { message: 'limit must not be less than 1' })
   @Max(ITEMS_MAX, { message: `limit must not be above ${ITEMS_MAX}` })

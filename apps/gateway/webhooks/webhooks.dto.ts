@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -13,6 +12,7 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
+import { NumberText } from '../bodies/number-text.js';
 
 const URL_LENGTH_MAX = 2_048;
 const TYPES_MAX = 50;
@@ -89,7 +89,7 @@ export class DeliveriesPageDto {
     description: 'The deliveries of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1, { message: 'limit must not be less than 1' })
   @Max(LIMIT_MAX, { message: `limit must not be above ${LIMIT_MAX}` })

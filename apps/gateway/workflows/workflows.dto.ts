@@ -1,22 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  IsBoolean,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
+import { IsBoolean, IsInt, IsObject, IsOptional, Matches, Max, Min } from 'class-validator';
 import { z } from 'zod';
 import { WorkflowDocument } from '#areas/workflows/definition/workflow-document.js';
+import { NumberText } from '../bodies/number-text.js';
+import { Cursor } from '../pages/cursor.js';
 
 const RUNS_LIMIT_DEFAULT = 20;
 const RUNS_LIMIT_MAX = 100;
-const CURSOR_LENGTH_MAX = 128;
 const INT_MAX = 2_147_483_647;
 
 const definitionSchema = z.toJSONSchema(WorkflowDocument, {
@@ -71,7 +61,7 @@ export class AddWorkflowVersionDto {
 
 export class WorkflowIdDto {
   @ApiProperty({ description: 'The id of the workflow.', minimum: 1 })
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'id must be an integer' })
   @Min(1)
   @Max(INT_MAX)
@@ -81,7 +71,7 @@ export class WorkflowIdDto {
 export class WorkflowVersionDto {
   @ApiPropertyOptional({ minimum: 1, description: 'A version. Default: the newest.' })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'version must be an integer' })
   @Min(1)
   @Max(INT_MAX)
@@ -124,9 +114,7 @@ export class RunWorkflowDto {
 
 export class RunsPageDto {
   @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @IsOptional()
-  @IsString()
-  @Length(1, CURSOR_LENGTH_MAX)
+  @Cursor()
   readonly after?: string;
 
   @ApiPropertyOptional({
@@ -136,7 +124,7 @@ export class RunsPageDto {
     description: 'The number of runs of a page.',
   })
   @IsOptional()
-  @Type(() => Number)
+  @NumberText()
   @IsInt({ message: 'limit must be an integer' })
   @Min(1)
   @Max(RUNS_LIMIT_MAX)

@@ -147,7 +147,8 @@ describe('the process of GGUF models', () => {
   it('makes unit vectors of what llama.cpp gives', async () => {
     const reply = '{type:"embedded",id:request.id,vectors:[Float64Array.of(3,4,12)],tokens:[2]}';
     const embedder = embedderOf(
-      `process.on("message",({type,request})=>type==="close"?process.exit():process.send(${reply}))`,
+      `process.on("message",({type,request})=>type==="close"?process.exit():` +
+        `process.send(${reply}))`,
     );
     const [one] = await embedder.embed({ ...request, dimensions: 2 });
     expect([...(one?.vector ?? [])]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
