@@ -125,12 +125,12 @@ export const fleetSuite = (title: string, openEngines: () => Promise<FleetEngine
         lease: { role: 'leader' },
       });
       const standby = otherThan(leader);
-      await eventually(async () => (await standby.report())?.lease?.holder === leader.name);
-      expect(await standby.report()).toMatchObject({
-        status: 'ready',
-        lease: { role: 'standby' },
-        reactions: [],
+      let idle = await standby.report();
+      await eventually(async () => {
+        idle = await standby.report();
+        return idle?.lease?.holder === leader.name && idle.status === 'ready';
       });
+      expect(idle).toMatchObject({ lease: { role: 'standby' }, reactions: [] });
       expect(await first.report()).toMatchObject({ status: 'ready', lease: null });
     });
 

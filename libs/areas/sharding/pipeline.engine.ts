@@ -140,7 +140,7 @@ class Pipelines implements Engine<PipelineTask, PipelinePiece, PipelineEnd> {
 
   async #fileOf(task: PipelineTask): Promise<string> {
     if ('modelFile' in task) return task.modelFile;
-    const { modelFileOf } = await import('#engines/llama-layers/model-folders.js');
+    const { modelFileOf } = await import('#engines/language-model/model-folders.js');
     return modelFileOf(task.modelSha256, this.host.modelFolders, (file) =>
       this.layers.describe(file),
     );

@@ -17,15 +17,24 @@ interface Addressed {
   readonly id: number;
 }
 
-/** The child's program is beside this file: TypeScript in specs, JavaScript in a build. */
-export const startModelChild: StartChild = (settings) => {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const file = fileURLToPath(new URL(`./language-model.child.${extension}`, import.meta.url));
-  // Flags of this process, such as a debugger's port, are not the child's. The condition makes the
-  // subpaths that it imports the sources.
-  const execArgv = extension === 'ts' ? ['--conditions=quipu-source'] : [];
-  return fork(file, [JSON.stringify(settings)], { execArgv, serialization: 'advanced' });
-};
+/**
+ * Starts the program of a child: TypeScript in specs, JavaScript in a build.
+ * @param program the address of the file, without its extension
+ */
+export const startProgram =
+  <Settings>(program: URL): StartChild<Settings> =>
+  (settings) => {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const file = fileURLToPath(`${program.href}.${extension}`);
+    // Flags of this process, such as a debugger's port, are not the child's. The condition makes the
+    // subpaths that it imports the sources.
+    const execArgv = extension === 'ts' ? ['--conditions=quipu-source'] : [];
+    return fork(file, [JSON.stringify(settings)], { execArgv, serialization: 'advanced' });
+  };
+
+export const startModelChild: StartChild = startProgram(
+  new URL('./language-model.child', import.meta.url),
+);
 
 type Letter<Message> = Message | EngineCrashedError | 'aborted';
 

@@ -8,7 +8,7 @@ import {
   type LlamaContextSequence,
   type LlamaModel,
 } from 'node-llama-cpp';
-import type { ChatWrapper } from './chat-text.js';
+import type { ChatWrapper } from '../language-model/child/prompt.js';
 import type { PairComparison } from './pair-comparison.js';
 import type { Failure, ModelFile, SpeculativeTask } from './speculative.protocol.js';
 

@@ -1,39 +1,34 @@
 /**
  * Decodes with pairs of models in a process of its own, for the reasons that the child of language
- * models gives. Node runs it as `.ts` in specs and as `.js` in a build, and resolves no `.js` to a
- * source: so it loads the files beside it by its own extension, and they load none of ours.
+ * models gives, and in the same way.
  */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
-import type { ToChild } from '../language-model/language-model.protocol.js';
-import type * as CachedSequences from './cached-sequence.js';
-import type * as ChatText from './chat-text.js';
-import type * as Pairs from './loaded-pairs.js';
-import type * as PairComparisons from './pair-comparison.js';
-import type * as PairDecoder from './pair-decoder.js';
-import type * as RejectionSampling from './rejection-sampling.js';
+import type { ToChild } from '#engines/language-model/language-model.protocol.js';
+import { renderPrompt } from '#engines/language-model/child/prompt.js';
+import { CharacterAssembler } from '#engines/language-model/child/token-text.js';
+import { CachedSequence } from '#engines/speculative/cached-sequence.js';
+import {
+  type LoadedPair,
+  LoadedPairs,
+  ReportedError,
+  type SlotPair,
+} from '#engines/speculative/loaded-pairs.js';
+import { type ComparedRequest, PairComparison } from '#engines/speculative/pair-comparison.js';
+import { decodePair, type Round } from '#engines/speculative/pair-decoder.js';
+import * as rules from '#engines/speculative/rejection-sampling.js';
 import type {
   FromChild,
   Piece,
   SpeculativeChildSettings,
   SpeculativeCounts,
   SpeculativeTask,
-} from './speculative.protocol.js';
+} from '#engines/speculative/speculative.protocol.js';
 
 /** A long prompt is read in pieces, so that a cancellation need not wait for all of it. */
 const PROMPT_PIECE_TOKENS = 256;
 /** A comparison ends at either of these: requests that come meanwhile wait for it. */
 const COMPARED_TOKENS_MAX = 64;
 const COMPARED_MS_MAX = 500;
-
-const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const beside = async (name: string): Promise<unknown> => import(`./${name}.${extension}`);
-
-const { CachedSequence } = (await beside('cached-sequence')) as typeof CachedSequences;
-const { CharacterAssembler, renderPrompt } = (await beside('chat-text')) as typeof ChatText;
-const { LoadedPairs, ReportedError } = (await beside('loaded-pairs')) as typeof Pairs;
-const { PairComparison } = (await beside('pair-comparison')) as typeof PairComparisons;
-const { decodePair } = (await beside('pair-decoder')) as typeof PairDecoder;
-const rules = (await beside('rejection-sampling')) as typeof RejectionSampling;
 
 interface Job {
   readonly id: number;
@@ -86,7 +81,7 @@ interface Answer {
   readonly ids: readonly Token[];
   readonly tokens: number;
   readonly decodingMs: number;
-  readonly stopTokens: ReadonlySet<number>;
+  readonly stopTokens: ReadonlySet<Token>;
 }
 
 /** What the rounds of an answer add up to. */
@@ -104,7 +99,7 @@ class Tally {
     this.draft = draft;
   }
 
-  add({ drafted, accepted, ended }: PairDecoder.Round): void {
+  add({ drafted, accepted, ended }: Round): void {
     this.targetCalls += 1;
     this.draftTokens += drafted;
     this.acceptedTokens += accepted;
@@ -125,10 +120,15 @@ class Tally {
 const answer = async (
   job: Job,
   task: SpeculativeTask,
-  pair: Pairs.LoadedPair,
-  slots: Pairs.SlotPair,
+  pair: LoadedPair,
+  slots: SlotPair,
 ): Promise<Answer> => {
-  const { ids, stopTokens, stopTexts } = renderPrompt(pair.target, pair.wrapper, task.messages);
+  const { ids, stopTokens, stopTexts } = renderPrompt(
+    pair.target,
+    pair.wrapper,
+    task.messages,
+    undefined,
+  );
   const { contextSize } = slots.target.sequence;
   const contextTokens = Math.min(contextSize, slots.draft.sequence.contextSize);
   if (ids.length >= contextTokens) {
@@ -144,7 +144,7 @@ const answer = async (
   const rounds = decodePair({ target, draft }, ids, {
     rules,
     random: rules.randomFrom(task.seed),
-    isEnd: (token) => stopTokens.has(token),
+    isEnd: (token) => stopTokens.has(token as Token),
     draftTokensMax: task.draftTokensMax,
     tokensMax,
   });
@@ -175,7 +175,7 @@ const decodePlainly = async (
   { temperature, topP, seed }: SpeculativeTask,
   sequence: LlamaContextSequence,
   { ids, tokens, decodingMs, stopTokens }: Answer,
-): Promise<PairComparisons.ComparedRequest | null> => {
+): Promise<ComparedRequest | null> => {
   const wanted = Math.min(tokens, COMPARED_TOKENS_MAX);
   const start = ids.length - 1;
   await sequence.eraseContextTokenRanges([{ start, end: sequence.nextTokenIndex }]);
@@ -194,7 +194,7 @@ const decodePlainly = async (
 
 const compare = async (
   task: SpeculativeTask,
-  { comparison }: Pairs.LoadedPair,
+  { comparison }: LoadedPair,
   sequence: LlamaContextSequence,
   given: Answer,
 ): Promise<void> => {

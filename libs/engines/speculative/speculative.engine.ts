@@ -1,7 +1,5 @@
 /** Speculative decoding of pairs of GGUF models, in a child process that starts on first use. */
-import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { ConcurrencyLimit } from '../language-model/concurrency-limit.js';
 import {
   EngineClosedError,
@@ -11,7 +9,12 @@ import {
 } from '../language-model/language-model.engine.errors.js';
 import { type ChatMessage } from '../language-model/language-model.protocol.js';
 import { fileVersionOf } from '../language-model/model-files.js';
-import { type Inbox, ModelProcess, type StartChild } from '../language-model/model-process.js';
+import {
+  type Inbox,
+  ModelProcess,
+  type StartChild,
+  startProgram,
+} from '../language-model/model-process.js';
 import { stopStrings, type StopStrings } from '../language-model/stop-strings.js';
 import {
   type Comparison,
@@ -82,12 +85,9 @@ const NOTHING: SpeculativeUsage = {
   comparison: null,
 };
 
-/** The child's program is beside this file: TypeScript in specs, JavaScript in a build. */
-const startSpeculativeChild: StartChild<SpeculativeChildSettings> = (settings) => {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const file = fileURLToPath(new URL(`./speculative.child.${extension}`, import.meta.url));
-  return fork(file, [JSON.stringify(settings)], { execArgv: [], serialization: 'advanced' });
-};
+const startSpeculativeChild: StartChild<SpeculativeChildSettings> = startProgram(
+  new URL('./speculative.child', import.meta.url),
+);
 
 type Process = ModelProcess<SpeculativeTask, FromChild, SpeculativeChildSettings>;
 

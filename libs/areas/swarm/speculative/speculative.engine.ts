@@ -72,15 +72,18 @@ export const speculativeEngine: EngineDefinition<
   },
   open: async ({ modelFolders }) => {
     const { SpeculativeEngine } = await import('#engines/speculative/speculative.engine.js');
-    const { fileWithDigest } = await import('#engines/speculative/hashed-files.js');
+    const { modelFileOf } = await import('#engines/language-model/model-folders.js');
+    const files = await describedFiles();
     const engine = new SpeculativeEngine();
     const pathOf = (file: SpeculativeModelFile): string | Promise<string> =>
-      'path' in file ? file.path : fileWithDigest(file.sha256, modelFolders);
+      'path' in file
+        ? file.path
+        : modelFileOf(file.sha256, modelFolders, (one) => files.describe(one));
     return {
       async *run({ target, draft, ...asked }, signal) {
-        const files = { targetFile: await pathOf(target), draftFile: await pathOf(draft) };
+        const pair = { targetFile: await pathOf(target), draftFile: await pathOf(draft) };
         let [completionTokens, promptTokens, isFirst] = [0, 0, true];
-        const texts = engine.stream({ ...asked, ...files }, signal, (used) => {
+        const texts = engine.stream({ ...asked, ...pair }, signal, (used) => {
           ({ completionTokens, promptTokens } = used);
         });
         for (;;) {
@@ -100,6 +103,18 @@ export const speculativeEngine: EngineDefinition<
 
 /** The digest of a model file, which is read once and again when it has changed. */
 export const digestOf = async (file: string): Promise<string> => {
-  const { digestOfModel } = await import('#engines/speculative/hashed-files.js');
-  return digestOfModel(file);
+  const files = await describedFiles();
+  return (await files.describe(file)).sha256;
 };
+
+const loadFiles = async () => {
+  const { DescribedFiles } = await import('#engines/language-model/described-files.js');
+  const { describeModelFile, fileVersionOf } =
+    await import('#engines/language-model/model-files.js');
+  return new DescribedFiles(fileVersionOf, describeModelFile);
+};
+
+let files: ReturnType<typeof loadFiles> | undefined;
+
+/** The model files of this machine, for all engines of the process. */
+const describedFiles = (): ReturnType<typeof loadFiles> => (files ??= loadFiles());

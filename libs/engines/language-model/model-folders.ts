@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { ModelFileMissingError } from '../language-model/language-model.engine.errors.js';
-import { type ModelDescription } from '../language-model/model-files.js';
+import { ModelFileMissingError } from './language-model.engine.errors.js';
+import { type ModelDescription } from './model-files.js';
 
 /**
  * This machine's copy of a model.
