@@ -51,7 +51,8 @@ describe('the rig of a worker in a fleet', () => {
 
   it('registers, answers what is pinned to it, and takes nothing once drained', async () => {
     await eventually(async () => (await found())?.state === 'up', 30_000);
-    expect(await found()).toMatchObject({ source: 'worker', region: 'uk', models: expect.arrayContaining(['nano']) });
+    const models = expect.arrayContaining(['nano']);
+    expect(await found()).toMatchObject({ source: 'worker', region: 'uk', models });
     const answered = await chat();
     expect([answered.status, answered.headers['x-quipu-rig']]).toEqual([200, 'press']);
     const { body } = await http().get('/api/v1/rigs/press').set(authorization()).expect(200);

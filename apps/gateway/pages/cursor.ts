@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsOptional, Matches } from 'class-validator';
 
-/** What a page names as the `after` of the next one: an id, which no control character is part of. */
+/** What a page names as the `after` of the next one: an id, without control characters. */
 export const Cursor = (): PropertyDecorator =>
   applyDecorators(
     IsOptional(),

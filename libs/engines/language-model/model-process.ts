@@ -26,8 +26,8 @@ export const startProgram =
   (settings) => {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const file = fileURLToPath(`${program.href}.${extension}`);
-    // Flags of this process, such as a debugger's port, are not the child's. The condition makes the
-    // subpaths that it imports the sources.
+    // Flags of this process, such as a debugger's port, are not the child's. The condition makes
+    // the subpaths that it imports the sources.
     const execArgv = extension === 'ts' ? ['--conditions=quipu-source'] : [];
     return fork(file, [JSON.stringify(settings)], { execArgv, serialization: 'advanced' });
   };
