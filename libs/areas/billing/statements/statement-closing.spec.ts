@@ -18,6 +18,7 @@ describe('closing the statements of past months', () => {
   let billing: Awaited<ReturnType<typeof openBilling>>;
   let closing: StatementClosing;
   let asked: string[];
+  let settings: { closeAfterMs: number; pollMs: number };
 
   const sender = {
     execute: async (command: object) => {
@@ -38,7 +39,7 @@ describe('closing the statements of past months', () => {
         return Promise.resolve(VAT);
       },
     };
-    const settings = { closeAfterMs: 24 * HOUR_MS, pollMs: 5 };
+    settings = { closeAfterMs: 24 * HOUR_MS, pollMs: 5 };
     const clock = { now: () => now };
     const logger = pino({ level: 'silent' });
     closing = new StatementClosing(billing.projections, clock, logger, settings, taxes);
@@ -119,5 +120,22 @@ describe('closing the statements of past months', () => {
     while ((await statusOf('2026-11')) !== 'closed') await sleep(5);
     await closing.stop();
     expect(closing.status()).toMatchObject({ phase: 'closed' });
+  });
+
+  it('does not wait for the next poll after a failure', async () => {
+    now = Date.parse('2026-12-02T00:00:00.000Z');
+    settings.pollMs = HOUR_MS;
+    let failures = 0;
+    const failsOnce = {
+      execute: (command: object) => {
+        if (failures > 0) return sender.execute(command);
+        failures += 1;
+        return Promise.reject(new Error('the log is away'));
+      },
+    };
+    await closing.start(failsOnce);
+    while ((await statusOf('2026-11')) !== 'closed') await sleep(5);
+    await closing.stop();
+    expect(failures).toBe(1);
   });
 });

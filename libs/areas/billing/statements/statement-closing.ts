@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { monthAfter, monthOf, startOfMonth } from '#events/billing/statement-month.js';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { derivedId } from '#platform/runtime/derived-id.js';
@@ -20,13 +21,15 @@ import { StatementTaxes } from './statement-taxes.port.js';
 import { STATEMENT_SETTINGS, type StatementSettings } from './statements.settings.js';
 
 const PAGE = 1_000;
+/** After a failure; at most the pause of every poll. */
+const RETRIES: BackOff = { firstMs: 1_000, maxMs: 60_000 };
 /** The namespace of the ids of closings: a repeat has the same one. */
 const CLOSINGS = '6a1b0a3c-3f43-4f0e-9b0c-0f2f1d3f5a77';
 
 /**
  * Closes the statements of past months, with the tax that is decided then. It runs in the process
- * that runs the sagas. A statement that cannot be closed is logged and tried again at the next
- * poll; the others are closed.
+ * that runs the sagas. A statement that cannot be closed is logged and tried again after a pause
+ * that grows; the others are closed.
  */
 @Injectable()
 export class StatementClosing implements LeaderService {
@@ -63,6 +66,7 @@ export class StatementClosing implements LeaderService {
   }
 
   async #run(sender: CommandSender, signal: AbortSignal): Promise<void> {
+    let failures = 0;
     while (!signal.aborted) {
       try {
         this.#failure = await this.closeDue(sender, signal);
@@ -70,7 +74,10 @@ export class StatementClosing implements LeaderService {
         this.#failure = messageOf(error);
         this.logger.error({ err: error }, 'the open statements could not be read');
       }
-      await sleep(this.settings.pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+      failures = this.#failure === null ? 0 : failures + 1;
+      const { pollMs } = this.settings;
+      const pauseMs = failures === 0 ? pollMs : Math.min(backOffMs(RETRIES, failures), pollMs);
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
