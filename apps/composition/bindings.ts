@@ -124,10 +124,7 @@ const bindings: readonly Binding[] = [
       {
         provide: ShardedModels,
         inject: [Catalog],
-        useFactory: (catalog: Catalog): ShardedModels => ({
-          model: (id) => catalog.model(id),
-          rateFor: (id, atMs) => catalog.rateFor(id, atMs),
-        }),
+        useFactory: (catalog: Catalog): ShardedModels => new ChatModels(catalog),
       },
     ],
   },

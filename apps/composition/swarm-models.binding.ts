@@ -23,7 +23,7 @@ import {
 const COUNTERS_MS_MAX = 1_000;
 const COUNTERS_BYTES_MAX = 4 * 1024 * 1024;
 
-/** The models of the catalog, asked by the rules of interactive chats, without a hold. */
+/** The models of the catalog for chats, asked by the rules of interactive chats, without a hold. */
 export class CatalogSwarmModels extends SwarmModels {
   constructor(
     private readonly catalog: Pick<Catalog, 'rigs' | 'models' | 'model' | 'rateFor'>,
@@ -33,12 +33,15 @@ export class CatalogSwarmModels extends SwarmModels {
   }
 
   override list(): readonly SwarmModel[] {
-    return this.catalog.models().map((model) => this.#swarmModel(model));
+    return this.catalog
+      .models()
+      .filter(({ kind }) => kind === 'chat')
+      .map((model) => this.#swarmModel(model));
   }
 
   override find(id: string): SwarmModel | undefined {
     const model = this.catalog.model(id);
-    return model && this.#swarmModel(model);
+    return model?.kind === 'chat' ? this.#swarmModel(model) : undefined;
   }
 
   override priceOf(id: string, atMs: number): TokenPrices | undefined {

@@ -25,6 +25,8 @@ rigs:
   - { name: second, kind: openai, base_url: ${baseUrl} }
   - { name: built-in, kind: embedded }
 models:
+  - { id: acme/vectors, kind: embedding, owned_by: acme, rigs: [first], context: 8192,
+      price: { input_usd_per_mtok: 1 } }
   - { id: acme/alpha, upstream_id: alpha, owned_by: acme, rigs: [first], context: 8192,
       max_output: 100, price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
   - { id: acme/beta, upstream_id: beta, owned_by: acme, rigs: [second, first], context: 8192,
