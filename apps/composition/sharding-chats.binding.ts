@@ -6,8 +6,10 @@ import {
   type ChatStream,
 } from '#areas/inference/chat-strategies.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { usageObject } from '#areas/inference/rigs/token-usage.js';
 import { type StreamReceipt } from '#areas/inference/stream-meter.js';
 import { type PipelineReceipt, type PipelineRuns } from '#areas/sharding/pipeline-runs.js';
+import { chatHead, includesUsage } from './chat-shapes.js';
 import { pipelineOrderOf } from './sharding-request.js';
 
 const MODE = 'sharded_pipeline';
@@ -34,9 +36,9 @@ export class ShardingChatStrategies extends ChatStrategies implements ChatStrate
     const usage = usageOf(next.value);
     const message = { role: 'assistant', content };
     const text = JSON.stringify({
-      ...envelope(order, 'chat.completion'),
+      ...chatHead(order, 'chat.completion'),
       choices: [{ index: 0, message, logprobs: null, finish_reason: end.finishReason }],
-      usage: openAiUsage(usage),
+      usage: usageObject(usage),
     });
     return { text, usage, rig: null, attempts: [], entry, ...(pace && { pace }) };
   }
@@ -55,22 +57,8 @@ export class ShardingChatStrategies extends ChatStrategies implements ChatStrate
   }
 }
 
-const envelope = ({ body, routingMode, context, receivedAtMs }: ChatOrder, object: string) => ({
-  id: `chatcmpl-${context.requestId}`,
-  object,
-  created: Math.floor(receivedAtMs / 1e3),
-  model: body.model,
-  routing_mode: routingMode,
-});
-
 const usageOf = ({ used: { promptTokens, completionTokens } }: PipelineReceipt): Usage => ({
   ...{ promptTokens, completionTokens, source: 'counted' },
-});
-
-const openAiUsage = ({ promptTokens, completionTokens }: Usage) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
 });
 
 /** The first page is empty and available at once. */
@@ -78,11 +66,11 @@ async function* pagesOf(
   order: ChatOrder,
   texts: AsyncGenerator<string, PipelineReceipt, void>,
 ): AsyncGenerator<readonly string[], StreamReceipt, void> {
-  const includesUsage = asksForUsage(order.body);
+  const isUsageAsked = includesUsage(order.body);
   const head = {
-    ...envelope(order, 'chat.completion.chunk'),
+    ...chatHead(order, 'chat.completion.chunk'),
     // With `include_usage`, the field is in every chunk and null until the last.
-    ...(includesUsage && { usage: null }),
+    ...(isUsageAsked && { usage: null }),
   };
   const chunk = (delta: object, finish_reason: string | null): string =>
     JSON.stringify({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
@@ -95,8 +83,8 @@ async function* pagesOf(
     const usage = usageOf(next.value);
     if (end) {
       const last = [chunk({}, end.finishReason)];
-      if (includesUsage)
-        last.push(JSON.stringify({ ...head, choices: [], usage: openAiUsage(usage) }));
+      if (isUsageAsked)
+        last.push(JSON.stringify({ ...head, choices: [], usage: usageObject(usage) }));
       yield last;
     }
     return { usage, entry, cut };
@@ -104,9 +92,3 @@ async function* pagesOf(
     await texts[Symbol.asyncDispose]();
   }
 }
-
-const asksForUsage = ({ stream_options: options }: ChatOrder['body']): boolean =>
-  typeof options === 'object' &&
-  options !== null &&
-  'include_usage' in options &&
-  options.include_usage === true;

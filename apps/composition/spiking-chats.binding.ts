@@ -8,9 +8,11 @@ import {
 import { type InferenceErrorCode } from '#areas/inference/inference.errors.js';
 import { type ModelCatalog } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { usageObject } from '#areas/inference/rigs/token-usage.js';
 import { type StreamReceipt } from '#areas/inference/stream-meter.js';
 import { type SpikingChatAnswer, type SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { chatHead, includesUsage } from './chat-shapes.js';
 import { promptOf } from './spiking-prompt.js';
 
 /** Chats that a spiking network answers, in the shape of OpenAI. */
@@ -37,7 +39,7 @@ export class SpikingChatStrategies extends ChatStrategies implements ChatStrateg
       choices: [
         { index: 0, message: { role: 'assistant', content: found.text }, finish_reason: 'stop' },
       ],
-      usage: openAiUsage(usage),
+      usage: usageObject(usage),
     });
     const { entry, pace } = found.answer;
     return { text, usage, rig: null, attempts: [], entry, ...(pace && { pace }) };
@@ -80,15 +82,11 @@ const timestepsOf = ({ timesteps }: ChatOrder['body']): number => {
 
 /** `model` is the network that answered, which a routing mode may have chosen. */
 const envelope = (
-  { routingMode, context, receivedAtMs }: ChatOrder,
+  order: ChatOrder,
   { answer: { card, run } }: SpikingChatAnswer,
-  object: string,
+  object: 'chat.completion' | 'chat.completion.chunk',
 ) => ({
-  id: `chatcmpl-${context.requestId}`,
-  object,
-  created: Math.floor(receivedAtMs / 1e3),
-  model: card.slug,
-  routing_mode: routingMode,
+  ...chatHead(order, object, card.slug),
   system_fingerprint: `spiking@${run.weightsSha256.slice(0, 16)}`,
 });
 
@@ -97,12 +95,6 @@ const usageOf = ({ promptBytes, textBytes }: SpikingChatAnswer): Usage => ({
   promptTokens: promptBytes,
   completionTokens: textBytes,
   source: 'counted',
-});
-
-const openAiUsage = ({ promptTokens, completionTokens }: Usage) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
 });
 
 async function* pagesOf(
@@ -119,17 +111,11 @@ async function* pagesOf(
     chunk({}, 'stop'),
   ]);
   if (includesUsage(order.body)) {
-    const usage = openAiUsage(receipt.usage);
+    const usage = usageObject(receipt.usage);
     yield [JSON.stringify({ ...head, choices: [], usage })];
   }
   return receipt;
 }
-
-const includesUsage = ({ stream_options: options }: ChatOrder['body']): boolean =>
-  typeof options === 'object' &&
-  options !== null &&
-  'include_usage' in options &&
-  options.include_usage === true;
 
 const unknown = (model: string, slugs: readonly string[]): DomainError =>
   new DomainError<InferenceErrorCode>(

@@ -15,6 +15,7 @@ import { speculativeAskedOf } from '#areas/swarm/speculative/speculative-asked.j
 import { type SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js';
 import { telemetryOf } from '#areas/swarm/speculative/speculative-report.js';
 import { type SwarmStream, wholeAnswer } from '#areas/swarm/swarm-stream.js';
+import { chatHead, includesUsage } from './chat-shapes.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -72,7 +73,7 @@ class SwarmChatStrategy<Report> implements ChatStrategy {
     const message = { role: 'assistant', content, refusal: null };
     const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
     const text = JSON.stringify({
-      ...headOf(order, 'chat.completion'),
+      ...chatHead(order, 'chat.completion'),
       choices: [choice],
       usage: usageObject(usage),
       ...this.mode.telemetry(report),
@@ -100,7 +101,7 @@ class SwarmChatStrategy<Report> implements ChatStrategy {
     order: ChatOrder,
     { texts }: SwarmStream<Report>,
   ): AsyncGenerator<readonly string[], StreamReceipt, void> {
-    const head = headOf(order, 'chat.completion.chunk');
+    const head = chatHead(order, 'chat.completion.chunk');
     const chunk = (delta: JsonObject, finish_reason: string | null, more: JsonObject = {}) =>
       JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason }], ...more });
     try {
@@ -122,14 +123,6 @@ class SwarmChatStrategy<Report> implements ChatStrategy {
   }
 }
 
-const headOf = ({ body, routingMode, context, receivedAtMs }: ChatOrder, object: string) => ({
-  id: `chatcmpl-${context.requestId}`,
-  object,
-  created: Math.floor(receivedAtMs / 1e3),
-  model: body.model,
-  routing_mode: routingMode,
-});
-
 /** Their times are not known here: they took place inside the work. */
 const attemptsOf = ({ rig, attempts }: SwarmStream<unknown>): readonly Attempt[] =>
   rig === null
@@ -138,9 +131,3 @@ const attemptsOf = ({ rig, attempts }: SwarmStream<unknown>): readonly Attempt[]
         ...{ rig, startedMs: 0, endedMs: 0 },
         outcome: 'answered' as const,
       }));
-
-const includesUsage = ({ stream_options: options }: ChatOrder['body']): boolean =>
-  typeof options === 'object' &&
-  options !== null &&
-  'include_usage' in options &&
-  options.include_usage === true;

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ToolCalls } from '#areas/agents/mcp/tool-calls.js';
-import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
-import { AttemptSettler, type SettlingRequest } from '../idempotency/attempt-settler.js';
+import { type AttemptEnd } from '#platform/idempotency/answer-store.port.js';
+import { type LeftRequest } from '#platform/ledger/left-request.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { LeftRequestSettler } from '../idempotency/left-request.settler.js';
 import { Failures } from '../errors/failures.js';
 
-/** Reads the account's stream. Releases an open hold, and finds a charge. */
 @Injectable()
-export class McpSettler extends AttemptSettler {
+export class McpSettler extends LeftRequestSettler {
   constructor(
     private readonly calls: ToolCalls,
     private readonly failures: Failures,
@@ -14,11 +15,7 @@ export class McpSettler extends AttemptSettler {
     super();
   }
 
-  settle(
-    { attempt, startedAtMs }: LeftAttempt,
-    { caller, context }: SettlingRequest,
-  ): Promise<AttemptEnd> {
-    const left = { accountId: caller.accountId, requestId: attempt, startedAtMs };
+  protected settleLeft(left: LeftRequest, context: CommandContext): Promise<AttemptEnd> {
     return this.calls.settle(left, context);
   }
 

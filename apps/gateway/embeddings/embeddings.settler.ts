@@ -1,20 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { SettleEmbeddingsHandler } from '#areas/embeddings/settle-embeddings.handler.js';
-import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
-import { AttemptSettler, type SettlingRequest } from '../idempotency/attempt-settler.js';
+import { type AttemptEnd } from '#platform/idempotency/answer-store.port.js';
+import { type LeftRequest } from '#platform/ledger/left-request.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { LeftRequestSettler } from '../idempotency/left-request.settler.js';
 
-/** Reads the account's stream. Releases an open hold, and finds a charge. */
 @Injectable()
-export class EmbeddingsSettler extends AttemptSettler {
+export class EmbeddingsSettler extends LeftRequestSettler {
   constructor(private readonly handler: SettleEmbeddingsHandler) {
     super();
   }
 
-  settle(
-    { attempt, startedAtMs }: LeftAttempt,
-    { caller, context }: SettlingRequest,
-  ): Promise<AttemptEnd> {
-    const left = { accountId: caller.accountId, requestId: attempt, startedAtMs };
+  protected settleLeft(left: LeftRequest, context: CommandContext): Promise<AttemptEnd> {
     return this.handler.execute(left, context);
   }
 

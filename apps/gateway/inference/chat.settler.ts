@@ -1,21 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { isSettled, SettleChatCommand } from '#areas/inference/settle-chat.handler.js';
-import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
-import { AttemptSettler, type SettlingRequest } from '../idempotency/attempt-settler.js';
+import { type AttemptEnd } from '#platform/idempotency/answer-store.port.js';
+import { type LeftRequest } from '#platform/ledger/left-request.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { LeftRequestSettler } from '../idempotency/left-request.settler.js';
 
-/** Reads the account's stream. Releases an open hold, and finds a charge. */
 @Injectable()
-export class ChatSettler extends AttemptSettler {
+export class ChatSettler extends LeftRequestSettler {
   constructor(private readonly commands: CommandBus) {
     super();
   }
 
-  settle(
-    { attempt, startedAtMs }: LeftAttempt,
-    { caller, context }: SettlingRequest,
-  ): Promise<AttemptEnd> {
-    const left = { accountId: caller.accountId, requestId: attempt, startedAtMs };
+  protected settleLeft(left: LeftRequest, context: CommandContext): Promise<AttemptEnd> {
     return this.commands.execute(new SettleChatCommand(left, context));
   }
 

@@ -4,21 +4,18 @@ import {
   isSettledPipeline,
   SettlePipelineCommand,
 } from '#areas/sharding/settle-pipeline.handler.js';
-import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
-import { AttemptSettler, type SettlingRequest } from '../idempotency/attempt-settler.js';
+import { type AttemptEnd } from '#platform/idempotency/answer-store.port.js';
+import { type LeftRequest } from '#platform/ledger/left-request.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
+import { LeftRequestSettler } from '../idempotency/left-request.settler.js';
 
-/** Reads the account's stream. Releases an open hold, and finds a charge. */
 @Injectable()
-export class PipelineSettler extends AttemptSettler {
+export class PipelineSettler extends LeftRequestSettler {
   constructor(private readonly commands: CommandBus) {
     super();
   }
 
-  settle(
-    { attempt, startedAtMs }: LeftAttempt,
-    { caller, context }: SettlingRequest,
-  ): Promise<AttemptEnd> {
-    const left = { accountId: caller.accountId, requestId: attempt, startedAtMs };
+  protected settleLeft(left: LeftRequest, context: CommandContext): Promise<AttemptEnd> {
     return this.commands.execute(new SettlePipelineCommand(left, context));
   }
 

@@ -1,25 +1,18 @@
 /** The pairs of models in memory, and contexts for their requests. The child process loads it. */
 import {
-  getLlama,
-  LlamaLogLevel,
   resolveChatWrapper,
-  type Llama,
   type LlamaContext,
   type LlamaContextSequence,
   type LlamaModel,
 } from 'node-llama-cpp';
-import type { ChatWrapper } from '../language-model/child/prompt.js';
+import { disposeLlama, loadModel } from '#engines/language-model/child/llama-runtime.js';
+import type { ChatWrapper } from '#engines/language-model/child/prompt.js';
+import {
+  SMALL_MODEL_BYTES,
+  SMALL_MODEL_CONTEXT,
+} from '#engines/language-model/child/small-models.js';
 import type { PairComparison } from './pair-comparison.js';
 import type { Failure, ModelFile, SpeculativeTask } from './speculative.protocol.js';
-
-const SMALL_MODEL_BYTES = 64 * 1024 * 1024;
-/** As in the engine of language models, whose text must be the same. */
-const SMALL_MODEL_CONTEXT = {
-  threads: 1,
-  flashAttention: false,
-  experimentalKvCacheKeyType: 'F32',
-  experimentalKvCacheValueType: 'F32',
-} as const;
 
 export interface Slot {
   readonly context: LlamaContext;
@@ -64,9 +57,6 @@ export class LoadedPairs {
   private readonly newComparison: () => PairComparison;
   /** In order of last use, the oldest first. */
   private readonly residents = new Map<string, Resident>();
-  private starting: Promise<Llama> | undefined;
-  /** What llama.cpp said last of an error: more than the exception it then causes. */
-  private complaint = '';
 
   constructor(limits: PairLimits, newComparison: () => PairComparison) {
     this.limits = limits;
@@ -112,7 +102,7 @@ export class LoadedPairs {
   }
 
   async close(): Promise<void> {
-    if (this.starting !== undefined) await (await this.starting).dispose();
+    await disposeLlama();
   }
 
   private async open(model: LlamaModel): Promise<Slot> {
@@ -125,34 +115,10 @@ export class LoadedPairs {
   }
 
   private async load({ target: targetFile, draft: draftFile }: SpeculativeTask) {
-    const target = await this.loadModel(targetFile);
-    const draft = await this.loadModel(draftFile);
+    const target = await modelIn(targetFile);
+    const draft = await modelIn(draftFile);
     const wrapper = resolveChatWrapper(target);
     return { target, draft, wrapper, comparison: this.newComparison(), idle: [] };
-  }
-
-  private async loadModel({ path }: ModelFile): Promise<LlamaModel> {
-    const runtime = await this.llama();
-    this.complaint = '';
-    try {
-      return await runtime.loadModel({ modelPath: path });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const reason = [message, this.complaint].filter((text) => text !== '').join(': ');
-      throw new ReportedError({ code: 'model_file_invalid', file: path, reason });
-    }
-  }
-
-  private llama(): Promise<Llama> {
-    this.starting ??= getLlama({
-      gpu: 'auto',
-      build: 'never',
-      skipDownload: true,
-      progressLogs: false,
-      logLevel: LlamaLogLevel.error,
-      logger: (_level, message) => (this.complaint = message.trim()),
-    });
-    return this.starting;
   }
 
   /** Drops idle pairs, the longest unused first, until the limit holds; busy ones may exceed it. */
@@ -167,3 +133,6 @@ export class LoadedPairs {
     }
   }
 }
+
+const modelIn = ({ path: file }: ModelFile): Promise<LlamaModel> =>
+  loadModel(file, (reason) => new ReportedError({ code: 'model_file_invalid', file, reason }));

@@ -1,26 +1,19 @@
 /**
  * Embeds texts with GGUF models through llama.cpp in a process of its own, for the reasons that the
  * language models have one (`libs/engines/language-model/language-model.child.ts`): a failed
- * assertion in llama.cpp takes only this process along. Written in erasable syntax, too.
+ * assertion in llama.cpp takes only this process along. It is started in the same way.
  */
-import {
-  getLlama,
-  LlamaLogLevel,
-  type Llama,
-  type LlamaEmbeddingContext,
-  type LlamaModel,
-  type Token,
-} from 'node-llama-cpp';
+import type { LlamaEmbeddingContext, LlamaModel, Token } from 'node-llama-cpp';
+import { disposeLlama, loadModel, whyFailed } from '#engines/language-model/child/llama-runtime.js';
+import { reasonOf } from '#engines/language-model/child/reported.error.js';
+import { SMALL_MODEL_BYTES } from '#engines/language-model/child/small-models.js';
 import type {
   FromGgufChild,
   GgufChildSettings,
   GgufFailureCode,
   GgufRequest,
   ToGgufChild,
-} from './gguf-embedding.protocol.js';
-
-/** Below it, several threads would spend their time waiting for each other. */
-const SMALL_MODEL_BYTES = 64 * 1024 * 1024;
+} from '#engines/embeddings/gguf/gguf-embedding.protocol.js';
 
 interface LoadedModel {
   readonly model: LlamaModel;
@@ -42,31 +35,14 @@ class ReportedError extends Error {
 const settings = JSON.parse(process.argv[2] ?? '{}') as GgufChildSettings;
 /** In order of last use, the oldest first. */
 const loaded = new Map<string, LoadedModel>();
-let starting: Promise<Llama> | undefined;
-/** What llama.cpp said last of an error: more than the exception it then causes. */
-let complaint = '';
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
-const llama = (): Promise<Llama> => {
-  starting ??= getLlama({
-    gpu: 'auto',
-    build: 'never',
-    skipDownload: true,
-    progressLogs: false,
-    logLevel: LlamaLogLevel.error,
-    logger: (_level, message) => (complaint = message.trim()),
-  });
-  return starting;
-};
+const invalidFile = (reason: string): ReportedError =>
+  new ReportedError('model_file_invalid', reason, null);
 
 const load = async (modelFile: string): Promise<LoadedModel> => {
-  const runtime = await llama();
-  complaint = '';
+  const model = await loadModel(modelFile, invalidFile);
+  const contextTokens = Math.min(settings.contextTokensMax, model.trainContextSize);
   try {
-    const model = await runtime.loadModel({ modelPath: modelFile });
-    const contextTokens = Math.min(settings.contextTokensMax, model.trainContextSize);
     const context = await model.createEmbeddingContext({
       contextSize: contextTokens,
       // A text is one batch: an encoder sees all of it at once, and pooling is over a batch.
@@ -75,8 +51,7 @@ const load = async (modelFile: string): Promise<LoadedModel> => {
     });
     return { model, context, contextTokens };
   } catch (error) {
-    const reason = [reasonOf(error), complaint].filter((text) => text !== '').join(': ');
-    throw new ReportedError('model_file_invalid', reason, null);
+    throw invalidFile(await whyFailed(error));
   }
 };
 
@@ -146,7 +121,7 @@ const embed = async (request: GgufRequest): Promise<FromGgufChild> => {
 };
 
 const close = async (): Promise<void> => {
-  if (starting !== undefined) await (await starting).dispose();
+  await disposeLlama();
   process.disconnect();
 };
 

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { type ChildProcess } from 'node:child_process';
 import { checkHeader, fileVersionOf } from '../../language-model/model-files.js';
+import { type StartChild, startProgram } from '../../language-model/model-process.js';
 import { type Embedder, type EmbedderRequest, faultOf } from '../embedder.js';
 import { EmbeddingEngineError } from '../embeddings.errors.js';
 import { type EmbeddedInput } from '../embeddings.protocol.js';
@@ -14,16 +14,9 @@ import {
 
 const SETTINGS: GgufChildSettings = { loadedModelsMax: 2, contextTokensMax: 8_192 };
 
-/** Starts the program of the child. */
-export type StartGgufChild = (settings: GgufChildSettings) => ChildProcess;
-
-/** The child's program is beside this file: TypeScript in specs, JavaScript in a build. */
-const startGgufChild: StartGgufChild = (settings) => {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const file = fileURLToPath(new URL(`./gguf-embedding.child.${extension}`, import.meta.url));
-  // Flags of this process, such as a debugger's port, are not the child's.
-  return fork(file, [JSON.stringify(settings)], { execArgv: [], serialization: 'advanced' });
-};
+const startGgufChild: StartChild<GgufChildSettings> = startProgram(
+  new URL('./gguf-embedding.child', import.meta.url),
+);
 
 type Waiting = (reply: FromGgufChild | EmbeddingEngineError) => void;
 
@@ -34,7 +27,7 @@ class GgufChild {
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
 
-  constructor(start: StartGgufChild, onExit: () => void) {
+  constructor(start: StartChild<GgufChildSettings>, onExit: () => void) {
     this.#child = start(SETTINGS);
     this.#rest();
     this.#child.on('message', (message) => this.#deliver(message as FromGgufChild));
@@ -105,7 +98,7 @@ export class GgufEmbedder implements Embedder {
   #child: GgufChild | undefined;
   #isClosed = false;
 
-  constructor(private readonly startChild: StartGgufChild = startGgufChild) {}
+  constructor(private readonly startChild: StartChild<GgufChildSettings> = startGgufChild) {}
 
   async embed({ modelFile, inputs, dimensions }: EmbedderRequest) {
     const fileVersion = await this.#versionOf(modelFile);

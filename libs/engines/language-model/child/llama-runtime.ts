@@ -20,14 +20,17 @@ export const llama = (): Promise<Llama> => {
   return starting;
 };
 
-/** @throws ReportedError model_file_invalid */
-export const loadModel = async (modelPath: string): Promise<LlamaModel> => {
+const invalidFile = (reason: string): Error =>
+  new ReportedError({ code: 'model_file_invalid', reason });
+
+/** @param failed the error that is thrown, by the reason why the file could not be loaded */
+export const loadModel = async (modelPath: string, failed = invalidFile): Promise<LlamaModel> => {
   const runtime = await llama();
   complaint = '';
   try {
     return await runtime.loadModel({ modelPath });
   } catch (error) {
-    throw new ReportedError({ code: 'model_file_invalid', reason: await whyFailed(error) });
+    throw failed(await whyFailed(error));
   }
 };
 

@@ -4,20 +4,13 @@ import type {
   TaskAdapter,
 } from '#engines/language-model/language-model.protocol.js';
 import { type ModelAdapters, placementOf } from '#engines/language-model/child/model-adapters.js';
+import {
+  SMALL_MODEL_BYTES,
+  SMALL_MODEL_CONTEXT,
+} from '#engines/language-model/child/small-models.js';
 
 /** A larger batch gains little on a processor, and its context is allocated as a whole. */
 const BATCH_SEQUENCES_MAX = 8;
-/**
- * Several threads would spend their time on a small model waiting for each other, and it can afford
- * attention in full precision, with which its logits are those of its trainer.
- */
-const SMALL_MODEL_BYTES = 64 * 1024 * 1024;
-const SMALL_MODEL_CONTEXT = {
-  threads: 1,
-  flashAttention: false,
-  experimentalKvCacheKeyType: 'F32',
-  experimentalKvCacheValueType: 'F32',
-} as const;
 
 /** Sequences of one context, all with the same adapter. */
 interface Batch {
