@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ArgumentMetadata } from '@nestjs/common';
-import { IsObject, IsString } from 'class-validator';
+import { IsObject, IsOptional, IsString } from 'class-validator';
 import { DtoPipe, VALUES_MAX } from './dto.pipe.js';
 
 class NameDto {
@@ -13,6 +13,16 @@ class GraphDto {
 
   @IsObject()
   readonly graph!: object;
+}
+
+class OptionsDto {
+  @IsOptional()
+  @IsString({ each: true })
+  readonly types: readonly string[] = [];
+
+  @IsOptional()
+  @IsString()
+  readonly note?: string | null;
 }
 
 const nested = (levels: number): unknown =>
@@ -47,6 +57,13 @@ describe('the validation of a body', () => {
     const list = Array.from({ length: VALUES_MAX }, () => 0);
     await expect(transform({ name: list })).rejects.toMatchObject({ failure });
     await expect(transform({ name: [list, list] }, Object)).resolves.toBeDefined();
+  });
+
+  it('gives an optional field its default where the body has null', async () => {
+    await expect(transform({ types: null, note: null }, OptionsDto)).resolves.toEqual(
+      Object.assign(new OptionsDto(), { types: [], note: null }),
+    );
+    await expect(transform({ types: ['a'] }, OptionsDto)).resolves.toMatchObject({ types: ['a'] });
   });
 
   it('takes as many values as a class declares', async () => {

@@ -7,7 +7,10 @@ import { HttpFailure } from './http-failure.js';
  */
 export const VALUES_MAX = 512;
 
-/** Validates the body of an application route by its DTO class. Other bodies pass unchanged. */
+/**
+ * Validates the body of an application route by its DTO class. Other bodies pass unchanged. Null in
+ * an optional field means that it is absent, so the field has its default.
+ */
 export class DtoPipe extends ValidationPipe {
   constructor() {
     super({ whitelist: true, forbidNonWhitelisted: true, transform: true });
@@ -18,12 +21,22 @@ export class DtoPipe extends ValidationPipe {
       const valuesMax = valuesMaxOf(metadata.metatype);
       if (hasMoreThan(valuesMax, value)) throw tooManyValues(valuesMax);
     }
-    return (await super.transform(value, metadata)) as unknown;
+    const read = (await super.transform(value, metadata)) as unknown;
+    return this.toValidate(metadata) ? withDefaults(read, metadata.metatype) : read;
   }
 }
 
 const valuesMaxOf = (metatype: ArgumentMetadata['metatype']): number =>
   metatype && 'valuesMax' in metatype ? Number(metatype.valuesMax) : VALUES_MAX;
+
+const withDefaults = (read: unknown, metatype: ArgumentMetadata['metatype']): unknown => {
+  if (!metatype || !(read instanceof metatype)) return read;
+  const fields = read as Record<string, unknown>;
+  for (const [name, fallback] of Object.entries(new metatype() as object)) {
+    if (fields[name] === null && fallback !== undefined) fields[name] = fallback;
+  }
+  return read;
+};
 
 /** Stops at the limit. */
 const hasMoreThan = (valuesMax: number, value: unknown): boolean => {

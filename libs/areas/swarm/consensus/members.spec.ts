@@ -45,6 +45,14 @@ describe('the members of a consensus', () => {
   it('have seeds of 32 bits', () => {
     const [, second] = chosen([model('a', 'one')], 2, 2 ** 32 - 1);
     expect(second).toBe('branch-2 a@one 0');
+    expect(chosen([model('a', 'one')], 2, -1)).toEqual([
+      'branch-1 a@one 4294967295',
+      'branch-2 a@one 0',
+    ]);
+    expect(chosen([model('a', 'one')], 2, Number.MAX_SAFE_INTEGER)).toEqual([
+      'branch-1 a@one 4294967295',
+      'branch-2 a@one 0',
+    ]);
   });
 
   it('are none that draft for another model', () => {

@@ -25,10 +25,12 @@ export const chooseMembers = (
 ): readonly Member[] => {
   const places = placesOf(models);
   if (places.length === 0) return [];
+  // Callers may send any integer: its lower 32 bits count.
+  const first = ((firstSeed % SEED_BELOW) + SEED_BELOW) % SEED_BELOW;
   return Array.from({ length: count }, (_, index) => {
     const place = places[index % places.length];
     if (!place) throw new RangeError('no place for a member');
-    return { step: `branch-${index + 1}`, ...place, seed: (firstSeed + index) % SEED_BELOW };
+    return { step: `branch-${index + 1}`, ...place, seed: (first + index) % SEED_BELOW };
   });
 };
 
