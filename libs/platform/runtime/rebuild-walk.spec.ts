@@ -6,7 +6,7 @@ import {
   type ReadAllOptions,
   type RecordedEvent,
 } from '#platform/event-store/event-store.port.js';
-import { RebuildWalk } from './rebuild-walk.js';
+import { RebuildWalk, type WalkHandler } from './rebuild-walk.js';
 import { type SubscriptionHandler } from './subscription-handler.js';
 
 const METADATA = { version: 1, correlationId: 'a', causationId: 'a', requestId: 'a', actor: 'cli' };
@@ -38,7 +38,8 @@ const logOf = (types: readonly string[], damaged = 'none') => {
   return { store: store as EventStore, events, read };
 };
 
-class Recorder implements SubscriptionHandler {
+class Recorder implements WalkHandler {
+  settled: bigint | undefined;
   readonly handled: bigint[] = [];
   position: bigint | undefined;
 
@@ -56,6 +57,11 @@ class Recorder implements SubscriptionHandler {
     this.position = position;
     return Promise.resolve();
   };
+
+  settle = (position: bigint): Promise<void> => {
+    this.settled = position;
+    return Promise.resolve();
+  };
 }
 
 const ignore = (): void => undefined;
@@ -69,6 +75,7 @@ describe('a walk over the log for several handlers', () => {
     expect(both.handled).toEqual([1n, 2n, 4n]);
     expect(taken.handled).toEqual([2n]);
     expect([both.position, taken.position]).toEqual([4n, 4n]);
+    expect([both.settled, taken.settled]).toEqual([4n, 4n]);
     expect(read.events).toBe(3);
   });
 
@@ -92,7 +99,7 @@ describe('a walk over the log for several handlers', () => {
     const [good, bad] = [new Recorder('good', ['Added']), new Recorder('bad', ['Taken'], 2n)];
     const failures = await new RebuildWalk([bad, good], store).run(ignore);
     expect([...failures]).toEqual([[bad, { position: 0n, error: new Error('a defect') }]]);
-    expect([good.handled, good.position]).toEqual([[1n], 2n]);
+    expect([good.handled, good.settled, bad.settled]).toEqual([[1n], 2n, undefined]);
   });
 
   it('stops only those that read a damaged event', async () => {

@@ -11,6 +11,11 @@ const EVENTS_PER_WRITE = 4_096;
 /** A pass over the log that took no longer has caught up with it. */
 const CAUGHT_UP_MS = 250;
 
+export interface WalkHandler extends SubscriptionHandler {
+  /** Saves that everything up to here was handled, whether or not there was something to write. */
+  settle(position: Position): Promise<void>;
+}
+
 /** Why the walk goes on without a handler. */
 export interface WalkFailure {
   /** Everything up to here was handled. */
@@ -24,7 +29,7 @@ class Walker {
   position: Position = 0n;
   #waiting: RecordedEvent[] = [];
 
-  constructor(readonly handler: SubscriptionHandler) {}
+  constructor(readonly handler: WalkHandler) {}
 
   /** Continues at the checkpoint. */
   async open(): Promise<void> {
@@ -52,6 +57,14 @@ class Walker {
     }
   }
 
+  async settle(): Promise<void> {
+    try {
+      await this.handler.settle(this.position);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   fail(error: unknown): void {
     this.#waiting = [];
     this.failure = { position: this.position, error };
@@ -67,7 +80,7 @@ export class RebuildWalk {
   readonly #walkers: readonly Walker[];
 
   constructor(
-    handlers: readonly SubscriptionHandler[],
+    handlers: readonly WalkHandler[],
     private readonly eventStore: EventStore,
   ) {
     this.#walkers = handlers.map((handler) => new Walker(handler));
@@ -80,8 +93,9 @@ export class RebuildWalk {
    */
   async run(
     onProgress: (position: Position) => void,
-  ): Promise<ReadonlyMap<SubscriptionHandler, WalkFailure>> {
+  ): Promise<ReadonlyMap<WalkHandler, WalkFailure>> {
     await this.#walk(this.#walkers, onProgress);
+    for (const walker of goingOf(this.#walkers)) await walker.settle();
     return new Map(
       this.#walkers.flatMap(({ handler, failure }) =>
         failure === null ? [] : [[handler, failure] as const],
