@@ -114,7 +114,9 @@ describe('spiking networks', () => {
       mean_return: expect.any(Number),
       native_head: { accuracy: null, returns: { maximum: 500, episodes: 100 } },
     });
-    await post(INFER).send({ ...asked, input_data: [0, 0, 0.1] }).expect(400);
+    await post(INFER)
+      .send({ ...asked, input_data: [0, 0, 0.1] })
+      .expect(400);
   });
 
   it('answer with the promised fields, and draw what they counted', async () => {

@@ -61,8 +61,8 @@ export const cartPole: InputTask = {
   name: 'cart-pole',
   description:
     'The position in metres, velocity, angle in radians and angular velocity of a pole on a ' +
-    'cart; the class is the push that keeps the pole up. An episode scores a point for each push, ' +
-    'and ends beyond 2.4 m, beyond 12 degrees, or after 500 pushes.',
+    'cart; the class is the push that keeps the pole up. An episode scores a point for each ' +
+    'push, and ends beyond 2.4 m, beyond 12 degrees, or after 500 pushes.',
   inputShape: [4],
   classes: ACTIONS,
   draw: (random) => ({ input: Float32Array.from(reset(random)) }),
