@@ -60,6 +60,7 @@ export const run = (counts: Partial<SpikingEnd['counts']> = {}): SpikingEnd => (
   neuron: 'LIFNode',
   timesteps: 8,
   classification: { topClass: 'code', confidence: 0.75, domain: 'prompt-domains' },
+  policy: null,
   counts: {
     neurons: 4,
     spikes: 6,

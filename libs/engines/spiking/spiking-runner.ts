@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
-import { classify } from './classification.js';
+import { classify, distributionOf } from './classification.js';
 import { encodeArray } from './encoders/array.encoder.js';
 import { encodeText } from './encoders/input.encoder.js';
 import { readoutOf } from './heads.js';
@@ -75,6 +75,15 @@ export class SpikingRunner {
     const latencyMs = performance.now() - startedAt;
     const sessionRuns = session.runs;
     session.runs += 1;
+    const { acting } = architecture;
+    const policy =
+      head === 'native' && acting
+        ? {
+            actions: [...distributionOf(result.logits, card.native)],
+            value: acting.valueOf(result),
+          }
+        : null;
+    if (policy !== null && acting?.endsEpisode(x) === true) this.#endSession(input, neuron);
     const classification = classify(result.logits, card[head]);
     const counts = countsOf(meter.layers, result.denseSparsityPct);
     return {
@@ -82,6 +91,7 @@ export class SpikingRunner {
       neuron,
       timesteps,
       classification,
+      policy,
       counts,
       latencyMs,
       hybrid: architecture.describe(result),
@@ -108,17 +118,24 @@ export class SpikingRunner {
     return model;
   }
 
-  /** Neurons have different states, so a session that changes its neuron starts at rest. */
-  #sessionOf({ session, slug, inputData }: SpikingInput, neuron: NeuronModel): Session {
-    if (session === null) return { membranes: new Map(), runs: 0 };
-    const key = JSON.stringify([session, slug, neuron, typeof inputData]);
+  #sessionOf(input: SpikingInput, neuron: NeuronModel): Session {
+    if (input.session === null) return { membranes: new Map(), runs: 0 };
+    const key = sessionKeyOf(input, neuron);
     const known = this.#sessions.get(key);
     if (known !== undefined) return known;
     const fresh: Session = { membranes: new Map(), runs: 0 };
     this.#sessions.set(key, fresh);
     return fresh;
   }
+
+  #endSession(input: SpikingInput, neuron: NeuronModel): void {
+    this.#sessions.delete(sessionKeyOf(input, neuron));
+  }
 }
+
+/** Neurons have different states, so a session that changes its neuron starts at rest. */
+const sessionKeyOf = ({ session, slug, inputData }: SpikingInput, neuron: NeuronModel): string =>
+  JSON.stringify([session, slug, neuron, typeof inputData]);
 
 const neuronOf = ({ card, architecture }: LoadedModel, asked: NeuronModel | null): NeuronModel => {
   if (asked === null) return architecture.neuron.model;

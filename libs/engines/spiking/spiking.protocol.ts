@@ -18,6 +18,7 @@ export const SpikingInput = z.strictObject({
 export type SpikingInput = z.infer<typeof SpikingInput>;
 
 const Count = z.int().nonnegative();
+const Probability = z.number().min(0).max(1);
 
 export const LayerReport = z.strictObject({
   name: z.string(),
@@ -53,9 +54,16 @@ export const SpikingEnd = z.strictObject({
   timesteps: Count,
   classification: z.strictObject({
     topClass: z.string(),
-    confidence: z.number().min(0).max(1),
+    confidence: Probability,
     domain: z.string(),
   }),
+  /** What a network that acts would do, and the return that it expects; null of any other. */
+  policy: z
+    .strictObject({
+      actions: z.array(z.strictObject({ action: z.string(), probability: Probability })),
+      value: z.number(),
+    })
+    .nullable(),
   counts: SpikingCounts,
   /** Wall time of the forward pass, measured. */
   latencyMs: z.number().nonnegative(),

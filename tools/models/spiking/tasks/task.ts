@@ -9,13 +9,18 @@ export interface Example {
   readonly label: number;
 }
 
-export interface ClassificationTask {
+/** A generator of inputs that a network answers by one of its classes. */
+export interface InputTask {
   /** What the model card calls it. */
   readonly name: string;
   /** One sentence for the model card: what an input is, and what decides its class. */
   readonly description: string;
   readonly inputShape: readonly number[];
   readonly classes: readonly string[];
+  draw(random: SeededRandom, split?: Split): Pick<Example, 'input'>;
+}
+
+export interface ClassificationTask extends InputTask {
   /**
    * One example. Every class is as likely as any other, unless the description says otherwise. A
    * task on a fixed text draws the splits from different parts of it; others draw from other seeds.
