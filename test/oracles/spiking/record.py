@@ -13,12 +13,18 @@ from pathlib import Path
 import counters
 import neurons
 import numerics
+import whole_networks
 
 VECTORS = Path(__file__).parent / "vectors"
-PROGRAMS = ("numpy", "scipy", "snntorch", "spikingjelly", "torch")
+PROGRAMS = ("ncps", "numpy", "scipy", "snntorch", "spikingjelly", "torch")
 TOLERANCE = 1e-6
 
-PARTS = {"neurons": neurons.record, "counters": counters.record, "numerics": numerics.record}
+PARTS = {
+    "neurons": neurons.record,
+    "counters": counters.record,
+    "numerics": numerics.record,
+    "networks": whole_networks.record,
+}
 
 
 def rounded(value):
