@@ -1,0 +1,9 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
+import { STREAM_ID_PATTERN } from './resumption.js';
+
+export class StreamIdDto {
+  @ApiProperty({ description: 'The `x-request-id` of the answer.', pattern: STREAM_ID_PATTERN })
+  @Matches(new RegExp(STREAM_ID_PATTERN), { message: 'stream_id must be a UUID in lower case' })
+  readonly stream_id!: string;
+}
