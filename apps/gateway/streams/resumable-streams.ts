@@ -82,6 +82,18 @@ export class ResumableStreams {
     await this.#write(await this.#find(place, caller), place, caller, reply);
   }
 
+  /**
+   * Ends the stream, at whatever gateway it runs.
+   * @returns false for one that has ended
+   * @throws DomainError `stream_not_found`
+   */
+  async cancel(streamId: string, caller: Caller): Promise<boolean> {
+    const stream = await this.#find({ streamId, after: 0 }, caller);
+    if (stream.state.end !== 'open') return false;
+    await stream.cancel();
+    return true;
+  }
+
   async #find({ streamId, after }: StreamPlace, { accountId }: Caller): Promise<FollowedStream> {
     const stream = await this.kept.find(streamId, accountId);
     if (!stream) throw streamNotFound(streamId);

@@ -7,10 +7,10 @@ import { EventIds } from './event-ids.js';
 export interface ResumableAnswer {
   readonly streamId: string;
   readonly response: ServerResponse;
-  readonly keeper: StreamKeeper;
+  readonly keeper: Pick<StreamKeeper, 'append' | 'cancelled' | 'end' | 'isKept' | 'readers'>;
   /** How long the answer goes on without a reader. */
   readonly graceMs: number;
-  /** Called when it has gone on for so long, or is kept no longer. */
+  /** Called when it has gone on for so long, is kept no longer, or is cancelled. */
   readonly abandon: () => void;
 }
 
@@ -29,7 +29,8 @@ export class ResumableWriter implements AnswerWriter {
     private readonly sse: SseWriter,
   ) {
     this.#ids = new EventIds(answer.streamId);
-    const { response } = answer;
+    const { response, keeper, abandon } = answer;
+    keeper.cancelled.addEventListener('abort', abandon, { once: true });
     response.once('close', this.#leave);
     if (response.destroyed) this.#leave();
   }

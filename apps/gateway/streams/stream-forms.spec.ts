@@ -27,7 +27,10 @@ describe('the event that ends a resumed stream without its end', () => {
     const choice = { index: 0, finish_reason: 'error' };
     const chat = [undefined, { error, choices: [{ ...choice, delta: {} }] }];
     expect(written('chat')).toEqual(chat);
-    expect(written('completion')).toEqual([undefined, { error, choices: [{ ...choice, text: '' }] }]);
+    expect(written('completion')).toEqual([
+      undefined,
+      { error, choices: [{ ...choice, text: '' }] },
+    ]);
     expect(written('message')).toEqual([
       'error',
       { type: 'error', error: { type: 'overloaded_error', message, code }, request_id: 'one' },

@@ -1,16 +1,17 @@
-import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { ResumableStreams } from './resumable-streams.js';
 import { lastEventIdOf, notAnEvent, placeOf, type StreamPlace } from './resumption.js';
 import { LastEventIdDocs } from './streams.docs.js';
-import { StreamIdDto } from './streams.dto.js';
+import { CancelledStreamDto, StreamIdDto } from './streams.dto.js';
 
 const EXAMPLE =
   'id: 01980000-0000-7000-8000-000000000001-12\n' +
@@ -48,6 +49,26 @@ export class StreamsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.streams.resume(placeIn(streamId, request), caller, reply);
+  }
+
+  @Post(':stream_id/cancel')
+  @HttpCode(200)
+  @OpenAiErrors()
+  @Idempotent({ failures: OpenAiFailures })
+  @ApiOperation({
+    summary: 'Cancel a stream',
+    description:
+      'A resumable stream goes on when its caller disconnects. This ends it, at any gateway: it ' +
+      'is charged for what was generated until then.',
+  })
+  @ApiOkResponse({ type: CancelledStreamDto })
+  @OpenAiFailures(401, 404, 413, 415, 429, 503)
+  async cancel(
+    @Param() { stream_id: id }: StreamIdDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<CancelledStreamDto> {
+    const isCancelled = await this.streams.cancel(id, caller);
+    return { id, object: 'stream', status: isCancelled ? 'cancelling' : 'ended' };
   }
 }
 

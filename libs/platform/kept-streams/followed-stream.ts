@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ReadStore, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import { type SubjectKeys } from '#platform/secrets/subject-keys.js';
 import {
+  cancelKey,
   KEPT_STREAMS,
   lastEventOf,
   type PageDocument,
@@ -60,6 +61,13 @@ export class FollowedStream {
       }
       await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  /** Asks the process of the stream to end it; one that has ended stays as it is. */
+  async cancel(): Promise<void> {
+    const key = cancelKey(this.streamId);
+    const write = { collection: KEPT_STREAMS, key, document: {}, position: 1n };
+    await this.parts.readStore.commit({ writes: [write] });
   }
 
   async #state(): Promise<StoredDocument<StreamDocument>> {

@@ -31,6 +31,8 @@ export const streamIdOf = (key: string): string => key.slice(STATES.length);
 /** Written by those who follow the stream, so that its process sees that it is read. */
 export const readersKey = (streamId: string): string => `r/${streamId}`;
 export const pagesPrefix = (streamId: string): string => `p/${streamId}/`;
+/** Written to cancel the stream. */
+export const cancelKey = (streamId: string): string => `c/${streamId}`;
 
 /** @param last the number of the last event of the page, so that a list finds an event by `from` */
 export const pageKey = (streamId: string, last: number): string =>

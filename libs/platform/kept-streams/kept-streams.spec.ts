@@ -145,6 +145,15 @@ describe('a kept stream', () => {
     expect(await keeper.readers()).not.toBe(before);
   });
 
+  it('learns that a reader has cancelled it', async () => {
+    const keeper = await begin();
+    const found = await streams.find(STREAM.streamId, STREAM.accountId);
+    await keeper.append(['one']);
+    expect(keeper.cancelled.aborted).toBe(false);
+    await found?.cancel();
+    await new Promise((resolve) => keeper.cancelled.addEventListener('abort', resolve));
+  });
+
   it('belongs to its account', async () => {
     await begin();
     expect(await streams.find(STREAM.streamId, '8')).toBeUndefined();
@@ -218,6 +227,7 @@ describe('a kept stream', () => {
     await later(undefined);
     leaving.abort();
     await read;
+    await (await streams.find(STREAM.streamId, STREAM.accountId))?.cancel();
     await keeper.end();
     nowMs += TIMES.keptMs - 1;
     expect(await streams.find(STREAM.streamId, STREAM.accountId)).toBeDefined();

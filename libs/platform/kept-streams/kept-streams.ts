@@ -1,5 +1,6 @@
 import { type DocumentWrite, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import {
+  cancelKey,
   KEPT_STREAMS,
   pagesPrefix,
   readersKey,
@@ -68,8 +69,10 @@ export class KeptStreams {
       if (pages.length === 0) break;
       await readStore.commit({ writes: pages.map(deletionOf) });
     }
-    const readers = await readStore.get(KEPT_STREAMS, readersKey(streamId));
-    const rest = [...(readers ? [readers] : []), state];
+    const marks = await Promise.all(
+      [readersKey(streamId), cancelKey(streamId)].map((key) => readStore.get(KEPT_STREAMS, key)),
+    );
+    const rest = [...marks.filter((mark) => mark !== undefined), state];
     await readStore.commit({ writes: rest.map(deletionOf) });
   }
 

@@ -3,6 +3,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type SubjectKeys } from '#platform/secrets/subject-keys.js';
 import {
+  cancelKey,
   KEPT_STREAMS,
   pageField,
   pageKey,
@@ -45,6 +46,7 @@ const WAITING_BYTES_MAX = 256 * 1_024;
  */
 export class StreamKeeper {
   readonly #beat: NodeJS.Timeout;
+  readonly #cancelling = new AbortController();
   #waiting: string[] = [];
   #waitingBytes = 0;
   #bytes = 0;
@@ -72,6 +74,14 @@ export class StreamKeeper {
   /** Whether a reader will find every event; false for ever once it is. */
   get isKept(): boolean {
     return this.#isKept;
+  }
+
+  /**
+   * Aborts once a reader has asked for the end of the stream: at the next write, within
+   * milliseconds of an event and within a sixteenth of the grace in silence.
+   */
+  get cancelled(): AbortSignal {
+    return this.#cancelling.signal;
   }
 
   /** Waits while much is unwritten, so that memory is bounded. */
@@ -131,12 +141,20 @@ export class StreamKeeper {
     this.#waitingBytes = 0;
     try {
       await this.#commit(events);
+      await this.#lookForCancel();
     } catch (error) {
       if (!this.#isKept) return;
       this.#stop();
       const { streamId } = this.stream;
       this.parts.logger.warn({ err: error, streamId }, 'a resumable stream is kept no longer');
     }
+  }
+
+  async #lookForCancel(): Promise<void> {
+    if (this.#end !== 'open' || this.cancelled.aborted) return;
+    const { readStore } = this.parts;
+    const found = await readStore.get(KEPT_STREAMS, cancelKey(this.stream.streamId));
+    if (found) this.#cancelling.abort();
   }
 
   /** The page comes before the state, so that a reader of the state finds the page. */
