@@ -17,7 +17,8 @@ const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded
 const ONE_MACHINE =
   'adapters|audit-verify|cli|completions|embeddings|envelopes|file-sync|first-account|' +
   'fleet|home-files|mesh|messages|openapi|placement|process-group|projector-thread|rentals|' +
-  'responses|restored-log|rigs|served-log|sharding|slow-bodies|start|statistics|swarm';
+  'responses|restored-log|resumed-streams|rigs|served-log|sharding|slow-bodies|start|statistics|' +
+  'swarm';
 const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
 const FLEETS = '<rootDir>/test/integration/faults/';
 

@@ -79,7 +79,8 @@ export const ChatCompletionDocs = () =>
         'serve the model the answer is 503 with `Retry-After`. A caller that disconnects after ' +
         'the rig has accepted the request pays for the prompt and for what was sent. With ' +
         '`stream` the answer is `text/event-stream`: chunks, a comment with the cost, ' +
-        '`data: [DONE]`.',
+        '`data: [DONE]`. With `X-Quipu-Resumable: true` a client resumes it after a lost ' +
+        'connection.',
     }),
     ApiBody({
       schema: {
