@@ -8,6 +8,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { ChatSettler } from '../inference/chat.settler.js';
+import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { chatsOf } from './completions.body.js';
@@ -24,7 +25,8 @@ export class CompletionsController {
   @HttpCode(200)
   @OpenAiErrors()
   @CompletionDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', failures: OpenAiFailures })
+  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -19,6 +19,7 @@ export interface CompletionFacts {
 
 /** Writes the answer of a chat as OpenAI's legacy text completion. */
 export const completionFormat = (facts: CompletionFacts): AnswerFormat => ({
+  form: 'completion',
   whole: ({ text, usage }: ChatReply) => {
     const { choices, usage: stated, systemFingerprint } = readAnswer(text);
     return JSON.stringify({

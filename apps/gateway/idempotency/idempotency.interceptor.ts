@@ -22,6 +22,7 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { Failures } from '../errors/failures.js';
 import { HttpFailure } from '../errors/http-failure.js';
+import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerEnd, AnswerRecorder } from './answer-recorder.js';
 import { type AttemptSettler } from './attempt-settler.js';
 import { invalidKey, notAdmitted } from './idempotency.failures.js';
@@ -60,10 +61,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = http.getRequest<FastifyRequest>();
     const key = request.headers[IDEMPOTENCY_HEADER];
     if (key === undefined) return next.handle();
+    const route = this.reflector.get<IdempotentMetadata>(IDEMPOTENT, context.getHandler());
+    if (route.resumes && lastEventIdOf(request.headers) !== undefined) return next.handle();
     if (typeof key !== 'string' || !isIdempotencyKey(key)) throw invalidKey();
     const { caller } = request;
     if (!caller) throw new Error('an @Idempotent() route needs a guard that sets the caller');
-    const route = this.reflector.get<IdempotentMetadata>(IDEMPOTENT, context.getHandler());
     const settler = route.settle
       ? this.providers.get<AttemptSettler>(route.settle, { strict: false })
       : this.#sameRequest;

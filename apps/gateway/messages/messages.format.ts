@@ -13,6 +13,7 @@ export interface MessageFacts {
 
 /** Writes the answer of a chat as a message of Anthropic. */
 export const messageFormat = (facts: MessageFacts): AnswerFormat => ({
+  form: 'message',
   whole: ({ text, usage }) => {
     const choice = readAnswer(text).choices.find(({ index }) => index === 0);
     const content = choice ? contentOf(choice, facts) : [];

@@ -22,6 +22,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { ChatSettler } from '../inference/chat.settler.js';
+import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
@@ -53,7 +54,8 @@ export class ResponsesController {
   @HttpCode(200)
   @OpenAiErrors()
   @CreateResponseDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', failures: OpenAiFailures })
+  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

@@ -24,6 +24,7 @@ export interface ResponseWriting extends ResponseFacts {
 
 /** Writes the answer of a chat as a response of OpenAI's Responses API. */
 export const responseFormat = (writing: ResponseWriting): AnswerFormat => ({
+  form: 'response',
   whole: async ({ text, usage }) => {
     const { choices, usage: stated } = readAnswer(text);
     const items = new OutputItems(writing.key);
