@@ -6,11 +6,20 @@ import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { type Tasks } from '#platform/tasks/tasks.port.js';
 import { type HeardRig, type WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { EmbeddedModels } from './embedded-models.js';
+import { batchConcurrencyMaxOf } from './rigs.binding.js';
 
 interface KnownRig {
   /** Another start is another rig, with other slots. */
   readonly startedAt: string;
   readonly rig: Rig;
+}
+
+/** How a gateway sees its workers. */
+export interface WorkersPlace {
+  /** Of the gateway. */
+  readonly region: string | null;
+  /** The part of each rig's slots that lines of batches may occupy. */
+  readonly batchPercent: number;
 }
 
 /** The workers on the bus as rigs, each by the name that its heartbeats have. */
@@ -24,8 +33,7 @@ export class PinnedWorkers implements PinnedRigs {
     private readonly directory: Pick<WorkerDirectory, 'rig'>,
     private readonly tasks: Tasks,
     private readonly models: readonly CatalogModel[],
-    /** Of this gateway. */
-    private readonly region: string | null,
+    private readonly place: WorkersPlace,
   ) {}
 
   find(name: string): Rig | RigAbsence | undefined {
@@ -46,11 +54,14 @@ export class PinnedWorkers implements PinnedRigs {
   #rigOf(name: string, { heartbeat: { worker, rig, engines } }: HeardRig): Rig {
     const text = engines.find((engine) => engine.name === textEngine.name);
     const engine = createTextEngine(this.tasks, this.#digests, { worker });
+    const { region, batchPercent } = this.place;
+    const { tasksMax: maxConcurrency } = text ?? { tasksMax: 1 };
     return {
       name,
       region: rig.region,
-      isRemote: rig.region !== null && this.region !== null && rig.region !== this.region,
-      maxConcurrency: text?.tasksMax ?? 1,
+      isRemote: rig.region !== null && region !== null && rig.region !== region,
+      maxConcurrency,
+      batchConcurrencyMax: batchConcurrencyMaxOf({ maxConcurrency }, batchPercent),
       // A worker without the engine serves none.
       models: new Set(text ? this.models.map(({ id }) => id) : []),
       backend: new EmbeddedModels(name, this.models, engine),

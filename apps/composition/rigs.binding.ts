@@ -119,7 +119,7 @@ const closeWhenIdle = async (router: RigRouter): Promise<void> => {
 
 /** How many slots of a rig lines of batches may occupy. */
 export const batchConcurrencyMaxOf = (
-  { maxConcurrency }: CatalogRig,
+  { maxConcurrency }: Pick<CatalogRig, 'maxConcurrency'>,
   batchPercent: number,
 ): number => Math.max(1, Math.floor((maxConcurrency * batchPercent) / 100));
 
