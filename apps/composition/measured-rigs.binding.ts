@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
 import { type ChatChunk, RigError, type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { NO_NEEDS } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from '#areas/inference/rigs/rig-router.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { isObject } from '#areas/inference/rigs/token-usage.js';
@@ -93,6 +94,7 @@ export class RoutedRigs extends MeasuredRigs {
       model: id,
       pin: rig,
       priority: 'batch',
+      needs: NO_NEEDS,
       requestFor: () => {
         onSent();
         return { body, promptTokensMax, isBatch: true };

@@ -179,7 +179,12 @@ describe('the rigs of workers', () => {
   const chat = (pin: string, maxTokens = 8, signal = never) => {
     const { messages, temperature, seed } = maxTokens > 8 ? LONG : asking('Hi');
     const body = { model: 'nano', messages, temperature, seed, max_tokens: maxTokens };
-    const order = { model: 'quipu/nano', pin, requestFor: () => ({ body, promptTokensMax: 99 }) };
+    const order = {
+      model: 'quipu/nano',
+      pin,
+      needs: [],
+      requestFor: () => ({ body, promptTokensMax: 99 }),
+    };
     return router.complete(order, signal);
   };
 
