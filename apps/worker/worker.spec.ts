@@ -208,7 +208,11 @@ describe('a worker that is lost', () => {
       random: Math.random,
     });
     const body = { model: 'm', messages: asking('Hello!').messages, max_tokens: 8 };
-    const order = { model: 'quipu/nano', requestFor: () => ({ body, promptTokensMax: 50 }) };
+    const order = {
+      model: 'quipu/nano',
+      needs: [],
+      requestFor: () => ({ body, promptTokensMax: 50 }),
+    };
     const answered = router.complete(order, never);
     await until(() => dead > 0);
     await zombie.close();

@@ -11,6 +11,7 @@ import {
 import { checkChat, type CheckedChat } from './checked-chat.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS, type TokenQuantities } from './ports.js';
 import { type RigRouter } from './rigs/rig-router.js';
+import { needsOf } from './rigs/chat-features.js';
 import { RouteError } from './rigs/route-error.js';
 import { batchLinesOf, INPUT_METER, OUTPUT_METER } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
@@ -59,6 +60,7 @@ export class ChatBatchEndpoint implements BatchEndpoint {
         model: model.id,
         account: accountId,
         priority: 'batch',
+        needs: needsOf(body),
         requestFor: () => request,
         ...(pin !== undefined && { pin }),
       },

@@ -16,6 +16,7 @@ import { type InferenceErrorCode } from './inference.errors.js';
 import { MESSAGES_MAX } from './chat-body.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
+import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
@@ -91,6 +92,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     const route = {
       model: model.id,
       account: accountId,
+      needs: needsOf(body),
       requestFor: () => request,
       ...(pin !== undefined && { pin }),
     };

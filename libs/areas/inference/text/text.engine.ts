@@ -30,6 +30,9 @@ const FAILURES = {
   crashed: 'final',
 } as const;
 
+/** How soon a worker registers a file that was added: gateways pin to it what it has registered. */
+const RESCAN_MS = 30_000;
+
 /** The folder of adapters, in each folder of models. */
 const ADAPTERS = 'adapters';
 
@@ -63,7 +66,9 @@ export const textEngineWith = (
       const adapters = new ModelStore('adapter', adapterSha256, adapterFolders);
       // A process that runs its own models names their files.
       if (isWorker) await store.scan();
-      return new TextModels(models, store, adapters);
+      const scanning = isWorker ? setInterval(() => void store.scan(), RESCAN_MS) : undefined;
+      scanning?.unref();
+      return new TextModels(models, store, adapters, () => clearInterval(scanning));
     },
   });
 
@@ -120,6 +125,7 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
     private readonly models: LanguageModelEngine,
     private readonly store: ModelStore,
     private readonly adapters: ModelStore,
+    private readonly stopScanning: () => void,
   ) {}
 
   async *run(task: TextTask, signal: AbortSignal): AsyncGenerator<TextPiece, TextEnd, void> {
@@ -172,6 +178,7 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   }
 
   close(): Promise<void> {
+    this.stopScanning();
     return this.models.close();
   }
 }
