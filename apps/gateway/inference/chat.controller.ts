@@ -13,7 +13,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
-import { parseChatBody } from './chat.body.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
 import { ChatCompletionDocs } from './chat.docs.js';
 import { ChatExchange } from './chat-exchange.js';
 import { ChatSettler } from './chat.settler.js';
