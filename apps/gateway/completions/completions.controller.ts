@@ -11,7 +11,8 @@ import { ChatSettler } from '../inference/chat.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
-import { chatsOf } from './completions.body.js';
+import { chatsOf } from '#areas/inference/completions/completion-body.js';
+import { completionFacts } from '#areas/inference/completions/completion-object.js';
 import { CompletionDocs } from './completions.docs.js';
 import { completionFormat } from './completions.format.js';
 
@@ -40,16 +41,8 @@ export class CompletionsController {
 }
 
 const translated = (sent: unknown, requestId: string, receivedAtMs: number): Translation => {
-  const { prompts, bodies, echo, includesUsage } = chatsOf(sent);
-  const [body, ...others] = bodies;
-  const format = completionFormat({
-    id: `cmpl-${requestId}`,
-    created: Math.floor(receivedAtMs / 1e3),
-    model: body.model,
-    routingMode: body.routing_mode,
-    echoed: echo ? prompts : [],
-    choicesEach: body.n ?? 1,
-    includesUsage,
-  });
+  const asked = chatsOf(sent);
+  const [body, ...others] = asked.bodies;
+  const format = completionFormat(completionFacts(asked, requestId, receivedAtMs));
   return { body, format, ...(others.length > 0 && { others }) };
 };

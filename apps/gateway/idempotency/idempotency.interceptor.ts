@@ -21,7 +21,7 @@ import {
 import { contextOf } from '#platform/runtime/command-context.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { Failures } from '../errors/failures.js';
-import { HttpFailure } from '../errors/http-failure.js';
+import { isRejected } from '../errors/http-failure.js';
 import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerEnd, AnswerRecorder } from './answer-recorder.js';
 import { type AttemptSettler } from './attempt-settler.js';
@@ -154,8 +154,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 }
 
 /** Failures of the edge, before any command. */
-const isOfEdge = (error: unknown): boolean =>
-  error instanceof HttpFailure || error instanceof HttpException;
+const isOfEdge = (error: unknown): boolean => isRejected(error) || error instanceof HttpException;
 
 /** The ids of all events derive from the request id, which is also the `x-request-id`. */
 const adoptRequestId = (

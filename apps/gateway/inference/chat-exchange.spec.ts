@@ -27,7 +27,7 @@ import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.j
 import { type Caller } from '../identity/caller.decorator.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { ChatExchange } from './chat-exchange.js';
-import { parseChatBody } from './chat.body.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
 import { ChatMetrics } from './chat.metrics.js';
 
 const caller = {

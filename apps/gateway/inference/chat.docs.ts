@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
-import { TEMPERATURE_DEFAULT } from '#areas/inference/rigs/chat-backend.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { ROUTING_MODES } from '#areas/inference/routing-mode.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';

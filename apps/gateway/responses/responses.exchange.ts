@@ -1,18 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { MESSAGES_MAX } from '#areas/inference/chat-body.js';
-import { type Conversation, responseIdOf, ResponseStore } from '#areas/responses/response-store.js';
+import { responseIdOf } from '#areas/responses/response-id.js';
+import { type Conversation, ResponseStore } from '#areas/responses/response-store.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
-import { parseChatBody } from '../inference/chat.body.js';
-import { refusedField } from '../inference/refused-field.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
 import { type Translation } from '../inference/translated-chats.js';
-import { messagesOf } from './conversation.js';
-import { inputItemsOf, type Item } from './input-items.js';
-import { type ResponseObject } from './response.object.js';
-import { chatFieldsOf, readResponseBody, type ResponseBody } from './responses.body.js';
+import { inputItemsOf, type Item } from '#areas/responses/translation/input-items.js';
+import { type ResponseObject } from '#areas/responses/translation/response-object.js';
+import { readResponseBody, type ResponseBody } from '#areas/responses/translation/response-body.js';
+import { chatOf, keyOf } from '#areas/responses/translation/response-chat.js';
 import { responseFormat } from './responses.format.js';
 
 /** A request for a response. */
@@ -40,20 +39,17 @@ export class ResponsesExchange {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @throws HttpFailure 400 that names the field; DomainError of the area responses */
+  /** @throws RefusedRequestError 400 that names the field; DomainError of the area responses */
   async translate(asked: ResponseRequest): Promise<Translation> {
     const { sent, caller, requestId, receivedAtMs } = asked;
     const body = readResponseBody(sent);
     const responseId = responseIdOf(requestId);
-    const key = responseId.slice('resp_'.length);
+    const key = keyOf(responseId);
     const input = body.input === undefined ? [] : inputItemsOf(body.input, key);
     const { previous_response_id: previous } = body;
     const before =
       previous == null ? null : await this.responses.conversation(previous, caller.accountId);
-    const chat = parseChatBody({
-      ...chatFieldsOf(body),
-      messages: chatMessages(body, input, before),
-    });
+    const chat = parseChatBody(chatOf(body, input, before?.contents ?? []));
     const request = { caller, requestId, receivedAtMs, responseId, body, input, before };
     const format = responseFormat({
       id: responseId,
@@ -84,19 +80,3 @@ export class ResponsesExchange {
     }
   }
 }
-
-/** The instructions of earlier responses are not carried over, as OpenAI has it. */
-const chatMessages = (
-  { instructions }: ResponseBody,
-  input: readonly Item[],
-  before: Conversation | null,
-): readonly unknown[] => {
-  const said = (before?.contents ?? []).flatMap(
-    ({ input: asked, response: { output } }) => [...asked, ...output] as Item[],
-  );
-  const messages = messagesOf([...said, ...input]);
-  const all =
-    instructions == null ? messages : [{ role: 'system', content: instructions }, ...messages];
-  if (all.length <= MESSAGES_MAX) return all;
-  throw refusedField('input', `a conversation has at most ${MESSAGES_MAX} messages`);
-};

@@ -11,12 +11,8 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
-import {
-  CONVERSATION_BYTES_MAX,
-  DEPTH_MAX,
-  responseIdOf,
-  ResponseStore,
-} from './response-store.js';
+import { responseIdOf } from './response-id.js';
+import { CONVERSATION_BYTES_MAX, DEPTH_MAX, ResponseStore } from './response-store.js';
 
 const DAY_MS = 86_400_000;
 const userId = UserId.parse(7);

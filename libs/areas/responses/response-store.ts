@@ -12,11 +12,11 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type ResponseCommand, responseDecider, type ResponseState } from './response.decider.js';
 import { notFound, reject } from './responses.errors.js';
+import { RESPONSE_PREFIX } from './response-id.js';
 import { RESPONSE_SETTINGS, type ResponseSettings } from './responses.settings.js';
 
 /** What is kept of a response, as JSON: its input items, and the object that was answered. */
@@ -45,12 +45,6 @@ export interface NewResponse {
 export const DEPTH_MAX = 64;
 /** The input and output of a conversation, as JSON. */
 export const CONVERSATION_BYTES_MAX = 16 * 1_024 ** 2;
-
-const RESPONSE_PREFIX = 'resp_';
-
-/** One request always names the same response. */
-export const responseIdOf = (requestId: string): string =>
-  `${RESPONSE_PREFIX}${derivedId('response', requestId).replaceAll('-', '')}`;
 
 /** Responses as events, and their content as blobs that are sealed with the key of their user. */
 @Injectable()

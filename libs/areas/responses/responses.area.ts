@@ -10,6 +10,7 @@ import { responseContentSaga } from './response-content.saga.js';
 import { responseErrors } from './responses.errors.js';
 import { ResponsesModule } from './responses.module.js';
 import { responseSettings } from './responses.settings.js';
+import { RESPONSES_PATH, ResponseBatchEndpoint } from './translation/response-batch.endpoint.js';
 
 export const responsesArea = defineArea({
   name: 'responses',
@@ -23,6 +24,7 @@ export const responsesArea = defineArea({
       ExpireResponse: ({ responseId }, context) => new ExpireResponseCommand(responseId, context),
     }),
   ],
+  batchEndpoints: [{ path: RESPONSES_PATH, endpoint: ResponseBatchEndpoint }],
   errors: responseErrors,
   settings: [responseSettings],
 });

@@ -5,9 +5,16 @@ import {
   RetainResponseHandler,
 } from './response-content.handler.js';
 import { ResponseStore } from './response-store.js';
+import { ResponseBatchEndpoint } from './translation/response-batch.endpoint.js';
 
 @Module({
-  providers: [ResponseStore, RetainResponseHandler, ReleaseResponseHandler, ExpireResponseHandler],
-  exports: [ResponseStore],
+  providers: [
+    ResponseStore,
+    ResponseBatchEndpoint,
+    RetainResponseHandler,
+    ReleaseResponseHandler,
+    ExpireResponseHandler,
+  ],
+  exports: [ResponseStore, ResponseBatchEndpoint],
 })
 export class ResponsesModule {}

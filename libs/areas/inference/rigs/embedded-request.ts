@@ -1,5 +1,6 @@
 import { CHOICES_MAX, TOP_LOGPROBS_MAX } from '../text/text-task.js';
-import { type JsonObject, TEMPERATURE_DEFAULT } from './chat-backend.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { type JsonObject } from './chat-backend.js';
 import { messagesOf } from './embedded-messages.js';
 import { rejection } from './embedded-rejection.js';
 import { toolsOf } from './embedded-tools.js';

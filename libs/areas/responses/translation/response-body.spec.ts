@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chatFieldsOf, readResponseBody } from './responses.body.js';
+import { chatFieldsOf, readResponseBody } from './response-body.js';
 
 const fieldsOf = (more: object) =>
   chatFieldsOf(readResponseBody({ model: 'm', input: 'a', ...more }));

@@ -1,4 +1,4 @@
-import { type Fields } from '../inference/read-answer.js';
+import { type Fields } from '#platform/chats/read-answer.js';
 import { type FunctionCallItem, type Item, type MessageItem } from './input-items.js';
 
 /**

@@ -1,5 +1,5 @@
-import { refusedField } from '../inference/refused-field.js';
-import { type Fields, isFields } from '../inference/read-answer.js';
+import { refusedField } from '#platform/runtime/refused-request.js';
+import { type Fields, isFields } from '#platform/chats/read-answer.js';
 
 /** The items that a response takes as input and has as output, as far as chats know them. */
 export type Item = MessageItem | FunctionCallItem | FunctionOutputItem;
@@ -38,7 +38,7 @@ const ID_LENGTH_MAX = 128;
 /**
  * The input of a request, with an id for each item that has none.
  * @param key what new ids are made of
- * @throws HttpFailure 400 that names the field
+ * @throws RefusedRequestError 400 that names the field
  */
 export const inputItemsOf = (input: unknown, key: string): readonly Item[] => {
   if (typeof input === 'string') {

@@ -1,7 +1,8 @@
-import { type Usage, TEMPERATURE_DEFAULT } from '#areas/inference/rigs/chat-backend.js';
-import { type Fields, fieldsOf } from '../inference/read-answer.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { type ChargedTokens } from '#platform/chats/chat-lines.port.js';
+import { type Fields, fieldsOf } from '#platform/chats/read-answer.js';
 import { incompleteReason, type OutputItem } from './output-items.js';
-import { type ResponseBody } from './responses.body.js';
+import { type ResponseBody } from './response-body.js';
 
 /** What every object of one response has. */
 export interface ResponseFacts {
@@ -13,15 +14,14 @@ export interface ResponseFacts {
 }
 
 export type ResponseEnd =
-  | { readonly status: 'in_progress' }
+  | { readonly status: 'queued' | 'in_progress' }
   | {
       readonly status: 'ended';
       readonly completedAt: number;
       readonly finishReason: string | null;
-      readonly usage: Usage;
+      readonly usage: ChargedTokens;
       /** As the rig states it. */
       readonly stated: Fields | undefined;
-      readonly isStored: boolean;
     }
   | {
       readonly status: 'failed';
@@ -45,7 +45,7 @@ export const responseObject = (
     object: 'response',
     created_at: createdAt,
     ...endOf(end),
-    background: false,
+    background: body.background === true,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: null,
@@ -58,8 +58,7 @@ export const responseObject = (
     routing_mode: routingMode,
     safety_identifier: body.safety_identifier ?? null,
     service_tier: 'default',
-    store:
-      end.status === 'ended' ? end.isStored : end.status === 'in_progress' && body.store !== false,
+    store: end.status !== 'failed' && body.store !== false,
     temperature: body.temperature ?? TEMPERATURE_DEFAULT,
     text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
     tool_choice: body.tool_choice ?? 'auto',
@@ -75,8 +74,9 @@ export const responseObject = (
 const endOf = (end: ResponseEnd): Fields => {
   const open = { error: null, incomplete_details: null, completed_at: null, usage: null };
   switch (end.status) {
+    case 'queued':
     case 'in_progress':
-      return { ...open, status: 'in_progress' };
+      return { ...open, status: end.status };
     case 'failed':
       return { ...open, status: 'failed', error: end.error };
     case 'ended': {
@@ -93,7 +93,7 @@ const endOf = (end: ResponseEnd): Fields => {
 };
 
 /** The details are the rig's; Quipu bills none of them differently, so what is not stated is 0. */
-const usageOf = ({ promptTokens, completionTokens }: Usage, stated: Fields | undefined) => {
+const usageOf = ({ promptTokens, completionTokens }: ChargedTokens, stated: Fields | undefined) => {
   const input = fieldsOf(stated?.['prompt_tokens_details']);
   const output = fieldsOf(stated?.['completion_tokens_details']);
   return {

@@ -38,8 +38,11 @@ export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param json an answer or a chunk, as `ChatReply` and `ChatStream` have it */
-export const readAnswer = (json: string): ReadAnswer => {
-  const answer = fieldsOf(JSON.parse(json));
+export const readAnswer = (json: string): ReadAnswer => readCompletion(JSON.parse(json));
+
+/** @param completion an answer or a chunk of a rig */
+export const readCompletion = (completion: unknown): ReadAnswer => {
+  const answer = fieldsOf(completion);
   const { usage, system_fingerprint: fingerprint } = answer;
   return {
     choices: listOf(answer['choices']).map(choiceOf),

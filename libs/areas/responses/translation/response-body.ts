@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refusedField, refusedFields } from '../inference/refused-field.js';
+import { refusedField, refusedFields } from '#platform/runtime/refused-request.js';
 
 const TOP_LOGPROBS_MAX = 20;
 const PAIRS_MAX = 16;
@@ -57,6 +57,7 @@ export const ResponseBody = z.strictObject({
   stream: z.boolean().nullish(),
   stream_options: z.strictObject({ include_obfuscation: off(false) }).nullish(),
   store: z.boolean().nullish(),
+  background: off(false),
   text: z
     .strictObject({
       format: TextFormat.nullish(),
@@ -86,7 +87,6 @@ export const ResponseBody = z.strictObject({
   routing_mode: z.string().optional(),
   cleanroom_uuid: z.uuid().nullish(),
   timesteps: z.int().min(1).max(64).optional(),
-  background: off(false),
   conversation: off(),
   prompt: off(),
   truncation: off('disabled'),
@@ -95,7 +95,7 @@ export const ResponseBody = z.strictObject({
 });
 export type ResponseBody = z.infer<typeof ResponseBody>;
 
-/** @throws HttpFailure 400 that names the fields */
+/** @throws RefusedRequestError 400 that names the fields */
 export const readResponseBody = (sent: unknown): ResponseBody => {
   const read = ResponseBody.safeParse(sent);
   if (!read.success) throw refusedFields(read.error);

@@ -1,4 +1,4 @@
-import { type Fields, type ReadChoice, type ReadToolCall } from '../inference/read-answer.js';
+import { type Fields, type ReadChoice, type ReadToolCall } from '#platform/chats/read-answer.js';
 import { type FunctionCallItem, type ItemStatus, type MessageItem } from './input-items.js';
 
 /** An event of a stream, without its number. */

@@ -1,25 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { HttpFailure } from '../errors/http-failure.js';
 import {
   ChatBody,
   CHOICES_MAX,
   FIELDS_MAX,
-  MESSAGES_MAX,
+  parseChatBody,
   readChatBody,
 } from '#areas/inference/chat-body.js';
-import { parseChatBody } from './chat.body.js';
+import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 
 const question = {
   model: 'acme/llama-70b',
   messages: [{ role: 'user', content: 'What is a quipu?' }],
 };
 
-const failureOf = (body: unknown): HttpFailure['failure'] => {
+const failureOf = (body: unknown): RefusedRequestError['failure'] => {
   try {
     parseChatBody(body);
   } catch (error) {
-    if (error instanceof HttpFailure) return error.failure;
+    if (error instanceof RefusedRequestError) return error.failure;
     throw error;
   }
   throw new Error('accepted');

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { type ChatBody } from '#areas/inference/chat-body.js';
-import { type HttpFailure } from '../errors/http-failure.js';
-import { refusedField, refusedFields } from '../inference/refused-field.js';
-import { parseChatBody } from '../inference/chat.body.js';
+import {
+  type RefusedRequestError,
+  refusedField,
+  refusedFields,
+} from '#platform/runtime/refused-request.js';
+import { type ChatBody, parseChatBody } from '../chat-body.js';
 
 export const PROMPTS_MAX = 32;
 /** As OpenAI has it. */
@@ -32,7 +34,7 @@ export interface CompletionChats {
 /** Fields of a chat whose answer has no place in a text. */
 const CHAT_ONLY = ['messages', 'tools', 'functions', 'audio', 'modalities'] as const;
 
-/** @throws HttpFailure 400 that names the field */
+/** @throws RefusedRequestError 400 that names the field */
 export const chatsOf = (sent: unknown): CompletionChats => {
   const read = CompletionBody.safeParse(sent);
   if (!read.success) throw refusedFields(read.error);
@@ -84,7 +86,7 @@ const isTokens = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token));
 
 /** The tokenizer of a model is its rig's. */
-const ofTokens = (): HttpFailure =>
+const ofTokens = (): RefusedRequestError =>
   refusedField(
     'prompt',
     "tokens cannot be read: the model's tokenizer is not known here; send text",
