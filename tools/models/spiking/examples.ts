@@ -23,9 +23,11 @@ export interface ExampleSource extends InputSource {
   readonly task: ClassificationTask;
 }
 
+export const heldOutRandom = (seed: number): SeededRandom => seededRandom(~seed);
+
 /** Held-out inputs come from another seed, held-out prompts also name other subjects. */
 const randomOf = (split: Split, seed: number): SeededRandom =>
-  seededRandom(split === 'training' ? seed : ~seed);
+  split === 'training' ? seededRandom(seed) : heldOutRandom(seed);
 
 const encoded = ({ architecture, task, steps }: InputSource, input: Float32Array): DataTensor =>
   architecture.encodeArray

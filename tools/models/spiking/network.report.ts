@@ -9,7 +9,6 @@ import type { NeuronModel } from '#engines/spiking/neurons/neuron.js';
 import { continueText, runMetered } from '#engines/spiking/run.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
 import { writeSafetensors, type NamedTensors } from '#platform/safetensors/safetensors.js';
-import { seededRandom } from '../seeded-random.js';
 import {
   accuracyOf,
   answersOf,
@@ -18,8 +17,8 @@ import {
   promptAnswersOf,
   type Answer,
 } from './evaluation.js';
-import { drawInputs, type ExampleSource, type InputSource } from './examples.js';
-import type { InputTask } from './tasks/task.js';
+import { drawInputs, heldOutRandom, type ExampleSource, type InputSource } from './examples.js';
+import type { InputTask, Rival } from './tasks/task.js';
 
 /** How good a network is at its own task. */
 export type NativeScore = Pick<SpikingModelCard, 'native' | 'accuracyByNeuron'>;
@@ -46,6 +45,19 @@ const majorityOf = (answers: readonly Answer[], classes: number): number => {
     return answers.filter(({ label }) => label === index).length;
   });
   return Math.max(...counts) / answers.length;
+};
+
+/** The score of each rule on the examples that the network is scored on. */
+const rivalCards = (
+  { task, seed }: Classifier,
+  rivals: readonly Rival[],
+): HeadCard['baseline'][] => {
+  const random = heldOutRandom(seed);
+  const examples = Array.from({ length: HELD_OUT_EXAMPLES }, () => task.draw(random, 'held-out'));
+  return rivals.map((rival) => {
+    const right = examples.filter(({ input, label }) => rival.classify(input) === label);
+    return { name: rival.name, accuracy: rounded(right.length / examples.length) };
+  });
 };
 
 /** @param answersFor gives answers to held-out examples that are drawn from a seed */
@@ -92,8 +104,9 @@ export const classifierScore = (network: Classifier): NativeScore => {
     const answers = answersWith(neuron)(network.seed, CALIBRATION_EXAMPLES);
     return [neuron, rounded(accuracyOf(answers))] as const;
   });
+  const native = headCard(task, own, network.seed);
   return {
-    native: headCard(task, own, network.seed),
+    native: task.rivals ? { ...native, rivals: rivalCards(network, task.rivals) } : native,
     accuracyByNeuron: Object.fromEntries(accuracyByNeuron),
   };
 };
@@ -166,7 +179,7 @@ const nested = (values: readonly number[], shape: readonly number[]): NestedNumb
 };
 
 const exampleOf = ({ task, seed }: TrainedNetwork): NestedNumbers => {
-  const { input } = task.draw(seededRandom(~seed));
+  const { input } = task.draw(heldOutRandom(seed));
   const values = Array.from(input, (value) => Number(value.toFixed(3)));
   return nested(values, task.inputShape);
 };
