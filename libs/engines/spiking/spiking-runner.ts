@@ -9,8 +9,13 @@ import { type Architecture } from './model.js';
 import { ARCHITECTURES } from './models/architectures.js';
 import { type NeuronModel } from './neurons/neuron.js';
 import { continueText, runMetered } from './run.js';
-import { SpikingEngineError } from './spiking.engine.errors.js';
-import { type SpikingEnd, type SpikingInput } from './spiking.protocol.js';
+import { InvalidInputError, SpikingEngineError } from './spiking.engine.errors.js';
+import {
+  type SpikingBatch,
+  type SpikingEnd,
+  type SpikingInput,
+  type SpikingOutcome,
+} from './spiking.protocol.js';
 import { countsOf, METER_VERSION } from './telemetry/counts.js';
 import { Meter } from './telemetry/meter.js';
 import { type NamedTensors } from '#platform/safetensors/safetensors.js';
@@ -42,7 +47,26 @@ export class SpikingRunner {
 
   /** @throws SpikingEngineError */
   async run(input: SpikingInput): Promise<SpikingEnd> {
-    const model = await this.#modelOf(input.slug);
+    return this.#run(await this.#modelOf(input.slug), input);
+  }
+
+  /**
+   * An outcome for each input, in their order. An input that the network rejects fails alone.
+   * @throws SpikingEngineError for a network that cannot run
+   */
+  async runMany({ inputs, ...network }: SpikingBatch): Promise<readonly SpikingOutcome[]> {
+    const model = await this.#modelOf(network.slug);
+    return inputs.map((inputData) => {
+      try {
+        return { end: this.#run(model, { ...network, inputData, raster: false, session: null }) };
+      } catch (error) {
+        if (error instanceof InvalidInputError) return { rejection: error.message };
+        throw error;
+      }
+    });
+  }
+
+  #run(model: LoadedModel, input: SpikingInput): SpikingEnd {
     const { architecture, card, weights } = model;
     const { timesteps, inputData } = input;
     const neuron = neuronOf(model, input.neuron);

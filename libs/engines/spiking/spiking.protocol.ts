@@ -17,6 +17,11 @@ export const SpikingInput = z.strictObject({
 });
 export type SpikingInput = z.infer<typeof SpikingInput>;
 
+/** Inputs of one network in one call: each runs at rest, as it would alone. */
+export interface SpikingBatch extends Pick<SpikingInput, 'slug' | 'timesteps' | 'neuron'> {
+  readonly inputs: readonly SpikingInput['inputData'][];
+}
+
 const Count = z.int().nonnegative();
 const Probability = z.number().min(0).max(1);
 
@@ -76,3 +81,6 @@ export const SpikingEnd = z.strictObject({
   meterVersion: Count,
 });
 export type SpikingEnd = z.infer<typeof SpikingEnd>;
+
+/** What became of one input of a batch; `rejection` says why the network rejected it. */
+export type SpikingOutcome = { readonly end: SpikingEnd } | { readonly rejection: string };

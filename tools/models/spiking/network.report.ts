@@ -17,7 +17,7 @@ import {
   promptAnswersOf,
   type Answer,
 } from './evaluation.js';
-import { drawInputs, type ExampleSource, heldOutRandom, type InputSource } from './examples.js';
+import { drawInputs, heldOutRandom, type ExampleSource, type InputSource } from './examples.js';
 import type { InputTask, Rival } from './tasks/task.js';
 
 /** How good a network is at its own task. */
@@ -104,11 +104,9 @@ export const classifierScore = (network: Classifier): NativeScore => {
     const answers = answersWith(neuron)(network.seed, CALIBRATION_EXAMPLES);
     return [neuron, rounded(accuracyOf(answers))] as const;
   });
+  const native = headCard(task, own, network.seed);
   return {
-    native: {
-      ...headCard(task, own, network.seed),
-      ...(task.rivals && { rivals: rivalCards(network, task.rivals) }),
-    },
+    native: task.rivals ? { ...native, rivals: rivalCards(network, task.rivals) } : native,
     accuracyByNeuron: Object.fromEntries(accuracyByNeuron),
   };
 };
