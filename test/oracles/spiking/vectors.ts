@@ -107,7 +107,7 @@ export interface NetworkRun {
   readonly input: string | NestedNumbers;
   readonly steps: number;
   readonly logits: readonly number[];
-  /** For each layer of neurons in the engine's order of axes, eight spikes a byte, in hexadecimal. */
+  /** Of each layer of neurons in the engine's order of axes: eight in a byte, in hexadecimal. */
   readonly spikes: Readonly<Record<string, string>>;
   readonly counts: {
     /** Of layers with weights; SpikingJelly's MACs of convolutions include their padding. */
