@@ -31,10 +31,11 @@ export interface KeeperParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly times: KeptStreamTimes;
+  /** Of one stream, in UTF-8. Default: `KEPT_BYTES_MAX`. */
+  readonly bytesMax?: number;
 }
 
-/** Of one stream, in UTF-8. */
-export const KEPT_BYTES_MAX = 8 * 1_024 ** 2;
+const KEPT_BYTES_MAX = 8 * 1_024 ** 2;
 /** Above this, a page is written at once. */
 const PAGE_BYTES = 64 * 1_024;
 /** Above this, `append` waits for the store. */
@@ -87,10 +88,11 @@ export class StreamKeeper {
   /** Waits while much is unwritten, so that memory is bounded. */
   async append(events: readonly string[]): Promise<void> {
     if (!this.#isKept) return;
+    const { bytesMax = KEPT_BYTES_MAX } = this.parts;
     for (const event of events) {
       const bytes = Buffer.byteLength(event);
       this.#bytes += bytes;
-      if (this.#bytes > KEPT_BYTES_MAX) return this.#close('too-long');
+      if (this.#bytes > bytesMax) return this.#close('too-long');
       this.#waiting.push(event);
       this.#waitingBytes += bytes;
     }
