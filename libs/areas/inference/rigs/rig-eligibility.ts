@@ -1,8 +1,13 @@
 import { type JsonObject, RigError } from './chat-backend.js';
 import { type Need } from './chat-features.js';
-import { type RouteTarget } from './rig-router.js';
 import { type Rig, type RigState } from './rig-state.js';
 import { RouteError } from './route-error.js';
+
+/** The model, and the only rig that may answer, if the caller names one. */
+interface Wanted {
+  readonly model: string;
+  readonly pin?: string;
+}
 
 /** @throws RouteError for a field that belongs to the operator of one of the rigs */
 export const refuseFields = (candidates: readonly RigState[], body: JsonObject): void => {
@@ -16,7 +21,7 @@ export const refuseFields = (candidates: readonly RigState[], body: JsonObject):
 export const ableTo = (
   needs: readonly Need[],
   candidates: readonly RigState[],
-  target: RouteTarget,
+  target: Wanted,
 ): readonly RigState[] => {
   if (needs.length === 0) return candidates;
   const able = candidates.filter(({ rig }) => needs.every((need) => hasFeature(rig, need)));
@@ -29,7 +34,7 @@ const hasFeature = ({ features }: Rig, { feature }: Need): boolean =>
 const refuseNeeds = (
   needs: readonly Need[],
   candidates: readonly RigState[],
-  { model, pin }: RouteTarget,
+  { model, pin }: Wanted,
 ): never => {
   const nowhere = needs.filter((need) => !candidates.some(({ rig }) => hasFeature(rig, need)));
   // Each is to be had, at different rigs: all of them are at fault.
