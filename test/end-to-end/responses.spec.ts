@@ -300,7 +300,9 @@ describe('responses for the official client', () => {
   });
 
   it.each([
-    ['background', { background: true }],
+    ['stream', { background: true, stream: true }],
+    ['store', { background: true, store: false }],
+    ['routing_mode', { background: true, routing_mode: 'knot' }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'p' } }],
     ['truncation', { truncation: 'auto' }],

@@ -106,7 +106,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (admission.outcome !== 'started') throw notAdmitted(admission.outcome);
     if (!route.settle) adoptRequestId(admission.firstAttempt, request, reply);
     const recorder = new AnswerRecorder();
-    request.attempt = { tap: recorder, confirm: admission.confirm, startedAt };
+    const { confirm, firstAttempt } = admission;
+    request.attempt = { tap: recorder, firstAttempt, confirm, startedAt };
     return of(await this.#run(admission, recorder, exchange));
   }
 

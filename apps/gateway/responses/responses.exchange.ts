@@ -23,7 +23,7 @@ export interface ResponseRequest {
 }
 
 /** What a request means: its own items, and the responses that it continues. */
-interface ReadRequest extends Omit<ResponseRequest, 'sent'> {
+export interface ReadRequest {
   readonly responseId: string;
   readonly body: ResponseBody;
   readonly input: readonly Item[];
@@ -40,17 +40,27 @@ export class ResponsesExchange {
   ) {}
 
   /** @throws RefusedRequestError 400 that names the field; DomainError of the area responses */
-  async translate(asked: ResponseRequest): Promise<Translation> {
-    const { sent, caller, requestId, receivedAtMs } = asked;
+  async read({
+    sent,
+    caller,
+    requestId,
+  }: Omit<ResponseRequest, 'receivedAtMs'>): Promise<ReadRequest> {
     const body = readResponseBody(sent);
     const responseId = responseIdOf(requestId);
-    const key = keyOf(responseId);
-    const input = body.input === undefined ? [] : inputItemsOf(body.input, key);
+    const input = body.input === undefined ? [] : inputItemsOf(body.input, keyOf(responseId));
     const { previous_response_id: previous } = body;
     const before =
       previous == null ? null : await this.responses.conversation(previous, caller.accountId);
+    return { responseId, body, input, before };
+  }
+
+  /** @throws those of `read` */
+  async translate(asked: ResponseRequest): Promise<Translation> {
+    const { receivedAtMs } = asked;
+    const request = await this.read(asked);
+    const { responseId, body, input, before } = request;
+    const key = keyOf(responseId);
     const chat = parseChatBody(chatOf(body, input, before?.contents ?? []));
-    const request = { caller, requestId, receivedAtMs, responseId, body, input, before };
     const format = responseFormat({
       id: responseId,
       createdAt: Math.floor(receivedAtMs / 1e3),
@@ -58,14 +68,17 @@ export class ResponsesExchange {
       routingMode: chat.routing_mode,
       key,
       now: () => Math.floor(this.clock.now() / 1e3),
-      keep: (response) => this.#keep(request, response),
+      keep: (response) => this.#keep(request, asked, response),
     });
     return { body: chat, format };
   }
 
   /** The answer is paid for and goes out whatever happens here; it says whether it is stored. */
-  async #keep(request: ReadRequest, response: ResponseObject): Promise<boolean> {
-    const { body, caller, requestId, responseId, input, before } = request;
+  async #keep(
+    { responseId, body, input, before }: ReadRequest,
+    { caller, requestId }: ResponseRequest,
+    response: ResponseObject,
+  ): Promise<boolean> {
     if (body.store === false) return false;
     const { accountId, userId } = caller;
     const content = { input, response };

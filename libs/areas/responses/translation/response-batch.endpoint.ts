@@ -42,6 +42,9 @@ const lineBodyOf = (sent: unknown): ResponseBody => {
   if (body.store === true) {
     throw refusedField('store', 'the response of a line is in the output file only');
   }
+  if (body.background === true) {
+    throw refusedField('background', 'a line of a batch is in the background already');
+  }
   if (body.previous_response_id != null) {
     throw refusedField('previous_response_id', 'send the items of the conversation as input');
   }

@@ -47,8 +47,8 @@ describe('the body of a response', () => {
   });
 
   it('says what it does not support, by every field', () => {
-    const read = () => readResponseBody({ model: 'm', input: 'a', background: true, knots: 1 });
-    expect(read).toThrow('background: is not supported; knots: this field is not supported');
+    const read = () => readResponseBody({ model: 'm', input: 'a', conversation: 'a', knots: 1 });
+    expect(read).toThrow('conversation: is not supported; knots: this field is not supported');
   });
 
   it('may have no input where it continues a response', () => {

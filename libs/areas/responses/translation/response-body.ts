@@ -57,7 +57,7 @@ export const ResponseBody = z.strictObject({
   stream: z.boolean().nullish(),
   stream_options: z.strictObject({ include_obfuscation: off(false) }).nullish(),
   store: z.boolean().nullish(),
-  background: off(false),
+  background: z.boolean().nullish(),
   text: z
     .strictObject({
       format: TextFormat.nullish(),
@@ -102,7 +102,17 @@ export const readResponseBody = (sent: unknown): ResponseBody => {
   const { input, previous_response_id: previous } = read.data;
   const isEmpty = input === undefined || (Array.isArray(input) && input.length === 0);
   if (isEmpty && previous == null) throw refusedField('input', 'expected a string or items');
+  if (read.data.background === true) refuseInBackground(read.data);
   return read.data;
+};
+
+const refuseInBackground = ({ store, stream }: ResponseBody): void => {
+  if (stream === true) {
+    throw refusedField('stream', 'a response in the background is polled; leave stream out');
+  }
+  if (store === false) {
+    throw refusedField('store', 'a response in the background is stored; leave store out');
+  }
 };
 
 /** The fields of a chat that a body stands for, beside its messages. */

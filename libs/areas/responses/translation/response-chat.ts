@@ -1,7 +1,7 @@
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { refusedField } from '#platform/runtime/refused-request.js';
 import { type Fields } from '#platform/chats/read-answer.js';
-import { type ResponseContent } from '../response-store.js';
+import { type ResponseContent } from '../response-blobs.js';
 import { messagesOf } from './conversation.js';
 import { type Item } from './input-items.js';
 import { chatFieldsOf, type ResponseBody } from './response-body.js';
