@@ -1,3 +1,4 @@
+import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -103,10 +104,12 @@ export class ChatExchange {
     this.#charged(chat, rig, usage, entry);
     const { format = chatFormat } = chat;
     const text = await format.whole({ ...answer, usage: chargedOf(usage, bound) });
-    tap?.head({ ...headers, 'content-type': JSON_TYPE });
+    const typed = { ...headers, 'content-type': JSON_TYPE };
+    tap?.head(typed);
     tap?.text(text);
     this.#ended(chat, '');
-    void reply.headers(headers).headers(this.#rates(chat, pace)).type(JSON_TYPE).send(text);
+    const length = { 'content-length': Buffer.byteLength(text) };
+    writeHead(reply, { ...typed, ...length, ...this.#rates(chat, pace) }).end(text);
   }
 
   async #stream(
@@ -135,12 +138,7 @@ export class ChatExchange {
     this.metrics.firstPage(model, (performance.now() - chat.startedAt) / 1e3);
     const headers = { ...routeHeaders(chat.startedAt, stream), ...SSE_HEADERS };
     tap?.head(headers);
-    reply.hijack();
-    reply.raw.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
-      ...headers,
-      ...this.#rates(chat, stream.pace),
-    });
+    writeHead(reply, { ...headers, ...this.#rates(chat, stream.pace) });
     const writer = new SseWriter(
       reply.raw,
       this.keepAliveMs,
@@ -212,6 +210,15 @@ export class ChatExchange {
     this.metrics.chatEnded(model, (performance.now() - startedAt) / 1e3, error);
   }
 }
+
+/**
+ * Writes the headers past Fastify, which has nothing to add to an answer that is bytes already.
+ * @param headers besides those that hooks have set
+ */
+const writeHead = (reply: FastifyReply, headers: OutgoingHttpHeaders): ServerResponse => {
+  reply.hijack();
+  return reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers });
+};
 
 /** What a rig states above the bound is not charged, and other interfaces do not show it. */
 const chargedOf = (usage: Usage, bound: ChatReply['bound']): Usage => {
