@@ -1,3 +1,4 @@
+import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -117,10 +118,12 @@ export class ChatExchange {
     this.#charged(chat, rig, usage, entry);
     const { format = chatFormat } = chat;
     const text = await format.whole({ ...answer, usage: chargedOf(usage, bound) });
-    tap?.head({ ...headers, 'content-type': JSON_TYPE });
+    const typed = { ...headers, 'content-type': JSON_TYPE };
+    tap?.head(typed);
     tap?.text(text);
     this.#ended(chat, '');
-    void reply.headers(headers).headers(this.#rates(chat, pace)).type(JSON_TYPE).send(text);
+    const length = { 'content-length': Buffer.byteLength(text) };
+    writeHead(reply, { ...typed, ...length, ...this.#rates(chat, pace) }).end(text);
   }
 
   async #stream(
@@ -150,9 +153,7 @@ export class ChatExchange {
     const headers = { ...routeHeaders(chat.startedAt, stream), ...SSE_HEADERS };
     tap?.head(headers);
     const keeper = await this.#keeper(chat);
-    reply.hijack();
-    reply.raw.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
+    writeHead(reply, {
       ...headers,
       ...this.#rates(chat, stream.pace),
       ...(keeper && { [RESUMABLE_HEADER]: String(keeper.isKept) }),
@@ -247,6 +248,15 @@ export class ChatExchange {
     this.metrics.chatEnded(model, (performance.now() - startedAt) / 1e3, error);
   }
 }
+
+/**
+ * Writes the headers past Fastify, which has nothing to add to an answer that is bytes already.
+ * @param headers besides those that hooks have set
+ */
+const writeHead = (reply: FastifyReply, headers: OutgoingHttpHeaders): ServerResponse => {
+  reply.hijack();
+  return reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers });
+};
 
 /** What a rig states above the bound is not charged, and other interfaces do not show it. */
 const chargedOf = (usage: Usage, bound: ChatReply['bound']): Usage => {
