@@ -98,7 +98,7 @@ describe('a resumable stream', () => {
     const written = async () =>
       eventsOf(await world.events(), requestId).filter(({ type }) => type.startsWith('Hold'));
     await eventually(async () => (await written()).length > 1);
-    return (await written()).map(({ type, data }) => ({ type, ...(data) }));
+    return (await written()).map(({ type, data }) => ({ type, ...data }));
   };
 
   const chargedOnce = [
