@@ -255,7 +255,8 @@ export class ChatExchange {
  */
 const writeHead = (reply: FastifyReply, headers: OutgoingHttpHeaders): ServerResponse => {
   reply.hijack();
-  return reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers });
+  const earlier = reply.getHeaders() as Record<string, string>;
+  return reply.raw.writeHead(200, { ...earlier, ...headers });
 };
 
 /** What a rig states above the bound is not charged, and other interfaces do not show it. */
