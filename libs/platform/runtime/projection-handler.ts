@@ -86,7 +86,7 @@ export class ProjectionHandler implements SubscriptionHandler {
     this.#saved.saved(position);
   }
 
-  /** Applies the event at once where its documents are in memory; otherwise loads them first. */
+  /** Applies the event at once if its documents are in memory; otherwise loads them first. */
   #apply(recorded: RecordedEvent, changed: Changes): Promise<void> | null {
     const event = this.codec.revive(recorded);
     const keys = keysOf(this.projection, event);
