@@ -78,7 +78,7 @@ export class ProjectionHandler implements SubscriptionHandler {
     for (const [key, held] of changed) this.#cache.set(key, held);
   }
 
-  /** Saves how far the handler has come, so that the next run does not read its events again. */
+  /** Saves how far the handler has come: the next run does not look for its events again. */
   async settle(position: Position): Promise<void> {
     if (this.#saved.isAt(position)) return;
     const checkpoint = checkpointAt(this.collection, position, this.#handled);
@@ -86,7 +86,7 @@ export class ProjectionHandler implements SubscriptionHandler {
     this.#saved.saved(position);
   }
 
-  /** Applies the event at once where its documents are in memory; otherwise loads them first. */
+  /** Applies the event at once if its documents are in memory; otherwise loads them first. */
   #apply(recorded: RecordedEvent, changed: Changes): Promise<void> | null {
     const event = this.codec.revive(recorded);
     const keys = keysOf(this.projection, event);
