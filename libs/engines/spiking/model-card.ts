@@ -10,6 +10,8 @@ export const NestedNumbers: z.ZodType<NestedNumbers> = z.lazy(() =>
 const Share = z.number().min(0).max(1);
 const Count = z.int().nonnegative();
 
+const Baseline = z.strictObject({ name: z.string(), accuracy: Share });
+
 const HeadCard = z.strictObject({
   task: z.string(),
   description: z.string(),
@@ -19,7 +21,9 @@ const HeadCard = z.strictObject({
   /** Expected calibration error on held-out examples, after temperature scaling. */
   calibrationError: Share,
   temperature: z.number().positive(),
-  baseline: z.strictObject({ name: z.string(), accuracy: Share }),
+  baseline: Baseline,
+  /** Rules that need no training and know the task. */
+  rivals: z.array(Baseline).optional(),
   heldOutExamples: Count,
 });
 

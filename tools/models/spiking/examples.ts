@@ -19,6 +19,8 @@ export interface ExampleSource {
   readonly steps: number;
 }
 
+export const heldOutRandom = (seed: number): SeededRandom => seededRandom(~seed);
+
 /** Held-out inputs come from another seed, held-out prompts also name other subjects. */
 export const drawExamples = (
   { architecture, task, steps }: ExampleSource,
@@ -27,7 +29,7 @@ export const drawExamples = (
   seed: number,
   count: number,
 ): readonly LabelledInput[] => {
-  const random = seededRandom(split === 'training' ? seed : ~seed);
+  const random = split === 'training' ? seededRandom(seed) : heldOutRandom(seed);
   const draw =
     head === 'native'
       ? nativeDraw(architecture, task, steps, split)

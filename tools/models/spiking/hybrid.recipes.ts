@@ -1,16 +1,21 @@
 import { closedFormContinuous } from '#engines/spiking/models/closed-form-continuous.model.js';
 import { continuousNeuralOde } from '#engines/spiking/models/continuous-neural-ode.model.js';
 import { dynamicHypernetwork } from '#engines/spiking/models/dynamic-hypernetwork.model.js';
-import { linearAttentionRwkv } from '#engines/spiking/models/linear-attention-rwkv.model.js';
+import {
+  linearAttentionRwkv,
+  rwkvForward,
+} from '#engines/spiking/models/linear-attention-rwkv.model.js';
 import { modernHopfield } from '#engines/spiking/models/modern-hopfield.model.js';
 import { neuroSymbolicLtn } from '#engines/spiking/models/neuro-symbolic-ltn.model.js';
 import { patternAnnSnn } from '#engines/spiking/models/pattern-ann-snn.model.js';
 import { patternSnnAnn } from '#engines/spiking/models/pattern-snn-ann.model.js';
 import { patternSpikingTransformer } from '#engines/spiking/models/pattern-spiking-transformer.model.js';
 import { physicsInformedPinn } from '#engines/spiking/models/physics-informed-pinn.model.js';
+import { parallelAttention } from '#engines/spiking/models/rwkv.attention.js';
 import { se3EquivariantGnn } from '#engines/spiking/models/se3-equivariant-gnn.model.js';
 import { spikingDiffusion } from '#engines/spiking/models/spiking-diffusion.model.js';
 import { spatioTemporalGnn } from '#engines/spiking/models/spatio-temporal-gnn.model.js';
+import type * as tf from '@tensorflow/tfjs-core';
 import { diffusionLoss } from './diffusion.loss.js';
 import { learnHeat } from './heat.training.js';
 import { logicLoss } from './logic.loss.js';
@@ -62,7 +67,8 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: solids,
     seed: 1801,
     batch: 16,
-    iterations: 700,
+    iterations: 800,
+    learningRate: 8e-3,
   },
   { ...USUAL, architecture: neuroSymbolicLtn, task: entities, seed: 2001, nativeLoss: logicLoss },
   {
@@ -87,9 +93,11 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     architecture: linearAttentionRwkv,
     task: nextByte,
     seed: 1901,
-    iterations: 1500,
+    iterations: 1400,
     batch: 24,
+    learningRate: 8e-3,
     steps: CONTEXT,
     nativeLoss: nextByteLoss,
+    forward: (ops, x, readout) => rwkvForward<tf.Tensor>(ops, x, readout, parallelAttention),
   },
 ];

@@ -8,7 +8,6 @@ import type { Architecture, Head } from '#engines/spiking/model.js';
 import { continueText, runMetered } from '#engines/spiking/run.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
 import { writeSafetensors, type NamedTensors } from '#platform/safetensors/safetensors.js';
-import { seededRandom } from '../seeded-random.js';
 import {
   accuracyOf,
   answersOf,
@@ -16,7 +15,8 @@ import {
   fitTemperature,
   type Answer,
 } from './evaluation.js';
-import { drawExamples, type ExampleSource } from './examples.js';
+import { drawExamples, heldOutRandom, type ExampleSource } from './examples.js';
+import type { Rival } from './tasks/task.js';
 
 export interface TrainedNetwork extends ExampleSource {
   readonly weights: NamedTensors;
@@ -39,6 +39,19 @@ const majorityOf = (answers: readonly Answer[], classes: number): number => {
   return Math.max(...counts) / answers.length;
 };
 
+/** The score of each rule on the examples that the network is scored on. */
+const rivalCards = (
+  { task, seed }: TrainedNetwork,
+  rivals: readonly Rival[],
+): HeadCard['baseline'][] => {
+  const random = heldOutRandom(seed);
+  const examples = Array.from({ length: HELD_OUT_EXAMPLES }, () => task.draw(random, 'held-out'));
+  return rivals.map((rival) => {
+    const right = examples.filter(({ input, label }) => rival.classify(input) === label);
+    return { name: rival.name, accuracy: rounded(right.length / examples.length) };
+  });
+};
+
 const headCard = (network: TrainedNetwork, head: Head): HeadCard => {
   const { architecture, task, weights } = network;
   const { model } = architecture.neuron;
@@ -59,6 +72,7 @@ const headCard = (network: TrainedNetwork, head: Head): HeadCard => {
     calibrationError: rounded(calibrationErrorOf(answers, temperature)),
     temperature,
     baseline: { name: 'always the most frequent class', accuracy: rounded(majority) },
+    ...(head === 'native' && task.rivals ? { rivals: rivalCards(network, task.rivals) } : {}),
     heldOutExamples: HELD_OUT_EXAMPLES,
   };
 };
@@ -141,7 +155,7 @@ const nested = (values: readonly number[], shape: readonly number[]): NestedNumb
 };
 
 const exampleOf = ({ task, seed }: TrainedNetwork): NestedNumbers => {
-  const { input } = task.draw(seededRandom(~seed));
+  const { input } = task.draw(heldOutRandom(seed));
   const values = Array.from(input, (value) => Number(value.toFixed(3)));
   return nested(values, task.inputShape);
 };

@@ -53,11 +53,13 @@ export class NetworkTrainer {
 
   /** Logits `[batch, classes]`. */
   logits(head: Head, examples: readonly LabelledInput[]): tf.Tensor {
-    const { architecture, task } = this.recipe;
+    const { architecture, task, forward } = this.recipe;
     const { x } = batchOf(examples);
     const input = tf.tensor(x.values, [...x.shape]);
     const readout = readoutOf(head, task.classes.length);
-    const logits = architecture.forward<tf.Tensor>(this.#operations, input, readout);
+    const logits =
+      forward?.(this.#operations, input, readout) ??
+      architecture.forward<tf.Tensor>(this.#operations, input, readout);
     return tf.reshape(logits, [examples.length, readout.classes]);
   }
 

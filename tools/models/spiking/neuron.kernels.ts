@@ -9,6 +9,11 @@ import {
   type Recurrence,
 } from '#engines/spiking/neurons/neuron.js';
 import { SURROGATES, type SurrogateName } from '#engines/spiking/neurons/surrogates.js';
+import {
+  CONTINUOUS_BACKWARD,
+  CONTINUOUS_FORWARD,
+  registerContinuousNeurons,
+} from './continuous-neuron.kernels.js';
 import { viewsOf, type WasmMemory } from './wasm-memory.js';
 
 const FORWARD = 'SpikingNeurons';
@@ -121,8 +126,9 @@ const afterReset = (
   return fired[place] === 1 ? (resetTo ?? charged - threshold) : charged;
 };
 
-/** Registers both kernels; to be called once. */
+/** Registers the kernels of all neurons; to be called once. */
 export const registerNeurons = (): void => {
+  registerContinuousNeurons();
   tf.registerKernel({ kernelName: FORWARD, backendName: 'wasm', kernelFunc: forward });
   tf.registerKernel({ kernelName: BACKWARD, backendName: 'wasm', kernelFunc: backward });
 };
@@ -133,12 +139,20 @@ export const registerNeurons = (): void => {
  */
 export const spike = (x: tf.Tensor, leak: tf.Tensor, settings: NeuronTraining): tf.Tensor => {
   const attributes = { ...settings };
+  const isContinuous = settings.model === 'ContinuousLIFNode';
+  const [forwardKernel, backwardKernel] = isContinuous
+    ? [CONTINUOUS_FORWARD, CONTINUOUS_BACKWARD]
+    : [FORWARD, BACKWARD];
   const layer = tf.customGrad((...inputsAndSave) => {
     const [current, rate] = inputsAndSave as [tf.Tensor, tf.Tensor];
     const save = inputsAndSave[2] as unknown as tf.GradSaveFunc;
     const outputs = tf
       .engine()
-      .runKernel(FORWARD, { x: current, leak: rate }, attributes as unknown as tf.NamedAttrMap);
+      .runKernel(
+        forwardKernel,
+        { x: current, leak: rate },
+        attributes as unknown as tf.NamedAttrMap,
+      );
     const [spikes, potentials] = outputs as unknown as [tf.Tensor, tf.Tensor];
     save([current, rate, spikes, potentials]);
     const gradFunc = (dy: tf.Tensor, kept: tf.Tensor[]): tf.Tensor[] => {
@@ -152,7 +166,7 @@ export const spike = (x: tf.Tensor, leak: tf.Tensor, settings: NeuronTraining): 
       return tf
         .engine()
         .runKernel(
-          BACKWARD,
+          backwardKernel,
           inputs,
           attributes as unknown as tf.NamedAttrMap,
         ) as unknown as tf.Tensor[];

@@ -1,4 +1,4 @@
-import type { Architecture } from '#engines/spiking/model.js';
+import type { Architecture, Readout } from '#engines/spiking/model.js';
 import type * as tf from '@tensorflow/tfjs-core';
 import type { NeuronTraining } from './neuron.kernels.js';
 import type { ParameterStore } from './parameter.store.js';
@@ -26,6 +26,8 @@ export interface Recipe {
   readonly surrogate?: NeuronTraining['surrogate'];
   /** Trains and freezes some parameters before all others. */
   readonly prepare?: (parameters: ParameterStore, seed: number) => void;
+  /** The same function as that of the network, in a form that trains faster. */
+  readonly forward?: (operations: TrainingOperations, x: tf.Tensor, readout: Readout) => tf.Tensor;
   /** In place of the cross-entropy of the classes of the task. */
   readonly nativeLoss?: NativeLoss;
 }

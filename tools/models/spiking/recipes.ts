@@ -21,11 +21,25 @@ const COMMON = { batch: 32, learningRate: 4e-3, steps: 8 } as const;
 
 /** The networks that are trained by gradients. */
 export const RECIPES: readonly Recipe[] = [
-  { ...COMMON, architecture: spikingResnet, task: shapes16, seed: 1701, iterations: 300 },
+  {
+    ...COMMON,
+    architecture: spikingResnet,
+    task: shapes16,
+    seed: 1701,
+    iterations: 500,
+    learningRate: 8e-3,
+  },
   { ...COMMON, architecture: dvsConvnet, task: motion, seed: 1702, iterations: 600 },
   { ...COMMON, architecture: hybridCnn, task: textures, seed: 1703, iterations: 600 },
   { ...COMMON, architecture: hybridRnn, task: sensorEvents, seed: 1704, iterations: 600 },
-  { ...COMMON, architecture: hybridVit, task: relations, seed: 1705, iterations: 400 },
+  {
+    ...COMMON,
+    architecture: hybridVit,
+    task: relations,
+    seed: 1705,
+    iterations: 900,
+    learningRate: 6e-3,
+  },
   { ...COMMON, architecture: hybridGnn, task: graphFamilies, seed: 1708, iterations: 700 },
   { ...COMMON, architecture: hybridKan, task: spirals, seed: 1709, iterations: 1200 },
   { ...COMMON, architecture: hybridSsm, task: waveforms, seed: 1710, iterations: 600 },

@@ -109,6 +109,11 @@ export class TrainingOperations implements Operations<tf.Tensor> {
     { leak, ...changed }: NeuronOptions<tf.Tensor> = {},
   ): tf.Tensor {
     const settings = { ...this.run.neuron, ...changed };
+    if (leak !== undefined && settings.model === 'ContinuousLIFNode') {
+      throw new RangeError(
+        `${name} generates its leaks, and continuous neurons train with given ones`,
+      );
+    }
     const leaks = leak === undefined ? this.#leak(name, settings) : tf.reshape(leak, [leak.size]);
     return spike(current, leaks, settings);
   }
@@ -215,9 +220,7 @@ export class TrainingOperations implements Operations<tf.Tensor> {
   }
 
   #leak(name: string, { model, tau }: NeuronSettings): tf.Tensor {
-    if (model === 'LIFNode') return tf.tensor1d([1 / tau]);
-    // Between spikes the exact solution of a constant input is a LIF neuron with this leak.
-    if (model === 'ContinuousLIFNode') return tf.tensor1d([1 - Math.exp(-1 / tau)]);
+    if (model !== 'PLIFNode') return tf.tensor1d([1 / tau]);
     const initial = { value: leakParameterOf(tau) };
     return tf.sigmoid(this.parameter(`${name}.leak`, [1], { initial }));
   }

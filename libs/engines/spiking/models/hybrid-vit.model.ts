@@ -2,6 +2,7 @@ import { type Architecture } from '../model.js';
 import { DEFAULT_NEURON } from '../neurons/neuron.js';
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
+import { textDrive } from './text-stem.js';
 
 const TOKENS = 16;
 const WIDTH = 32;
@@ -12,6 +13,11 @@ const patchesOf = <Tensor extends Shaped>(ops: Operations<Tensor>, x: Tensor): T
   const batch = x.shape[1] ?? 1;
   const tiles = ops.reshape(x, [1, batch, 4, 4, 4, 4]);
   return ops.reshape(ops.transpose(tiles, [0, 1, 2, 4, 3, 5]), [1, batch, TOKENS, 16]);
+};
+
+const embeddedPatches = <Tensor extends Shaped>(ops: Operations<Tensor>, x: Tensor): Tensor => {
+  const places = ops.parameter('places', [TOKENS, WIDTH], { initial: { deviation: 0.5 } });
+  return ops.add(ops.linear('embed', patchesOf(ops, x), { out: WIDTH, gain: 3 }), places);
 };
 
 /** Spiking self-attention: queries, keys and values are spikes, so pairs are only counted. */
@@ -42,12 +48,8 @@ export const hybridVit: Architecture = {
   neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],
   rasterLayer: 'embed.lif',
   forward(ops, x, { head, name, classes }) {
-    // A text is 256 numbers, taken as 16 tokens of 16.
-    const patches =
-      head === 'text' ? ops.reshape(x, [1, x.shape[1] ?? 1, TOKENS, 16]) : patchesOf(ops, x);
-    const places = ops.parameter('places', [TOKENS, WIDTH], { initial: { deviation: 0.5 } });
-    const embedded = ops.linear('embed', patches, { out: WIDTH, gain: 3 });
-    const tokens = ops.neuron('embed.lif', ops.hold(ops.add(embedded, places)));
+    const embedded = head === 'text' ? textDrive(ops, x, [TOKENS, WIDTH]) : embeddedPatches(ops, x);
+    const tokens = ops.neuron('embed.lif', ops.hold(embedded));
     const attended = ops.add(attend(ops, tokens), tokens);
     const fed = ops.add(feedForward(ops, attended), attended);
     const pooled = ops.mean(fed, 2);

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../spiking.engine.errors.js';
 import { type NumberGrid } from '../encoders/resample.js';
 import { tensorOf, type DataTensor } from '../operations/tensor.js';
-import { type Architecture } from '../model.js';
+import { type Architecture, type Readout } from '../model.js';
 import { DEFAULT_NEURON } from '../neurons/neuron.js';
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
@@ -92,6 +92,19 @@ export const nextSymbols = <Tensor extends Shaped>(
   return ops.linear('readout.native', stream, { out: SYMBOLS.length, gain: 1 });
 };
 
+/** Logits of either head. Both forms of attention give the same. */
+export const rwkvForward = <Tensor extends Shaped>(
+  ops: Operations<Tensor>,
+  x: Tensor,
+  { head, name, classes }: Readout,
+  attend: Attention<Tensor>,
+): Tensor => {
+  const [steps = 1] = x.shape;
+  if (head === 'native') return ops.slice(nextSymbols(ops, x, attend), 0, steps - 1, 1);
+  const stream = rwkvStates(ops, ops.linear('text.in', x, { out: WIDTH }), attend);
+  return ops.linear(name, ops.mean(stream, 0), { out: classes });
+};
+
 /** The last `steps` bytes of a list of bytes, or of rows of one symbol each. */
 const readBytes = ({ shape, values }: NumberGrid, steps: number): DataTensor => {
   const width = SYMBOLS.length;
@@ -116,14 +129,7 @@ export const linearAttentionRwkv: Architecture = {
   neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],
   rasterLayer: 'second.channel.spikes',
   encodeArray: readBytes,
-  forward(ops, x, { head, name, classes }) {
-    const [steps = 1] = x.shape;
-    if (head === 'native') {
-      return ops.slice(nextSymbols(ops, x, recurrentAttention), 0, steps - 1, 1);
-    }
-    const stream = rwkvStates(ops, ops.linear('text.in', x, { out: WIDTH }), recurrentAttention);
-    return ops.linear(name, ops.mean(stream, 0), { out: classes });
-  },
+  forward: (ops, x, readout) => rwkvForward(ops, x, readout, recurrentAttention),
   continuation: {
     length: CONTINUED,
     read(text) {

@@ -2,6 +2,7 @@ import { type Architecture } from '../model.js';
 import { DEFAULT_NEURON } from '../neurons/neuron.js';
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
+import { textDrive } from './text-stem.js';
 
 const WIDTH = 32;
 const TOKENS = 16;
@@ -31,6 +32,11 @@ const patchesOf = <Tensor extends Shaped>(ops: Operations<Tensor>, x: Tensor): T
   return ops.reshape(ops.transpose(parts, [0, 1, 3, 2, 4]), [1, batch, TOKENS, 16]);
 };
 
+const embeddedPatches = <Tensor extends Shaped>(ops: Operations<Tensor>, x: Tensor): Tensor => {
+  const place = ops.parameter('place', [TOKENS, WIDTH], { initial: { deviation: 0.2 } });
+  return ops.add(ops.linear('embedding', patchesOf(ops, x), { out: WIDTH, gain: 2 }), place);
+};
+
 /** One block whose activations are all spikes. */
 export const patternSpikingTransformer: Architecture = {
   name: 'pattern-spiking-transformer',
@@ -42,10 +48,9 @@ export const patternSpikingTransformer: Architecture = {
   neuron: DEFAULT_NEURON,
   neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],
   rasterLayer: 'mask',
-  forward(ops, x, { name, classes }) {
-    const embedded = ops.linear('embedding', patchesOf(ops, x), { out: WIDTH, gain: 2 });
-    const place = ops.parameter('place', [TOKENS, WIDTH], { initial: { deviation: 0.2 } });
-    const tokens = ops.neuron('tokens', ops.hold(ops.add(embedded, place)));
+  forward(ops, x, { head, name, classes }) {
+    const embedded = head === 'text' ? textDrive(ops, x, [TOKENS, WIDTH]) : embeddedPatches(ops, x);
+    const tokens = ops.neuron('tokens', ops.hold(embedded));
     const attended = ops.linear('attended', spikeDrivenAttention(ops, tokens), { out: WIDTH });
     const mixed = ops.add(tokens, ops.neuron('attention', attended));
     const wide = ops.neuron('wide', ops.linear('widen', mixed, { out: 2 * WIDTH, gain: 3 }));

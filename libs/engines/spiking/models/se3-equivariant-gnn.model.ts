@@ -2,7 +2,6 @@ import { type Architecture } from '../model.js';
 import { DEFAULT_NEURON } from '../neurons/neuron.js';
 import { type Operations } from '../operations/operations.js';
 import { type Shaped } from '../operations/tensor.js';
-import { asNative } from './text-stem.js';
 
 const POINTS = 24;
 const WIDTH = 16;
@@ -50,6 +49,34 @@ export const egnnLayer = <Tensor extends Shaped>(
   return { places: ops.add(places, ops.mean(pulls, 3)), scalars: ops.add(scalars, update) };
 };
 
+/** Points of which nothing is known but where they are. */
+const cloudOfPoints = <Tensor extends Shaped>(
+  ops: Operations<Tensor>,
+  places: Tensor,
+): PointCloud<Tensor> => {
+  const [, batch = 1] = places.shape;
+  const blank = new Float32Array(batch * POINTS * WIDTH);
+  return { places, scalars: ops.constant(blank, [1, batch, POINTS, WIDTH]) };
+};
+
+/**
+ * A text is a cloud with scalars: distances alone are a quadratic form of its trigrams, from which
+ * no subject that was not trained is recognised.
+ */
+const cloudOfText = <Tensor extends Shaped>(
+  ops: Operations<Tensor>,
+  x: Tensor,
+): PointCloud<Tensor> => {
+  const [, batch = 1] = x.shape;
+  const places = ops.linear('text.places', x, { out: POINTS * 3, gain: 4 });
+  const words = ops.linear('text.scalars', x, { out: WIDTH, gain: 4 });
+  const own = ops.parameter('text.points', [POINTS, WIDTH], { initial: { deviation: 0.5 } });
+  return {
+    places: ops.reshape(places, [1, batch, POINTS, 3]),
+    scalars: ops.add(ops.reshape(words, [1, batch, 1, WIDTH]), own),
+  };
+};
+
 /** Spikes on scalars only: a spiking vector would depend on the frame of reference. */
 export const se3EquivariantGnn: Architecture = {
   name: 'se3-equivariant-gnn',
@@ -62,10 +89,7 @@ export const se3EquivariantGnn: Architecture = {
   neuronModels: ['LIFNode', 'PLIFNode', 'ContinuousLIFNode'],
   rasterLayer: 'pooled',
   forward(ops, x, readout) {
-    const places = asNative(ops, x, readout, [POINTS, 3]);
-    const [, batch = 1] = places.shape;
-    const blank = new Float32Array(batch * POINTS * WIDTH);
-    const start = { places, scalars: ops.constant(blank, [1, batch, POINTS, WIDTH]) };
+    const start = readout.head === 'text' ? cloudOfText(ops, x) : cloudOfPoints(ops, x);
     const { scalars } = egnnLayer(ops, 'second', egnnLayer(ops, 'first', start));
     const nodes = ops.neuron(
       'nodes',

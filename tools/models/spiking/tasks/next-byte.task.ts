@@ -5,7 +5,7 @@ import { seededRandom } from '../../seeded-random.js';
 import { prose } from './prose.js';
 import type { ClassificationTask } from './task.js';
 
-export const CONTEXT = 24;
+export const CONTEXT = 32;
 const TEXT_BYTES = 200_000;
 const TEXT_SEED = 1919;
 

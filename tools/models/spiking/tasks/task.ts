@@ -9,6 +9,13 @@ export interface Example {
   readonly label: number;
 }
 
+/** A rule that needs no training. */
+export interface Rival {
+  readonly name: string;
+  /** @returns an index of the classes of the task */
+  classify(input: Float32Array): number;
+}
+
 export interface ClassificationTask {
   /** What the model card calls it. */
   readonly name: string;
@@ -16,6 +23,8 @@ export interface ClassificationTask {
   readonly description: string;
   readonly inputShape: readonly number[];
   readonly classes: readonly string[];
+  /** Rules that a trained network must beat, beside always naming the most frequent class. */
+  readonly rivals?: readonly Rival[];
   /**
    * One example. Every class is as likely as any other, unless the description says otherwise. A
    * task on a fixed text draws the splits from different parts of it; others draw from other seeds.
