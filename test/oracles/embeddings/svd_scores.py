@@ -1,8 +1,6 @@
 """Scores latent semantic analysis by scikit-learn on the held-out retrieval tasks.
 
-    npm run build
-    python3 -m venv .venv && .venv/bin/pip install -r test/oracles/embeddings/requirements.txt
-    .venv/bin/python test/oracles/embeddings/svd_scores.py
+    npm run build && npm run oracles -- embeddings
 
 The features are scikit-learn's own: words, and character n-grams of 3 to 6 inside words, hashed, with
 sub-linear TF-IDF. TruncatedSVD is fitted to the documents, as one would to index them.

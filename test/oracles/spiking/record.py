@@ -1,24 +1,28 @@
 """
 Records what other programs compute, for the specs of the spiking engine.
 
-  python record.py            writes vectors/*.json
-  python record.py --check    compares them with a fresh run; exit status 1 if one differs
+  python record.py [PART…]            writes vectors/<part>.json, all of them when none is named
+  python record.py [PART…] --check    compares them with a fresh run; exit status 1 if one differs
+
+Only the programs of these parts are needed: NumPy and SciPy for `numerics`.
 """
 
+import importlib
 import json
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
-import counters
-import neurons
-import numerics
-
 VECTORS = Path(__file__).parent / "vectors"
-PROGRAMS = ("numpy", "scipy", "snntorch", "spikingjelly", "torch")
 TOLERANCE = 1e-6
 
-PARTS = {"neurons": neurons.record, "counters": counters.record, "numerics": numerics.record}
+# Part: the module that records it, and the programs that it asks.
+PARTS = {
+    "neurons": ("neurons", ("snntorch", "spikingjelly", "torch")),
+    "counters": ("counters", ("spikingjelly", "torch")),
+    "numerics": ("numerics", ("numpy", "scipy")),
+    "networks": ("whole_networks", ("ncps", "numpy", "scipy", "spikingjelly", "torch")),
+}
 
 
 def rounded(value):
@@ -40,12 +44,13 @@ def equal(one, other):
     return one == other
 
 
-def main(check):
-    versions = {name: version(name) for name in PROGRAMS}
+def main(names, check):
     differing = []
-    for name, record in PARTS.items():
+    for name in names or PARTS:
+        module, programs = PARTS[name]
         file = VECTORS / f"{name}.json"
-        fresh = {"programs": versions, **rounded(record())}
+        versions = {program: version(program) for program in programs}
+        fresh = {"programs": versions, **rounded(importlib.import_module(module).record())}
         if not check:
             file.write_text(json.dumps(fresh, separators=(",", ":")) + "\n")
         elif not equal(json.loads(file.read_text()), json.loads(json.dumps(fresh))):
@@ -56,4 +61,5 @@ def main(check):
 
 
 if __name__ == "__main__":
-    sys.exit(main("--check" in sys.argv[1:]))
+    parameters = sys.argv[1:]
+    sys.exit(main([name for name in parameters if name != "--check"], "--check" in parameters))

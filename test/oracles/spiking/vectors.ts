@@ -1,5 +1,6 @@
 /** What `record.py` recorded, as the specs read it. */
 import { readFileSync } from 'node:fs';
+import { type NestedNumbers } from '#engines/spiking/model-card.js';
 
 type Rows = readonly (readonly number[])[];
 
@@ -98,3 +99,50 @@ export const flattened = (nested: Nested): { shape: number[]; values: Float32Arr
     typeof value === 'number' ? [value] : value.flatMap(flat);
   return { shape, values: Float32Array.from(flat(nested)) };
 };
+
+/** One run of a whole network. */
+export interface NetworkRun {
+  readonly head: 'native' | 'text';
+  /** As a caller would send it. */
+  readonly input: string | NestedNumbers;
+  readonly steps: number;
+  readonly logits: readonly number[];
+  /** Of each layer of neurons in the engine's order of axes: eight in a byte, in hexadecimal. */
+  readonly spikes: Readonly<Record<string, string>>;
+  readonly counts: {
+    /** Of layers with weights; SpikingJelly's MACs of convolutions include their padding. */
+    readonly layers: Readonly<
+      Record<string, { readonly synapticEvents: number; readonly macs: number }>
+    >;
+    /** Of everything but neurons. */
+    readonly totals: {
+      readonly synapticEvents: number;
+      readonly macs: number;
+      readonly acs: number;
+    };
+    /** Products with the padding, by convolution. */
+    readonly padding: Readonly<Record<string, number>>;
+  };
+  /** Of a Hopfield network: its energy from the cue on. */
+  readonly energies?: readonly number[];
+  /** How far one more update would move it. */
+  readonly movesNext?: number;
+  /** Of a logic tensor network: how far each rule holds. */
+  readonly rules?: readonly number[];
+}
+
+export interface NetworkVectors {
+  /** Of the weights that the port ran with. */
+  readonly weightsSha256: string;
+  readonly runs: readonly NetworkRun[];
+  /** States of a CfC cell after one input, by the time that has passed. */
+  readonly gating?: {
+    readonly x: Rows;
+    readonly state: Rows;
+    readonly times: readonly number[];
+    readonly states: Rows;
+  };
+}
+
+export const networkVectors = (): Readonly<Record<string, NetworkVectors>> =>
+  (read('networks') as { networks: Record<string, NetworkVectors> }).networks;

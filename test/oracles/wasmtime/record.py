@@ -1,6 +1,6 @@
 """Runs modules in Wasmtime and records how much fuel each call spends.
 
-    pip install wasmtime==49.0.0 && apt-get install binaryen && python record.py
+    apt-get install binaryen && npm run oracles -- wasmtime
 
 The corpus is `corpus/*.wat`, whose first lines name the calls. `wasm-opt -ttf` of Binaryen turns
 seeded random bytes into further modules. Each call is repeated with less fuel than it needs.

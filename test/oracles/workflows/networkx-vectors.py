@@ -1,7 +1,6 @@
 """Writes graphs with what networkx says of them: order, cycles, ancestors, critical path.
 
-    pip install networkx==3.5
-    python test/oracles/workflows/networkx-vectors.py > test/oracles/workflows/networkx.json
+    npm run oracles -- workflows
 """
 
 import json

@@ -1,8 +1,4 @@
-/**
- * From which share of active inputs on the dense kernels beat the event-driven ones.
- *
- *   npm run bench:spiking
- */
+/** From which share of active inputs on the dense kernels beat the event-driven ones. */
 import {
   denseConvolution,
   eventConvolution,
@@ -55,17 +51,18 @@ const compare = (
   }
 };
 
-const weight = new Float32Array(INPUTS * OUTPUTS).fill(0.1);
-const sums = new Float64Array(OUTPUTS);
-compare('linear', INPUTS, 2000, [
-  (x) => denseRow(x, weight, sums),
-  (x) => eventRow(x, weight, sums),
-]);
-
-const { height, width, channels, kernel, out } = PICTURE;
-const filter = new Float32Array(kernel * kernel * channels * out).fill(0.1);
-const picture = new Float64Array(height * width * out);
-compare('convolution', height * width * channels, 100, [
-  (x) => denseConvolution(x, filter, picture, PICTURE),
-  (x) => eventConvolution(x, filter, picture, PICTURE),
-]);
+export const compareKernels = (): void => {
+  const weight = new Float32Array(INPUTS * OUTPUTS).fill(0.1);
+  const sums = new Float64Array(OUTPUTS);
+  compare('linear', INPUTS, 2000, [
+    (x) => denseRow(x, weight, sums),
+    (x) => eventRow(x, weight, sums),
+  ]);
+  const { height, width, channels, kernel, out } = PICTURE;
+  const filter = new Float32Array(kernel * kernel * channels * out).fill(0.1);
+  const picture = new Float64Array(height * width * out);
+  compare('convolution', height * width * channels, 100, [
+    (x) => denseConvolution(x, filter, picture, PICTURE),
+    (x) => eventConvolution(x, filter, picture, PICTURE),
+  ]);
+};

@@ -1,0 +1,40 @@
+"""The engine's networks in torch, with SpikingJelly's neurons."""
+
+from .closed_form_continuous import ClosedFormContinuous
+from .dvs_convnet import DvsConvnet
+from .dynamic_hypernetwork import DynamicHypernetwork
+from .hybrid_cnn import HybridCnn
+from .hybrid_gnn import HybridGnn
+from .hybrid_kan import HybridKan
+from .hybrid_rnn import HybridRnn
+from .hybrid_ssm import HybridSsm
+from .layers import Threshold, load
+from .modern_hopfield import ModernHopfield
+from .neuro_symbolic_ltn import NeuroSymbolicLtn
+from .pattern_ann_snn import PatternAnnSnn
+from .pattern_snn_ann import PatternSnnAnn
+from .physics_informed_pinn import PhysicsInformedPinn
+from .se3_equivariant_gnn import Se3EquivariantGnn
+from .spatio_temporal_gnn import SpatioTemporalGnn
+from .spiking_diffusion import SpikingDiffusion
+
+NETWORKS = (
+    HybridCnn,
+    DvsConvnet,
+    HybridRnn,
+    HybridGnn,
+    HybridKan,
+    HybridSsm,
+    SpikingDiffusion,
+    PhysicsInformedPinn,
+    SpatioTemporalGnn,
+    ModernHopfield,
+    DynamicHypernetwork,
+    ClosedFormContinuous,
+    Se3EquivariantGnn,
+    NeuroSymbolicLtn,
+    PatternSnnAnn,
+    PatternAnnSnn,
+)
+
+__all__ = ["NETWORKS", "Threshold", "load"]
