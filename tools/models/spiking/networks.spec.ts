@@ -1,4 +1,6 @@
 /** Every trained network: its score, its weights, and the agreement of the two backends. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
@@ -29,11 +31,16 @@ const planOf = ({ card }: StoredModel) => {
 };
 
 /** Holds a head to the accuracy of its card, and the card to its baseline. */
-const expectScore = ({ accuracy, baseline }: HeadCard, answers: readonly Answer[]): void => {
+const expectScore = (
+  { accuracy, baseline, rivals = [] }: HeadCard,
+  answers: readonly Answer[],
+): void => {
   // Four standard errors of a sample of this size, and what one example weighs.
   const slack = 4 * Math.sqrt((accuracy * (1 - accuracy)) / SAMPLE) + 1 / SAMPLE;
   expect(Math.abs(accuracyOf(answers) - accuracy)).toBeLessThanOrEqual(slack);
-  expect(accuracy).toBeGreaterThan(baseline.accuracy + 0.1);
+  for (const rule of [baseline, ...rivals]) {
+    expect(accuracy).toBeGreaterThan(rule.accuracy + 0.1);
+  }
 };
 
 describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_, model) => {
@@ -108,6 +115,18 @@ describe('the native heads that classify', () => {
 });
 
 describe('the trained networks', () => {
+  it('are all that are defined', () => {
+    const names = ARCHITECTURES.map(({ name }) => name);
+    expect(stored.map(({ card }) => card.name).sort()).toEqual(names.sort());
+  });
+
+  it('take less than 20 MB together', async () => {
+    const sizes = await Promise.all(
+      stored.map(async ({ folder }) => (await stat(path.join(folder, 'model.safetensors'))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20e6);
+  });
+
   it('have names, slugs and weights of their own', () => {
     for (const own of ['name', 'slug', 'weightsSha256'] as const) {
       expect(new Set(stored.map(({ card }) => card[own])).size).toBe(stored.length);
@@ -128,11 +147,7 @@ describe('the training backend', () => {
     async (_, network) => {
       const { architecture, steps, seed } = planOf(network);
       const weights = await weightsOf(network);
-      // Continuous neurons are trained as LIF neurons of the same decay, so LIF neurons are
-      // compared.
-      const own = architecture.neuron.model;
-      const model = own === 'ContinuousLIFNode' ? 'LIFNode' : own;
-      const settings = { ...architecture.neuron, model } as const;
+      const settings = architecture.neuron;
       const neuron = { ...settings, surrogate: 'atan', detachReset: true } as const;
       const parameters = ParameterStore.of(weights);
       for (const head of HEADS) {
