@@ -185,7 +185,7 @@ describe('the training of the network that acts', () => {
 
   it('learns from its own episodes', () => {
     const returns: number[] = [];
-    const recipe = { seed: card.seed, updates: 8, episodes: 16, learningRate: 0.02 };
+    const recipe = { seed: card.seed, updates: 8, episodes: 8, learningRate: 0.015 };
     learnPolicy(recipe, (_, mean) => returns.push(mean));
     expect(returns).toEqual([expect.any(Number)]);
     expect(returns[0]).toBeGreaterThan(60);

@@ -112,7 +112,8 @@ export class MeteredOperations implements Operations<DataTensor> {
       values.set(y, row * out);
     }
     this.run.meter.enter(name);
-    this.#charge(x, projectionCharge(x, out * spikesOf(x), out * x.values.length));
+    const events = x.code === 'real' ? 0 : out * spikesOf(x);
+    this.#charge(x, projectionCharge(x, events, out * x.values.length));
     return { values, shape: [...x.shape.slice(0, -1), out], code: 'real' };
   }
 

@@ -14,6 +14,7 @@ from .neuro_symbolic_ltn import NeuroSymbolicLtn
 from .pattern_ann_snn import PatternAnnSnn
 from .pattern_snn_ann import PatternSnnAnn
 from .physics_informed_pinn import PhysicsInformedPinn
+from .se3_equivariant_gnn import Se3EquivariantGnn
 from .spatio_temporal_gnn import SpatioTemporalGnn
 from .spiking_diffusion import SpikingDiffusion
 
@@ -30,6 +31,7 @@ NETWORKS = (
     ModernHopfield,
     DynamicHypernetwork,
     ClosedFormContinuous,
+    Se3EquivariantGnn,
     NeuroSymbolicLtn,
     PatternSnnAnn,
     PatternAnnSnn,
