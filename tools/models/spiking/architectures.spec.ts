@@ -2,12 +2,16 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
+import { SLICE_DIMENSIONS } from '#engines/spiking/encoders/text.encoder.js';
 import { readoutOf } from '#engines/spiking/heads.js';
 import { storedModels, weightsOf as readWeights } from '#engines/spiking/model-store.js';
 import { type Architecture } from '#engines/spiking/model.js';
 import { cfcCell } from '#engines/spiking/models/closed-form-continuous.model.js';
 import { SYMBOLS, symbolRows } from '#engines/spiking/models/byte-symbols.js';
-import { linearAttentionRwkv } from '#engines/spiking/models/linear-attention-rwkv.model.js';
+import {
+  linearAttentionRwkv,
+  rwkvForward,
+} from '#engines/spiking/models/linear-attention-rwkv.model.js';
 import { PREDICATES, RULES, satisfactions } from '#engines/spiking/models/logic.rules.js';
 import { modernHopfield } from '#engines/spiking/models/modern-hopfield.model.js';
 import { patternAnnSnn } from '#engines/spiking/models/pattern-ann-snn.model.js';
@@ -15,6 +19,7 @@ import { expectedTemperature } from '#engines/spiking/models/physics-informed-pi
 import { spikeDrivenAttention } from '#engines/spiking/models/pattern-spiking-transformer.model.js';
 import { parallelAttention, recurrentAttention } from '#engines/spiking/models/rwkv.attention.js';
 import { egnnLayer, se3EquivariantGnn } from '#engines/spiking/models/se3-equivariant-gnn.model.js';
+import { spatioTemporalGnn } from '#engines/spiking/models/spatio-temporal-gnn.model.js';
 import { spikingDiffusion } from '#engines/spiking/models/spiking-diffusion.model.js';
 import { DEFAULT_NEURON } from '#engines/spiking/neurons/neuron.js';
 import { MeteredOperations } from '#engines/spiking/operations/metered.operations.js';
@@ -23,12 +28,15 @@ import { continueText, runMetered, type RunResult } from '#engines/spiking/run.j
 import { Meter } from '#engines/spiking/telemetry/meter.js';
 import { type NamedTensors } from '#platform/safetensors/safetensors.js';
 import { seededRandom, type SeededRandom } from '../seeded-random.js';
+import { accuracyOf, answersOf } from './evaluation.js';
 import { startSpikingTraining } from './network.trainer.js';
 import { ParameterStore } from './parameter.store.js';
 import { temperature } from './tasks/heat.task.js';
 import { glyphs } from './tasks/glyphs.task.js';
+import { prose } from './tasks/prose.js';
 import { randomRotation, solids, transformed } from './tasks/solids.task.js';
 import { spectra } from './tasks/spectra.task.js';
+import { traffic } from './tasks/traffic.task.js';
 import { TrainingOperations } from './training.operations.js';
 
 const CLASSES = 5;
@@ -98,8 +106,8 @@ describe('SE(3)-equivariant GNN', () => {
   const rotation = randomRotation(random);
   const shift = [3, -2, 5] as const;
 
-  it('gives the same logits and spikes for points that are turned and moved', () => {
-    const weights = weightsOf(se3EquivariantGnn);
+  it('gives the same logits and spikes for points that are turned and moved', async () => {
+    const weights = await trainedWeights('se3-equivariant-gnn');
     for (let drawn = 0; drawn < 4; drawn += 1) {
       const { input } = solids.draw(random);
       const still = run(se3EquivariantGnn, weights, input);
@@ -129,6 +137,22 @@ describe('SE(3)-equivariant GNN', () => {
   });
 });
 
+describe('spatio-temporal GNN', () => {
+  it('needs what arrives by road', async () => {
+    const weights = await trainedWeights('spatio-temporal-gnn');
+    const roadless = new Map(
+      [...weights].map(([name, { shape, values }]) => [
+        name,
+        { shape, values: name.includes('around') ? new Float32Array(values.length) : values },
+      ]),
+    );
+    const plan = { architecture: spatioTemporalGnn, task: traffic, steps: 8, seed: 3 };
+    const scoreOf = (given: NamedTensors): number =>
+      accuracyOf(answersOf(plan, 'native', given, 'LIFNode', 60));
+    expect(scoreOf(roadless)).toBeLessThan(scoreOf(weights) - 0.2);
+  });
+});
+
 describe('modern Hopfield', () => {
   it('never raises its energy, and lowers it', () => {
     const random = seededRandom(8);
@@ -146,6 +170,20 @@ describe('modern Hopfield', () => {
 });
 
 describe('RWKV', () => {
+  it.each(['native', 'text'] as const)('is the same in both forms on the %s head', async (head) => {
+    const weights = await trainedWeights('linear-attention-rwkv');
+    const readout = readoutOf(head, SYMBOLS.length);
+    const width = head === 'native' ? SYMBOLS.length : SLICE_DIMENSIONS;
+    const random = seededRandom(19);
+    const x = tensorOf(new Float32Array(12 * width), [12, 1, width], 'binary');
+    for (let step = 0; step < 12; step += 1) x.values[step * width + random.below(width)] = 1;
+    const logits = (attend: typeof recurrentAttention): Float32Array =>
+      rwkvForward(metered(weights), x, readout, attend).values;
+    const stepwise = logits(recurrentAttention);
+    expect(furthest(logits(parallelAttention), stepwise)).toBeLessThan(1e-3);
+    expect(furthest(stepwise, new Float32Array(stepwise.length))).toBeGreaterThan(0.5);
+  });
+
   it('attends in parallel as it does step by step', () => {
     const random = seededRandom(12);
     const shape = [9, 2, 6];
@@ -197,6 +235,24 @@ describe('a text that RWKV continues', () => {
     read(' lo', weights, membranes);
     expect(furthest(read('g', weights, membranes), whole)).toBeLessThan(1e-5);
     expect(furthest(read('g', weights, new Map()), whole)).toBeGreaterThan(1e-2);
+  });
+
+  it('goes on in words of the prose that was learnt', async () => {
+    const weights = await trainedWeights('linear-attention-rwkv');
+    const { continuation } = linearAttentionRwkv;
+    if (continuation === undefined) throw new Error('RWKV continues nothing');
+    const wordsOf = (text: string): readonly string[] => text.match(/[A-Za-z]{3,}/g) ?? [];
+    const learnt = new TextDecoder().decode(prose('training', seededRandom(5), 40_000));
+    const known = new Set(wordsOf(learnt));
+    const written = ['The ledger ', 'Quipu is ', 'A rig ', 'The price of '].flatMap((text) => {
+      const given = { weights, neuron: 'LIFNode' } as const;
+      const added = continueText(linearAttentionRwkv, continuation, text, classes, given);
+      // The last word may be cut.
+      return wordsOf(added).slice(0, -1);
+    });
+    expect(new Set(written).size).toBeGreaterThan(8);
+    const right = written.filter((word) => known.has(word));
+    expect(right.length / written.length).toBeGreaterThan(0.7);
   });
 
   it('grows by as many bytes as declared, all counted', () => {

@@ -50,7 +50,7 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     learningRate: 8e-3,
   },
   { ...USUAL, architecture: continuousNeuralOde, task: nestedRings, seed: 1201, iterations: 300 },
-  { ...USUAL, architecture: spatioTemporalGnn, task: traffic, seed: 1401 },
+  { ...USUAL, architecture: spatioTemporalGnn, task: traffic, seed: 1401, iterations: 800 },
   { ...USUAL, architecture: modernHopfield, task: glyphs, seed: 1501, learningRate: 0.01 },
   { ...USUAL, architecture: dynamicHypernetwork, task: fewShot, seed: 1601, iterations: 1000 },
   {

@@ -1,4 +1,6 @@
 /** Every trained network: its score, its weights, and the agreement of the two backends. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
@@ -43,12 +45,14 @@ describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_
 
   it.each(HEADS)('scores on held-out examples of the %s head as its card says', async (head) => {
     const weights = await weightsOf(model);
-    const { accuracy, baseline } = card[head];
+    const { accuracy, baseline, rivals = [] } = card[head];
     const answers = answersOf(plan, head, weights, architecture.neuron.model, SAMPLE);
     // Four standard errors of a sample of this size, and what one example weighs.
     const slack = 4 * Math.sqrt((accuracy * (1 - accuracy)) / SAMPLE) + 1 / SAMPLE;
     expect(Math.abs(accuracyOf(answers) - accuracy)).toBeLessThanOrEqual(slack);
-    expect(accuracy).toBeGreaterThan(baseline.accuracy + 0.1);
+    for (const rule of [baseline, ...rivals]) {
+      expect(accuracy).toBeGreaterThan(rule.accuracy + 0.1);
+    }
   });
 
   it('stays within the bounds of its card', async () => {
@@ -82,6 +86,18 @@ describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_
 });
 
 describe('the trained networks', () => {
+  it('are all that are defined', () => {
+    const names = ARCHITECTURES.map(({ name }) => name);
+    expect(stored.map(({ card }) => card.name).sort()).toEqual(names.sort());
+  });
+
+  it('take less than 20 MB together', async () => {
+    const sizes = await Promise.all(
+      stored.map(async ({ folder }) => (await stat(path.join(folder, 'model.safetensors'))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20e6);
+  });
+
   it('have names, slugs and weights of their own', () => {
     for (const own of ['name', 'slug', 'weightsSha256'] as const) {
       expect(new Set(stored.map(({ card }) => card[own])).size).toBe(stored.length);
@@ -102,11 +118,7 @@ describe('the training backend', () => {
     async (_, network) => {
       const { architecture, steps, seed } = planOf(network);
       const weights = await weightsOf(network);
-      // Continuous neurons are trained as LIF neurons of the same decay, so LIF neurons are
-      // compared.
-      const own = architecture.neuron.model;
-      const model = own === 'ContinuousLIFNode' ? 'LIFNode' : own;
-      const settings = { ...architecture.neuron, model } as const;
+      const settings = architecture.neuron;
       const neuron = { ...settings, surrogate: 'atan', detachReset: true } as const;
       const parameters = ParameterStore.of(weights);
       for (const head of HEADS) {
@@ -119,7 +131,7 @@ describe('the training backend', () => {
           return architecture.forward<tf.Tensor>(operations, input, readout).dataSync();
         });
         const differences = examples.map(({ x }, place) => {
-          const options = { weights, steps, neuron: neuron.model, exhaustive: true };
+          const options = { weights, steps, neuron: settings.model, exhaustive: true };
           const { logits } = runMetered(architecture, x, readout, options);
           return Math.max(
             ...logits.map((logit, index) =>

@@ -33,57 +33,65 @@ export const nextLoads = (
     return (1 - outflow) * ((1 - flow) * load + flow * arriving) + (inflow[node] ?? 0);
   });
 
-/** Lower bounds of the mean load. */
+/** Where most roads meet, and where no load enters: all of it comes from the junctions around. */
+const CROSSING = 10;
+
+/** Lower bounds of the load of the crossing. */
 const LEVELS = [
   ['free', 0],
-  ['dense', 0.35],
-  ['congested', 0.55],
-  ['jammed', 0.75],
+  ['dense', 0.65],
+  ['congested', 0.88],
+  ['jammed', 1.14],
 ] as const;
 
-const levelOf = (loads: readonly number[]): number => {
-  const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
-  return LEVELS.findLastIndex(([, from]) => mean >= from);
-};
+const levelOf = (load: number): number =>
+  Math.max(
+    0,
+    LEVELS.findLastIndex(([, from]) => load >= from),
+  );
 
-/** Demand comes and goes as at rush hours; every junction has its own share of it. */
-const conditions = (random: SeededRandom): ((frame: number) => Conditions) => {
-  const [demand, pace] = [between(random, 0.08, 0.3), between(random, 0.4, 0.9)];
-  const phase = between(random, 0, 2 * Math.PI);
-  const [flow, outflow] = [between(random, 0.2, 0.5), between(random, 0.2, 0.35)];
-  const shares = Array.from({ length: JUNCTIONS }, () => between(random, 0.2, 1.8));
-  return (frame) => {
-    const now = demand * (1 + 0.9 * Math.sin(pace * frame + phase));
-    return { flow, outflow, inflow: shares.map((share) => now * share) };
-  };
-};
+/** A little load enters everywhere and always, and much of it at some junctions in some frames. */
+const inflowOf = (random: SeededRandom, usual: number): readonly number[] =>
+  Array.from({ length: JUNCTIONS }, (_, node) => {
+    const surge = random.next() < 0.1 ? between(random, 0.5, 2) : 0;
+    return node === CROSSING ? 0 : usual * between(random, 0.5, 1.5) + surge;
+  });
 
 const simulate = (random: SeededRandom): readonly (readonly number[])[] => {
-  const start = between(random, 0.05, 1);
-  const conditionsAt = conditions(random);
-  let loads: readonly number[] = Array.from(
-    { length: JUNCTIONS },
-    () => start * between(random, 0.3, 1.7),
-  );
-  return Array.from({ length: FRAMES + 1 }, (_, frame) => {
+  const [flow, outflow] = [between(random, 0.7, 0.95), between(random, 0.1, 0.25)];
+  const usual = between(random, 0.01, 0.04);
+  let loads: readonly number[] = Array.from({ length: JUNCTIONS }, () => random.next());
+  return Array.from({ length: FRAMES + 1 }, () => {
     const seen = loads;
-    loads = nextLoads(loads, conditionsAt(frame));
+    loads = nextLoads(loads, { flow, outflow, inflow: inflowOf(random, usual) });
     return seen;
   });
 };
+
+/** The load of the crossing in one of the frames that are shown, counted from the last. */
+const crossingIn = (input: Float32Array, before: number): number =>
+  input[(FRAMES - 1 - before) * JUNCTIONS + CROSSING] ?? 0;
 
 export const traffic: ClassificationTask = {
   name: 'traffic',
   description:
     'Eight frames of the load of twenty junctions of a fixed road network, with noise; the class ' +
-    'is the level of congestion of the network in the next frame.',
+    `is the level of congestion of junction ${CROSSING} in the next frame, most of whose load ` +
+    'comes from its neighbours.',
   inputShape: [FRAMES, JUNCTIONS],
   classes: LEVELS.map(([name]) => name),
+  rivals: [
+    { name: 'the level stays as it is', classify: (input) => levelOf(crossingIn(input, 0)) },
+    {
+      name: 'linear extrapolation of the last two frames',
+      classify: (input) => levelOf(2 * crossingIn(input, 0) - crossingIn(input, 1)),
+    },
+  ],
   draw(random) {
     const label = random.below(LEVELS.length);
     for (;;) {
       const frames = simulate(random);
-      if (levelOf(frames[FRAMES] ?? []) === label) {
+      if (levelOf(frames[FRAMES]?.[CROSSING] ?? 0) === label) {
         const loads = frames.slice(0, FRAMES).flat();
         return { input: Float32Array.from(loads, (load) => load + 0.03 * random.normal()), label };
       }
