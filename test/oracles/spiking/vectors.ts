@@ -122,6 +122,8 @@ export interface NetworkRun {
     };
     /** Products with the padding, by convolution. */
     readonly padding: Readonly<Record<string, number>>;
+    /** Sums of spikes times the targets of each, by layers whose inputs are such sums. */
+    readonly sums: Readonly<Record<string, number>>;
   };
   /** Of a Hopfield network: its energy from the cue on. */
   readonly energies?: readonly number[];

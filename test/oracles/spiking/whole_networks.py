@@ -27,11 +27,15 @@ class Recorder:
     def __init__(self, network):
         self.spikes = {}
         self.padding = {}
+        self.sums = {}
         for path, module in network.named_modules():
             if isinstance(module, (neuron.BaseNode, Threshold)):
                 module.register_forward_hook(self._fired(path))
+            known = network.renamed.get(path, path)
             if isinstance(module, torch.nn.Conv2d):
-                module.register_forward_hook(self._convolved(path))
+                module.register_forward_hook(self._convolved(known))
+            if isinstance(module, (torch.nn.Conv2d, torch.nn.Linear)):
+                module.register_forward_hook(self._summed(known))
 
     def _fired(self, path):
         def hook(_module, _inputs, spikes):
@@ -47,8 +51,24 @@ class Recorder:
             if not x.eq(0).logical_or(x.eq(1)).all():
                 whole = outputs.numel() * module.weight[0].numel()
                 weight = torch.ones_like(module.weight)
-                with_bounds = torch.conv2d(torch.ones_like(x), weight, None, module.stride, 1)
+                with_bounds = torch.conv2d(torch.ones_like(x), weight, None, module.stride, module.padding)
                 self.padding[path] = whole - int(with_bounds.sum())
+
+        return hook
+
+
+    def _summed(self, path):
+        """Sums of spikes are numbers to SpikingJelly: here, one addition for each spike."""
+
+        def hook(module, inputs, _outputs):
+            x = inputs[0]
+            if x.eq(x.round()).all() and x.min() >= 0 and x.max() > 1:
+                ones = torch.ones_like(module.weight)
+                if isinstance(module, torch.nn.Conv2d):
+                    sums = torch.conv2d(x.flatten(0, 1), ones, None, module.stride, module.padding)
+                else:
+                    sums = torch.nn.functional.linear(x, ones)
+                self.sums[path] = int(sums.sum())
 
         return hook
 
@@ -91,7 +111,7 @@ def one_run(network, data, head):
         "steps": steps,
         "logits": logits[0].tolist(),
         "spikes": recorder.spikes,
-        "counts": {**counts, "padding": recorder.padding},
+        "counts": {**counts, "padding": recorder.padding, "sums": recorder.sums},
         **network.extras(x, head),
     }
 

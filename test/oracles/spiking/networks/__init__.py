@@ -8,20 +8,25 @@ from .hybrid_gnn import HybridGnn
 from .hybrid_kan import HybridKan
 from .hybrid_rnn import HybridRnn
 from .hybrid_ssm import HybridSsm
+from .hybrid_vit import HybridVit
 from .layers import Threshold, load
 from .modern_hopfield import ModernHopfield
 from .neuro_symbolic_ltn import NeuroSymbolicLtn
 from .pattern_ann_snn import PatternAnnSnn
 from .pattern_snn_ann import PatternSnnAnn
+from .pattern_spiking_transformer import PatternSpikingTransformer
 from .physics_informed_pinn import PhysicsInformedPinn
 from .se3_equivariant_gnn import Se3EquivariantGnn
 from .spatio_temporal_gnn import SpatioTemporalGnn
 from .spiking_diffusion import SpikingDiffusion
+from .spiking_resnet50 import SpikingResnet50
 
 NETWORKS = (
+    SpikingResnet50,
     HybridCnn,
     DvsConvnet,
     HybridRnn,
+    HybridVit,
     HybridGnn,
     HybridKan,
     HybridSsm,
@@ -35,6 +40,7 @@ NETWORKS = (
     NeuroSymbolicLtn,
     PatternSnnAnn,
     PatternAnnSnn,
+    PatternSpikingTransformer,
 )
 
 __all__ = ["NETWORKS", "Threshold", "load"]

@@ -1,6 +1,7 @@
 """What the ports are made of: torch's layers, SpikingJelly's neurons, and the engine's weights."""
 
 import json
+from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,17 @@ def heads(native, text, out=None):
     if out is None:
         return nn.ModuleDict({"native": nn.Linear(*native), "text": nn.Linear(*text)})
     return nn.ModuleDict({"native": nn.Linear(native, out), "text": nn.Linear(text, out)})
+
+
+def text_drive(out):
+    """The currents of a text, through a matrix of low rank."""
+    narrow, drive = nn.Linear(256, 32, bias=False), nn.Linear(32, out)
+    return nn.Sequential(OrderedDict({"in": narrow, "drive": drive}))
+
+
+def patches(x):
+    """Pictures of 16x16 pixels as 16 patches of 4x4, row by row."""
+    return x.unfold(1, 4, 4).unfold(2, 4, 4).flatten(3).flatten(1, 2)
 
 
 class Threshold(nn.Module):

@@ -47,33 +47,35 @@ class Se3EquivariantGnn(Network):
 
     def __init__(self):
         super().__init__()
-        self.text = nn.ModuleDict({"in": nn.Linear(256, POINTS * 3)})
+        self.text = nn.ModuleDict(
+            {"places": nn.Linear(256, POINTS * 3), "scalars": nn.Linear(256, WIDTH)}
+        )
+        self.text.points = nn.Parameter(torch.empty(POINTS, WIDTH))
         self.first = EgnnLayer()
         self.second = EgnnLayer()
         self.drive = nn.Linear(WIDTH, WIDTH)
         self.nodes = lif()
         self.pool = nn.Linear(WIDTH, 48)
         self.pooled = lif()
-        self.readout = heads((48, self.classes()), (48, 8))
+        self.readout = heads((48, 5), (48, 8))
 
-    def classes(self):
-        return len(self.card()["native"]["classes"])
-
-    def moved(self, places):
-        """Points and scalars behind both layers."""
-        blank = places.new_zeros(*places.shape[:2], WIDTH)
-        return self.second(*self.first(places, blank))
+    def cloud(self, x, head):
+        """Points, of which a text also knows scalars."""
+        if head == "native":
+            return x, x.new_zeros(*x.shape[:2], WIDTH)
+        places = self.text["places"](x).unflatten(1, (POINTS, 3))
+        return places, self.text["scalars"](x)[:, None] + self.text.points
 
     def forward(self, x, head, steps):
-        places = x if head == "native" else self.text["in"](x).unflatten(1, (POINTS, 3))
-        drive = self.drive(self.moved(places)[1])
+        _, scalars = self.second(*self.first(*self.cloud(x, head)))
+        drive = self.drive(scalars)
         nodes = self.nodes(drive.expand(steps, *drive.shape))
         pooled = self.pooled(self.pool(nodes.mean(2)))
         return self.readout[head](pooled).mean(0)
 
     def variants(self, data):
-        """The same points turned and moved, twice."""
-        generator = torch.Generator().manual_seed(1_718)
+        """The same points turned and moved, and points that are stretched."""
         points = torch.tensor(data)
-        motions = [rigid_motion(generator) for _ in range(2)]
-        return [(points @ turn + shift).tolist() for turn, shift in motions]
+        turn, shift = rigid_motion(torch.Generator().manual_seed(1_718))
+        stretched = points * torch.tensor([0.4, 1.0, 1.6])
+        return [(points @ turn + shift).tolist(), stretched.tolist()]

@@ -29,17 +29,18 @@ class SpatioTemporalGnn(Network):
         self.text = nn.ModuleDict({"in": nn.Linear(128, JUNCTIONS)})
         self.first = spiking_layer(1, spikes=False)
         self.second = spiking_layer(8, spikes=True)
-        self.weigh = nn.Linear(360, 32)
+        self.weigh = nn.Linear(480, 32)
         self.readout = heads((32, 4), (32, 8))
 
     def forward(self, x, head, steps):
         frames = x if head == "native" else self.text["in"](x)
         batch = frames.shape[1]
         roads = side_by_side(ROADS, batch, JUNCTIONS)
-        spikes = frames.reshape(len(frames), -1, 1)
-        for layer in (self.first, self.second):
-            spikes = layer(layer.own(spikes) + layer.around(spikes, roads))
-        flat = spikes.reshape(len(frames), batch, -1)
-        change = frames[-1] - frames.mean(0)
-        seen = torch.cat([flat.mean(0), flat[-1], frames[-1], change], 1)
+        loads = frames.reshape(len(frames), -1, 1)
+        currents = self.first.own(loads) + self.first.around(loads, roads)
+        first = self.first(currents)
+        second = self.second(self.second.own(first) + self.second.around(first, roads))
+        flat = second.reshape(len(frames), batch, -1)
+        now = currents[-1].reshape(batch, -1)
+        seen = torch.cat([flat.mean(0), flat[-1], now], 1)
         return self.readout[head](torch.relu(self.weigh(seen)))
