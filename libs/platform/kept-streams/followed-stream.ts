@@ -112,17 +112,23 @@ export class FollowedStream {
   }
 }
 
+/** The most that one look adds: a reader that stood still has not seen the others be silent. */
+const LOOK_MS_MAX = 1.5 * POLL_MS;
+
 /** For how long a state has not been written, by the clock of the reader alone. */
 class Silence {
   #position: bigint | undefined;
-  #sinceMs = 0;
+  #lookedAt = performance.now();
+  #ms = 0;
 
   constructor(private readonly msMax: number) {}
 
   isOver(position: bigint): boolean {
-    if (this.#position === position) return performance.now() - this.#sinceMs >= this.msMax;
+    const now = performance.now();
+    const sinceLook = Math.min(now - this.#lookedAt, LOOK_MS_MAX);
+    this.#ms = this.#position === position ? this.#ms + sinceLook : 0;
     this.#position = position;
-    this.#sinceMs = performance.now();
-    return false;
+    this.#lookedAt = now;
+    return this.#ms >= this.msMax;
   }
 }
