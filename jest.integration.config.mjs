@@ -11,13 +11,14 @@ import embedded, { WORKERS } from './jest.config.mjs';
 const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
 
 /**
- * Suites of one machine, of the embedded store alone, of the HTTP edge without a store, or run by a
- * suite of integration.
+ * Suites of one machine, of the embedded store alone, of the HTTP edge without a store, run by a
+ * suite of integration, or of an area whose stores do no more than their contracts say.
  */
 const ONE_MACHINE =
-  'adapters|audit-verify|cli|completions|embeddings|envelopes|file-sync|first-account|' +
-  'fleet|home-files|mesh|messages|openapi|placement|process-group|projector-thread|rentals|' +
-  'responses|restored-log|rigs|served-log|sharding|slow-bodies|start|statistics|swarm';
+  'adapters|audit-verify|built-in-model|cli|completions|crypto-invoices|embeddings|envelopes|' +
+  'file-sync|first-account|fleet|home-files|idempotency|investors|mesh|messages|openai-client|' +
+  'openapi|placement|process-group|projector-thread|rentals|responses|restored-log|rigs|' +
+  'served-log|sharding|slow-bodies|spiking|start|statistics|swarm|tax';
 const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
 const FLEETS = '<rootDir>/test/integration/faults/';
 

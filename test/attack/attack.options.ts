@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** How long and how an attack runs. `main.ts` sets the variables; this is where they are read. */
 const Options = z.object({
   /** Fuzzed requests for each operation; bad credentials are few, and are all sent. */
-  ATTACK_RUNS: z.coerce.number().int().min(1).max(1_000_000).default(30),
+  ATTACK_RUNS: z.coerce.number().int().min(1).max(1_000_000).default(20),
   /** Repeats the requests of an earlier run. */
   ATTACK_SEED: z.coerce.number().int().optional(),
 });

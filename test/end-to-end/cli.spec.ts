@@ -6,16 +6,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Ended, runCommand } from './command-line.fixture.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CLI = path.join(ROOT, 'dist/apps/cli/main.js');
 const SERVER = path.join(ROOT, 'dist/apps/processes/standalone.main.js');
-
-interface Ended {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 let home: string;
 const running = new Set<ChildProcess>();
@@ -35,7 +30,9 @@ const textOf = async (stream: NodeJS.ReadableStream | null): Promise<string> => 
   return text;
 };
 
-const quipu = async (...words: string[]): Promise<Ended> => {
+const quipu = (...words: string[]): Promise<Ended> => runCommand({ QUIPU_HOME: home }, words);
+
+const spawned = async (...words: string[]): Promise<Ended> => {
   const child = start(CLI, words);
   child.stdin?.end();
   const closed = once(child, 'close');
@@ -110,7 +107,7 @@ describe('the command line without a server', () => {
 
   it('does not print a given password', async () => {
     const words = ['--username', 'grace', '--email', 'grace@example.org', '--role', 'Admin'];
-    const { stdout, exitCode } = await quipu(
+    const { stdout, exitCode } = await spawned(
       'user',
       'create',
       ...words,
@@ -250,7 +247,7 @@ describe('the command line without a server', () => {
     } finally {
       views.close();
     }
-    const { exitCode, stdout } = await quipu('ledger', 'check', '--json');
+    const { exitCode, stdout } = await spawned('ledger', 'check', '--json');
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       success: false,

@@ -2,26 +2,37 @@ import { PassThrough } from 'node:stream';
 import { runCommandLine } from '#apps/cli/command-line.js';
 import { type World } from './quipu.harness.js';
 
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 export interface CreatedUser {
   readonly user_id: number;
   readonly api_key: string;
   readonly username: string;
 }
 
+/** A command in this process, which spares tests the start of another one. */
+export const runCommand = async (
+  environment: NodeJS.ProcessEnv,
+  words: readonly string[],
+): Promise<Ended> => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const stdin = Object.assign(new PassThrough(), { isTTY: false });
+  const { signal } = new AbortController();
+  const exitCode = await runCommandLine(words, { environment, stdin, stdout, stderr, signal });
+  const text = (stream: PassThrough) => String(stream.read() ?? '');
+  return { exitCode, stdout: text(stdout), stderr: text(stderr) };
+};
+
 /** The command line beside a running Quipu, with `--json`. */
 export class CommandLine {
   constructor(private readonly world: () => Pick<World, 'environment'>) {}
 
-  async run(...words: readonly string[]) {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const exitCode = await runCommandLine([...words, '--json'], {
-      environment: this.world().environment,
-      stdin: Object.assign(new PassThrough(), { isTTY: false }),
-      stdout,
-      stderr,
-      signal: new AbortController().signal,
-    });
-    return { exitCode, stdout: String(stdout.read()), stderr: String(stderr.read()) };
+  run(...words: readonly string[]): Promise<Ended> {
+    return runCommand(this.world().environment, [...words, '--json']);
   }
 
   /** What a command prints. @throws Error with its message, if it fails */

@@ -8,6 +8,8 @@ const PIECES = 96;
 const BYTES = PIECES * PIECE.length;
 /** Half of the content: the parts of an upload in flight fit, gathered content does not. */
 const GROWTH_MAX = 48 * 1_048_576;
+/** Each sample collects garbage, which takes long in a process with a large heap. */
+const SAMPLED_PIECES = 24;
 
 /** Memory does not grow with the size of a blob. */
 export const memoryContract = (stage: BlobsStage) =>
@@ -16,7 +18,7 @@ export const memoryContract = (stage: BlobsStage) =>
       const growth = new BufferGrowth();
       async function* source(): AsyncGenerator<Uint8Array> {
         for (let n = 0; n < PIECES; n += 1) {
-          if (n % 8 === 0) growth.sample();
+          if (n % SAMPLED_PIECES === 0) growth.sample();
           yield await Promise.resolve(PIECE);
         }
         growth.sample();
@@ -26,7 +28,7 @@ export const memoryContract = (stage: BlobsStage) =>
       let [read, sampledAt] = [0, 0];
       for await (const piece of (await stage.blobs.open(stored)).content) {
         read += piece.length;
-        if (read - sampledAt < 8 * PIECE.length) continue;
+        if (read - sampledAt < SAMPLED_PIECES * PIECE.length) continue;
         sampledAt = read;
         growth.sample();
       }
