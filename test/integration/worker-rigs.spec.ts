@@ -2,6 +2,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { json } from '#areas/inference/rigs/upstream.fake.js';
+import { CommandLine } from '../end-to-end/command-line.fixture.js';
 import { eventually, startWorld, type World } from '../end-to-end/quipu.harness.js';
 
 const NANO = path.resolve(import.meta.dirname, '../../models/nano.gguf');
@@ -23,6 +24,7 @@ interface Rig {
 
 describe('the rig of a worker in a fleet', () => {
   let world: World;
+  const quipu = new CommandLine(() => world);
 
   beforeAll(async () => {
     world = await startWorld([json(500, {})], {
@@ -77,6 +79,12 @@ describe('the rig of a worker in a fleet', () => {
       description: { region: 'uk' },
     });
     await http().post('/api/v1/rigs/none/certifications').set(authorization()).expect(404);
+    expect(await quipu.result('rigs', 'list')).toMatchObject({
+      rigs: [
+        { name: 'built-in', status: 'never_certified' },
+        { name: 'press', status: 'valid', certification: { id: job_id } },
+      ],
+    });
   });
 
   it('registers, answers what is pinned to it, and takes nothing once drained', async () => {
@@ -98,6 +106,9 @@ describe('the rig of a worker in a fleet', () => {
     expect([refused.status, refused.body]).toMatchObject([503, { error: { code: 'rig_drained' } }]);
     const certifying = await http().post('/api/v1/rigs/press/certifications').set(authorization());
     expect([certifying.status, certifying.body]).toMatchObject([409, { code: 'rig_not_up' }]);
+    const refusedHere = await quipu.run('rigs', 'certify', 'press');
+    expect(refusedHere).toMatchObject({ exitCode: 1 });
+    expect(refusedHere.stderr).toContain('rig press is drained');
     const types = (await world.events()).map(({ type }) => type);
     expect(types.filter((type) => type.startsWith('WorkerRig'))).toEqual([
       'WorkerRigRegistered',
