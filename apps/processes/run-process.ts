@@ -19,6 +19,8 @@ const EXIT_BAD_SETTINGS = 2;
 
 /** A pipe takes so much at once: lines of several processes on one pipe do not mix. */
 const WRITE_BYTES_MAX = 4_096;
+/** Lines that wait together for a write, or for a second: a process that is killed loses those. */
+const WAITING_BYTES = 3_584;
 
 /** Error messages of an upstream may contain the caller's prompt or the API key. */
 const UPSTREAM_WORDS = ['err.details.upstreamError', 'err.details.rigError.details.upstreamError'];
@@ -41,11 +43,10 @@ const run = async (
   start: (settings: Settings, logger: Logger) => Promise<RunningProcess>,
 ): Promise<void> => {
   const settings = readSettings(process.env);
-  // Asynchronous, so that a request never waits for the terminal. Lines wait until they fill a
-  // write, at most a second: a process that is killed loses those.
+  // Asynchronous, so that a request never waits for the terminal.
   const destination = pino.destination({
     sync: false,
-    minLength: WRITE_BYTES_MAX,
+    minLength: WAITING_BYTES,
     maxWrite: WRITE_BYTES_MAX,
   });
   const redact = { paths: UPSTREAM_WORDS, remove: true };
