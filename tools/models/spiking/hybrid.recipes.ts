@@ -59,7 +59,8 @@ export const HYBRID_RECIPES: readonly Recipe[] = [
     task: oscillators,
     seed: 1711,
     steps: 20,
-    iterations: 400,
+    iterations: 600,
+    learningRate: 8e-3,
   },
   {
     ...USUAL,

@@ -9,6 +9,7 @@ import { type Shaped } from '../operations/tensor.js';
 const INPUTS = 8;
 const HIDDEN = 24;
 const BACKBONE = 32;
+const NEURONS = 48;
 
 /**
  * The closed-form continuous-time cell (Hasani et al., 2022) as the package ncps has it, after
@@ -66,6 +67,9 @@ const readSamples = ({ shape, values }: NumberGrid, steps: number): DataTensor =
   return tensorOf(rows, [steps, 1, 2]);
 };
 
+const wordsIn = <Tensor extends Shaped>(ops: Operations<Tensor>, slices: Tensor): Tensor =>
+  ops.linear('text.synapses', slices, { out: NEURONS, gain: 8, bias: false });
+
 /** A dense cell follows irregular times; LIF neurons read its state. */
 export const closedFormContinuous: Architecture = {
   name: 'closed-form-continuous',
@@ -89,13 +93,16 @@ export const closedFormContinuous: Architecture = {
       ? ops.linear('text.in', x, { out: INPUTS })
       : ops.linear('value.in', ops.slice(x, 2, 0, 1), { out: INPUTS });
     const states = cfcStates(ops, values, elapsed);
-    const spikes = ops.neuron('lif', ops.linear('synapses', states, { out: 48, gain: 2 }));
+    const currents = ops.linear('synapses', states, { out: NEURONS, gain: 2 });
+    // The eight inputs of the cell are too few for words: slices of a text also drive the neurons.
+    const driven = isText ? ops.add(currents, wordsIn(ops, x)) : currents;
+    const spikes = ops.neuron('lif', driven);
     return ops.mean(ops.linear(name, spikes, { out: classes }), 0);
   },
   describe: () => ({
     architecture_type: 'continuous-time recurrent cell, spiking read-out',
     front_end: `CfC cell with a backbone of ${BACKBONE} and a state of ${HIDDEN}`,
-    back_end: 'layer of 48 LIF neurons, rate read-out',
+    back_end: `layer of ${NEURONS} LIF neurons, rate read-out`,
     feature_map_dim: `${HIDDEN}`,
     synergy_mechanism: 'the gate of the cell takes the time between samples into account',
   }),
