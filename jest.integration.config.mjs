@@ -15,10 +15,11 @@ const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded
  * suite of integration, or of an area whose stores do no more than their contracts say.
  */
 const ONE_MACHINE =
-  'adapters|audit-verify|built-in-model|cli|completions|crypto-invoices|embeddings|envelopes|' +
-  'file-sync|first-account|fleet|home-files|idempotency|investors|mesh|messages|openai-client|' +
-  'openapi|placement|process-group|projector-thread|rentals|responses|restored-log|rigs|' +
-  'served-log|sharding|slow-bodies|spiking|start|statistics|swarm|tax';
+  'adapters|audit-verify|background-responses|built-in-model|cli|completions|' +
+  'crypto-invoices|embeddings|envelopes|file-sync|first-account|fleet|home-files|' +
+  'idempotency|investors|mesh|messages|openai-client|openapi|placement|process-group|' +
+  'projector-thread|rentals|responses|restored-log|resumed-streams|rigs|served-log|' +
+  'sharding|slow-bodies|spiking|start|statistics|swarm|tax';
 const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
 const FLEETS = '<rootDir>/test/integration/faults/';
 

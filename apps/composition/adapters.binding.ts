@@ -72,7 +72,7 @@ interface ServedModels {
   rigs(): readonly Pick<CatalogRig, 'name' | 'kind'>[];
 }
 
-/** Models that only embedded rigs serve: their weights are known, and the engine changes them. */
+/** Models with an embedded rig: their weights are known, and the engine there changes them. */
 export class EmbeddedBaseModels extends BaseModels {
   #engine: Promise<LanguageModelEngine> | undefined;
 
@@ -85,7 +85,7 @@ export class EmbeddedBaseModels extends BaseModels {
     const model = this.catalog?.model(modelId);
     if (!model) return refuse('adapter_base_unknown', `the model ${modelId} is not in the catalog`);
     const rigs = this.catalog?.rigs().filter(({ name }) => model.rigs.includes(name)) ?? [];
-    if (model.file === null || rigs.some(({ kind }) => kind !== 'embedded')) {
+    if (model.file === null || !rigs.some(({ kind }) => kind === 'embedded')) {
       return refuse(
         'adapter_base_unsuitable',
         `the model ${modelId} is not served by Quipu itself`,

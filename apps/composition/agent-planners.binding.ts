@@ -8,6 +8,7 @@ import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { checkChat } from '#areas/inference/checked-chat.js';
 import { modelOf } from '#areas/inference/reply.js';
+import { needsOf } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { promptTokensBound } from '#areas/inference/token-bound.js';
 import { linesOf } from '#areas/inference/token-lines.js';
@@ -54,7 +55,7 @@ export class CatalogPlanners extends Planners {
   ): Promise<PlannerAnswer> {
     const { body, model, pin, bound } = checkChat(asked, this.catalog, this.router);
     const request = { body: upstreamBody(body, model, bound), promptTokensMax };
-    const route = { model: model.id, requestFor: () => request };
+    const route = { model: model.id, needs: needsOf(body), requestFor: () => request };
     const pinned = pin === undefined ? route : { ...route, pin };
     const { answer, rig } = await this.router.complete(pinned, signal);
     const { completion, usage } = answer;

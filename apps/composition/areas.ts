@@ -22,6 +22,7 @@ import { rigsArea } from '#areas/rigs/rigs.area.js';
 import { spikingArea } from '#areas/spiking/spiking.area.js';
 import { sandboxArea } from '#areas/sandbox/sandbox.area.js';
 import { shardingArea } from '#areas/sharding/sharding.area.js';
+import { streamsArea } from '#areas/streams/streams.area.js';
 import { swarmArea } from '#areas/swarm/swarm.area.js';
 import { webhooksArea } from '#areas/webhooks/webhooks.area.js';
 import { workflowsArea } from '#areas/workflows/workflows.area.js';
@@ -37,6 +38,7 @@ export const areas: readonly Area[] = [
   billingArea,
   catalogArea,
   inferenceArea,
+  streamsArea,
   embeddingsArea,
   jobsArea,
   responsesArea,

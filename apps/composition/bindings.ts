@@ -62,7 +62,8 @@ import { chatStrategies } from './listed-chats.binding.js';
 import { GgufModelKinds } from './local-model-kinds.binding.js';
 import { AccountCharges } from './charges.binding.js';
 import { LeaseHolder } from './cluster-leader.binding.js';
-import { CatalogRigs } from './measured-rigs.binding.js';
+import { RoutedRigs } from './measured-rigs.binding.js';
+import { MeasuredWorkers } from './measured-workers.js';
 import { IdentityPartnerUsers, profileOf } from './partner-users.binding.js';
 import { PinnedWorkers } from './pinned-workers.binding.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
@@ -106,7 +107,8 @@ const bindings: readonly Binding[] = [
             batchPercent,
             region,
             ...(sharesBus && {
-              workersFor: (models) => new PinnedWorkers(directory, tasks, models, region),
+              workersFor: (models) =>
+                new PinnedWorkers(directory, tasks, models, { region, batchPercent }),
             }),
           }),
       },
@@ -198,9 +200,17 @@ const bindings: readonly Binding[] = [
     providers: [
       {
         provide: MeasuredRigs,
-        inject: [Catalog, RIGS, BATCH_RIG_PERCENT],
-        useFactory: (catalog: Catalog, router: RigRouter, batchPercent: number) =>
-          new CatalogRigs(catalog, router, batchPercent),
+        inject: [Catalog, RIGS, BATCH_RIG_PERCENT, ProcessFacts, WorkerDirectory],
+        useFactory: (
+          catalog: Catalog,
+          router: RigRouter,
+          batchPercent: number,
+          { sharesBus }: ProcessFacts,
+          directory: WorkerDirectory,
+        ) => {
+          const workers = new MeasuredWorkers(directory, () => catalog.models(), batchPercent);
+          return new RoutedRigs(catalog, router, batchPercent, sharesBus ? workers : undefined);
+        },
       },
     ],
   },

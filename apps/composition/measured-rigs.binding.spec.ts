@@ -16,7 +16,7 @@ import {
   type Upstream,
   usageChunkOf,
 } from '#areas/inference/rigs/upstream.fake.js';
-import { CatalogRigs } from './measured-rigs.binding.js';
+import { RoutedRigs } from './measured-rigs.binding.js';
 import { bindRigs } from './rigs.binding.js';
 
 const catalogOf = (baseUrl: string): string => `rigs:
@@ -53,7 +53,7 @@ describe('the rigs that are measured', () => {
     } as unknown as Catalog;
     const engine = { stream: () => Promise.reject(new Error('no engine')) } as never;
     router = bindRigs(catalog, engine, pino({ level: 'silent' }), { batchPercent: 75 });
-    return new CatalogRigs(catalog, router, 75);
+    return new RoutedRigs(catalog, router, 75);
   };
 
   const chat = { rig: 'rack', model: 'a/two', question: 'Count.', outputTokens: 9 };
@@ -64,12 +64,14 @@ describe('the rigs that are measured', () => {
       {
         name: 'rack',
         kind: 'openai',
+        description: null,
         streamsMax: 3,
         models: [model('a/one', 50), model('a/two', 60)],
       },
       {
         name: 'built-in',
         kind: 'embedded',
+        description: null,
         streamsMax: 1,
         models: [model('a/file', 70), model('a/lost', 70)],
       },

@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
 import { type ChatChunk, RigError, type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { NO_NEEDS } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from '#areas/inference/rigs/rig-router.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { isObject } from '#areas/inference/rigs/token-usage.js';
@@ -15,14 +16,17 @@ import {
   type MeasuringChat,
   RigProblem,
 } from '#areas/rigs/measured-rigs.port.js';
+import { type MeasuredWorkers } from './measured-workers.js';
 import { batchConcurrencyMaxOf } from './rigs.binding.js';
 
-/** The rigs of the current catalog, asked as lines of batches are. */
-export class CatalogRigs extends MeasuredRigs {
+/** The rigs of the current catalog and those of workers, asked as lines of batches are. */
+export class RoutedRigs extends MeasuredRigs {
+  /** @param workers absent where no bus connects processes */
   constructor(
     private readonly catalog: Pick<Catalog, 'rigs' | 'models' | 'model'>,
     private readonly router: Pick<RigRouter, 'stream'>,
     private readonly batchPercent: number,
+    private readonly workers?: Pick<MeasuredWorkers, 'find' | 'listedModels'>,
   ) {
     super();
   }
@@ -31,6 +35,7 @@ export class CatalogRigs extends MeasuredRigs {
     return this.catalog.rigs().map((rig) => ({
       name: rig.name,
       kind: rig.kind,
+      description: null,
       streamsMax: batchConcurrencyMaxOf(rig, this.batchPercent),
       models: this.#modelsOf(rig.name).map(({ id, maxOutputTokens }) => ({
         id,
@@ -39,9 +44,17 @@ export class CatalogRigs extends MeasuredRigs {
     }));
   }
 
+  /** One of the catalog goes first, as it does for pins. */
+  override async find(name: string): Promise<MeasuredRig | undefined> {
+    return this.rigs().find((rig) => rig.name === name) ?? this.workers?.find(name);
+  }
+
   override async listedModels(name: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const rig = this.catalog.rigs().find((one) => one.name === name);
-    if (!rig) throw new RigProblem(`the catalog has no rig ${name} any more`);
+    if (!rig) {
+      if (this.workers) return this.workers.listedModels(name);
+      throw new RigProblem(`there is no rig ${name} any more`);
+    }
     const models = this.#modelsOf(name);
     const has = await presenceOf(rig, signal);
     const present = await Promise.all(models.map((model) => has(model)));
@@ -81,6 +94,7 @@ export class CatalogRigs extends MeasuredRigs {
       model: id,
       pin: rig,
       priority: 'batch',
+      needs: NO_NEEDS,
       requestFor: () => {
         onSent();
         return { body, promptTokensMax, isBatch: true };

@@ -2,6 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
+import {
+  type ChatFeature,
+  EMBEDDED_FEATURES,
+  SERVER_FEATURES,
+} from '#areas/inference/rigs/chat-features.js';
 import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
@@ -119,7 +124,7 @@ const closeWhenIdle = async (router: RigRouter): Promise<void> => {
 
 /** How many slots of a rig lines of batches may occupy. */
 export const batchConcurrencyMaxOf = (
-  { maxConcurrency }: CatalogRig,
+  { maxConcurrency }: Pick<CatalogRig, 'maxConcurrency'>,
   batchPercent: number,
 ): number => Math.max(1, Math.floor((maxConcurrency * batchPercent) / 100));
 
@@ -142,11 +147,17 @@ const rigsOf = (
       batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
       models: new Set(models.map(({ id }) => id)),
       backend: backendOf(rig, models, engine),
+      features: featuresOf(rig),
       ...(rig.kind === 'openai' && {
         operatorFields: new OperatorFields(rig.server, rig.allowedFields),
       }),
     };
   });
+
+const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
+  if (rig.kind === 'embedded') return EMBEDDED_FEATURES;
+  return rig.features === null ? SERVER_FEATURES : new Set<ChatFeature>(rig.features);
+};
 
 const backendOf = (
   rig: CatalogRig,

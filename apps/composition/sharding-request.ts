@@ -1,4 +1,12 @@
 import { type ChatOrder } from '#areas/inference/chat-admission.js';
+import {
+  always,
+  equals,
+  fieldsBeside,
+  HONOURED_BY_ALL,
+  type HonouredFields,
+  isEmpty,
+} from '#areas/inference/rigs/honoured-fields.js';
 import { type PipelineOrder, TEMPERATURE_DEFAULT } from '#areas/sharding/pipeline-order.js';
 import { type PipelineMessage } from '#areas/sharding/pipeline.task.js';
 import { type ShardingErrorCode } from '#areas/sharding/sharding.errors.js';
@@ -6,49 +14,17 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 
 type Body = ChatOrder['body'];
 
-const always = (): boolean => true;
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-const equals =
-  (...allowed: readonly unknown[]) =>
-  (value: unknown): boolean =>
-    allowed.includes(value);
-
-/**
- * The fields that a pipeline honours, or can ignore without changing the answer, each with the
- * values for which that is true. Others are refused by name.
- */
-const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
-  model: always,
-  messages: always,
+/** Others are refused by name. */
+const HONOURED: HonouredFields = {
+  ...HONOURED_BY_ALL,
   routing_mode: always,
-  max_tokens: always,
-  max_completion_tokens: always,
-  temperature: always,
-  top_p: always,
-  stop: always,
-  seed: always,
-  stream: always,
-  stream_options: always,
   // Of spiking modes: every body has it by default.
   timesteps: always,
-  // The caller's own labels, and hints that do not change the answer.
-  user: always,
-  metadata: always,
-  safety_identifier: always,
-  prompt_cache_key: always,
-  parallel_tool_calls: always,
-  service_tier: equals('auto', 'default'),
   // Values that turn a feature off, as clients send them by default.
-  store: equals(false),
   n: equals(1),
   logprobs: equals(false),
   top_logprobs: equals(0),
-  presence_penalty: equals(0),
-  frequency_penalty: equals(0),
-  logit_bias: isEmpty,
   tools: isEmpty,
-  functions: isEmpty,
   tool_choice: equals('none', 'auto'),
   response_format: (value) =>
     typeof value === 'object' && value !== null && 'type' in value && value.type === 'text',
@@ -57,9 +33,9 @@ const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** @throws DomainError `pipeline_field_unsupported`, which names the field */
 export const pipelineOrderOf = (order: ChatOrder): PipelineOrder => {
   const { body, accountId, receivedAtMs, context, confirm } = order;
-  for (const [field, value] of Object.entries(body)) {
-    if (value == null || (Object.hasOwn(HONOURED, field) && HONOURED[field]?.(value))) continue;
-    throw refused(field, 'a sharded pipeline cannot honour it');
+  const [unsupported] = fieldsBeside(HONOURED, body);
+  if (unsupported !== undefined) {
+    throw refused(unsupported, 'a sharded pipeline cannot honour it');
   }
   const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => limit != null);
   return {

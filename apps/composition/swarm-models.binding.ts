@@ -2,6 +2,7 @@ import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { checkChat, type CheckedChat } from '#areas/inference/checked-chat.js';
 import { replyText } from '#areas/inference/reply.js';
+import { needsOf } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { linesOf } from '#areas/inference/token-lines.js';
@@ -102,7 +103,7 @@ export class CatalogSwarmModels extends SwarmModels {
   #route(asked: JsonObject) {
     const { body, model, bound } = this.#check(asked);
     const request = { body: upstreamBody(body, model, bound), promptTokensMax: bound.inputTokens };
-    return { model: model.id, requestFor: () => request };
+    return { model: model.id, needs: needsOf(body), requestFor: () => request };
   }
 }
 

@@ -7,7 +7,10 @@ import { ProcessFacts } from '#platform/runtime/process-facts.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 
-/** Follows the heartbeats of workers where callers are served: no other process needs them. */
+/**
+ * Follows the heartbeats of workers where callers are served, and where jobs run, which certify the
+ * rigs of workers: no other process needs them.
+ */
 @Injectable()
 export class WorkerDirectoryLifecycle implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
@@ -17,7 +20,8 @@ export class WorkerDirectoryLifecycle implements OnApplicationBootstrap, OnAppli
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.role.servesCallers && this.facts.sharesBus) this.directory.start();
+    const isNeeded = this.role.servesCallers || this.facts.hostsJobs;
+    if (isNeeded && this.facts.sharesBus) this.directory.start();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
+import { Deadlines } from '#platform/runtime/deadlines.js';
 import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
 import {
   type MetricsSource,
@@ -18,6 +19,7 @@ export interface OpenRequest {
 @Injectable()
 export class OpenRequests implements ReadinessCheck, MetricsSource {
   readonly #open = new Set<OpenRequest>();
+  readonly #limits = new Deadlines();
   readonly #waiting: (() => void)[] = [];
   readonly #gauge: Gauge;
   #draining = false;
@@ -50,19 +52,19 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
   }
 
   /**
-   * @param msMax the time limit; the request is then cut with `timed_out`
+   * @param msMax the time limit; at most 100 ms after it, the request is cut with `timed_out`
    * @throws RequestCutError `shut_down` while draining
    */
   open(msMax: number): OpenRequest {
     if (this.#draining) throw new RequestCutError('shut_down');
     const controller = new AbortController();
     const cut = (reason: CutReason): void => controller.abort(new RequestCutError(reason));
-    const timer = setTimeout(() => cut('timed_out'), msMax);
+    const limit = this.#limits.set(msMax, () => cut('timed_out'));
     const request: OpenRequest = {
       signal: controller.signal,
       cut,
       close: () => {
-        clearTimeout(timer);
+        this.#limits.cancel(limit);
         this.#open.delete(request);
         if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
       },

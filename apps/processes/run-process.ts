@@ -19,8 +19,8 @@ const EXIT_BAD_SETTINGS = 2;
 
 /** A pipe takes so much at once: lines of several processes on one pipe do not mix. */
 const WRITE_BYTES_MAX = 4_096;
-/** Lines that wait together for a write, or for a second. */
-const WAITING_BYTES = 2_048;
+/** Lines that wait together for a write, or for a second: a process that is killed loses those. */
+const WAITING_BYTES = 3_584;
 
 /** Error messages of an upstream may contain the caller's prompt or the API key. */
 const UPSTREAM_WORDS = ['err.details.upstreamError', 'err.details.rigError.details.upstreamError'];

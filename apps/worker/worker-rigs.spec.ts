@@ -1,12 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { FleetRegistrar } from '#areas/fleet/fleet-registrar.js';
 import { ChangeRigCommand, ChangeRigHandler } from '#areas/fleet/change-rig.handler.js';
 import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { never } from '#areas/inference/rigs/upstream.fake.js';
+import { CertificationRunner } from '#areas/rigs/certification-runner.js';
+import { RoutedRigs } from '#apps/composition/measured-rigs.binding.js';
+import { MeasuredWorkers } from '#apps/composition/measured-workers.js';
 import { PinnedWorkers } from '#apps/composition/pinned-workers.binding.js';
 import { sleepAtLeast } from '#apps/composition/rigs.binding.js';
-import { type WorkerRigEvent, workerRigEvents } from '#events/fleet/worker-rig.events.js';
+import {
+  type WorkerRigEvent,
+  workerRigEvents,
+  type WorkerRigRegistered,
+} from '#events/fleet/worker-rig.events.js';
 import { type Bus, type Consumer, type Listener } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { systemClock } from '#platform/kernel/clock.js';
@@ -27,6 +35,15 @@ const HEARTBEAT_MS = 400;
 /** A worker beats each second while it runs a task without pieces. */
 const LIMITS = { hedgeMs: 100, takeMsMax: 5_000, silenceMsMax: 3_000 };
 const logger = pino({ level: 'silent' });
+const MODEL = {
+  id: 'quipu/nano',
+  upstreamId: 'nano',
+  kind: 'chat',
+  rigs: [],
+  contextTokens: 1_024,
+  maxOutputTokens: 512,
+  file: NANO,
+} as unknown as CatalogModel;
 
 /**
  * The bus of a process that can vanish from it: nothing that it sends arrives, and nothing reaches
@@ -89,10 +106,12 @@ describe('the rigs of workers', () => {
     directory.start();
     const gateway = fleet.gateway('gateway-1', LIMITS);
     await gateway.listen();
-    const model = { id: 'quipu/nano', upstreamId: 'nano', file: NANO } as never;
     router = createRigRouter({
       rigs: [],
-      pinnedRigs: new PinnedWorkers(directory, gateway.tasks, [model], 'uk'),
+      pinnedRigs: new PinnedWorkers(directory, gateway.tasks, [MODEL], {
+        region: 'uk',
+        batchPercent: 75,
+      }),
       clock: systemClock,
       sleep: sleepAtLeast,
       random: Math.random,
@@ -160,7 +179,12 @@ describe('the rigs of workers', () => {
   const chat = (pin: string, maxTokens = 8, signal = never) => {
     const { messages, temperature, seed } = maxTokens > 8 ? LONG : asking('Hi');
     const body = { model: 'nano', messages, temperature, seed, max_tokens: maxTokens };
-    const order = { model: 'quipu/nano', pin, requestFor: () => ({ body, promptTokensMax: 99 }) };
+    const order = {
+      model: 'quipu/nano',
+      pin,
+      needs: [],
+      requestFor: () => ({ body, promptTokensMax: 99 }),
+    };
     return router.complete(order, signal);
   };
 
@@ -183,6 +207,45 @@ describe('the rigs of workers', () => {
       },
     });
     await expect(chat('none')).rejects.toMatchObject({ kind: 'rig-unknown' });
+  });
+
+  it('are certified by the measurements that rigs of the catalog have', async () => {
+    await worker('one', 'press');
+    const models = () => [MODEL];
+    const workers = new MeasuredWorkers(directory, models, 75);
+    const catalog = { rigs: () => [], models, model: () => MODEL };
+    const rigs = new RoutedRigs(catalog, router, 75, workers);
+    const stopwatch = { now: () => performance.now() };
+    const attempt = { jobId: id(), accountId: 'operator', attempt: 1, checkpoint: null, usage: [] };
+    const certify = async (rig: string) => {
+      const runner = new CertificationRunner(rigs, stopwatch, systemClock);
+      const steps = runner.run({ ...attempt, input: { rig } }, never);
+      let step = await steps.next();
+      while (!step.done) step = await steps.next();
+      return step.value.result;
+    };
+    const [registered] = await recorded('press');
+    expect(await certify('press')).toEqual({
+      rig: 'press',
+      kind: 'worker',
+      description: (registered as WorkerRigRegistered).data.description,
+      models: [{ id: 'quipu/nano', isListed: true }],
+      measuredModel: 'quipu/nano',
+      measurements: {
+        firstTokenMs: expect.any(Number),
+        firstTokenSamples: 5,
+        tokensPerSecond: expect.any(Number),
+        concurrentStreams: 8,
+        tokensPerSecondConcurrent: expect.any(Number),
+        isAnswerConsistent: true,
+      },
+      problems: [],
+      measuredAt: expect.any(String),
+    });
+    await expect(certify('none')).rejects.toMatchObject({ code: 'rig_unknown' });
+    await requestDrain('press');
+    await until(() => directory.rig('press')?.heartbeat.status === 'draining');
+    await expect(certify('press')).rejects.toMatchObject({ code: 'rig_unknown' });
   });
 
   it('are drained: what runs ends, nothing more is taken, and then they are idle', async () => {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type MicroserviceOptions } from '@nestjs/microservices';
 import { type Logger } from 'pino';
 import { type Bus } from '#platform/bus/bus.port.js';
@@ -7,6 +8,7 @@ import { JobHost, type JobHostLimits } from '#platform/jobs/job-host.js';
 import { type AnyJobType } from '#platform/jobs/job-type.js';
 import { JobSeal } from '#platform/jobs/job.seal.js';
 import { busReportSink } from '#platform/jobs/report-sink.js';
+import { BorrowedFiles } from '#platform/tasks/borrowed-files.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import { ProbedLinks } from '#platform/tasks/probed-links.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
@@ -75,6 +77,9 @@ export interface Worker {
 
 type Phase = 'starting' | 'serving' | 'draining' | 'stopping';
 
+/** The folder in QUIPU_HOME for copies of files that gateways lend. */
+const BORROWED = 'borrowed';
+
 /** Runs the tasks of the engines for the gateways on the bus. */
 export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const { bus, engineHost, host, port, drainSeconds, logger } = options;
@@ -103,8 +108,6 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const sampler = new TelemetrySampler(machine, heartbeatMs);
   const facts = { startedAt, hardware, telemetry: () => sampler.telemetry };
   const heartbeats = heartbeatsOf(options, runners, facts, () => phase);
-  const links = new ProbedLinks({ bus, worker, logger });
-  links.start();
   let stopping: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
   const takeNoMore = (next: Phase): Promise<void> => {
@@ -123,17 +126,16 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
       logger.error({ err: error }, 'the worker could not leave its topics');
     });
   };
-  const seal = new TaskSeal(options.key);
-  const orders = new WorkerOrders({ bus, seal, logger, worker, startedAt, drain });
+  const peers = peersOf(options, startedAt, drain);
   const stop = async (): Promise<void> => {
     const jobsEnded = takeNoMore('stopping');
     await server.close();
     await runners.close(drainSeconds * 1_000, jobsEnded);
-    await Promise.all([heartbeats.stop(), links.stop(), orders.stop(), sampler.stop()]);
+    await Promise.all([heartbeats.stop(), peers.stop(), sampler.stop()]);
     await app.close();
   };
   try {
-    await runners.open(engineHost);
+    await runners.open({ ...engineHost, borrow: await peers.borrowing() });
     await app.startAllMicroservices();
   } catch (error) {
     await stop();
@@ -146,6 +148,28 @@ export const startWorker = async (options: WorkerOptions): Promise<Worker> => {
   const engines = runners.reports().map(({ name, facts }) => ({ name, ...facts }));
   logger.info({ instance: worker, engines }, 'the worker takes tasks');
   return { url: await app.getUrl(), stop: () => (stopping ??= stop()) };
+};
+
+/** What other processes want of this worker beside tasks, and what it wants of them. */
+const peersOf = (
+  { bus, key, engineHost, logger }: WorkerOptions,
+  startedAt: string,
+  drain: () => void,
+) => {
+  const { instance: worker, home } = engineHost;
+  const seal = new TaskSeal(key);
+  const links = new ProbedLinks({ bus, worker, logger });
+  links.start();
+  const orders = new WorkerOrders({ bus, seal, logger, worker, startedAt, drain });
+  const folder = path.join(home, BORROWED);
+  const borrowed = new BorrowedFiles({ bus, worker, seal, folder, logger });
+  return {
+    borrowing: async (): Promise<NonNullable<EngineHost['borrow']>> => {
+      await borrowed.start();
+      return (file) => borrowed.fileOf(file);
+    },
+    stop: () => Promise.all([links.stop(), orders.stop(), borrowed.stop()]),
+  };
 };
 
 const runnersOf = (

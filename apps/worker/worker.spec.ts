@@ -1,12 +1,13 @@
 import { type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEmbeddedRig } from '#areas/inference/rigs/embedded-rig.js';
 import { createRigRouter } from '#areas/inference/rigs/rig-router.js';
+import { adapterFile, seededAdapter } from '#engines/language-model/adapter-file.fixture.js';
 import { startModelChild } from '#engines/language-model/model-process.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { drain } from '#platform/tasks/drain.fixture.js';
@@ -58,6 +59,30 @@ describe('a model that workers serve', () => {
     );
     for (const [n, request] of requests.entries()) {
       expect(answers[n]).toEqual(await answer(fleet.local, request));
+    }
+  });
+
+  it('answers with an adapter that only the process that asks has', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'quipu-adapter-'));
+    try {
+      const file = path.join(folder, 'seeded.gguf');
+      await writeFile(file, adapterFile(seededAdapter(7)));
+      const homes = [path.join(folder, 'one'), path.join(folder, 'two')];
+      for (const [n, home] of homes.entries()) await fleet.worker(`worker-${n}`, { home });
+      const gateway = fleet.gateway();
+      const request = asking('What is a hold?', { maxTokens: 16, adapter: { file, scale: 1 } });
+      const plain = await answer(fleet.local, asking('What is a hold?', { maxTokens: 16 }));
+      const { pieces } = await answer(fleet.local, request);
+      expect(pieces).not.toEqual(plain.pieces);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => answer(gateway, request)));
+      for (const one of answers) expect(one.pieces).toEqual(pieces);
+      const { sha256 } = await fleet.local.describeAdapter(file);
+      const kept = await Promise.all(
+        homes.map((home) => readdir(path.join(home, 'borrowed')).catch(() => [])),
+      );
+      expect(new Set(kept.flat())).toEqual(new Set([sha256]));
+    } finally {
+      await rm(folder, { recursive: true });
     }
   });
 
@@ -208,7 +233,11 @@ describe('a worker that is lost', () => {
       random: Math.random,
     });
     const body = { model: 'm', messages: asking('Hello!').messages, max_tokens: 8 };
-    const order = { model: 'quipu/nano', requestFor: () => ({ body, promptTokensMax: 50 }) };
+    const order = {
+      model: 'quipu/nano',
+      needs: [],
+      requestFor: () => ({ body, promptTokensMax: 50 }),
+    };
     const answered = router.complete(order, never);
     await until(() => dead > 0);
     await zombie.close();

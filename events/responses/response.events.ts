@@ -39,6 +39,37 @@ export const ResponseDeleted = defineEvent('ResponseDeleted', {
 });
 export type ResponseDeleted = EventOf<typeof ResponseDeleted>;
 
-export type ResponseEvent = ResponseStored | ResponseDeleted;
+/**
+ * A response that a job answers in the background. The blob has its input; `ResponseStored` is its
+ * end, however the job has ended.
+ */
+export const ResponseQueued = defineEvent('ResponseQueued', {
+  version: 1,
+  schema: Named.extend({
+    /** As in `ResponseStored`. */
+    previousResponseId: ResponseId.nullable(),
+    depth: z.int().positive(),
+    /** The bytes of the conversation before this response. */
+    bytesBefore: z.int().nonnegative(),
+  }),
+});
+export type ResponseQueued = EventOf<typeof ResponseQueued>;
 
-export const responseEvents = [ResponseStored, ResponseDeleted] as const;
+export const ResponseStarted = defineEvent('ResponseStarted', {
+  version: 1,
+  schema: z.strictObject({
+    responseId: ResponseId,
+    accountId: AccountId,
+    startedAt: Instant,
+  }),
+});
+export type ResponseStarted = EventOf<typeof ResponseStarted>;
+
+export type ResponseEvent = ResponseStored | ResponseDeleted | ResponseQueued | ResponseStarted;
+
+export const responseEvents = [
+  ResponseStored,
+  ResponseDeleted,
+  ResponseQueued,
+  ResponseStarted,
+] as const;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '../catalog/rate-card.events.js';
 import { defineEvent, type EventOf } from '../definition.js';
+import { WorkerRigDescription } from '../fleet/worker-rig.events.js';
 import { Instant } from '../vocabulary.js';
 
-/** The certifications of a rig of the catalog: one stream `rig-<name>`. */
+/** The certifications of a rig, of the catalog or of a worker: one stream `rig-<name>`. */
 
 export const Badge = z.enum(['gold', 'silver', 'bronze', 'none']);
 export type Badge = z.infer<typeof Badge>;
@@ -36,11 +37,11 @@ export const RigMeasurements = z.strictObject({
 });
 export type RigMeasurements = z.infer<typeof RigMeasurements>;
 
-/** A model that the catalog says the rig serves. */
+/** A model that the catalog says the rig serves, or whose file its worker names. */
 export const CertifiedModel = z.strictObject({
   /** The id in the catalog. */
   id: ModelId,
-  /** Whether the rig lists it, or has its file; null: not measured. */
+  /** Whether the rig lists it, or has the very same file; null: not measured. */
   isListed: z.boolean().nullable(),
 });
 export type CertifiedModel = z.infer<typeof CertifiedModel>;
@@ -61,7 +62,9 @@ export type MeasuringProblem = z.infer<typeof MeasuringProblem>;
 /** Everything that was measured of a rig. */
 export const measuredFacts = {
   rig: RigName,
-  kind: z.enum(['openai', 'embedded']),
+  kind: z.enum(['openai', 'embedded', 'worker']),
+  /** What the worker said of itself before and after; null for a rig of the catalog. */
+  description: WorkerRigDescription.nullable(),
   models: z.array(CertifiedModel),
   /** The catalog id of the model that answered; null: the rig has none. */
   measuredModel: ModelId.nullable(),

@@ -1,8 +1,8 @@
 import { parseJson } from '#apps/gateway/bodies/json-body.js';
 import { VALUES_MAX } from '#apps/gateway/bodies/json-bounds.js';
-import { parseChatBody } from '#apps/gateway/inference/chat.body.js';
-import { HttpFailure } from '#apps/gateway/errors/http-failure.js';
-import { MESSAGES_MAX } from '#areas/inference/chat-body.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { type ServedModel } from '#areas/inference/ports.js';
 import { tokenBounds } from '#areas/inference/token-bound.js';
 
@@ -58,7 +58,7 @@ const admit = (bytes: Buffer): void => {
     const body = parseChatBody(parseJson(bytes));
     tokenBounds(body, model);
   } catch (error) {
-    if (!(error instanceof HttpFailure)) throw error;
+    if (!(error instanceof RefusedRequestError)) throw error;
   }
 };
 

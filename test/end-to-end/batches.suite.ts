@@ -184,6 +184,32 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
       ]);
     });
 
+    it.each([
+      ['/v1/completions', { prompt: ['What is Quipu?', 'A knot'] }, 'text_completion'],
+      ['/v1/responses', { input: 'What is Quipu?', max_output_tokens: 8 }, 'response'],
+    ])('ask %s, and are answered in its shape', async (endpoint, body, object) => {
+      const line = (customId: string, more: object = {}): string =>
+        JSON.stringify({
+          custom_id: customId,
+          method: 'POST',
+          url: endpoint,
+          body: { model: 'quipu/nano', ...body, ...more },
+        });
+      const inputFileId = await upload(line('good'), line('bad', { stream: true }));
+      const done = await ended((await create(inputFileId, { endpoint })).id);
+      expect(done.request_counts).toEqual({ total: 2, completed: 1, failed: 1 });
+      const [output] = await read(done.output_file_id);
+      expect(output?.response?.body).toMatchObject({ object, model: 'quipu/nano' });
+      const { input_tokens: input = 0, output_tokens: tokens = 0 } = output?.charged ?? {};
+      expect(Math.min(input, tokens)).toBeGreaterThan(0);
+      const amount = Math.ceil((input * 1 + tokens * 3) / 2);
+      expect(await chargesOf(done)).toMatchObject([
+        { data: { amountMicroUsd: String(amount), evidence: { endpoint } } },
+      ]);
+      const [failed] = await read(done.error_file_id);
+      expect(failed?.response?.body).toMatchObject({ error: { param: 'stream' } });
+    });
+
     it('fail when their input has a fault, with the number of each line', async () => {
       const inputFileId = await upload(
         request('a'),

@@ -74,6 +74,10 @@ export interface WorldOptions {
   readonly catalogOf?: (baseUrl: string) => string;
   /** Default: the first client of each server, if servers are given. */
   readonly clients?: Clients;
+  /** Has the worker of a suite on servers share no folder with the other processes. */
+  readonly isWorkerRemote?: boolean;
+  /** Runs in this process although the suite runs on servers, for comparison. */
+  readonly isHere?: boolean;
 }
 
 /** Set if the suite runs on real servers in separate processes; default: in this process. */
@@ -82,8 +86,10 @@ const HAS_SERVERS = process.env['TEST_ENGINES'] === 'servers';
 /** A whole Quipu with its own home and a scripted upstream. */
 export const startWorld = async (
   scripts: readonly Script[],
-  { environment = {}, catalogOf = scriptedCatalog, clients = 'first' }: WorldOptions = {},
+  options: WorldOptions = {},
 ): Promise<World> => {
+  const { environment = {}, catalogOf = scriptedCatalog, clients = 'first' } = options;
+  const { isHere = !HAS_SERVERS, isWorkerRemote = false } = options;
   const upstream = await startUpstream(...scripts);
   const home = await mkdtemp(path.join(tmpdir(), 'quipu-e2e-'));
   const catalogFile = path.join(home, 'catalog.yaml');
@@ -98,9 +104,9 @@ export const startWorld = async (
     ...environment,
   };
   const hasWorker = catalog.includes('kind: embedded');
-  const installation = HAS_SERVERS
-    ? await installProcesses({ environment: variables, clients, hasWorker })
-    : installHere(variables);
+  const workerHome = isWorkerRemote ? path.join(home, 'worker') : home;
+  const processes = { environment: variables, clients, workerHome, hasWorker };
+  const installation = isHere ? installHere(variables) : await installProcesses(processes);
   const start = async (): Promise<World> => {
     const quipu = await installation.start();
     const credentials = JSON.parse(

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openEventStoreDb } from '#platform/event-store/eventstoredb/eventstoredb-event-store.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
@@ -13,8 +14,10 @@ export type Clients = 'first' | 'second';
 export interface ProcessesOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly clients: Clients;
-  /** Undefined for a fleet without built-in models. */
+  /** False for a fleet without built-in models. */
   readonly hasWorker: boolean;
+  /** The master key is that of the other processes. */
+  readonly workerHome: string;
 }
 
 /**
@@ -25,6 +28,7 @@ export const installProcesses = async ({
   environment,
   clients,
   hasWorker,
+  workerHome,
 }: ProcessesOptions): Promise<Installation> => {
   const [node, broker, databases] = await Promise.all([
     startEventStoreNode(),
@@ -39,11 +43,15 @@ export const installProcesses = async ({
     QUIPU_BUS: broker.newUrl(clients === 'first' ? 'kafkajs' : 'platformatic'),
   };
   const [gatewayPort = 0, projectorPort = 0, workerPort = 0] = await freePorts(3);
-  const member = (app: AppName, port: number): Member =>
-    new Member(app, app, port, { ...shared, QUIPU_INSTANCE: app });
+  const member = (app: AppName, port: number, more: NodeJS.ProcessEnv = {}): Member =>
+    new Member(app, app, port, { ...shared, QUIPU_INSTANCE: app, ...more });
+  const ofWorker = {
+    QUIPU_HOME: workerHome,
+    QUIPU_MASTER_KEY_FILE: path.join(environment['QUIPU_HOME'] ?? '', 'master.key'),
+  };
   const gateway = member('gateway', gatewayPort);
   const projector = member('projector', projectorPort);
-  const workers = hasWorker ? [member('worker', workerPort)] : [];
+  const workers = hasWorker ? [member('worker', workerPort, ofWorker)] : [];
   const log = await openEventStoreDb({ url: node.url });
   let isStarted = false;
   return {

@@ -244,6 +244,32 @@ describe('responses for the official client', () => {
     expect(await responses.retrieve(next.id)).toMatchObject({ id: next.id });
   });
 
+  it('passes images and files on to the rig, and keeps them in the conversation', async () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const data = 'data:application/pdf;base64,JVBERi0=';
+    const content: OpenAI.Responses.ResponseInputContent[] = [
+      { type: 'input_text', text: 'What is on it?' },
+      { type: 'input_image', image_url: url, detail: 'low' },
+      { type: 'input_file', file_data: data, filename: 'knots.pdf' },
+    ];
+    const created = await responses.create({ model: MODEL, input: [{ role: 'user', content }] });
+    const sent = {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is on it?' },
+        { type: 'image_url', image_url: { url, detail: 'low' } },
+        { type: 'file', file: { file_data: data, filename: 'knots.pdf' } },
+      ],
+    };
+    expect(lastAsked()?.['messages']).toEqual([sent]);
+    await responses.create({ model: MODEL, previous_response_id: created.id, input: 'And now?' });
+    expect(lastAsked()?.['messages']).toEqual([
+      sent,
+      { role: 'assistant', content: 'Knots keep accounts.' },
+      { role: 'user', content: 'And now?' },
+    ]);
+  });
+
   it('keeps nothing of a response with store: false', async () => {
     const created = await responses.create({ model: MODEL, input: 'a', store: false });
     expect(created).toMatchObject({ store: false });
@@ -300,7 +326,9 @@ describe('responses for the official client', () => {
   });
 
   it.each([
-    ['background', { background: true }],
+    ['stream', { background: true, stream: true }],
+    ['store', { background: true, store: false }],
+    ['routing_mode', { background: true, routing_mode: 'knot' }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'p' } }],
     ['truncation', { truncation: 'auto' }],

@@ -94,6 +94,31 @@ describe('spiking networks', () => {
     expect(await infer({ ...asked, session_id: null })).toMatchObject({ session_runs: 0 });
   });
 
+  it('act, with a distribution over actions and an expected return', async () => {
+    const asked = { routing_mode: 'hybrid_rl', input_data: [0, 0, 0.1, 0.5] };
+    const { body } = await post(INFER).send(asked).expect(200);
+    const { policy, completion } = body as {
+      readonly policy: { readonly actions: readonly object[]; readonly value: number };
+      readonly completion: string;
+    };
+    expect(policy.actions).toEqual([
+      { action: 'push-left', probability: expect.any(Number) },
+      { action: 'push-right', probability: expect.any(Number) },
+    ]);
+    expect(completion).toContain(`return of ${policy.value.toFixed(1)}`);
+    expect(await infer({ ...asked, input_data: PROMPT })).toMatchObject({ policy: null });
+    const { body: listed } = await get('/api/v1/snn/models').expect(200);
+    const { models } = listed as { readonly models: readonly Record<string, unknown>[] };
+    expect(models.find(({ routing_mode: mode }) => mode === 'hybrid_rl')).toMatchObject({
+      accuracy: null,
+      mean_return: expect.any(Number),
+      native_head: { accuracy: null, returns: { maximum: 500, episodes: 100 } },
+    });
+    await post(INFER)
+      .send({ ...asked, input_data: [0, 0, 0.1] })
+      .expect(400);
+  });
+
   it('answer with the promised fields, and draw what they counted', async () => {
     const answer = await infer({
       model: SLUG,

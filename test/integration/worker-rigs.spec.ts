@@ -2,6 +2,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { json } from '#areas/inference/rigs/upstream.fake.js';
+import { CommandLine } from '../end-to-end/command-line.fixture.js';
 import { eventually, startWorld, type World } from '../end-to-end/quipu.harness.js';
 
 const NANO = path.resolve(import.meta.dirname, '../../models/nano.gguf');
@@ -18,10 +19,12 @@ interface Rig {
   readonly id: string;
   readonly source: string;
   readonly state: string;
+  readonly certification: { readonly id: string } | null;
 }
 
 describe('the rig of a worker in a fleet', () => {
   let world: World;
+  const quipu = new CommandLine(() => world);
 
   beforeAll(async () => {
     world = await startWorld([json(500, {})], {
@@ -49,6 +52,41 @@ describe('the rig of a worker in a fleet', () => {
         routing_mode: 'rig_press',
       });
 
+  it('is certified by measured answers', async () => {
+    await eventually(async () => (await found())?.state === 'up', 30_000);
+    const certify = () => http().post('/api/v1/rigs/press/certifications').set(authorization());
+    const { body } = await certify().expect(202);
+    const { job_id } = body as { readonly job_id: string };
+    await eventually(async () => (await found())?.certification?.id === job_id, 60_000);
+    expect(await found()).toMatchObject({
+      status: 'valid',
+      badge: expect.stringMatching(/^(gold|silver|bronze|none)$/),
+      certification: {
+        models: [{ id: 'quipu/nano', is_listed: true }],
+        measurements: {
+          first_token_ms: expect.any(Number),
+          tokens_per_second: expect.any(Number),
+          concurrent_streams: 8,
+          is_answer_consistent: true,
+        },
+        problems: [],
+      },
+    });
+    const certified = (await world.events()).find(({ type }) => type === 'RigCertified');
+    expect(certified?.data).toMatchObject({
+      rig: 'press',
+      kind: 'worker',
+      description: { region: 'uk' },
+    });
+    await http().post('/api/v1/rigs/none/certifications').set(authorization()).expect(404);
+    expect(await quipu.result('rigs', 'list')).toMatchObject({
+      rigs: [
+        { name: 'built-in', status: 'never_certified' },
+        { name: 'press', status: 'valid', certification: { id: job_id } },
+      ],
+    });
+  });
+
   it('registers, answers what is pinned to it, and takes nothing once drained', async () => {
     await eventually(async () => (await found())?.state === 'up', 30_000);
     const models = expect.arrayContaining(['nano']);
@@ -58,7 +96,7 @@ describe('the rig of a worker in a fleet', () => {
     const { body } = await http().get('/api/v1/rigs/press').set(authorization()).expect(200);
     expect(body).toMatchObject({
       rig: {
-        history: [{ event: 'registered' }],
+        history: [{ event: 'certified' }, { event: 'registered' }],
         telemetry: { memory_used_bytes: expect.any(Number) },
       },
     });
@@ -66,6 +104,11 @@ describe('the rig of a worker in a fleet', () => {
     await eventually(async () => (await found())?.state === 'drained', 30_000);
     const refused = await chat();
     expect([refused.status, refused.body]).toMatchObject([503, { error: { code: 'rig_drained' } }]);
+    const certifying = await http().post('/api/v1/rigs/press/certifications').set(authorization());
+    expect([certifying.status, certifying.body]).toMatchObject([409, { code: 'rig_not_up' }]);
+    const refusedHere = await quipu.run('rigs', 'certify', 'press');
+    expect(refusedHere).toMatchObject({ exitCode: 1 });
+    expect(refusedHere.stderr).toContain('rig press is drained');
     const types = (await world.events()).map(({ type }) => type);
     expect(types.filter((type) => type.startsWith('WorkerRig'))).toEqual([
       'WorkerRigRegistered',

@@ -148,7 +148,7 @@ describe('the specs of a source', () => {
     ['apps/operations/open-requests.ts', 'apps/operations/open-requests.spec.ts'],
     [
       'libs/platform/event-store/sqlite/writer.worker.ts',
-      'libs/platform/event-store/sqlite/sqlite-event-store.spec.ts',
+      'libs/platform/event-store/sqlite/chain-segments.spec.ts',
     ],
   ])('reach %s, and begin with its own or the nearest', async (source, nearest) => {
     const graph = await SourceGraph.read(HOUSE);

@@ -85,6 +85,7 @@ const metadata = (
   name: string,
   shape: LlamaShape,
   { tokens, merges, controls }: BytePairVocabulary,
+  chatTemplate: string,
 ): [string, Value][] => [
   ['general.architecture', text('llama')],
   ['general.name', text(name)],
@@ -115,7 +116,7 @@ const metadata = (
   ['tokenizer.ggml.eos_token_id', u32(tokens.indexOf('<|im_end|>'))],
   ['tokenizer.ggml.padding_token_id', u32(tokens.indexOf('<|endoftext|>'))],
   ['tokenizer.ggml.add_bos_token', { type: 'bool', value: false }],
-  ['tokenizer.chat_template', text(CHAT_TEMPLATE)],
+  ['tokenizer.chat_template', text(chatTemplate)],
 ];
 
 const GGUF_NAMES: readonly [RegExp, string][] = [
@@ -169,11 +170,19 @@ export interface GgufModel {
   readonly vocabulary: BytePairVocabulary;
   /** Under Hugging Face's names, in the order of `tensorShapes`. */
   readonly tensors: readonly NamedTensor[];
+  /** Jinja. Default: ChatML. */
+  readonly chatTemplate?: string;
 }
 
 /** The bytes of a GGUF file with every tensor in 32-bit floats. */
-export const writeGguf = ({ name, shape, vocabulary, tensors }: GgufModel): Buffer => {
-  const entries = metadata(name, shape, vocabulary);
+export const writeGguf = ({
+  name,
+  shape,
+  vocabulary,
+  tensors,
+  chatTemplate = CHAT_TEMPLATE,
+}: GgufModel): Buffer => {
+  const entries = metadata(name, shape, vocabulary, chatTemplate);
   let offset = 0;
   const infos = tensors.map((tensor) => {
     const dimensions = tensor.shape.toReversed();

@@ -37,6 +37,11 @@ const ORACLES: Readonly<Record<string, Oracle>> = {
     record: 'calculator/vectors.json',
     prints: true,
   },
+  'cart-pole': {
+    requirements: 'cart-pole/requirements.txt',
+    script: ['cart-pole/record.py'],
+    record: null,
+  },
   embeddings: {
     requirements: 'embeddings/requirements.txt',
     script: ['embeddings/svd_scores.py'],

@@ -1,5 +1,4 @@
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { type ProjectionHost } from '#platform/runtime/projection-host.js';
+import { RebuildStoppedError } from '#platform/runtime/projection-rebuild.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas } from '../../composition/areas.js';
 import { CommandFailure, stopIfInterrupted, usage } from '../command-failure.js';
@@ -15,8 +14,9 @@ export interface RebuildProjectionsOptions extends CommonOptions {
 const KNOWN = areas.flatMap(({ projections }) => projections.map(({ name }) => name));
 
 /**
- * Builds a new generation of each projection and switches to it when it has caught up. The current
- * generation serves until then, and an interrupted rebuild does not change it.
+ * Builds a new generation of each projection, all in one walk over the log, and switches to them
+ * when they have caught up. The current generations serve until then, and an interrupted rebuild
+ * does not change them. If one is stopped, the others still complete.
  */
 export const rebuildProjections = async (
   options: RebuildProjectionsOptions,
@@ -26,16 +26,14 @@ export const rebuildProjections = async (
   return withInstallation(invocation, 'exists', async ({ engines }) => {
     const head = await engines.eventStore.head();
     const progress = await openProgress(invocation.stderr, 'Rebuilding');
-    const positions = new Map(names.map((name) => [name, 0n]));
-    const onProgress = (name: string, { position, failure }: RunnerStatus): void => {
+    const onProgress = (position: bigint): void => {
       stopIfInterrupted(invocation.signal);
-      if (failure !== null) throw stopped(name, position, failure);
-      positions.set(name, position < head ? position : head);
-      const done = [...positions.values()].reduce((sum, one) => sum + one, 0n);
-      progress.update(done, head * BigInt(names.length));
+      progress.update(position < head ? position : head, head);
     };
     try {
-      await rebuildAll(new Runtime(engines, areas).projectionHost, names, onProgress);
+      await new Runtime(engines, areas).projectionHost.rebuildAll(names, onProgress);
+    } catch (error) {
+      throw error instanceof RebuildStoppedError ? stopped(error) : error;
     } finally {
       progress.stop();
     }
@@ -44,19 +42,6 @@ export const rebuildProjections = async (
       text: `Rebuilt ${names.join(', ')} to position ${head} or later.`,
     };
   });
-};
-
-/** Rebuilds concurrently; if one rebuild fails, the others still complete. */
-const rebuildAll = async (
-  projections: ProjectionHost,
-  names: readonly string[],
-  onProgress: (name: string, status: RunnerStatus) => void,
-): Promise<void> => {
-  const rebuilt = await Promise.allSettled(
-    names.map((name) => projections.rebuild(name, (status) => onProgress(name, status))),
-  );
-  const failed = rebuilt.find((one) => one.status === 'rejected');
-  if (failed) throw failed.reason;
 };
 
 const namesOf = ({ names, all = false }: RebuildProjectionsOptions): readonly string[] => {
@@ -70,8 +55,12 @@ const namesOf = ({ names, all = false }: RebuildProjectionsOptions): readonly st
   return [...new Set(names)];
 };
 
-const stopped = (name: string, position: bigint, failure: string): CommandFailure =>
+const stopped = ({
+  projection,
+  failure: { position, error },
+}: RebuildStoppedError): CommandFailure =>
   new CommandFailure(
     'projection_stopped',
-    `${name} stopped after position ${position}; the old generation still serves: ${failure}`,
+    `${projection} stopped after position ${position}; the old generation still serves: ` +
+      (error instanceof Error ? error.message : String(error)),
   );

@@ -1,13 +1,14 @@
 import { type RigCertified } from '#events/rigs/rig.events.js';
 import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { rigCertifications } from '#projections/rigs/rig-certifications.projection.js';
+import { workerRigs } from '#projections/fleet/worker-rigs.projection.js';
 import { inColumns } from '../table.js';
 
-/** What the commands compose: the area of rigs, and those that its module depends on. */
+/** What the commands compose: the areas of rigs, and those that their modules depend on. */
 export const RIG_NEEDS = {
-  areas: ['billing', 'catalog', 'inference', 'jobs', 'rigs'],
+  areas: ['billing', 'catalog', 'fleet', 'inference', 'jobs', 'rigs'],
   installation: 'exists',
-  projections: [openJobs, rigCertifications],
+  projections: [openJobs, rigCertifications, workerRigs],
 } as const;
 
 type Certification = RigCertified['data'];

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkerRigQuery } from '#areas/fleet/worker-rigs.queries.js';
 import { type CertificationOutcome } from '#areas/rigs/certifications.queries.js';
 import { CertificationOutcomeQuery } from '#areas/rigs/certifications.queries.js';
 import { SubmitCertificationCommand } from '#areas/rigs/submit-certification.handler.js';
+import { RigName } from '#events/catalog/rate-card.events.js';
+import { stateOf } from '#projections/fleet/worker-rigs.projection.js';
 import { CommandFailure, stopIfInterrupted } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
@@ -22,10 +25,9 @@ export const certifyRig = async (
   invocation: Invocation,
 ): Promise<Outcome> => {
   const rigs = await catalogRigs(invocation);
-  if (!rigs.some((rig) => rig.name === name)) {
-    throw new CommandFailure('rig_not_found', `the catalog has no rig ${name}`);
-  }
+  const isInCatalog = rigs.some((rig) => rig.name === name);
   const outcome = await withQuipu(invocation, RIG_NEEDS, async (quipu) => {
+    if (!isInCatalog) await refuseAbsent(name, quipu);
     const submission = new SubmitCertificationCommand(name, quipu.context());
     const jobId = await quipu.commands.execute(submission);
     return ended(new CertificationOutcomeQuery(name, jobId), wait, quipu, invocation.signal);
@@ -39,6 +41,15 @@ export const certifyRig = async (
     json: { rig: name, certification: certificationJson(certification) },
     text: certificationText(certification),
   };
+};
+
+/** The rig of a worker must be up. */
+const refuseAbsent = async (name: string, { queries }: Quipu): Promise<void> => {
+  const isName = RigName.safeParse(name).success;
+  const rig = isName ? await queries.execute(new WorkerRigQuery(name)) : null;
+  if (!rig) throw new CommandFailure('rig_not_found', `there is no rig ${name}`);
+  const state = stateOf(rig);
+  if (state !== 'up') throw new CommandFailure('rig_not_up', `rig ${name} is ${state}`);
 };
 
 const ended = async (

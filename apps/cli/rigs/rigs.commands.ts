@@ -13,7 +13,7 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
       invoke(options, async () => (await import('./list-rigs.js')).listRigs),
   );
   command(rigs, 'certify', 'Have a running server measure a rig, and wait for the badge.')
-    .argument('<name>', 'the name of the rig in the catalog')
+    .argument('<name>', 'the name of the rig, as list shows it')
     .option('--wait <seconds>', 'how long to wait for the result', limitOf, WAIT_SECONDS)
     .action((name: string, options: Omit<CertifyRigOptions, 'name'>) =>
       invoke({ ...options, name }, async () => (await import('./certify-rig.js')).certifyRig),

@@ -40,6 +40,7 @@ export const infer = async (options: InferOptions, invocation: Invocation): Prom
           confidence: run.classification.confidence,
           domain: run.classification.domain,
         },
+        policy: run.policy,
         counts: run.counts,
         latency_ms: run.latencyMs,
         energy: energyJson(energy),

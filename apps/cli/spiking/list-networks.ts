@@ -1,3 +1,4 @@
+import { isActing } from '#areas/spiking/model-card.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { inColumns } from '../table.js';
 import { networksOf } from './networks.js';
@@ -14,7 +15,8 @@ export const listNetworks = async (
     neuron_models: card.neuronModels,
     parameters: card.parameters,
     task: card.native.task,
-    accuracy: card.native.accuracy,
+    accuracy: isActing(card.native) ? null : card.native.accuracy,
+    mean_return: isActing(card.native) ? card.native.meanReturn : null,
     text_accuracy: card.text.accuracy,
     weights_sha256: card.weightsSha256,
   }));
@@ -23,7 +25,7 @@ export const listNetworks = async (
     one.routing_mode,
     `${one.parameters}`,
     one.task,
-    one.accuracy.toFixed(3),
+    one.accuracy?.toFixed(3) ?? `return ${one.mean_return?.toFixed(1)}`,
     one.text_accuracy.toFixed(3),
   ]);
   return Promise.resolve({

@@ -1,7 +1,15 @@
 import { type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { type FastifyInstance } from 'fastify';
+import { type Deadline, Deadlines } from '#platform/runtime/deadlines.js';
 import { type ParseError } from '../errors/malformed-request.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** By when the body of the request must have arrived. */
+    arrivalLimit?: Deadline;
+  }
+}
 
 /** As Node reports a request that did not arrive within the limit of its server. */
 class ArrivalTimeoutError extends Error implements ParseError {
@@ -13,7 +21,7 @@ class ArrivalTimeoutError extends Error implements ParseError {
  * of a server, which here is that of an upload.
  */
 export class ArrivalLimit {
-  readonly #timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+  readonly #deadlines = new Deadlines();
 
   /** @param onTimeout answers or closes, as for an error of Node's server */
   constructor(
@@ -22,22 +30,25 @@ export class ArrivalLimit {
   ) {}
 
   watch(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', ({ raw, routeOptions }, _reply, done) => {
-      if (arrives(raw) && routeOptions.config.acceptsForms !== true) this.#start(raw);
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      const { raw, routeOptions } = request;
+      if (arrives(raw) && routeOptions.config.acceptsForms !== true) {
+        request.arrivalLimit = this.#start(raw);
+      }
       done();
     });
-    fastify.addHook('onResponse', ({ raw }, _reply, done) => {
+    fastify.addHook('onResponse', ({ raw, arrivalLimit }, _reply, done) => {
       // The rest of a rejected body is discarded until the limit.
-      if (raw.complete) clearTimeout(this.#timers.get(raw));
+      if (raw.complete && arrivalLimit) this.#deadlines.cancel(arrivalLimit);
       done();
     });
   }
 
-  #start(message: IncomingMessage): void {
+  #start(message: IncomingMessage): Deadline {
     const expire = (): void => {
       if (!message.complete) this.onTimeout(new ArrivalTimeoutError(), message.socket);
     };
-    this.#timers.set(message, setTimeout(expire, this.receiveMsMax).unref());
+    return this.#deadlines.set(this.receiveMsMax, expire);
   }
 }
 

@@ -27,7 +27,9 @@ describe('a JSON body', () => {
     ['', 'constructor'],
     ['prototype poisoning: ', '{"__proto__":{"a":1}}'],
     ['prototype poisoning: ', '{"a":{"\\u005f_proto__":{"a":1}}}'],
+    ['prototype poisoning: ', '{"a":{"__pr\\u006fto__":{"a":1}}}'],
     ['prototype poisoning: ', '{"constructor":{"prototype":{"a":1}}}'],
+    ['prototype poisoning: ', '{"constructor":{"p\\u0072ototype":{"a":1}}}'],
     ['prototype poisoning: ', '[1,[{"a":{"constructor":{"prototype":null}}}]]'],
   ])('is rejected: %s%s', (_, text) => {
     expect(() => parse(text)).toThrow(

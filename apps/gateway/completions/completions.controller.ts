@@ -8,9 +8,11 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { ChatSettler } from '../inference/chat.settler.js';
+import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
-import { chatsOf } from './completions.body.js';
+import { chatsOf } from '#areas/inference/completions/completion-body.js';
+import { completionFacts } from '#areas/inference/completions/completion-object.js';
 import { CompletionDocs } from './completions.docs.js';
 import { completionFormat } from './completions.format.js';
 
@@ -24,7 +26,8 @@ export class CompletionsController {
   @HttpCode(200)
   @OpenAiErrors()
   @CompletionDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', failures: OpenAiFailures })
+  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
@@ -38,16 +41,8 @@ export class CompletionsController {
 }
 
 const translated = (sent: unknown, requestId: string, receivedAtMs: number): Translation => {
-  const { prompts, bodies, echo, includesUsage } = chatsOf(sent);
-  const [body, ...others] = bodies;
-  const format = completionFormat({
-    id: `cmpl-${requestId}`,
-    created: Math.floor(receivedAtMs / 1e3),
-    model: body.model,
-    routingMode: body.routing_mode,
-    echoed: echo ? prompts : [],
-    choicesEach: body.n ?? 1,
-    includesUsage,
-  });
+  const asked = chatsOf(sent);
+  const [body, ...others] = asked.bodies;
+  const format = completionFormat(completionFacts(asked, requestId, receivedAtMs));
   return { body, format, ...(others.length > 0 && { others }) };
 };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ANSWER_HEADERS } from '../inference/chat.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
-import { CompletionBody, PROMPTS_MAX } from './completions.body.js';
+import { CompletionBody, PROMPTS_MAX } from '#areas/inference/completions/completion-body.js';
 
 const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
   CompletionBody.extend({

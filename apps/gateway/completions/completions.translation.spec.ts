@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
-import { chatsOf } from './completions.body.js';
-import { type CompletionFacts, completionFormat } from './completions.format.js';
+import { chatsOf } from '#areas/inference/completions/completion-body.js';
+import { type CompletionFacts } from '#areas/inference/completions/completion-object.js';
+import { completionFormat } from './completions.format.js';
 
 const usage: Usage = { promptTokens: 3, completionTokens: 5, source: 'provider' };
 const facts: CompletionFacts = {

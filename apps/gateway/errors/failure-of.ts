@@ -22,7 +22,7 @@ import { ProjectionLaggingError } from '#platform/runtime/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { type Failure } from './envelope.js';
 import { messageOf } from '#platform/kernel/faults.js';
-import { HttpFailure } from './http-failure.js';
+import { isRejected } from './http-failure.js';
 
 /** A failure with every absent field filled in. */
 export const failure = ({
@@ -53,7 +53,7 @@ const INTERNAL = failure({
 
 /** Converts any thrown value to a failure. The failure of a defect has no detail. */
 export const failureOf = (error: unknown, meanings: Meanings): Failure => {
-  if (error instanceof HttpFailure) return failure(error.failure);
+  if (isRejected(error)) return failure(error.failure);
   const described = describedBy(error, meanings);
   if (described) return failure(described);
   if (error instanceof DomainError) return INTERNAL;

@@ -1,4 +1,5 @@
 import { type FailureDescription } from '#platform/runtime/failure.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 
 /**
  * A failure of the HTTP edge itself: authentication, limits, unavailable engines. The exception
@@ -11,3 +12,7 @@ export class HttpFailure extends Error {
     super(failure.message);
   }
 }
+
+/** Whether the edge itself rejected a request, or what reads its body did: before any command. */
+export const isRejected = (error: unknown): error is HttpFailure | RefusedRequestError =>
+  error instanceof HttpFailure || error instanceof RefusedRequestError;

@@ -13,6 +13,8 @@ export interface RequestAttempt {
   /** A method that writes the reply itself passes every sent byte to the tap. */
   readonly tap: AnswerTap;
   /** As in `StartedAttempt`. */
+  readonly firstAttempt: string;
+  /** As in `StartedAttempt`. */
   readonly confirm: () => Promise<boolean>;
   /** The time of the key's lookup, by `performance.now()`. */
   readonly startedAt: number;

@@ -64,6 +64,18 @@ describe('a route that creates, with an Idempotency-Key', () => {
     expect(created()).toBe(2);
   });
 
+  it('creates once, also for one that says which event it had last', async () => {
+    const headers = {
+      'x-account': '7',
+      'idempotency-key': 'k-last-event',
+      'last-event-id': '01980000-0000-7000-8000-000000000001-1',
+    };
+    const ask = () =>
+      world.app.inject({ method: 'POST', url: URL, payload: { name: 'a' }, headers });
+    expect([(await ask()).statusCode, (await ask()).statusCode]).toEqual([201, 201]);
+    expect(created()).toBe(1);
+  });
+
   it('separates accounts', async () => {
     await post(URL);
     expect((await post(URL, { account: '8' })).isReplay).toBe(false);

@@ -21,7 +21,8 @@ import {
 import { contextOf } from '#platform/runtime/command-context.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { Failures } from '../errors/failures.js';
-import { HttpFailure } from '../errors/http-failure.js';
+import { isRejected } from '../errors/http-failure.js';
+import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerEnd, AnswerRecorder } from './answer-recorder.js';
 import { type AttemptSettler } from './attempt-settler.js';
 import { invalidKey, notAdmitted } from './idempotency.failures.js';
@@ -60,10 +61,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = http.getRequest<FastifyRequest>();
     const key = request.headers[IDEMPOTENCY_HEADER];
     if (key === undefined) return next.handle();
+    const route = this.reflector.get<IdempotentMetadata>(IDEMPOTENT, context.getHandler());
+    if (route.resumes && lastEventIdOf(request.headers) !== undefined) return next.handle();
     if (typeof key !== 'string' || !isIdempotencyKey(key)) throw invalidKey();
     const { caller } = request;
     if (!caller) throw new Error('an @Idempotent() route needs a guard that sets the caller');
-    const route = this.reflector.get<IdempotentMetadata>(IDEMPOTENT, context.getHandler());
     const settler = route.settle
       ? this.providers.get<AttemptSettler>(route.settle, { strict: false })
       : this.#sameRequest;
@@ -104,7 +106,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (admission.outcome !== 'started') throw notAdmitted(admission.outcome);
     if (!route.settle) adoptRequestId(admission.firstAttempt, request, reply);
     const recorder = new AnswerRecorder();
-    request.attempt = { tap: recorder, confirm: admission.confirm, startedAt };
+    const { confirm, firstAttempt } = admission;
+    request.attempt = { tap: recorder, firstAttempt, confirm, startedAt };
     return of(await this.#run(admission, recorder, exchange));
   }
 
@@ -152,8 +155,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 }
 
 /** Failures of the edge, before any command. */
-const isOfEdge = (error: unknown): boolean =>
-  error instanceof HttpFailure || error instanceof HttpException;
+const isOfEdge = (error: unknown): boolean => isRejected(error) || error instanceof HttpException;
 
 /** The ids of all events derive from the request id, which is also the `x-request-id`. */
 const adoptRequestId = (

@@ -7,6 +7,7 @@ export const IDEMPOTENT = 'quipu:idempotent';
 export interface IdempotentMetadata {
   readonly settle: Type<AttemptSettler> | undefined;
   readonly reply: 'value' | 'written';
+  readonly resumes: boolean;
 }
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';

@@ -17,6 +17,11 @@ export interface IdempotentOptions {
    * passes every byte to the tap of `@CurrentAttempt()`, and returns an `AnswerEnd`.
    */
   readonly reply?: 'value' | 'written';
+  /**
+   * Whether the method itself answers a request with `Last-Event-ID`, which reads the stream of an
+   * earlier request and is no attempt.
+   */
+  readonly resumes?: boolean;
   /** The error envelope in the OpenAPI document. */
   readonly failures?: typeof ApplicationFailures;
 }
@@ -28,10 +33,11 @@ export interface IdempotentOptions {
 export const Idempotent = ({
   settle,
   reply = 'value',
+  resumes = false,
   failures = ApplicationFailures,
 }: IdempotentOptions = {}): MethodDecorator =>
   applyDecorators(
-    SetMetadata(IDEMPOTENT, { settle, reply }),
+    SetMetadata(IDEMPOTENT, { settle, reply, resumes }),
     UseInterceptors(IdempotencyInterceptor),
     ApiHeader({
       name: IDEMPOTENCY_HEADER,

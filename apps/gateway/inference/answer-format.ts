@@ -2,9 +2,11 @@ import { type ChatReply } from '#areas/inference/chat-strategies.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type Failure, openAiEnvelope } from '../errors/envelope.js';
 import { dataEvent, dataLine, DONE } from '../sse/sse.js';
+import { type StreamForm } from '../streams/stream-forms.js';
 
 /** How an interface writes the answer of a chat. Its methods do not fail: the chat is paid for. */
 export interface AnswerFormat {
+  readonly form: StreamForm;
   /** The whole answer as JSON. */
   whole(reply: ChatReply): string | Promise<string>;
   /** A writer of one stream. */
@@ -34,6 +36,7 @@ const chatStream: StreamFormat = {
 
 /** OpenAI's chat completions: what rigs answer, unchanged. */
 export const chatFormat: AnswerFormat = {
+  form: 'chat',
   whole: ({ text }) => text,
   stream: () => chatStream,
 };

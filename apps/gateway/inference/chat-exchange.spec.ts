@@ -27,7 +27,7 @@ import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.j
 import { type Caller } from '../identity/caller.decorator.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { ChatExchange } from './chat-exchange.js';
-import { parseChatBody } from './chat.body.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
 import { ChatMetrics } from './chat.metrics.js';
 
 const caller = {
@@ -74,7 +74,9 @@ describe('the exchange of a chat', () => {
     const services = [chats, streams, requests, metrics, failures, log] as const;
     const clock = { now: () => Date.parse(NOW) };
     const rates = new RequestRates({ perAccount: 600, perKey: 0 }, clock);
-    const exchange = new ChatExchange(...services, limits, 60_000, rates, clock);
+    const keep = () => Promise.reject(new Error('no chat here asks for a resumable stream'));
+    const kept = { graceMs: 0, keep };
+    const exchange = new ChatExchange(...services, limits, 60_000, rates, clock, kept);
     tap = undefined;
     end = undefined;
     logged = [];

@@ -1,3 +1,4 @@
+import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -12,6 +13,7 @@ import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
+import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
@@ -21,7 +23,10 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
-import { comment, SSE_HEADERS, SseWriter } from '../sse/sse.js';
+import { type AnswerWriter, comment, SSE_HEADERS, SseWriter } from '../sse/sse.js';
+import { ResumableStreams } from '../streams/resumable-streams.js';
+import { ResumableWriter } from '../streams/resumable-writer.js';
+import { RESUMABLE_HEADER } from '../streams/resumption.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { type AnswerFormat, chatFormat } from './answer-format.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
@@ -42,8 +47,17 @@ export interface Chat {
   readonly confirm?: () => Promise<boolean>;
   /** As in `ChatOrder`. */
   readonly others?: readonly ChatBody[];
+  /** Of a request that asks for a stream that can be resumed: as `ResumableStreams` gave it. */
+  readonly requestHash?: string;
   /** Default: a chat of OpenAI. */
   readonly format?: AnswerFormat;
+}
+
+type StreamKeeping = Pick<ResumableStreams, 'keep' | 'graceMs'>;
+
+interface OpenStream extends OpenRequest {
+  /** Listens for the end of the connection, and cuts the request. */
+  readonly leave: () => void;
 }
 
 /** Translates one chat between HTTP and its handlers. */
@@ -60,6 +74,7 @@ export class ChatExchange {
     @Inject(KEEP_ALIVE_MS) private readonly keepAliveMs: number,
     private readonly requestRates: RequestRates,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(ResumableStreams) private readonly resumable: StreamKeeping,
   ) {}
 
   /** Resolves after the answer and its charge. @throws the error of an answer that did not begin */
@@ -72,7 +87,7 @@ export class ChatExchange {
     reply.raw.once('close', leave);
     if (reply.raw.destroyed) leave();
     try {
-      if (chat.body.stream) return await this.#stream(chat, reply, open, tap);
+      if (chat.body.stream) return await this.#stream(chat, reply, { ...open, leave }, tap);
       await this.#complete(chat, reply, open, tap);
       return 'whole';
     } catch (error) {
@@ -103,21 +118,23 @@ export class ChatExchange {
     this.#charged(chat, rig, usage, entry);
     const { format = chatFormat } = chat;
     const text = await format.whole({ ...answer, usage: chargedOf(usage, bound) });
-    tap?.head({ ...headers, 'content-type': JSON_TYPE });
+    const typed = { ...headers, 'content-type': JSON_TYPE };
+    tap?.head(typed);
     tap?.text(text);
     this.#ended(chat, '');
-    void reply.headers(headers).headers(this.#rates(chat, pace)).type(JSON_TYPE).send(text);
+    const length = { 'content-length': Buffer.byteLength(text) };
+    writeHead(reply, { ...typed, ...length, ...this.#rates(chat, pace) }).end(text);
   }
 
   async #stream(
     chat: Chat,
     reply: FastifyReply,
-    { signal }: OpenRequest,
+    open: OpenStream,
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
-    const stream = await this.streams.execute(orderOf(chat), signal);
+    const stream = await this.streams.execute(orderOf(chat), open.signal);
     try {
-      return await this.#write(chat, stream, reply, signal, tap);
+      return await this.#write(chat, stream, reply, open, tap);
     } finally {
       // Ends the hold if an error occurred before the end of the stream.
       await stream.pages[Symbol.asyncDispose]();
@@ -128,35 +145,54 @@ export class ChatExchange {
     chat: Chat,
     stream: ChatStream,
     reply: FastifyReply,
-    signal: AbortSignal,
+    open: OpenStream,
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
     const { model } = chat.body;
     this.metrics.firstPage(model, (performance.now() - chat.startedAt) / 1e3);
     const headers = { ...routeHeaders(chat.startedAt, stream), ...SSE_HEADERS };
     tap?.head(headers);
-    reply.hijack();
-    reply.raw.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
+    const keeper = await this.#keeper(chat);
+    writeHead(reply, {
       ...headers,
       ...this.#rates(chat, stream.pace),
+      ...(keeper && { [RESUMABLE_HEADER]: String(keeper.isKept) }),
     });
-    const writer = new SseWriter(
-      reply.raw,
-      this.keepAliveMs,
-      signal,
-      tap && ((text) => tap.text(text)),
-    );
+    const writer = this.#writer(chat, keeper, reply, open, tap);
     const end = await this.#pump(chat, stream, writer, reply);
-    writer.end();
+    await writer.end();
     return end;
+  }
+
+  /** Undefined for a stream that is not to be kept. */
+  async #keeper(chat: Chat): Promise<StreamKeeper | undefined> {
+    const { requestHash, format: { form } = chatFormat } = chat;
+    return requestHash === undefined
+      ? undefined
+      : this.resumable.keep({ ...chat, requestHash, form });
+  }
+
+  #writer(
+    { requestId: streamId }: Chat,
+    keeper: StreamKeeper | undefined,
+    { raw: response }: FastifyReply,
+    { signal, cut, leave }: OpenStream,
+    tap: AnswerTap | undefined,
+  ): AnswerWriter {
+    const record = tap && ((text: string): void => tap.text(text));
+    const writer = new SseWriter(response, this.keepAliveMs, signal, record);
+    if (keeper?.isKept !== true) return writer;
+    response.off('close', leave);
+    const { graceMs } = this.resumable;
+    const abandon = (): void => cut('client_gone');
+    return new ResumableWriter({ streamId, response, keeper, graceMs, abandon }, writer);
   }
 
   /** Reads the stream to its end even without a caller, since the end is charged. */
   async #pump(
     chat: Chat,
     stream: ChatStream,
-    writer: SseWriter,
+    writer: AnswerWriter,
     reply: FastifyReply,
   ): Promise<AnswerEnd> {
     const { format = chatFormat } = chat;
@@ -212,6 +248,16 @@ export class ChatExchange {
     this.metrics.chatEnded(model, (performance.now() - startedAt) / 1e3, error);
   }
 }
+
+/**
+ * Writes the headers past Fastify, which has nothing to add to an answer that is bytes already.
+ * @param headers besides those that hooks have set
+ */
+const writeHead = (reply: FastifyReply, headers: OutgoingHttpHeaders): ServerResponse => {
+  reply.hijack();
+  const earlier = reply.getHeaders() as Record<string, string>;
+  return reply.raw.writeHead(200, { ...earlier, ...headers });
+};
 
 /** What a rig states above the bound is not charged, and other interfaces do not show it. */
 const chargedOf = (usage: Usage, bound: ChatReply['bound']): Usage => {

@@ -13,7 +13,10 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
-import { parseChatBody } from './chat.body.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
+import { ResumableStreams } from '../streams/resumable-streams.js';
+import { lastEventIdOf } from '../streams/resumption.js';
+import { ResumableDocs } from '../streams/streams.docs.js';
 import { ChatCompletionDocs } from './chat.docs.js';
 import { ChatExchange } from './chat-exchange.js';
 import { ChatSettler } from './chat.settler.js';
@@ -31,6 +34,7 @@ export class ChatController {
     @Inject(CLOCK) private readonly clock: Clock,
     guard: ApiGuard,
     directRoutes: DirectRoutes,
+    private readonly streams: ResumableStreams,
   ) {
     directRoutes.add({
       urls: ADDRESSES.map((address) => `/${address}`),
@@ -48,7 +52,8 @@ export class ChatController {
   @HttpCode(200)
   @OpenAiErrors()
   @ChatCompletionDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', failures: OpenAiFailures })
+  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @ResumableDocs()
   async complete(
     @Body() sent: unknown,
     @CurrentCaller() caller: Caller,
@@ -56,11 +61,24 @@ export class ChatController {
     @Res() reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
+    const lastEventId = lastEventIdOf(request.headers);
+    if (lastEventId !== undefined) {
+      await this.streams.repeat(lastEventId, caller, reply);
+      return 'whole';
+    }
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     await this.funds.demand(caller.accountId, modelOf(sent), request.id);
     const body = parseChatBody(sent);
-    const chat = { body, caller, requestId: request.id, startedAt, receivedAtMs };
+    const requestHash = this.streams.requestHash(request);
+    const chat = {
+      body,
+      caller,
+      requestId: request.id,
+      startedAt,
+      receivedAtMs,
+      ...(requestHash !== undefined && { requestHash }),
+    };
     if (!attempt) return this.exchange.answer(chat, reply);
     return this.exchange.answer({ ...chat, confirm: attempt.confirm }, reply, attempt.tap);
   }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
-import { TEMPERATURE_DEFAULT } from '#areas/inference/rigs/chat-backend.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { ROUTING_MODES } from '#areas/inference/routing-mode.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
@@ -57,6 +57,7 @@ export const ANSWER_HEADERS = {
   'x-request-id': answerHeader('The id of the request, and of its events.', '0198…'),
   'x-quipu-rig': answerHeader('The rig that answered.', 'built-in'),
   'x-quipu-attempts': answerHeader('The number of rigs that the gateway called.', '1'),
+  'x-quipu-resumable': answerHeader('Whether a stream that asked for it can be resumed.', 'true'),
   'x-quipu-overhead-ms': answerHeader('Milliseconds in the gateway, without the rigs.', '0.412'),
   'x-quipu-cost-usd': answerHeader('The charge. A stream sends it in a comment.', '0.000004'),
   'x-quipu-available-usd': answerHeader('The balance without the open holds.', '9.999996'),
@@ -78,7 +79,8 @@ export const ChatCompletionDocs = () =>
         'serve the model the answer is 503 with `Retry-After`. A caller that disconnects after ' +
         'the rig has accepted the request pays for the prompt and for what was sent. With ' +
         '`stream` the answer is `text/event-stream`: chunks, a comment with the cost, ' +
-        '`data: [DONE]`.',
+        '`data: [DONE]`. With `X-Quipu-Resumable: true` a client resumes it after a lost ' +
+        'connection.',
     }),
     ApiBody({
       schema: {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CompletionsController } from '../completions/completions.controller.js';
 import { MessagesController } from '../messages/messages.controller.js';
+import { StreamsHttpModule } from '../streams/streams-http.module.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
@@ -9,6 +10,7 @@ import { ChatSettler } from './chat.settler.js';
 import { TranslatedChats } from './translated-chats.js';
 
 @Module({
+  imports: [StreamsHttpModule],
   controllers: [ChatController, CompletionsController, MessagesController],
   providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler, TranslatedChats],
   exports: [ChatMetrics, TranslatedChats],

@@ -7,6 +7,8 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
+import { ResumableStreams } from '../streams/resumable-streams.js';
+import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerFormat } from './answer-format.js';
 import { ChatExchange } from './chat-exchange.js';
 
@@ -35,6 +37,7 @@ export class TranslatedChats {
     private readonly exchange: ChatExchange,
     private readonly funds: ChatFunds,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly streams: ResumableStreams,
   ) {}
 
   /**
@@ -45,12 +48,25 @@ export class TranslatedChats {
     { caller, request, reply, attempt }: TranslatedRequest,
     translate: (sent: unknown, receivedAtMs: number) => Translation | Promise<Translation>,
   ): Promise<AnswerEnd> {
+    const lastEventId = lastEventIdOf(request.headers);
+    if (lastEventId !== undefined) {
+      await this.streams.repeat(lastEventId, caller, reply);
+      return 'whole';
+    }
     const startedAt = attempt?.startedAt ?? performance.now();
     const receivedAtMs = this.clock.now();
     const { id: requestId, body: sent } = request;
     await this.funds.demand(caller.accountId, modelOf(sent), requestId);
     const translation = await translate(sent, receivedAtMs);
-    const chat = { ...translation, caller, requestId, startedAt, receivedAtMs };
+    const requestHash = this.streams.requestHash(request);
+    const chat = {
+      ...translation,
+      caller,
+      requestId,
+      startedAt,
+      receivedAtMs,
+      ...(requestHash !== undefined && { requestHash }),
+    };
     if (!attempt) return this.exchange.answer(chat, reply);
     return this.exchange.answer({ ...chat, confirm: attempt.confirm }, reply, attempt.tap);
   }

@@ -1,4 +1,4 @@
-import { type ReadChoice, type ReadToolCall } from '../inference/read-answer.js';
+import { type ReadChoice, type ReadToolCall } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
 
 /**

@@ -1,12 +1,12 @@
-import { refusedField } from '../inference/refused-field.js';
-import { type Fields, isFields } from '../inference/read-answer.js';
+import { refusedField } from '#platform/runtime/refused-request.js';
+import { type Fields, isFields } from '#platform/chats/read-answer.js';
 
 const BLOCKS_MAX = 1_000;
 
 /**
  * The turns of Anthropic's Messages as the messages of a chat, without loss: a result of a tool is
  * a message of its own, before what the user says with it.
- * @throws HttpFailure 400 that names the field
+ * @throws RefusedRequestError 400 that names the field
  */
 export const chatMessagesOf = (system: unknown, turns: readonly unknown[]): readonly Fields[] => [
   ...systemOf(system, 'system'),

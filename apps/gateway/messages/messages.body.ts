@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type ChatBody, MESSAGES_MAX } from '#areas/inference/chat-body.js';
-import { parseChatBody } from '../inference/chat.body.js';
-import { refusedField, refusedFields } from '../inference/refused-field.js';
+import { type ChatBody, parseChatBody } from '#areas/inference/chat-body.js';
+import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
+import { refusedField, refusedFields } from '#platform/runtime/refused-request.js';
 import { chatMessagesOf } from './content-blocks.js';
 
 /** A hint that does not change the answer: Quipu has no cache of prompts. */
@@ -69,7 +69,7 @@ export const MessagesBody = z.strictObject({
 });
 type MessagesBody = z.infer<typeof MessagesBody>;
 
-/** @throws HttpFailure 400 that names the field */
+/** @throws RefusedRequestError 400 that names the field */
 export const chatOf = (sent: unknown): ChatBody => {
   const read = MessagesBody.safeParse(sent);
   if (!read.success) throw refusedFields(read.error);

@@ -11,7 +11,8 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { ChatSettler } from '../inference/chat.settler.js';
-import { refusedField } from '../inference/refused-field.js';
+import { refusedField } from '#platform/runtime/refused-request.js';
+import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { AnthropicFailures } from '../openapi/failures.docs.js';
@@ -41,7 +42,8 @@ export class MessagesController {
   @HttpCode(200)
   @AnthropicErrors()
   @CreateMessageDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', failures: AnthropicFailures })
+  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: AnthropicFailures })
+  @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,

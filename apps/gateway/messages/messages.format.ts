@@ -1,7 +1,7 @@
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
 import { anthropicEnvelope } from '../errors/envelope.js';
 import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
-import { type Fields, isFields, readAnswer, type ReadChoice } from '../inference/read-answer.js';
+import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
 import { BlockEvents } from './block-events.js';
 
@@ -13,6 +13,7 @@ export interface MessageFacts {
 
 /** Writes the answer of a chat as a message of Anthropic. */
 export const messageFormat = (facts: MessageFacts): AnswerFormat => ({
+  form: 'message',
   whole: ({ text, usage }) => {
     const choice = readAnswer(text).choices.find(({ index }) => index === 0);
     const content = choice ? contentOf(choice, facts) : [];

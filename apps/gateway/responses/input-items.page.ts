@@ -1,7 +1,7 @@
-import { refusedField } from '../inference/refused-field.js';
+import { refusedField } from '#platform/runtime/refused-request.js';
 import { type InputItemsDto, type InputItemsPageDto } from './responses.dto.js';
 
-/** @throws HttpFailure 400 for an `after` that is none of the items */
+/** @throws RefusedRequestError 400 for an `after` that is none of the items */
 export const inputItemsPage = (
   items: readonly object[],
   { after, limit, order }: InputItemsPageDto,

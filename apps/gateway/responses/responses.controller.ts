@@ -22,9 +22,11 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { ChatSettler } from '../inference/chat.settler.js';
+import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { isInBackground, ResponsesBackground } from './responses.background.js';
 import { inputItemsPage } from './input-items.page.js';
 import { CreateResponseDocs, RESPONSE_SCHEMA } from './responses.docs.js';
 import {
@@ -46,6 +48,7 @@ export class ResponsesController {
   constructor(
     private readonly chats: TranslatedChats,
     private readonly exchange: ResponsesExchange,
+    private readonly background: ResponsesBackground,
     private readonly responses: ResponseStore,
   ) {}
 
@@ -53,14 +56,17 @@ export class ResponsesController {
   @HttpCode(200)
   @OpenAiErrors()
   @CreateResponseDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', failures: OpenAiFailures })
+  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    return this.chats.answer({ caller, request, reply, attempt }, (sent, receivedAtMs) =>
+    const asked = { caller, request, reply, attempt };
+    if (isInBackground(request)) return this.background.begin(asked);
+    return this.chats.answer(asked, (sent, receivedAtMs) =>
       this.exchange.translate({ sent, caller, requestId: request.id, receivedAtMs }),
     );
   }
@@ -94,6 +100,26 @@ export class ResponsesController {
     return inputItemsPage((await this.responses.find(id, accountId)).input, page);
   }
 
+  @Post(':response_id/cancel')
+  @HttpCode(200)
+  @OpenAiErrors()
+  @Idempotent({ failures: OpenAiFailures })
+  @ApiOperation({
+    summary: 'Cancel a response',
+    description:
+      'Stops a response in the background, free of charge. One that has ended stays as it is. ' +
+      'A response whose rig does not stop at once is `in_progress` until it does.',
+  })
+  @ApiOkResponse({ description: 'The response.', schema: RESPONSE_SCHEMA })
+  @OpenAiFailures(404, 413, 415)
+  cancel(
+    @Param() { response_id: id }: ResponseIdDto,
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<object> {
+    return this.background.cancel(id, caller, request);
+  }
+
   @Delete(':response_id')
   @HttpCode(200)
   @OpenAiErrors()
@@ -104,7 +130,7 @@ export class ResponsesController {
       'continues it can be retrieved, and not be continued.',
   })
   @ApiOkResponse({ type: DeletedResponseDto })
-  @OpenAiFailures(404, 415)
+  @OpenAiFailures(404, 409, 415)
   async delete(
     @Param() { response_id: id }: ResponseIdDto,
     @CurrentCaller() { accountId, userId }: Caller,

@@ -45,10 +45,10 @@ export const CreateResponseDocs = () =>
       description:
         'A rig answers it as a chat, with the hold, the charge and the headers of one. Unless ' +
         '`store` is false, input and output are kept, encrypted with a key of the user, and ' +
-        '`previous_response_id` continues them; `instructions` are not carried over. Background ' +
-        'mode, built-in tools, conversations and references to files are refused by name. A ' +
-        'stream ends with `response.completed`, `response.incomplete` or `response.failed`, ' +
-        'after a comment with the cost.',
+        '`previous_response_id` continues them; `instructions` are not carried over. With ' +
+        '`background` the answer is `queued`: poll it. Built-in tools, conversations and ' +
+        'references to files are refused by name. A stream ends with `response.completed`, ' +
+        '`response.incomplete` or `response.failed`, after a comment with the cost.',
     }),
     ApiBody({ schema: responseBodySchema }),
     ApiOkResponse({

@@ -1,18 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { MESSAGES_MAX } from '#areas/inference/chat-body.js';
-import { type Conversation, responseIdOf, ResponseStore } from '#areas/responses/response-store.js';
+import { responseIdOf } from '#areas/responses/response-id.js';
+import { type Conversation, ResponseStore } from '#areas/responses/response-store.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
-import { parseChatBody } from '../inference/chat.body.js';
-import { refusedField } from '../inference/refused-field.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
 import { type Translation } from '../inference/translated-chats.js';
-import { messagesOf } from './conversation.js';
-import { inputItemsOf, type Item } from './input-items.js';
-import { type ResponseObject } from './response.object.js';
-import { chatFieldsOf, readResponseBody, type ResponseBody } from './responses.body.js';
+import { inputItemsOf, type Item } from '#areas/responses/translation/input-items.js';
+import { type ResponseObject } from '#areas/responses/translation/response-object.js';
+import { readResponseBody, type ResponseBody } from '#areas/responses/translation/response-body.js';
+import { chatOf, keyOf } from '#areas/responses/translation/response-chat.js';
 import { responseFormat } from './responses.format.js';
 
 /** A request for a response. */
@@ -24,7 +23,7 @@ export interface ResponseRequest {
 }
 
 /** What a request means: its own items, and the responses that it continues. */
-interface ReadRequest extends Omit<ResponseRequest, 'sent'> {
+export interface ReadRequest {
   readonly responseId: string;
   readonly body: ResponseBody;
   readonly input: readonly Item[];
@@ -40,21 +39,28 @@ export class ResponsesExchange {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @throws HttpFailure 400 that names the field; DomainError of the area responses */
-  async translate(asked: ResponseRequest): Promise<Translation> {
-    const { sent, caller, requestId, receivedAtMs } = asked;
+  /** @throws RefusedRequestError 400 that names the field; DomainError of the area responses */
+  async read({
+    sent,
+    caller,
+    requestId,
+  }: Omit<ResponseRequest, 'receivedAtMs'>): Promise<ReadRequest> {
     const body = readResponseBody(sent);
     const responseId = responseIdOf(requestId);
-    const key = responseId.slice('resp_'.length);
-    const input = body.input === undefined ? [] : inputItemsOf(body.input, key);
+    const input = body.input === undefined ? [] : inputItemsOf(body.input, keyOf(responseId));
     const { previous_response_id: previous } = body;
     const before =
       previous == null ? null : await this.responses.conversation(previous, caller.accountId);
-    const chat = parseChatBody({
-      ...chatFieldsOf(body),
-      messages: chatMessages(body, input, before),
-    });
-    const request = { caller, requestId, receivedAtMs, responseId, body, input, before };
+    return { responseId, body, input, before };
+  }
+
+  /** @throws those of `read` */
+  async translate(asked: ResponseRequest): Promise<Translation> {
+    const { receivedAtMs } = asked;
+    const request = await this.read(asked);
+    const { responseId, body, input, before } = request;
+    const key = keyOf(responseId);
+    const chat = parseChatBody(chatOf(body, input, before?.contents ?? []));
     const format = responseFormat({
       id: responseId,
       createdAt: Math.floor(receivedAtMs / 1e3),
@@ -62,14 +68,17 @@ export class ResponsesExchange {
       routingMode: chat.routing_mode,
       key,
       now: () => Math.floor(this.clock.now() / 1e3),
-      keep: (response) => this.#keep(request, response),
+      keep: (response) => this.#keep(request, asked, response),
     });
     return { body: chat, format };
   }
 
   /** The answer is paid for and goes out whatever happens here; it says whether it is stored. */
-  async #keep(request: ReadRequest, response: ResponseObject): Promise<boolean> {
-    const { body, caller, requestId, responseId, input, before } = request;
+  async #keep(
+    { responseId, body, input, before }: ReadRequest,
+    { caller, requestId }: ResponseRequest,
+    response: ResponseObject,
+  ): Promise<boolean> {
     if (body.store === false) return false;
     const { accountId, userId } = caller;
     const content = { input, response };
@@ -84,19 +93,3 @@ export class ResponsesExchange {
     }
   }
 }
-
-/** The instructions of earlier responses are not carried over, as OpenAI has it. */
-const chatMessages = (
-  { instructions }: ResponseBody,
-  input: readonly Item[],
-  before: Conversation | null,
-): readonly unknown[] => {
-  const said = (before?.contents ?? []).flatMap(
-    ({ input: asked, response: { output } }) => [...asked, ...output] as Item[],
-  );
-  const messages = messagesOf([...said, ...input]);
-  const all =
-    instructions == null ? messages : [{ role: 'system', content: instructions }, ...messages];
-  if (all.length <= MESSAGES_MAX) return all;
-  throw refusedField('input', `a conversation has at most ${MESSAGES_MAX} messages`);
-};

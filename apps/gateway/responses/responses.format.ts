@@ -1,20 +1,19 @@
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import {
+  type AnsweredFacts,
+  answeredResponse,
+  endedResponse,
+} from '#areas/responses/translation/answered-response.js';
 import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
-import { type Fields, readAnswer } from '../inference/read-answer.js';
+import { type Fields, readAnswer } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
-import { OutputItems, type StreamEvent } from './output-items.js';
+import { OutputItems, type StreamEvent } from '#areas/responses/translation/output-items.js';
 import {
   type ResponseEnd,
-  type ResponseFacts,
   type ResponseObject,
   responseObject,
-} from './response.object.js';
+} from '#areas/responses/translation/response-object.js';
 
-export interface ResponseWriting extends ResponseFacts {
-  /** What the ids of items are made of. */
-  readonly key: string;
-  /** Seconds since the Unix epoch. */
-  readonly now: () => number;
+export interface ResponseWriting extends AnsweredFacts {
   /**
    * Stores a response that is to be stored. It does not fail: the response has been paid for.
    * @returns whether it can be retrieved
@@ -24,34 +23,19 @@ export interface ResponseWriting extends ResponseFacts {
 
 /** Writes the answer of a chat as a response of OpenAI's Responses API. */
 export const responseFormat = (writing: ResponseWriting): AnswerFormat => ({
+  form: 'response',
   whole: async ({ text, usage }) => {
-    const { choices, usage: stated } = readAnswer(text);
-    const items = new OutputItems(writing.key);
-    for (const choice of choices) items.add(choice);
-    items.end();
-    return JSON.stringify(await ended(writing, items, usage, stated));
+    const response = answeredResponse(writing, readAnswer(text), usage);
+    return JSON.stringify(await kept(writing, response));
   },
   stream: () => responseStream(writing),
 });
 
 /** The response says that it is stored only where it is. */
-const ended = async (
-  writing: ResponseWriting,
-  items: OutputItems,
-  usage: Usage,
-  stated: Fields | undefined,
-): Promise<ResponseObject> => {
-  const end = {
-    status: 'ended',
-    completedAt: writing.now(),
-    finishReason: items.finishReason,
-    usage,
-    stated,
-  } as const;
-  const whole = responseObject(writing, items.items, { ...end, isStored: true });
-  if (await writing.keep(whole)) return whole;
-  return responseObject(writing, items.items, { ...end, isStored: false });
-};
+const kept = async (
+  { keep }: ResponseWriting,
+  response: ResponseObject,
+): Promise<ResponseObject> => ((await keep(response)) ? response : { ...response, store: false });
 
 const responseStream = (writing: ResponseWriting): StreamFormat => {
   const items = new OutputItems(writing.key);
@@ -79,7 +63,7 @@ const responseStream = (writing: ResponseWriting): StreamFormat => {
       ),
     end: async (usage) => {
       const events = items.end();
-      const response = await ended(writing, items, usage, stated);
+      const response = await kept(writing, endedResponse(writing, items, usage, stated));
       const { status } = response;
       const type = status === 'completed' ? 'response.completed' : 'response.incomplete';
       return writeAll([...events, { type, response }]);

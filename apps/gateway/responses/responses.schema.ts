@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ResponseBody } from './responses.body.js';
+import { ResponseBody } from '#areas/responses/translation/response-body.js';
 
 const { $schema: _dialect, ...SCHEMA } = z.toJSONSchema(
   ResponseBody.extend({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
-import { type Fields, listOf, readAnswer } from '../inference/read-answer.js';
-import { messagesOf } from './conversation.js';
-import { inputItemsOf, type Item } from './input-items.js';
-import { type ResponseObject } from './response.object.js';
+import { type Fields, listOf, readAnswer } from '#platform/chats/read-answer.js';
+import { messagesOf } from '#areas/responses/translation/conversation.js';
+import { inputItemsOf, type Item } from '#areas/responses/translation/input-items.js';
+import { type ResponseObject } from '#areas/responses/translation/response-object.js';
 import { responseFormat, type ResponseWriting } from './responses.format.js';
 
 const text = fc.string({ minLength: 1, maxLength: 12 });

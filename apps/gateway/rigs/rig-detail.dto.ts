@@ -141,7 +141,10 @@ export class RigDetailDto extends RigDto {
   })
   readonly engines!: readonly RigEngineDto[] | null;
 
-  @ApiProperty({ type: [RigMomentDto], description: 'The last 50, newest first.' })
+  @ApiProperty({
+    type: [RigMomentDto],
+    description: 'The last 50, newest first, and the last certification.',
+  })
   readonly history!: readonly RigMomentDto[];
 
   @ApiProperty({

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WorkerRigQuery, WorkerRigsQuery } from '#areas/fleet/worker-rigs.queries.js';
 import { at, DESCRIPTION, PROCESS } from '#areas/fleet/worker-rig.fixture.js';
 import { type RigStatus } from '#areas/inference/rigs/rig-state.js';
+import { type RigStanding, RigStandingsQuery } from '#areas/rigs/certifications.queries.js';
 import { type HeardRig } from '#platform/tasks/worker-directory.js';
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { NO_TELEMETRY } from '#platform/telemetry/telemetry.js';
@@ -27,6 +28,28 @@ const WORKER_RIG: WorkerRig = {
       powerMeanW: null,
     },
   ],
+};
+
+const CERTIFIED: NonNullable<RigStanding['certification']> = {
+  certificationId: '01890a5d-ac96-474b-8cce-b302099a8057',
+  rig: 'press',
+  kind: 'worker',
+  description: DESCRIPTION,
+  models: [{ id: 'quipu/nano', isListed: true }],
+  measuredModel: 'quipu/nano',
+  measurements: {
+    firstTokenMs: 41,
+    firstTokenSamples: 5,
+    tokensPerSecond: 80,
+    concurrentStreams: 8,
+    tokensPerSecondConcurrent: 200,
+    isAnswerConsistent: true,
+  },
+  problems: [],
+  measuredAt: at(5),
+  badge: 'gold',
+  thresholds: [],
+  expiresAt: at(43_205),
 };
 
 const STATUS: RigStatus = {
@@ -61,13 +84,21 @@ const heartbeat = heartbeatOf('rack-7', {
 describe('the views of rigs', () => {
   let worker: WorkerRig | null;
   let heard: HeardRig | undefined;
+  let standing: RigStanding | null;
 
+  const uncertified = { badge: null, status: 'never_certified', certification: null };
   const execute = (query: object): Promise<unknown> => {
     if (query instanceof WorkerRigsQuery) return Promise.resolve(worker ? [worker] : []);
     if (query instanceof WorkerRigQuery) {
       return Promise.resolve(worker?.rig === query.rig ? worker : null);
     }
-    return Promise.resolve([]);
+    if (query instanceof RigStandingsQuery) {
+      const standings = query.rigs.map(({ name: rig, description }) =>
+        description === DESCRIPTION && standing ? standing : { rig, ...uncertified },
+      );
+      return Promise.resolve(standings);
+    }
+    return Promise.reject(new Error('no such query'));
   };
   const rigs = [{ name: 'vllm', kind: 'openai', streamsMax: 48, models: [{ id: 'acme/one' }] }];
   const views = new RigViews(
@@ -80,9 +111,9 @@ describe('the views of rigs', () => {
   beforeEach(() => {
     worker = WORKER_RIG;
     heard = { heartbeat, isSilent: false };
+    standing = null;
   });
 
-  const uncertified = { badge: null, status: 'never_certified', certification: null };
   const PRESS = {
     id: 'press',
     name: 'press',
@@ -175,6 +206,25 @@ describe('the views of rigs', () => {
       summaries: [],
     });
     expect(await views.find('none')).toBeNull();
+  });
+
+  it('have the last certification of a worker, and its moment in the history', async () => {
+    const history: WorkerRig['history'] = [
+      { event: 'changed', at: at(9) },
+      { event: 'registered', at: at(0) },
+    ];
+    worker = { ...WORKER_RIG, history };
+    standing = { rig: 'press', badge: null, status: 'outdated', certification: CERTIFIED };
+    const shown = {
+      badge: null,
+      status: 'outdated',
+      certification: { id: CERTIFIED.certificationId, badge: 'gold', measured_at: at(5) },
+    };
+    expect(await views.find('press')).toMatchObject({
+      ...shown,
+      history: [history[0], { event: 'certified', at: at(5) }, history[1]],
+    });
+    expect((await views.list()).at(-1)).toMatchObject(shown);
   });
 
   it.each<[string, Partial<WorkerRig>]>([

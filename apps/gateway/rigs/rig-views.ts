@@ -4,9 +4,10 @@ import { WorkerRigQuery, WorkerRigsQuery } from '#areas/fleet/worker-rigs.querie
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { type RigStatus } from '#areas/inference/rigs/rig-state.js';
-import { RigStandingsQuery } from '#areas/rigs/certifications.queries.js';
+import { type RigStanding, RigStandingsQuery } from '#areas/rigs/certifications.queries.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
+import { type WorkerRig } from '#projections/fleet/worker-rigs.projection.js';
 import { type RigDetailDto } from './rig-detail.dto.js';
 import { type RigDto } from './rigs.dto.js';
 import {
@@ -32,12 +33,14 @@ export class RigViews {
       this.#catalogRigs(() => true),
       this.queries.execute(new WorkerRigsQuery()),
     ]);
+    const standings = await this.#standingsOf(workers);
     const statuses = this.#statuses();
     return [
       ...catalog.map(presentCatalogRig),
-      ...workers.map((rig) =>
-        presentWorkerRig({ rig, heard: this.directory.rig(rig.rig) }, statuses.get(rig.rig)),
-      ),
+      ...workers.map((rig, index) => {
+        const facts = { rig, heard: this.directory.rig(rig.rig), standing: standings[index] };
+        return presentWorkerRig(facts, statuses.get(rig.rig));
+      }),
     ];
   }
 
@@ -47,13 +50,19 @@ export class RigViews {
     if (inCatalog) return presentCatalogRigDetail(inCatalog);
     const rig = await this.queries.execute(new WorkerRigQuery(name));
     if (!rig) return null;
+    const [standing] = await this.#standingsOf([rig]);
     const heard = this.directory.rig(name);
-    return presentWorkerRigDetail({ rig, heard }, this.#statuses().get(name));
+    return presentWorkerRigDetail({ rig, heard, standing }, this.#statuses().get(name));
+  }
+
+  #standingsOf(workers: readonly WorkerRig[]): Promise<readonly RigStanding[]> {
+    const rigs = workers.map(({ rig, description }) => ({ name: rig, description }));
+    return this.queries.execute(new RigStandingsQuery(rigs));
   }
 
   async #catalogRigs(isWanted: (name: string) => boolean): Promise<readonly CatalogRigFacts[]> {
     const rigs = this.measured.rigs().filter(({ name }) => isWanted(name));
-    const query = new RigStandingsQuery(rigs.map(({ name }) => name));
+    const query = new RigStandingsQuery(rigs);
     const standings = await this.queries.execute(query);
     const statuses = this.#statuses();
     return rigs.map((rig, index) => ({

@@ -11,7 +11,6 @@ import { type FastifyRequest } from 'fastify';
 import { ChangeRigCommand } from '#areas/fleet/change-rig.handler.js';
 import { type FleetErrorCode } from '#areas/fleet/fleet.errors.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
 import { type RigsErrorCode } from '#areas/rigs/rigs.errors.js';
 import { SubmitCertificationCommand } from '#areas/rigs/submit-certification.handler.js';
 import { RigName } from '#events/catalog/rate-card.events.js';
@@ -35,7 +34,6 @@ import { RigViews } from './rig-views.js';
 @Controller('api/v1/rigs')
 export class RigsController {
   constructor(
-    private readonly rigs: MeasuredRigs,
     private readonly views: RigViews,
     private readonly commands: CommandBus,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -108,20 +106,28 @@ export class RigsController {
     summary: 'Certify a rig',
     description:
       'Only for an Admin. Submits a job that measures the rig, free of charge and behind the ' +
-      'requests of callers. Its result becomes the certification of the rig.',
+      'requests of callers. Its result becomes the certification of the rig. The rig of a worker ' +
+      'must be up.',
   })
-  @ApiParam({ name: 'name', description: 'The name of the rig in the catalog.' })
+  @ApiParam({ name: 'name', description: 'The name of the rig.', example: 'built-in' })
   @ApiAcceptedResponse({ type: CertificationSubmittedDto })
-  @ApplicationFailures(403, 404, 413, 415)
+  @ApplicationFailures(403, 404, 409, 413, 415)
   async certify(
     @Param('name') name: string,
     @CurrentCaller() { userId }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<CertificationSubmittedDto> {
-    if (!this.rigs.rigs().some((rig) => rig.name === name)) throw rigNotFound(name);
+    await this.#refuseAbsent(name);
     const context = contextOf(request.id, `user:${userId}`);
     const jobId = await this.commands.execute(new SubmitCertificationCommand(name, context));
     return { success: true, rig: name, job_id: jobId };
+  }
+
+  async #refuseAbsent(name: string): Promise<void> {
+    const rig = RigName.safeParse(name).success ? await this.views.find(name) : null;
+    if (!rig) throw rigNotFound(name);
+    if (rig.source === 'catalog' || rig.state === 'up') return;
+    throw new DomainError<FleetErrorCode>('rig_not_up', `rig ${name} is ${rig.state}`);
   }
 }
 
@@ -129,4 +135,4 @@ const workerRigNotFound = (message: string): DomainError =>
   new DomainError<FleetErrorCode>('worker_rig_not_found', message);
 
 const rigNotFound = (name: string): DomainError =>
-  new DomainError<RigsErrorCode>('rig_not_found', `the catalog has no rig ${name}`);
+  new DomainError<RigsErrorCode>('rig_not_found', `there is no rig ${name}`);

@@ -181,13 +181,16 @@ export class RigDto {
   })
   readonly badge!: Badge | null;
 
-  @ApiProperty({ enum: ['valid', 'expired', 'never_certified'] })
-  readonly status!: 'valid' | 'expired' | 'never_certified';
+  @ApiProperty({
+    enum: ['valid', 'expired', 'outdated', 'never_certified'],
+    description: '`outdated`: the worker has another device, or other models, than were measured.',
+  })
+  readonly status!: 'valid' | 'expired' | 'outdated' | 'never_certified';
 
   @ApiProperty({
     type: CertificationDto,
     nullable: true,
-    description: 'The last one, also when it has expired.',
+    description: 'The last one, also when it is no longer valid.',
   })
   readonly certification!: CertificationDto | null;
 }

@@ -4,7 +4,12 @@ import { type MeasuredRig } from '#areas/rigs/measured-rigs.port.js';
 import { type HeardRig } from '#platform/tasks/worker-directory.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { stateOf, type WorkerRig } from '#projections/fleet/worker-rigs.projection.js';
-import { type RigDetailDto, type RigEngineDto, type RigTelemetryDto } from './rig-detail.dto.js';
+import {
+  type RigDetailDto,
+  type RigEngineDto,
+  type RigMomentDto,
+  type RigTelemetryDto,
+} from './rig-detail.dto.js';
 import { type CertificationDto, type RigDto } from './rigs.dto.js';
 
 /** What is known of a rig of the catalog. */
@@ -20,6 +25,7 @@ export interface WorkerRigFacts {
   readonly rig: WorkerRig;
   /** As this gateway has heard it last. */
   readonly heard: HeardRig | undefined;
+  readonly standing: RigStanding | undefined;
 }
 
 const certificationOf = (standing: RigStanding | undefined) => ({
@@ -51,7 +57,7 @@ export const presentCatalogRig = ({
 });
 
 /** The heartbeat of the process that is registered, while it is heard. */
-const liveOf = ({ rig, heard }: WorkerRigFacts): WorkerHeartbeat | null =>
+const liveOf = ({ rig, heard }: Pick<WorkerRigFacts, 'rig' | 'heard'>): WorkerHeartbeat | null =>
   heard && !heard.isSilent && heard.heartbeat.startedAt === rig.startedAt ? heard.heartbeat : null;
 
 const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
@@ -89,7 +95,7 @@ export const presentWorkerRig = (
         )
       : null,
     first_token_ms: firstTokens?.firstTokenMs ?? {},
-    ...certificationOf(undefined),
+    ...certificationOf(facts.standing),
   };
 };
 
@@ -131,6 +137,15 @@ const presentEngines = (
     };
   });
 
+/** Newest first: the certification is of a stream of its own. */
+const historyOf = ({ rig, standing }: WorkerRigFacts): readonly RigMomentDto[] => {
+  const certifiedAt = standing?.certification?.measuredAt;
+  if (certifiedAt === undefined) return rig.history;
+  const later = rig.history.filter(({ at }) => at > certifiedAt);
+  const earlier = rig.history.slice(later.length);
+  return [...later, { event: 'certified', at: certifiedAt }, ...earlier];
+};
+
 export const presentWorkerRigDetail = (
   facts: WorkerRigFacts,
   firstTokens?: RigStatus,
@@ -143,7 +158,7 @@ export const presentWorkerRigDetail = (
     last_heard_at: heard?.heartbeat.sentAt ?? null,
     telemetry: live && presentTelemetry(live),
     engines: presentEngines(rig, live),
-    history: rig.history,
+    history: historyOf(facts),
     summaries: rig.spans.map((span) => ({
       from: span.from,
       to: span.to,

@@ -13,6 +13,23 @@ export class SpikingClassificationDto {
   readonly domain!: string;
 }
 
+export class SpikingActionDto {
+  @ApiProperty({ example: 'push-left' })
+  readonly action!: string;
+  @ApiProperty({ example: 0.81 })
+  readonly probability!: number;
+}
+
+export class SpikingPolicyDto {
+  @ApiProperty({
+    type: [SpikingActionDto],
+    description: 'By which the network was trained to act.',
+  })
+  readonly actions!: readonly SpikingActionDto[];
+  @ApiProperty({ example: 62.4, description: 'The discounted return that the critic expects.' })
+  readonly value!: number;
+}
+
 export class SpikingTelemetryDto {
   @ApiProperty({ example: 0.12, description: 'Spikes per neuron and timestep.' })
   readonly firing_rate!: number;
@@ -95,6 +112,12 @@ export class SpikingAnswerDto {
   readonly timesteps!: number;
   @ApiProperty({ type: SpikingClassificationDto })
   readonly classification!: SpikingClassificationDto;
+  @ApiProperty({
+    type: SpikingPolicyDto,
+    nullable: true,
+    description: 'Of a network that acts, for an array; else null.',
+  })
+  readonly policy!: SpikingPolicyDto | null;
   @ApiProperty({ type: SpikingTelemetryDto, description: 'Counted while the network ran.' })
   readonly spiking_telemetry!: SpikingTelemetryDto;
   @ApiProperty({

@@ -3,6 +3,21 @@ import { NEURON_MODELS } from '#areas/spiking/spiking.modes.js';
 import { type ShownStatus, SHOWN_STATUSES } from '#projections/jobs/jobs.projection.js';
 import { SpikingClassificationDto } from './spiking-answer.dto.js';
 
+export class SpikingReturnsDto {
+  @ApiProperty({ example: 498.2, description: 'Points of an episode, the mean over `episodes`.' })
+  readonly mean!: number;
+  @ApiProperty({ example: 480.5, description: 'Where no push has the session of the one before.' })
+  readonly mean_without_session!: number;
+  @ApiProperty({ example: 500, description: 'The most points that an episode can have.' })
+  readonly maximum!: number;
+  @ApiProperty({ example: 22.1, description: 'Of the baseline, from the same starts.' })
+  readonly baseline_mean!: number;
+  @ApiProperty({ example: 100, description: 'Held-out episodes.' })
+  readonly episodes!: number;
+}
+
+const NULL_WHERE_IT_ACTS = 'null where the read-out acts, as no action is right by itself.';
+
 export class SpikingHeadDto {
   @ApiProperty({ example: 'shapes' })
   readonly task!: string;
@@ -10,16 +25,32 @@ export class SpikingHeadDto {
   readonly description!: string;
   @ApiProperty({ type: [String] })
   readonly classes!: readonly string[];
-  @ApiProperty({ example: 0.97, description: 'On held-out examples.' })
-  readonly accuracy!: number;
-  @ApiProperty({ example: 0.02, description: 'The expected calibration error.' })
-  readonly calibration_error!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 0.97,
+    description: `On held-out examples; ${NULL_WHERE_IT_ACTS}`,
+  })
+  readonly accuracy!: number | null;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 0.02,
+    description: 'The expected calibration error.',
+  })
+  readonly calibration_error!: number | null;
   @ApiProperty({ example: 'most frequent class' })
   readonly baseline_name!: string;
-  @ApiProperty({ example: 0.125 })
-  readonly baseline_accuracy!: number;
-  @ApiProperty({ example: 800 })
-  readonly held_out_examples!: number;
+  @ApiProperty({ type: Number, nullable: true, example: 0.125 })
+  readonly baseline_accuracy!: number | null;
+  @ApiProperty({ type: Number, nullable: true, example: 800 })
+  readonly held_out_examples!: number | null;
+  @ApiProperty({
+    type: SpikingReturnsDto,
+    nullable: true,
+    description: 'The score of a read-out that acts; null of any other.',
+  })
+  readonly returns!: SpikingReturnsDto | null;
 }
 
 export class SpikingModelDto {
@@ -37,8 +68,20 @@ export class SpikingModelDto {
   readonly parameters!: number;
   @ApiProperty({ example: 'shapes', description: 'What arrays are classified by.' })
   readonly task!: string;
-  @ApiProperty({ example: 0.97, description: 'On held-out examples of the task.' })
-  readonly accuracy!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 0.97,
+    description: `On held-out examples of the task; ${NULL_WHERE_IT_ACTS}`,
+  })
+  readonly accuracy!: number | null;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 494.8,
+    description: 'Of a network that acts: mean points of an episode; null of any other.',
+  })
+  readonly mean_return!: number | null;
   @ApiProperty({ type: [String], description: 'The classes of texts.' })
   readonly domains!: readonly string[];
   @ApiProperty({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' })

@@ -1,6 +1,6 @@
 import { type SpikingAnswer } from '#areas/spiking/infer-spikes.handler.js';
 import { ENERGY_MODEL, type EnergyReport } from '#areas/spiking/energy-report.js';
-import { type Head, type ModelCard } from '#areas/spiking/model-card.js';
+import { type ActingHead, type Head, isActing, type ModelCard } from '#areas/spiking/model-card.js';
 import { statementOf } from '#areas/spiking/statement.js';
 import { type SpikingBatchItem } from '#areas/spiking/batches/spiking-batch.task.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
@@ -8,7 +8,9 @@ import { type SpikingAnswerDto } from './spiking-answer.dto.js';
 import {
   type SpikingBatchDto,
   type SpikingBatchItemDto,
+  type SpikingHeadDto,
   type SpikingModelDto,
+  type SpikingReturnsDto,
 } from './spiking.dto.js';
 
 /** No standard certifies a modelled figure. */
@@ -35,6 +37,7 @@ export const presentAnswer = (
       confidence: classification.confidence,
       domain: classification.domain,
     },
+    policy: run.policy,
     spiking_telemetry: presentCounts(answer),
     hybrid_telemetry: run.hybrid,
     esg_energy_telemetry: presentEnergy(answer),
@@ -86,23 +89,34 @@ const presentComparison = ({ savingsRatio, reductionPct, savedJoules }: EnergyRe
   joules_saved: savedJoules,
 });
 
-const presentHead = ({
-  task,
-  description,
-  classes,
-  accuracy,
-  calibrationError,
-  baseline,
-  heldOutExamples,
-}: Head) => ({
-  task,
-  description,
-  classes,
-  accuracy,
-  calibration_error: calibrationError,
-  baseline_name: baseline.name,
-  baseline_accuracy: baseline.accuracy,
-  held_out_examples: heldOutExamples,
+const presentHead = (head: Head | ActingHead): SpikingHeadDto => {
+  const { task, description, classes, baseline } = head;
+  const own = isActing(head)
+    ? { ...NOT_CLASSIFIED, returns: presentReturns(head) }
+    : {
+        accuracy: head.accuracy,
+        calibration_error: head.calibrationError,
+        baseline_accuracy: head.baseline.accuracy,
+        held_out_examples: head.heldOutExamples,
+        returns: null,
+      };
+  return { task, description, classes, baseline_name: baseline.name, ...own };
+};
+
+/** No action is right or wrong by itself, so that none of these can be measured. */
+const NOT_CLASSIFIED = {
+  accuracy: null,
+  calibration_error: null,
+  baseline_accuracy: null,
+  held_out_examples: null,
+} as const;
+
+const presentReturns = (head: ActingHead): SpikingReturnsDto => ({
+  mean: head.meanReturn,
+  mean_without_session: head.meanReturnAtRest,
+  maximum: head.returnMax,
+  baseline_mean: head.baseline.meanReturn,
+  episodes: head.episodes,
 });
 
 export const presentModel = (card: ModelCard): SpikingModelDto => ({
@@ -113,7 +127,8 @@ export const presentModel = (card: ModelCard): SpikingModelDto => ({
   neuron_models: card.neuronModels,
   parameters: card.parameters,
   task: card.native.task,
-  accuracy: card.native.accuracy,
+  accuracy: isActing(card.native) ? null : card.native.accuracy,
+  mean_return: isActing(card.native) ? card.native.meanReturn : null,
   domains: card.domains,
   weights_sha256: card.weightsSha256,
   input_shape: card.inputShape,

@@ -23,11 +23,18 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
+/** Writes the texts of a stream to where it is read. */
+export interface AnswerWriter {
+  /** Resolves when there is room for more. */
+  write(text: string): Promise<void>;
+  end(): void | Promise<void>;
+}
+
 /**
  * Writes one stream of events. Waits while the caller's socket is full, and sends comments during
  * silence, so that proxies keep the connection.
  */
-export class SseWriter {
+export class SseWriter implements AnswerWriter {
   readonly #keepAlive: NodeJS.Timeout;
   #lastWriteAt = performance.now();
 

@@ -2,10 +2,10 @@ import { type BatchFault, FAULTS_MAX } from '#events/batches/batch.events.js';
 import {
   type BatchEndpoint,
   type BatchPrice,
-  LineRefusedError,
   type Quantities,
 } from '#platform/batches/batch-endpoint.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { type BatchLine, LINE_BYTES_MAX, readLine } from './batch-line.js';
 import { type FileLine, linesOf } from './jsonl.js';
 
@@ -126,7 +126,7 @@ class Inspector {
     try {
       return this.endpoint.accept(body).bound;
     } catch (error) {
-      if (error instanceof LineRefusedError || error instanceof DomainError) return {};
+      if (error instanceof RefusedRequestError || error instanceof DomainError) return {};
       throw error;
     }
   }

@@ -5,10 +5,10 @@ import {
   type AcceptedLine,
   type BatchEndpoint,
   type LineAnswer,
-  LineRefusedError,
   type LineRequest,
   type LineRetry,
 } from '#platform/batches/batch-endpoint.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import {
   type BlobRef,
   Blobs,
@@ -153,7 +153,12 @@ export class EchoEndpoint implements BatchEndpoint {
     const { model, text } = body as { readonly model: string; readonly text: unknown };
     if (typeof text !== 'string') {
       const message = 'text: must be a text';
-      throw new LineRefusedError({ status: 400, code: 'invalid_request', message, param: 'text' });
+      throw new RefusedRequestError({
+        status: 400,
+        code: 'invalid_request',
+        message,
+        param: 'text',
+      });
     }
     return { model, bound: { input_tokens: text.length, output_tokens: 100 } };
   }

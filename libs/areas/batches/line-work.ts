@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BatchEndpoint, LineRefusedError } from '#platform/batches/batch-endpoint.js';
+import { type BatchEndpoint } from '#platform/batches/batch-endpoint.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { derivedId } from '#platform/runtime/derived-id.js';
 import { describedBy, type FailureDescription, type Meanings } from '#platform/runtime/failure.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { type BatchLine } from './batch-line.js';
 import { failedResult, finishedResult, type LineResult } from './line-result.js';
 
@@ -52,7 +53,7 @@ export class LineWork {
   }
 
   #failureOf(line: BatchLine, error: unknown): FailureDescription {
-    if (error instanceof LineRefusedError) return error.failure;
+    if (error instanceof RefusedRequestError) return error.failure;
     const described = describedBy(error, this.options.meanings);
     if (described) return described;
     this.options.onDefect(line.number, error);

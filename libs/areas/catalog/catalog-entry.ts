@@ -27,6 +27,20 @@ interface AnyRig {
 export const SERVER_KINDS = ['vllm', 'sglang', 'llama.cpp', 'ollama', 'openai'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
 
+/** What a server may do beyond text. */
+export const SERVER_FEATURES = [
+  'tools',
+  'json_schema',
+  'json_object',
+  'logprobs',
+  'choices',
+  'images',
+  'audio',
+  'logit_bias',
+  'penalties',
+] as const;
+export type ServerFeature = (typeof SERVER_FEATURES)[number];
+
 /** An OpenAI-compatible server. */
 export interface OpenAiRigEntry extends AnyRig {
   readonly kind: 'openai';
@@ -36,6 +50,8 @@ export interface OpenAiRigEntry extends AnyRig {
   readonly server: ServerKind | null;
   /** Fields of requests that belong to the operator and that this rig leaves to callers. */
   readonly allowedFields: readonly string[];
+  /** What the server does beyond text; null: everything. */
+  readonly features: readonly ServerFeature[] | null;
   /** The environment variable that holds the key; null: the upstream needs none. */
   readonly apiKeyEnv: string | null;
   readonly connectTimeoutMs: number;

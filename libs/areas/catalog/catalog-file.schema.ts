@@ -12,6 +12,7 @@ import {
   type ModelEntry,
   type ModelKind,
   type OpenAiRigEntry,
+  SERVER_FEATURES,
   SERVER_KINDS,
 } from './catalog-entry.js';
 
@@ -95,6 +96,7 @@ const OpenAiRig = AnyRig.extend({
   }),
   server: z.enum(SERVER_KINDS).optional(),
   allow_fields: z.array(z.string().min(1).max(128)).max(ALLOWED_FIELDS_MAX).default([]),
+  features: z.array(z.enum(SERVER_FEATURES)).optional(),
   api_key_env: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
@@ -109,6 +111,7 @@ const OpenAiRig = AnyRig.extend({
   baseUrl: rig.base_url,
   server: rig.server ?? null,
   allowedFields: rig.allow_fields,
+  features: rig.features ?? null,
   apiKeyEnv: rig.api_key_env ?? null,
   maxConcurrency: rig.max_concurrency,
   connectTimeoutMs: rig.connect_timeout_ms,

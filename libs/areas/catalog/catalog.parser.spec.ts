@@ -64,6 +64,7 @@ describe('catalog parser', () => {
           kind: 'openai',
           baseUrl: 'http://127.0.0.1:8000/v1',
           server: null,
+          features: null,
           allowedFields: [],
           apiKeyEnv: 'VLLM_KEY',
           maxConcurrency: 64,
@@ -164,13 +165,15 @@ describe('catalog parser', () => {
     }
   });
 
-  it('reads what the server behind a rig is, and the fields it leaves to callers', () => {
+  it('reads what the server behind a rig is and does, and the fields it leaves to callers', () => {
     const source = `rigs:
-  - { name: up, kind: openai, base_url: 'http://up/v1', server: llama.cpp, allow_fields: [lora] }
+  - { name: up, kind: openai, base_url: 'http://up/v1', server: llama.cpp, allow_fields: [lora],
+      features: [tools] }
 models: []`;
     expect(parseCatalog(source, FILE).rigs).toMatchObject([
-      { server: 'llama.cpp', allowedFields: ['lora'] },
+      { server: 'llama.cpp', allowedFields: ['lora'], features: ['tools'] },
     ]);
+    expect(problemsOf(source.replace('[tools]', '[adapters]'))[0]).toContain('rigs[0].features[0]');
     const [problem] = problemsOf(source.replace('llama.cpp', 'llamafile'));
     expect(problem).toContain('rigs[0].server');
   });

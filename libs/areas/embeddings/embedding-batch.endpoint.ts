@@ -4,10 +4,10 @@ import {
   type BatchEndpoint,
   type BatchPrice,
   type LineAnswer,
-  LineRefusedError,
   type LineRequest,
   type LineRetry,
 } from '#platform/batches/batch-endpoint.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { checkEmbeddings, type CheckedEmbeddings } from './checked-embeddings.js';
 import { readEmbeddingBody } from './embedding-body.js';
 import { embeddingList } from './embedding-list.js';
@@ -61,7 +61,7 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
     const read = readEmbeddingBody(value);
     if ('asked' in read) return checkEmbeddings(read.asked, this.models);
     const { message, param } = read.invalid;
-    throw new LineRefusedError({
+    throw new RefusedRequestError({
       ...{ status: 400, code: 'invalid_request', message },
       ...(param !== null && { param }),
     });

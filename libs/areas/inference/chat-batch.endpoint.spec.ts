@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LineRefusedError } from '#platform/batches/batch-endpoint.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { type DomainError } from '#platform/kernel/domain-error.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import {
@@ -11,6 +11,7 @@ import {
   REQUEST_ID,
   usage,
 } from './inference-world.fixture.js';
+import { RigChatLines } from './rig-chat-lines.js';
 import { RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
 
@@ -19,7 +20,7 @@ const nowMs = Date.parse(NOW);
 
 const open = () => {
   const inference = openInference();
-  const endpoint = new ChatBatchEndpoint(inference.catalog, inference.rigs);
+  const endpoint = new ChatBatchEndpoint(new RigChatLines(inference.catalog, inference.rigs));
   const run = (body: object, signal = never) =>
     endpoint.run({ requestId: REQUEST_ID, accountId: '7', body }, signal);
   return { ...inference, endpoint, run };
@@ -29,7 +30,7 @@ const codeOf = (work: () => unknown): string => {
   try {
     work();
   } catch (error) {
-    if (error instanceof LineRefusedError) return `${error.failure.param} ${error.message}`;
+    if (error instanceof RefusedRequestError) return `${error.failure.param} ${error.message}`;
     return (error as DomainError).code;
   }
   throw new Error('accepted');

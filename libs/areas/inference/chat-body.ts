@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { messageOf } from '#platform/kernel/faults.js';
+import { pathOf, RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { schemaCheckOf } from '#platform/runtime/schema-check.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
 import { isDeeperThan } from './rigs/nesting.js';
 import { isRoutingMode, ROUTING_MODES } from './routing-mode.js';
 import { type ChatBody as PricedBody, LEVELS_MAX } from './token-bound.js';
 
-export const MESSAGES_MAX = 4_096;
 export const CHOICES_MAX = 16;
 /** Fields of the body itself, known and unknown. */
 export const FIELDS_MAX = 256;
@@ -89,6 +90,17 @@ export const readChatBody = (value: unknown): ReadChatBody => {
   return readMessages(parsed.data as ChatBody);
 };
 
+/** @throws RefusedRequestError 400 whose param is the first invalid field */
+export const parseChatBody = (value: unknown): ChatBody => {
+  const read = readChatBody(value);
+  if ('body' in read) return read.body;
+  const { code, message, param } = read.invalid;
+  throw new RefusedRequestError({
+    ...{ status: 400, code, message },
+    ...(param !== null && { param }),
+  });
+};
+
 const readMessages = (body: ChatBody): ReadChatBody => {
   const faults = faultsOf(body.messages);
   return faults.length > 0 ? invalidFields(faults) : { body };
@@ -116,10 +128,3 @@ const faultOf = ({ path, message }: z.core.$ZodIssue): Fault => ({
   param: pathOf(path),
   message,
 });
-
-export const pathOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, part) =>
-      typeof part === 'number' ? `${text}[${part}]` : `${text}${text && '.'}${String(part)}`,
-    '',
-  );

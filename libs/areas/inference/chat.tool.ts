@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { LineRefusedError } from '#platform/batches/batch-endpoint.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import {
   defineTool,
@@ -13,9 +14,9 @@ import {
 import { chatProduct } from './chat.product.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
 import { type InferenceErrorCode } from './inference.errors.js';
-import { MESSAGES_MAX } from './chat-body.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
+import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
@@ -91,6 +92,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     const route = {
       model: model.id,
       account: accountId,
+      needs: needsOf(body),
       requestFor: () => request,
       ...(pin !== undefined && { pin }),
     };
@@ -119,7 +121,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     try {
       return checkChat({ ...rest, messages: asked }, this.catalog, this.rigs);
     } catch (error) {
-      if (!(error instanceof LineRefusedError)) throw error;
+      if (!(error instanceof RefusedRequestError)) throw error;
       const { code, message, param } = error.failure;
       throw new ToolError(code, message, param === undefined ? {} : { param });
     }

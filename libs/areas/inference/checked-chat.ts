@@ -1,6 +1,6 @@
-import { LineRefusedError } from '#platform/batches/batch-endpoint.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type ChatBody, deepFieldsOf, readChatBody } from './chat-body.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { type ChatBody, deepFieldsOf, parseChatBody } from './chat-body.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
 import { type RigRouter } from './rigs/rig-router.js';
@@ -17,7 +17,7 @@ export interface CheckedChat {
 
 /**
  * Checks a body by the rules of an interactive request.
- * @throws LineRefusedError; DomainError of the area; RouteError for a field of a rig's operator
+ * @throws RefusedRequestError; DomainError of the area; RouteError for a field of a rig's operator
  */
 export const checkChat = (
   value: unknown,
@@ -25,12 +25,7 @@ export const checkChat = (
   rigs: Pick<RigRouter, 'refuseFields'>,
 ): CheckedChat => {
   refuseDeepFields(value);
-  const read = readChatBody(value);
-  if ('invalid' in read) {
-    const { code, message, param } = read.invalid;
-    throw refused(code, message, param);
-  }
-  const { body } = read;
+  const body = parseChatBody(value);
   if (body.stream) {
     throw refused('invalid_request', 'stream: a line of a batch cannot be streamed', 'stream');
   }
@@ -60,5 +55,5 @@ const refuseDeepFields = (value: unknown): void => {
   throw refused('body_too_complex', message, field);
 };
 
-const refused = (code: string, message: string, param: string | null): LineRefusedError =>
-  new LineRefusedError({ status: 400, code, message, ...(param !== null && { param }) });
+const refused = (code: string, message: string, param: string): RefusedRequestError =>
+  new RefusedRequestError({ status: 400, code, message, param });

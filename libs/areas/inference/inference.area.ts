@@ -2,6 +2,10 @@ import { defineArea } from '#platform/runtime/area.js';
 import { CHAT_PATH, ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { chatProduct } from './chat.product.js';
 import { chatTool } from './chat.tool.js';
+import {
+  COMPLETIONS_PATH,
+  CompletionBatchEndpoint,
+} from './completions/completion-batch.endpoint.js';
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceErrors } from './inference.errors.js';
@@ -21,7 +25,10 @@ export const inferenceArea = defineArea({
   errors: inferenceErrors,
   failures: inferenceFailures,
   engines: [textEngine],
-  batchEndpoints: [{ path: CHAT_PATH, endpoint: ChatBatchEndpoint }],
+  batchEndpoints: [
+    { path: CHAT_PATH, endpoint: ChatBatchEndpoint },
+    { path: COMPLETIONS_PATH, endpoint: CompletionBatchEndpoint },
+  ],
   tools: [chatTool],
   settings: [requestLimitSettings, keepAliveSettings, batchShareSettings],
   readiness: [RigOperations],

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ChatLines } from '#platform/chats/chat-lines.port.js';
 import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
@@ -6,8 +7,10 @@ import { ChatAdmission } from './chat-admission.js';
 import { ChatFunds } from './chat-funds.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { ChatTool } from './chat.tool.js';
+import { CompletionBatchEndpoint } from './completions/completion-batch.endpoint.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
 import { PROMPT_HASHER, type PromptHasher } from './ports.js';
+import { RigChatLines } from './rig-chat-lines.js';
 import { RigOperations } from './rigs/rig.operations.js';
 import { SettleChatHandler } from './settle-chat.handler.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
@@ -23,7 +26,9 @@ const promptHasher = {
     promptHasher,
     ChatAdmission,
     ChatFunds,
+    { provide: ChatLines, useClass: RigChatLines },
     ChatBatchEndpoint,
+    CompletionBatchEndpoint,
     ChatTool,
     CompleteChatHandler,
     StreamChatHandler,
@@ -33,7 +38,9 @@ const promptHasher = {
   exports: [
     ChatFunds,
     RigOperations,
+    ChatLines,
     ChatBatchEndpoint,
+    CompletionBatchEndpoint,
     ChatTool,
     CompleteChatHandler,
     StreamChatHandler,

@@ -2,6 +2,7 @@ import { type Release } from '#platform/ledger/hold.js';
 import { type AdmittedChat } from './chat-admission.js';
 import { ChargedCutError } from './charged-cut.error.js';
 import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { needsOf } from './rigs/chat-features.js';
 import { type RouteOrder } from './rigs/rig-router.js';
 import { RouteError } from './rigs/route-error.js';
 import { type ChatBody } from './token-bound.js';
@@ -26,7 +27,8 @@ export const routeChat = async <Answer>(
   };
   const pinned = pin === undefined ? {} : { pin };
   try {
-    return await ask({ model: model.id, account, ...pinned, requestFor: () => request });
+    const needs = needsOf(body);
+    return await ask({ model: model.id, account, ...pinned, needs, requestFor: () => request });
   } catch (error) {
     const cancelled = error instanceof RouteError && error.kind === 'cancelled';
     const cut = cancelled ? cutOf(signal) : null;

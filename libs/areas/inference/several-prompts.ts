@@ -20,6 +20,8 @@ import { upstreamBody } from './upstream-body.js';
 export interface Prompts {
   readonly body: ChatBody;
   readonly others?: readonly ChatBody[];
+  /** As in `ChatRequest`. */
+  readonly isBatch?: boolean;
 }
 
 const allOf = ({ body, others = [] }: Prompts): readonly ChatBody[] => [body, ...others];
@@ -39,7 +41,8 @@ export const messagesOfAll = (prompts: Prompts): readonly unknown[] =>
 const requestsOf = (prompts: Prompts, model: ServedModel): readonly ChatRequest[] =>
   allOf(prompts).map((body) => {
     const bound = tokenBounds(body, model);
-    return { body: upstreamBody(body, model, bound), promptTokensMax: bound.inputTokens };
+    const sent = upstreamBody(body, model, bound);
+    return { body: sent, promptTokensMax: bound.inputTokens, isBatch: prompts.isBatch === true };
   });
 
 /** @throws DomainError for a strategy, which would answer the first prompt alone */

@@ -1,4 +1,5 @@
-import { type JsonObject, TEMPERATURE_DEFAULT } from './rigs/chat-backend.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { type JsonObject } from './rigs/chat-backend.js';
 import { type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatBody, choicesOf } from './token-bound.js';
 

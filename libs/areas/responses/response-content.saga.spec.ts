@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { sagaSpecOf } from '#platform/kernel/saga.fixture.js';
 import { responseContentSaga } from './response-content.saga.js';
-import { deleted, expired, EXPIRES_AT, RESPONSE, stored } from './response.fixture.js';
+import { deleted, expired, EXPIRES_AT, queued, RESPONSE, stored } from './response.fixture.js';
 
 const saga = sagaSpecOf(responseContentSaga);
 const data = { responseId: RESPONSE };
@@ -15,6 +15,10 @@ describe('the content of a response', () => {
       .given()
       .when(stored)
       .then(retain, { kind: 'schedule', timer: 'expiry', dueAt: EXPIRES_AT, command });
+  });
+
+  it('is retained before it has ended', () => {
+    saga.given().when(queued).then(retain);
   });
 
   it('is released when the response is deleted or has expired', () => {

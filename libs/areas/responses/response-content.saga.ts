@@ -1,6 +1,6 @@
 import {
   ResponseDeleted,
-  type ResponseEvent,
+  ResponseQueued,
   ResponseStored,
 } from '#events/responses/response.events.js';
 import { type Saga, type SagaAction } from '#platform/kernel/saga.js';
@@ -14,11 +14,15 @@ export type ResponseContentCommand =
   | { readonly type: 'ReleaseResponse'; readonly data: OnResponse }
   | { readonly type: 'ExpireResponse'; readonly data: OnResponse };
 
+type ContentEvent = ResponseQueued | ResponseStored | ResponseDeleted;
+
 const TIMER = 'expiry';
 
-const react = ({ type, data }: ResponseEvent): readonly SagaAction<ResponseContentCommand>[] => {
+const react = ({ type, data }: ContentEvent): readonly SagaAction<ResponseContentCommand>[] => {
   const { responseId } = data;
   switch (type) {
+    case 'ResponseQueued':
+      return [{ kind: 'command', command: { type: 'RetainResponse', data: { responseId } } }];
     case 'ResponseStored': {
       const command = { type: 'ExpireResponse', data: { responseId } } as const;
       return [
@@ -38,9 +42,9 @@ const react = ({ type, data }: ResponseEvent): readonly SagaAction<ResponseConte
  * The log decides which content is kept, and for how long. The service retains and releases at
  * once; the saga does what a crash left undone, and deletes what has expired.
  */
-export const responseContentSaga: Saga<ResponseEvent, object, ResponseContentCommand> = {
+export const responseContentSaga: Saga<ContentEvent, object, ResponseContentCommand> = {
   name: 'response-content',
-  on: { ResponseStored, ResponseDeleted },
+  on: { ResponseQueued, ResponseStored, ResponseDeleted },
   key: ({ data }) => data.responseId,
   initialState: {},
   evolve: (state, { type }) => (type === 'ResponseDeleted' ? null : state),

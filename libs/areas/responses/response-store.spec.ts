@@ -11,12 +11,10 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
-import {
-  CONVERSATION_BYTES_MAX,
-  DEPTH_MAX,
-  responseIdOf,
-  ResponseStore,
-} from './response-store.js';
+import { ResponseBlobs } from './response-blobs.js';
+import { responseIdOf } from './response-id.js';
+import { CONVERSATION_BYTES_MAX, DEPTH_MAX, ResponseStore } from './response-store.js';
+import { ResponseStreams } from './response-streams.js';
 
 const DAY_MS = 86_400_000;
 const userId = UserId.parse(7);
@@ -43,13 +41,9 @@ describe('stored responses', () => {
     eventStore = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
     nowMs = Date.parse('2026-03-01T09:00:00.000Z');
     requests = 0;
-    responses = new ResponseStore(
-      stage.blobs,
-      { retentionMs: DAY_MS },
-      { now: () => nowMs },
-      eventStore,
-      new EventCodec(responseEvents),
-    );
+    const streams = new ResponseStreams(eventStore, new EventCodec(responseEvents));
+    const blobs = new ResponseBlobs(stage.blobs);
+    responses = new ResponseStore(streams, blobs, { retentionMs: DAY_MS }, { now: () => nowMs });
   });
 
   afterEach(async () => {

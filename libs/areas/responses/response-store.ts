@@ -1,29 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type ResponseEvent,
-  responseEvents,
-  ResponseId,
-  type ResponseStored,
-} from '#events/responses/response.events.js';
+import { type ResponseQueued, type ResponseStored } from '#events/responses/response.events.js';
 import { type UserId } from '#events/vocabulary.js';
-import { BlobError } from '#platform/blobs/blobs.errors.js';
-import { type BlobRef, Blobs } from '#platform/blobs/blobs.port.js';
-import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type ResponseCommand, responseDecider, type ResponseState } from './response.decider.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { ResponseBlobs, type ResponseContent } from './response-blobs.js';
+import { ResponseStreams } from './response-streams.js';
+import { type ResponseState } from './response.decider.js';
 import { notFound, reject } from './responses.errors.js';
 import { RESPONSE_SETTINGS, type ResponseSettings } from './responses.settings.js';
 
-/** What is kept of a response, as JSON: its input items, and the object that was answered. */
-export interface ResponseContent {
-  readonly input: readonly object[];
-  readonly response: { readonly output: readonly object[] };
-}
+/** The last response of a conversation, as far as the next one must know it. */
+export type Continued = Pick<ResponseStored['data'], 'responseId' | 'depth' | 'conversationBytes'>;
 
 /** A response and those that it continues. */
 export interface Conversation {
@@ -37,8 +25,10 @@ export interface NewResponse {
   readonly accountId: string;
   readonly userId: UserId;
   /** What it continues. */
-  readonly previous: ResponseStored['data'] | null;
+  readonly previous: Continued | null;
   readonly content: ResponseContent;
+  /** Default: now. */
+  readonly createdAt?: string;
 }
 
 /** The responses of a conversation: each costs a read of the log and of a blob. */
@@ -46,69 +36,76 @@ export const DEPTH_MAX = 64;
 /** The input and output of a conversation, as JSON. */
 export const CONVERSATION_BYTES_MAX = 16 * 1_024 ** 2;
 
-const RESPONSE_PREFIX = 'resp_';
-
-/** One request always names the same response. */
-export const responseIdOf = (requestId: string): string =>
-  `${RESPONSE_PREFIX}${derivedId('response', requestId).replaceAll('-', '')}`;
+type Open = Extract<ResponseState, { readonly status: 'queued' | 'in_progress' }>;
 
 /** Responses as events, and their content as blobs that are sealed with the key of their user. */
 @Injectable()
 export class ResponseStore {
-  readonly #runner: CommandRunner<ResponseCommand, ResponseState, ResponseEvent>;
-
   constructor(
-    private readonly blobs: Blobs,
+    private readonly streams: ResponseStreams,
+    private readonly blobs: ResponseBlobs,
     @Inject(RESPONSE_SETTINGS) private readonly settings: ResponseSettings,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(EVENT_STORE) eventStore: EventStore,
-    @Inject(CODEC) codec: EventCodec,
-  ) {
-    const decider = responseDecider;
-    this.#runner = new CommandRunner({ decider, eventStore, codec: codec.for(responseEvents) });
-  }
+  ) {}
 
   /** Retains the content last: until then, and for a day, a sweep keeps it without a reference. */
   async store(
-    { responseId, accountId, userId, previous, content }: NewResponse,
+    { responseId, accountId, userId, previous, content, createdAt }: NewResponse,
     context: CommandContext,
   ): Promise<void> {
-    const bytes = Buffer.from(JSON.stringify(content));
-    const blob = await this.blobs.put(piecesOf(bytes), {
-      owner: subjectOf(userId),
-      bytesMax: bytes.byteLength,
-    });
-    const createdAtMs = this.clock.now();
+    const { blob, bytes } = await this.blobs.put(userId, content);
+    const nowMs = this.clock.now();
     const data: ResponseStored['data'] = {
       responseId,
       accountId,
       userId,
-      blob: blob.address,
-      createdAt: new Date(createdAtMs).toISOString(),
+      blob,
+      createdAt: createdAt ?? new Date(nowMs).toISOString(),
       previousResponseId: previous?.responseId ?? null,
       depth: (previous?.depth ?? 0) + 1,
-      bytes: bytes.byteLength,
-      conversationBytes: (previous?.conversationBytes ?? 0) + bytes.byteLength,
-      expiresAt: new Date(createdAtMs + this.settings.retentionMs).toISOString(),
+      bytes,
+      conversationBytes: (previous?.conversationBytes ?? 0) + bytes,
+      expiresAt: new Date(nowMs + this.settings.retentionMs).toISOString(),
     };
-    await this.#runner.run(streamOf(responseId), { type: 'StoreResponse', data }, context);
-    await this.blobs.retain(blobOf(data), holderOf(responseId));
+    const { state } = await this.streams.run({ type: 'StoreResponse', data }, context);
+    await this.#retain(state);
+  }
+
+  /** Records a response that a job answers. Once, however often it is called. */
+  async queue(
+    { responseId, accountId, userId, previous, content }: NewResponse,
+    context: CommandContext,
+  ): Promise<void> {
+    const { blob } = await this.blobs.put(userId, content);
+    const data: ResponseQueued['data'] = {
+      ...{ responseId, accountId, userId, blob },
+      createdAt: instant(this.clock),
+      previousResponseId: previous?.responseId ?? null,
+      depth: (previous?.depth ?? 0) + 1,
+      bytesBefore: previous?.conversationBytes ?? 0,
+    };
+    const { state } = await this.streams.run({ type: 'QueueResponse', data }, context);
+    await this.#retain(state);
   }
 
   /** @throws DomainError `response_not_found`, also for the response of another account */
   async find(responseId: string, accountId: string): Promise<ResponseContent> {
-    const found = await this.#stored(responseId, accountId);
-    const content = found && (await this.#contentOf(found));
+    const state = await this.streams.stateOf(responseId);
+    const content =
+      state.status === 'queued' || state.status === 'in_progress'
+        ? await this.#open(state, accountId)
+        : await this.#stored(state, accountId);
     return content ?? notFound(responseId);
   }
 
   /**
    * The conversation that a new response continues.
    * @throws DomainError `previous_response_not_found` where a response of it is missing, deleted or
-   *   of another account; `conversation_too_long` where it takes no further response
+   *   of another account; `previous_response_unfinished`; `conversation_too_long` where it takes no
+   *   further response
    */
   async conversation(responseId: string, accountId: string): Promise<Conversation> {
-    const last = (await this.#stored(responseId, accountId)) ?? missing(responseId);
+    const last = await this.#continuable(responseId, accountId);
     if (last.depth >= DEPTH_MAX) {
       const detail = `a conversation has at most ${DEPTH_MAX} responses; send its items as input`;
       return reject('conversation_too_long', detail);
@@ -120,77 +117,85 @@ export class ResponseStore {
     const contents: ResponseContent[] = [];
     let at: ResponseStored['data'] | null = last;
     while (at) {
-      contents.push((await this.#contentOf(at)) ?? missing(at.responseId));
+      const content = (await this.blobs.read(at)) ?? missing(at.responseId);
+      demandAnswered(at.responseId, content);
+      contents.push(content);
       const { previousResponseId: id }: ResponseStored['data'] = at;
-      at = id === null ? null : ((await this.#stored(id, accountId)) ?? missing(id));
+      at = id === null ? null : await this.#continuable(id, accountId);
     }
     return { last, contents: contents.reverse() };
   }
 
-  /** @throws DomainError `response_not_found`, also for the response of another account */
+  /** @throws DomainError `response_not_found`, `response_unfinished` */
   async delete(responseId: string, accountId: string, context: CommandContext): Promise<void> {
-    if (!ResponseId.safeParse(responseId).success) return notFound(responseId);
+    if ((await this.streams.stateOf(responseId)).status === 'absent') return notFound(responseId);
     const data = { responseId, accountId, deletedAt: instant(this.clock) };
-    await this.#runner.run(streamOf(responseId), { type: 'DeleteResponse', data }, context);
+    await this.streams.run({ type: 'DeleteResponse', data }, context);
     await this.releaseContent(responseId);
   }
 
   async expire(responseId: string, context: CommandContext): Promise<void> {
     const data = { responseId, expiredAt: instant(this.clock) };
-    await this.#runner.run(streamOf(responseId), { type: 'ExpireResponse', data }, context);
+    await this.streams.run({ type: 'ExpireResponse', data }, context);
   }
 
   /** For a response that was stored before a crash, and whose content was not retained. */
   async retainContent(responseId: string): Promise<void> {
-    const { state } = await this.#runner.stateOf(streamOf(responseId));
-    if (state.status !== 'present') return;
-    await this.blobs.retain(blobOf(state.response), holderOf(responseId));
+    await this.#retain(await this.streams.stateOf(responseId));
   }
 
   async releaseContent(responseId: string): Promise<void> {
-    const { state } = await this.#runner.stateOf(streamOf(responseId));
-    if (state.status !== 'deleted') return;
-    await this.blobs.release(blobOf(state.response), holderOf(responseId));
+    const state = await this.streams.stateOf(responseId);
+    if (state.status === 'deleted') await this.blobs.release(state.response);
+  }
+
+  /** What a response was asked for is in its own content once it is stored. */
+  async #retain(state: ResponseState): Promise<void> {
+    switch (state.status) {
+      case 'absent':
+      case 'deleted':
+        return;
+      case 'queued':
+      case 'in_progress':
+        return this.blobs.retain(state.queued);
+      case 'present':
+        await this.blobs.retain(state.response);
+        if (state.queued) await this.blobs.release(state.queued);
+    }
+  }
+
+  async #open({ status, queued }: Open, accountId: string): Promise<ResponseContent | null> {
+    if (queued.accountId !== accountId) return null;
+    const content = await this.blobs.read(queued);
+    return content && { ...content, response: { ...content.response, ...{ status } } };
+  }
+
+  async #stored(state: ResponseState, accountId: string): Promise<ResponseContent | null> {
+    const response = this.#present(state, accountId);
+    return response && this.blobs.read(response);
   }
 
   /** The timer of an expired response may be late. */
-  async #stored(responseId: string, accountId: string): Promise<ResponseStored['data'] | null> {
-    if (!ResponseId.safeParse(responseId).success) return null;
-    const { state } = await this.#runner.stateOf(streamOf(responseId));
+  #present(state: ResponseState, accountId: string): ResponseStored['data'] | null {
     if (state.status !== 'present' || state.response.accountId !== accountId) return null;
     return Date.parse(state.response.expiresAt) <= this.clock.now() ? null : state.response;
   }
 
-  /** Null once the user was erased. */
-  async #contentOf(response: ResponseStored['data']): Promise<ResponseContent | null> {
-    try {
-      const { content } = await this.blobs.open(blobOf(response));
-      const pieces = await Array.fromAsync(content);
-      return JSON.parse(Buffer.concat(pieces).toString()) as ResponseContent;
-    } catch (error) {
-      if (error instanceof BlobError && error.code === 'blob-erased') return null;
-      throw error;
-    }
+  async #continuable(responseId: string, accountId: string): Promise<ResponseStored['data']> {
+    const state = await this.streams.stateOf(responseId);
+    const isOpen = state.status === 'queued' || state.status === 'in_progress';
+    if (isOpen && state.queued.accountId === accountId) return unfinished(responseId, state.status);
+    return this.#present(state, accountId) ?? missing(responseId);
   }
 }
 
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield await Promise.resolve(bytes);
-}
+const demandAnswered = (responseId: string, { response }: ResponseContent): void => {
+  const { status } = response as { readonly status?: unknown };
+  if (status === 'failed' || status === 'cancelled') unfinished(responseId, status);
+};
+
+const unfinished = (responseId: string, status: string): never =>
+  reject('previous_response_unfinished', `the response ${responseId} is ${status}`);
 
 const missing = (responseId: string): never =>
   reject('previous_response_not_found', `there is no response ${responseId} to continue`);
-
-/** The subject of the key of a user, as the identity area erases it. */
-const subjectOf = (userId: number): string => `user:${userId}`;
-
-const blobOf = ({ userId, blob }: ResponseStored['data']): BlobRef => ({
-  address: blob,
-  owner: subjectOf(userId),
-});
-
-const holderOf = (responseId: string): string => `response:${responseId}`;
-
-/** The part of a stream's name before the dash is its category. */
-const streamOf = (responseId: string): string =>
-  `response-${responseId.slice(RESPONSE_PREFIX.length)}`;

@@ -8,6 +8,10 @@ import {
   expireAt,
   expired,
   EXPIRES_AT,
+  queue,
+  queued,
+  start,
+  started,
   store,
   stored,
 } from './response.fixture.js';
@@ -29,6 +33,36 @@ describe('a response', () => {
   it('is not found before it is stored, or after it is deleted', () => {
     response.given().when(deleteBy(ACCOUNT)).thenThrows('response_not_found');
     response.given(stored, deleted).when(deleteBy(ACCOUNT)).thenThrows('response_not_found');
+  });
+
+  it('in the background is queued, started and stored once', () => {
+    response.given().when(queue).then(queued);
+    response.given(queued).when(queue).thenNothing();
+    response.given(queued).when(start).then(started);
+    response.given(queued, started).when(start).thenNothing();
+    response.given(queued, started).when(store).then(stored);
+    response.given(queued).when(store).then(stored);
+    response.given(queued, stored).when(start).thenNothing();
+    response.given(queued, stored, deleted).when(queue).thenNothing();
+    response.given().when(start).thenNothing();
+  });
+
+  it('is not deleted before it has ended', () => {
+    for (const given of [[queued], [queued, started]]) {
+      response
+        .given(...given)
+        .when(deleteBy(ACCOUNT))
+        .thenThrows('response_unfinished');
+      response
+        .given(...given)
+        .when(deleteBy('8'))
+        .thenThrows('response_not_found');
+      response
+        .given(...given)
+        .when(expireAt(EXPIRES_AT))
+        .thenNothing();
+    }
+    response.given(queued, started, stored).when(deleteBy(ACCOUNT)).then(deleted);
   });
 
   it('expires when it is due, and not before or again', () => {

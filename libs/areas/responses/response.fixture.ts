@@ -1,4 +1,9 @@
-import { ResponseDeleted, ResponseStored } from '#events/responses/response.events.js';
+import {
+  ResponseDeleted,
+  ResponseQueued,
+  ResponseStarted,
+  ResponseStored,
+} from '#events/responses/response.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { type ResponseCommand } from './response.decider.js';
 
@@ -25,6 +30,21 @@ const data: ResponseStored['data'] = {
 const DELETED_AT = '2026-03-02T09:00:00.000Z';
 
 export const stored = ResponseStored.of(data);
+
+const queuedData: ResponseQueued['data'] = {
+  ...named,
+  blob: 'cd'.repeat(32),
+  previousResponseId: null,
+  depth: 1,
+  bytesBefore: 0,
+};
+const startedData = {
+  ...{ responseId: RESPONSE, accountId: ACCOUNT, startedAt: '2026-03-01T09:00:01.000Z' },
+};
+export const queued = ResponseQueued.of(queuedData);
+export const started = ResponseStarted.of(startedData);
+export const queue: ResponseCommand = { type: 'QueueResponse', data: queuedData };
+export const start: ResponseCommand = { type: 'StartResponse', data: startedData };
 export const deleted = ResponseDeleted.of({
   ...named,
   reason: 'requested',

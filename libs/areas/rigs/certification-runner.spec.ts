@@ -1,9 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
+import { type WorkerRigDescription } from '#events/fleet/worker-rig.events.js';
 import { type Finished } from '#platform/jobs/job-type.js';
+import { systemClock } from '#platform/kernel/clock.js';
 import { CertificationRunner } from './certification-runner.js';
 import { type MeasuredFacts } from './certification-facts.js';
 import { type MeasuredRig, RigProblem } from './measured-rigs.port.js';
 import { ManualClock, RIG, type RigScript, ScriptedRigs, STEADY } from './scripted-rigs.fake.js';
+
+const DESCRIPTION: WorkerRigDescription = {
+  region: null,
+  brand: null,
+  processor: null,
+  cores: 2,
+  hostMemoryBytes: 1_024,
+  devices: null,
+  engines: [],
+};
 
 const never = new AbortController().signal;
 
@@ -42,6 +54,7 @@ describe('a certification', () => {
     expect(result).toEqual({
       rig: 'rack',
       kind: 'openai',
+      description: null,
       models: [
         { id: 'acme/one', isListed: true },
         { id: 'acme/two', isListed: true },
@@ -172,8 +185,25 @@ describe('a certification', () => {
     expect(result.problems).toHaveLength(1);
   });
 
-  it('fails for a rig that the catalog does not have', async () => {
+  it('fails for a rig that is not there', async () => {
     await expect(run({}, RIG, 'gone')).rejects.toMatchObject({ code: 'rig_unknown' });
+  });
+
+  it('keeps what the worker of a rig says of itself, and fails when that changes', async () => {
+    const worker: MeasuredRig = { ...RIG, kind: 'worker', description: DESCRIPTION };
+    expect((await run({}, worker)).result).toMatchObject({
+      kind: 'worker',
+      description: DESCRIPTION,
+    });
+    for (const now of [{ ...worker, description: { ...DESCRIPTION, cores: 4 } }, undefined]) {
+      const found = [worker, now];
+      const rigs = Object.assign(new ScriptedRigs(new ManualClock(), STEADY, worker), {
+        find: () => Promise.resolve(found.shift()),
+      });
+      const steps = new CertificationRunner(rigs, new ManualClock(), systemClock);
+      const measuring = Array.fromAsync(steps.run(attemptOf(worker.name), never));
+      await expect(measuring).rejects.toMatchObject({ code: 'rig_changed' });
+    }
   });
 
   it('stops when it is asked to, and takes that for no problem of the rig', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type CertifiedModel,
@@ -29,6 +30,12 @@ class RigUnknownError extends Error {
   readonly code = 'rig_unknown';
 }
 
+/** The figures would be of two rigs. Another attempt measures the one that is there now. */
+class RigChangedError extends Error {
+  override readonly name = 'RigChangedError';
+  readonly code = 'rig_changed';
+}
+
 const QUANTITIES = 5;
 
 /**
@@ -52,8 +59,8 @@ export class CertificationRunner implements JobRunner<
     { input }: JobAttempt<CertificationInput, null>,
     signal: AbortSignal,
   ): AsyncGenerator<Step, Finished<MeasuredFacts>, void> {
-    const rig = this.rigs.rigs().find(({ name }) => name === input.rig);
-    if (!rig) throw new RigUnknownError(`the catalog has no rig ${input.rig}`);
+    const rig = await this.rigs.find(input.rig);
+    if (!rig) throw new RigUnknownError(`there is no rig ${input.rig}`);
     const problems: MeasuringProblem[] = [];
     const attempt = async <Value>(
       quantity: Quantity,
@@ -74,9 +81,11 @@ export class CertificationRunner implements JobRunner<
       ? new RigMeasuring(this.rigs, rig.name, model, this.stopwatch, signal)
       : null;
     const measurements = yield* measured(rig, measuring, attempt);
+    await this.#refuseChanged(rig);
     const result = {
       rig: rig.name,
       kind: rig.kind,
+      description: rig.description,
       models: [...models],
       measuredModel: model?.id ?? null,
       measurements,
@@ -84,6 +93,14 @@ export class CertificationRunner implements JobRunner<
       measuredAt: instant(this.clock),
     };
     return { result, shown: stepOf(rig, QUANTITIES).shown, usage: [] };
+  }
+
+  /** A worker that is lost, drained or started on another machine meanwhile is not certified. */
+  async #refuseChanged({ name, description }: MeasuredRig): Promise<void> {
+    if (description === null) return;
+    const now = await this.rigs.find(name);
+    if (isDeepStrictEqual(now?.description, description)) return;
+    throw new RigChangedError(`rig ${name} is another one than before the measurement`);
   }
 
   async #models(

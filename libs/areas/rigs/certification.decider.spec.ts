@@ -18,6 +18,7 @@ const facts = {
   certificationId: '01890a5d-ac96-474b-8cce-b302099a8057',
   rig: 'rack',
   kind: 'openai' as const,
+  description: null,
   models,
   measuredModel: 'acme/one',
   measurements: GOLD,

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type WorkerRigDescription } from '#events/fleet/worker-rig.events.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { type Badge, type RigCertified } from '#events/rigs/rig.events.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
@@ -16,13 +18,21 @@ export interface RigStanding {
   readonly rig: string;
   /** Null without a certification that is valid now. */
   readonly badge: Badge | null;
-  readonly status: 'valid' | 'expired' | 'never_certified';
-  /** The last one, also when it has expired. */
+  /** `outdated`: the worker has another device, or other models, than the one that was measured. */
+  readonly status: 'valid' | 'expired' | 'outdated' | 'never_certified';
+  /** The last one, also when it is no longer valid. */
   readonly certification: RigCertified['data'] | null;
 }
 
+/** A rig whose standing is asked for. */
+export interface StandingRig {
+  readonly name: string;
+  /** What its worker says of itself now; null for a rig of the catalog. */
+  readonly description: WorkerRigDescription | null;
+}
+
 export class RigStandingsQuery extends Query<readonly RigStanding[]> {
-  constructor(readonly rigs: readonly string[]) {
+  constructor(readonly rigs: readonly StandingRig[]) {
     super();
   }
 }
@@ -38,7 +48,7 @@ export class RigStandingsHandler implements IQueryHandler<RigStandingsQuery> {
     const now = instant(this.clock);
     return Promise.all(
       rigs.map(async (rig) => {
-        const { document } = await this.projections.get(rigCertifications, rig);
+        const { document } = await this.projections.get(rigCertifications, rig.name);
         return standingOf(rig, document?.last ?? null, now);
       }),
     );
@@ -46,14 +56,22 @@ export class RigStandingsHandler implements IQueryHandler<RigStandingsQuery> {
 }
 
 const standingOf = (
-  rig: string,
-  certification: RigCertified['data'] | null,
+  { name: rig, description }: StandingRig,
+  last: RigCertified['data'] | null,
   now: string,
 ): RigStanding => {
+  // A rig of the catalog and one of a worker that have had the same name are two.
+  const certification = (last?.description === null) === (description === null) ? last : null;
   if (!certification) return { rig, badge: null, status: 'never_certified', certification };
   if (certification.expiresAt <= now) return { rig, badge: null, status: 'expired', certification };
-  return { rig, badge: certification.badge, status: 'valid', certification };
+  return isDeepStrictEqual(measuredOf(certification.description), measuredOf(description))
+    ? { rig, badge: certification.badge, status: 'valid', certification }
+    : { rig, badge: null, status: 'outdated', certification };
 };
+
+/** What the figures depend on: another region is the same machine. */
+const measuredOf = (description: WorkerRigDescription | null) =>
+  description && { ...description, region: null };
 
 /** How a certification has ended. */
 export type CertificationOutcome =

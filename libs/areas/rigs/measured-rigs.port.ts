@@ -1,7 +1,11 @@
-/** A rig of the catalog, as a certification sees it. */
+import { type WorkerRigDescription } from '#events/fleet/worker-rig.events.js';
+
+/** A rig, as a certification sees it. */
 export interface MeasuredRig {
   readonly name: string;
-  readonly kind: 'openai' | 'embedded';
+  readonly kind: 'openai' | 'embedded' | 'worker';
+  /** What its worker says of itself; null for a rig of the catalog. */
+  readonly description: WorkerRigDescription | null;
   /** How many streams of low priority it may have at once. */
   readonly streamsMax: number;
   /** In the order of the catalog. */
@@ -39,13 +43,16 @@ export class RigProblem extends Error {
   override readonly name = 'RigProblem';
 }
 
-/** The rigs of the catalog, which other areas keep and ask. The class is the injection token. */
+/** The rigs that other areas keep and ask. The class is the injection token. */
 export abstract class MeasuredRigs {
-  /** In the order of the catalog. */
+  /** Those of the catalog, in its order. */
   abstract rigs(): readonly MeasuredRig[];
 
+  /** A rig of the catalog, or of a worker that is up; undefined for none. */
+  abstract find(name: string): Promise<MeasuredRig | undefined>;
+
   /**
-   * The models, by their ids in the catalog, that the rig lists or has a file for.
+   * The models, by their ids in the catalog, that the rig lists or has the file of.
    * @throws RigProblem
    */
   abstract listedModels(rig: string, signal: AbortSignal): Promise<ReadonlySet<string>>;

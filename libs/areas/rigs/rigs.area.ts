@@ -10,7 +10,7 @@ import { RigsModule } from './rigs.module.js';
 
 export const rigsArea = defineArea({
   name: 'rigs',
-  description: 'The rigs of the catalog, and what their certifications have measured.',
+  description: 'What certifications have measured of rigs, of the catalog and of workers.',
   events: rigEvents,
   projections: [rigCertifications],
   sagas: [

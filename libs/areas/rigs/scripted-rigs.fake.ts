@@ -40,6 +40,7 @@ export const STEADY: RigScript = {
 export const RIG: MeasuredRig = {
   name: 'rack',
   kind: 'openai',
+  description: null,
   streamsMax: 4,
   models: [
     { id: 'acme/one', outputTokensMax: 100 },
@@ -61,6 +62,10 @@ export class ScriptedRigs extends MeasuredRigs {
 
   override rigs(): readonly MeasuredRig[] {
     return [this.rig];
+  }
+
+  override find(name: string): Promise<MeasuredRig | undefined> {
+    return Promise.resolve(name === this.rig.name ? this.rig : undefined);
   }
 
   override listedModels(): Promise<ReadonlySet<string>> {

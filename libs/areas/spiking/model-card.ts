@@ -17,6 +17,20 @@ const Head = z.looseObject({
 });
 export type Head = z.infer<typeof Head>;
 
+/** A native read-out that acts: it has a return and no accuracy, as no action is right alone. */
+const ActingHead = z.looseObject({
+  task: z.string().min(1),
+  description: z.string(),
+  /** Its actions. */
+  classes: z.array(z.string()).min(1),
+  meanReturn: z.number(),
+  meanReturnAtRest: z.number(),
+  returnMax: z.number(),
+  baseline: z.looseObject({ name: z.string().min(1), meanReturn: z.number() }),
+  episodes: Count,
+});
+export type ActingHead = z.infer<typeof ActingHead>;
+
 /** What the area reads of `card.json`, which the training script writes beside the weights. */
 export const ModelCard = z.looseObject({
   slug: z.string().regex(/^[a-z]+\/[a-z0-9-]{1,64}$/),
@@ -27,7 +41,7 @@ export const ModelCard = z.looseObject({
   neuronModels: z.array(z.enum(NEURON_MODELS)).min(1),
   parameters: z.int().positive(),
   /** Answers for arrays. */
-  native: Head,
+  native: z.union([Head, ActingHead]),
   /** Answers for texts. */
   text: Head,
   /** The classes of texts. */
@@ -45,3 +59,5 @@ export const ModelCard = z.looseObject({
   }),
 });
 export type ModelCard = z.infer<typeof ModelCard>;
+
+export const isActing = (head: Head | ActingHead): head is ActingHead => 'meanReturn' in head;

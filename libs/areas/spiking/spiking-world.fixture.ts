@@ -19,7 +19,12 @@ import { Tasks } from '#platform/tasks/tasks.port.js';
 import { HostEnergy } from './host-energy.js';
 import { type InferenceOrder, InferSpikesHandler } from './infer-spikes.handler.js';
 import { type ModelCard } from './model-card.js';
-import { type OpenNetworks, type SpikingEnd, spikingEngineWith } from './spiking.engine.js';
+import {
+  type OpenNetworks,
+  type SpikingEnd,
+  spikingEngineWith,
+  type SpikingOutcome,
+} from './spiking.engine.js';
 import { SpikingAdmission } from './spiking-admission.js';
 import { SpikingModels } from './spiking-models.js';
 import { SpikingRunner } from './spiking-runner.js';
@@ -60,6 +65,7 @@ export const run = (counts: Partial<SpikingEnd['counts']> = {}): SpikingEnd => (
   neuron: 'LIFNode',
   timesteps: 8,
   classification: { topClass: 'code', confidence: 0.75, domain: 'prompt-domains' },
+  policy: null,
   counts: {
     neurons: 4,
     spikes: 6,
@@ -180,6 +186,27 @@ class ScriptedHostEnergy extends HostEnergy {
   }
 }
 
+/** Networks that answer so, one by one and in batches. */
+export const scriptedNetworks = (answer: OpenNetworks['run']): OpenNetworks => ({
+  run: answer,
+  runMany: async ({ inputs, ...network }, signal) => {
+    const outcomes: SpikingOutcome[] = [];
+    for (const inputData of inputs) {
+      try {
+        const task = { ...network, inputData, raster: false, session: null };
+        outcomes.push({ end: await answer(task, signal) });
+      } catch (error) {
+        if (!(error instanceof Error) || !('code' in error)) throw error;
+        if (error.code !== 'input_invalid') throw error;
+        outcomes.push({ rejection: error.message });
+      }
+    }
+    return outcomes;
+  },
+  count: 1,
+  close: () => Promise.resolve(),
+});
+
 /** The area on a scripted engine, with the networks of a folder. */
 export const openSpiking = (
   folder: string,
@@ -190,7 +217,7 @@ export const openSpiking = (
   const clock = { now: () => Date.parse(NOW) };
   const models = new SpikingModels({ ...settings, modelFolders: [folder] });
   const admission = new SpikingAdmission(ledger, priced, settings, clock);
-  const tasks = new ScriptedTasks({ ...networks, count: 1, close: () => Promise.resolve() });
+  const tasks = new ScriptedTasks(scriptedNetworks(networks.run));
   const runner = new SpikingRunner(tasks, new ScriptedHostEnergy());
   const hash = (text: string): string => `hash of ${text}`;
   const handler = new InferSpikesHandler(models, admission, runner, hash, settings);

@@ -1,5 +1,11 @@
 import { SPIKING_FAILURES } from '#engines/spiking/spiking.engine.errors.js';
-import { SpikingEnd, SpikingInput, TEXT_LENGTH_MAX } from '#engines/spiking/spiking.protocol.js';
+import {
+  type SpikingBatch,
+  SpikingEnd,
+  SpikingInput,
+  type SpikingOutcome,
+  TEXT_LENGTH_MAX,
+} from '#engines/spiking/spiking.protocol.js';
 import { compareEnergy, type EnergyComparison } from '#engines/spiking/telemetry/energy.js';
 import { z } from 'zod';
 import { defineEngine, type EngineDefinition, type EngineHost } from '#platform/tasks/engine.js';
@@ -8,8 +14,10 @@ export {
   compareEnergy,
   type EnergyComparison,
   SPIKING_FAILURES,
+  type SpikingBatch,
   SpikingEnd,
   SpikingInput,
+  type SpikingOutcome,
   TEXT_LENGTH_MAX,
 };
 
@@ -17,6 +25,8 @@ export {
 export interface OpenNetworks {
   /** An error keeps its code if `SPIKING_FAILURES` has it. */
   run(input: SpikingInput, signal: AbortSignal): Promise<SpikingEnd>;
+  /** Inputs of one network in one call, each as `run` would run it without a session. */
+  runMany(batch: SpikingBatch, signal: AbortSignal): Promise<readonly SpikingOutcome[]>;
   /** Networks whose weights are here. */
   readonly count: number;
   close(): Promise<void>;
@@ -32,6 +42,7 @@ export const openNetworks: OpenNetworksOf = async ({ modelFolders }) => {
   return {
     count: length,
     run: (input, signal) => engine.run(input, signal),
+    runMany: (batch, signal) => engine.runMany(batch, signal),
     close: () => engine.close(),
   };
 };

@@ -17,6 +17,18 @@ describe('the statement of a run', () => {
     );
   });
 
+  it('says what a network that acts would do', () => {
+    const actions = [
+      { action: 'push-left', probability: 0.25 },
+      { action: 'push-right', probability: 0.75 },
+    ];
+    const classification = { topClass: 'push-right', confidence: 0.75, domain: 'cart-pole' };
+    const acted = { ...run(), classification, policy: { actions, value: 61.26 } };
+    expect(statementOf({ card, run: acted, energy })).toMatch(
+      /"push-right" with a probability of 75\.0 %.+ expects a discounted return of 61\.3\. Counted/,
+    );
+  });
+
   it('is the continuation of a language model', () => {
     const model = { ...card, routingMode: 'hybrid_linear_rwkv' as const };
     expect(statementOf({ card: model, run: run(), energy })).toBe('a sentence');

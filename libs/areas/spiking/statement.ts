@@ -6,23 +6,30 @@ const LANGUAGE_MODEL_MODE = 'hybrid_linear_rwkv';
 type Stated = Pick<SpikingAnswer, 'card' | 'run' | 'energy'>;
 
 /**
- * What a run has shown, as a text: a language model's continuation, or the class that another
- * network found and what was counted meanwhile.
+ * What a run has shown, as a text: a language model's continuation, or the class or action
+ * that another network found and what was counted meanwhile.
  */
 export const statementOf = ({ card, run, energy }: Stated): string => {
   if (card.routingMode === LANGUAGE_MODEL_MODE) return run.completion;
-  const { topClass, confidence, domain } = run.classification;
   const { neurons, spikes, synapticEvents, macs } = run.counts;
   const { fp32, int8 } = energy;
   return [
-    `${card.displayName} (${card.slug}) classified the input as "${topClass}" ` +
-      `with a confidence of ${percent(confidence)} (read-out: ${domain}).`,
+    `${card.displayName} (${card.slug}) ${findingOf(run)}`,
     `Counted over ${run.timesteps} timesteps with ${run.neuron}: ${spikes} spikes of ${neurons} ` +
       `neurons, ${synapticEvents} synaptic events, ${macs} multiply-accumulates.`,
     `Modelled compute energy: ${fp32.joules.toExponential(2)} J, ` +
       `${signedPercent(fp32.reductionPct)} against the same network without spikes in 32-bit ` +
       `floats, ${signedPercent(int8.reductionPct)} in 8-bit integers.`,
   ].join(' ');
+};
+
+const findingOf = ({ classification, policy }: Stated['run']): string => {
+  const { topClass, confidence, domain } = classification;
+  return policy === null
+    ? `classified the input as "${topClass}" with a confidence of ${percent(confidence)} ` +
+        `(read-out: ${domain}).`
+    : `chose "${topClass}" with a probability of ${percent(confidence)} (read-out: ${domain}), ` +
+        `and expects a discounted return of ${policy.value.toFixed(1)}.`;
 };
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

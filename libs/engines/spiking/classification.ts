@@ -23,6 +23,15 @@ export const probabilitiesOf = (
 /** The index of the largest value, the first of equals. */
 export const topOf = (values: readonly number[]): number => values.indexOf(Math.max(...values));
 
+/** The probability of each class. */
+export const distributionOf = (
+  logits: ArrayLike<number>,
+  { classes, temperature }: Pick<HeadCard, 'classes' | 'temperature'>,
+): readonly { readonly action: string; readonly probability: number }[] =>
+  probabilitiesOf(logits, temperature).map((probability, index) => {
+    return { action: classes[index] ?? '', probability };
+  });
+
 export const classify = (
   logits: ArrayLike<number>,
   { task, classes, temperature }: Pick<HeadCard, 'task' | 'classes' | 'temperature'>,

@@ -27,6 +27,24 @@ const HeadCard = z.strictObject({
   heldOutExamples: Count,
 });
 
+/** A native head that acts: its classes are actions. No action is right or wrong by itself. */
+const PolicyCard = z.strictObject({
+  task: z.string(),
+  description: z.string(),
+  classes: z.array(z.string()).min(2),
+  /** 1: the confidence of an action is the probability that it was trained with. */
+  temperature: z.number().positive(),
+  /** Points of an episode in which the likeliest action is taken, the mean over `episodes`. */
+  meanReturn: z.number(),
+  /** The same where every action is asked for without a session, from neurons at rest. */
+  meanReturnAtRest: z.number(),
+  meanReturnByNeuron: z.partialRecord(z.enum(NEURON_MODELS), z.number()),
+  /** No episode can have more points. */
+  returnMax: z.number(),
+  baseline: z.strictObject({ name: z.string(), meanReturn: z.number() }),
+  episodes: z.int().positive(),
+});
+
 /** What a trained network says about itself; stored beside its weights. */
 export const SpikingModelCard = z.strictObject({
   name: z.string(),
@@ -35,11 +53,11 @@ export const SpikingModelCard = z.strictObject({
   routingMode: z.string(),
   architecture: z.string(),
   neuronModels: z.array(z.enum(NEURON_MODELS)).min(1),
-  /** Held-out accuracy on the native task with each of the neurons. */
+  /** Held-out accuracy on the native task with each of the neurons; empty where the head acts. */
   accuracyByNeuron: z.partialRecord(z.enum(NEURON_MODELS), Share),
   /** Numbers in the weights file, those that are not trained among them. */
   parameters: Count,
-  native: HeadCard,
+  native: z.union([HeadCard, PolicyCard]),
   text: HeadCard,
   domains: z.array(z.string()),
   inputShape: z.array(Count),
@@ -64,3 +82,4 @@ export const SpikingModelCard = z.strictObject({
 });
 export type SpikingModelCard = z.infer<typeof SpikingModelCard>;
 export type HeadCard = z.infer<typeof HeadCard>;
+export type PolicyCard = z.infer<typeof PolicyCard>;

@@ -33,6 +33,14 @@ export interface Continuation {
   next(logits: Float32Array): { readonly text: string; readonly x: DataTensor };
 }
 
+/** A network whose native classes are actions. */
+export interface Acting {
+  /** The discounted return that the critic expects from the input of this run on. */
+  valueOf(facts: Pick<RunFacts, 'notes'>): number;
+  /** Whether an observation is the last of its episode: a session then ends with its run. */
+  endsEpisode(observation: DataTensor): boolean;
+}
+
 export interface Architecture {
   /** The folder of its weights, and its name in `npm run models:train -- spiking/<name>`. */
   readonly name: string;
@@ -70,6 +78,8 @@ export interface Architecture {
   encodeText?(text: string, steps: number): DataTensor;
   /** How the network goes on with a text. */
   readonly continuation?: Continuation;
+  /** Where the native head acts. */
+  readonly acting?: Acting;
   /** The strings of `hybrid_telemetry`. */
   describe(facts: RunFacts): Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
-import { classify } from './classification.js';
+import { classify, distributionOf } from './classification.js';
 import { encodeArray } from './encoders/array.encoder.js';
 import { encodeText } from './encoders/input.encoder.js';
 import { readoutOf } from './heads.js';
@@ -9,8 +9,13 @@ import { type Architecture } from './model.js';
 import { ARCHITECTURES } from './models/architectures.js';
 import { type NeuronModel } from './neurons/neuron.js';
 import { continueText, runMetered } from './run.js';
-import { SpikingEngineError } from './spiking.engine.errors.js';
-import { type SpikingEnd, type SpikingInput } from './spiking.protocol.js';
+import { InvalidInputError, SpikingEngineError } from './spiking.engine.errors.js';
+import {
+  type SpikingBatch,
+  type SpikingEnd,
+  type SpikingInput,
+  type SpikingOutcome,
+} from './spiking.protocol.js';
 import { countsOf, METER_VERSION } from './telemetry/counts.js';
 import { Meter } from './telemetry/meter.js';
 import { type NamedTensors } from '#platform/safetensors/safetensors.js';
@@ -42,7 +47,26 @@ export class SpikingRunner {
 
   /** @throws SpikingEngineError */
   async run(input: SpikingInput): Promise<SpikingEnd> {
-    const model = await this.#modelOf(input.slug);
+    return this.#run(await this.#modelOf(input.slug), input);
+  }
+
+  /**
+   * An outcome for each input, in their order. An input that the network rejects fails alone.
+   * @throws SpikingEngineError for a network that cannot run
+   */
+  async runMany({ inputs, ...network }: SpikingBatch): Promise<readonly SpikingOutcome[]> {
+    const model = await this.#modelOf(network.slug);
+    return inputs.map((inputData) => {
+      try {
+        return { end: this.#run(model, { ...network, inputData, raster: false, session: null }) };
+      } catch (error) {
+        if (error instanceof InvalidInputError) return { rejection: error.message };
+        throw error;
+      }
+    });
+  }
+
+  #run(model: LoadedModel, input: SpikingInput): SpikingEnd {
     const { architecture, card, weights } = model;
     const { timesteps, inputData } = input;
     const neuron = neuronOf(model, input.neuron);
@@ -75,6 +99,15 @@ export class SpikingRunner {
     const latencyMs = performance.now() - startedAt;
     const sessionRuns = session.runs;
     session.runs += 1;
+    const { acting } = architecture;
+    const policy =
+      head === 'native' && acting
+        ? {
+            actions: [...distributionOf(result.logits, card.native)],
+            value: acting.valueOf(result),
+          }
+        : null;
+    if (policy !== null && acting?.endsEpisode(x) === true) this.#endSession(input, neuron);
     const classification = classify(result.logits, card[head]);
     const counts = countsOf(meter.layers, result.denseSparsityPct);
     return {
@@ -82,6 +115,7 @@ export class SpikingRunner {
       neuron,
       timesteps,
       classification,
+      policy,
       counts,
       latencyMs,
       hybrid: architecture.describe(result),
@@ -108,17 +142,24 @@ export class SpikingRunner {
     return model;
   }
 
-  /** Neurons have different states, so a session that changes its neuron starts at rest. */
-  #sessionOf({ session, slug, inputData }: SpikingInput, neuron: NeuronModel): Session {
-    if (session === null) return { membranes: new Map(), runs: 0 };
-    const key = JSON.stringify([session, slug, neuron, typeof inputData]);
+  #sessionOf(input: SpikingInput, neuron: NeuronModel): Session {
+    if (input.session === null) return { membranes: new Map(), runs: 0 };
+    const key = sessionKeyOf(input, neuron);
     const known = this.#sessions.get(key);
     if (known !== undefined) return known;
     const fresh: Session = { membranes: new Map(), runs: 0 };
     this.#sessions.set(key, fresh);
     return fresh;
   }
+
+  #endSession(input: SpikingInput, neuron: NeuronModel): void {
+    this.#sessions.delete(sessionKeyOf(input, neuron));
+  }
 }
+
+/** Neurons have different states, so a session that changes its neuron starts at rest. */
+const sessionKeyOf = ({ session, slug, inputData }: SpikingInput, neuron: NeuronModel): string =>
+  JSON.stringify([session, slug, neuron, typeof inputData]);
 
 const neuronOf = ({ card, architecture }: LoadedModel, asked: NeuronModel | null): NeuronModel => {
   if (asked === null) return architecture.neuron.model;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SpikingModelCard } from './model-card.js';
 import { SpikingEngine, spikingCatalog } from './spiking.engine.js';
-import { SpikingEnd, SpikingInput } from './spiking.protocol.js';
+import { SpikingEnd, SpikingInput, type SpikingOutcome } from './spiking.protocol.js';
 
 const MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
 
@@ -90,6 +90,28 @@ describe('SpikingEngine', () => {
   ])('rejects %s', async (_, changes, code, message) => {
     const failure = engine.run(asking(changes), never);
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('runs several inputs in one call, each as it would alone', async () => {
+    const network = { slug: SLUG, timesteps: 5, neuron: null };
+    const inputs = ['a text', card.exampleInput, [[1, 2], [3]], 'another text', card.exampleInput];
+    const outcomes = await engine.runMany({ ...network, inputs }, never);
+    const alone = await Promise.all(
+      inputs.map(async (inputData) => {
+        try {
+          return { end: await engine.run(asking({ ...network, inputData }), never) };
+        } catch (error) {
+          return { rejection: (error as Error).message };
+        }
+      }),
+    );
+    const untimed = (all: readonly SpikingOutcome[]) =>
+      all.map((one) => ('end' in one ? { end: { ...one.end, latencyMs: 0 } } : one));
+    expect(untimed(outcomes)).toEqual(untimed(alone));
+    expect(outcomes[2]).toEqual({ rejection: expect.stringContaining('differ in length') });
+    await expect(
+      engine.runMany({ ...network, slug: 'snnlib/none', inputs }, never),
+    ).rejects.toMatchObject({ code: 'model_unknown' });
   });
 
   it('does not run for a caller who has left', async () => {

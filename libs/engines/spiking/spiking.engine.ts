@@ -2,7 +2,12 @@ import { WorkerChannel } from '#platform/threads/worker-channel.js';
 import { type SpikingModelCard } from './model-card.js';
 import { storedModels } from './model-store.js';
 import { SpikingEngineError } from './spiking.engine.errors.js';
-import { type SpikingEnd, type SpikingInput } from './spiking.protocol.js';
+import {
+  type SpikingBatch,
+  type SpikingEnd,
+  type SpikingInput,
+  type SpikingOutcome,
+} from './spiking.protocol.js';
 import { type WorkerReply, type WorkerRequest } from './spiking.worker.js';
 
 /** The cards of the networks under these folders. Loads no weights and starts no thread. */
@@ -10,6 +15,11 @@ export const spikingCatalog = async (
   modelFolders: readonly string[],
 ): Promise<readonly SpikingModelCard[]> =>
   (await storedModels(modelFolders)).map(({ card }) => card);
+
+type FinishedReply = Extract<
+  WorkerReply,
+  { readonly end: SpikingEnd } | { readonly outcomes: readonly SpikingOutcome[] }
+>;
 
 /** Runs spiking networks on a thread of its own, from the first run until `close`. */
 export class SpikingEngine {
@@ -31,16 +41,24 @@ export class SpikingEngine {
    */
   async run(input: SpikingInput, signal: AbortSignal): Promise<SpikingEnd> {
     signal.throwIfAborted();
-    const reply = await this.#ask(input);
+    const reply = await this.#ask({ kind: 'run', input });
     signal.throwIfAborted();
-    if (reply === null) {
-      const reason = this.#isClosed ? 'closed' : 'crashed';
-      throw new SpikingEngineError(reason, `the thread of the spiking engine has ${reason}`);
-    }
-    if ('failure' in reply) throw new SpikingEngineError(reply.failure, reply.message);
-    if ('fault' in reply) throw new Error(reply.fault);
+    if (!('end' in reply)) throw new Error('the thread has answered another request');
     this.#runs += 1;
     return reply.end;
+  }
+
+  /**
+   * Runs several inputs of one network, with one message each way. What has run by the time the
+   * signal aborts is an outcome: an input that was worked on is never run again.
+   * @throws SpikingEngineError for a network that cannot run
+   */
+  async runMany(batch: SpikingBatch, signal: AbortSignal): Promise<readonly SpikingOutcome[]> {
+    signal.throwIfAborted();
+    const reply = await this.#ask({ kind: 'run-many', batch });
+    if (!('outcomes' in reply)) throw new Error('the thread has answered another request');
+    this.#runs += reply.outcomes.length;
+    return reply.outcomes;
   }
 
   async close(): Promise<void> {
@@ -48,7 +66,18 @@ export class SpikingEngine {
     if (this.#channel?.isOpen === true) await this.#channel.close({ kind: 'close' });
   }
 
-  #ask(input: SpikingInput): Promise<WorkerReply | null> {
+  async #ask(request: WorkerRequest): Promise<FinishedReply> {
+    const reply = await this.#replyTo(request);
+    if (reply === null) {
+      const reason = this.#isClosed ? 'closed' : 'crashed';
+      throw new SpikingEngineError(reason, `the thread of the spiking engine has ${reason}`);
+    }
+    if ('failure' in reply) throw new SpikingEngineError(reply.failure, reply.message);
+    if ('fault' in reply) throw new Error(reply.fault);
+    return reply;
+  }
+
+  #replyTo(request: WorkerRequest): Promise<WorkerReply | null> {
     if (this.#isClosed) return Promise.resolve(null);
     // A thread that failed is replaced by the next run.
     if (this.#channel?.isOpen !== true) {
@@ -58,6 +87,6 @@ export class SpikingEngine {
       );
     }
     const channel = this.#channel;
-    return new Promise((resolve) => channel.request({ kind: 'run', input }, resolve));
+    return new Promise((resolve) => channel.request(request, resolve));
   }
 }

@@ -17,7 +17,13 @@ export const SpikingInput = z.strictObject({
 });
 export type SpikingInput = z.infer<typeof SpikingInput>;
 
+/** Inputs of one network in one call: each runs at rest, as it would alone. */
+export interface SpikingBatch extends Pick<SpikingInput, 'slug' | 'timesteps' | 'neuron'> {
+  readonly inputs: readonly SpikingInput['inputData'][];
+}
+
 const Count = z.int().nonnegative();
+const Probability = z.number().min(0).max(1);
 
 export const LayerReport = z.strictObject({
   name: z.string(),
@@ -53,9 +59,16 @@ export const SpikingEnd = z.strictObject({
   timesteps: Count,
   classification: z.strictObject({
     topClass: z.string(),
-    confidence: z.number().min(0).max(1),
+    confidence: Probability,
     domain: z.string(),
   }),
+  /** What a network that acts would do, and the return that it expects; null of any other. */
+  policy: z
+    .strictObject({
+      actions: z.array(z.strictObject({ action: z.string(), probability: Probability })),
+      value: z.number(),
+    })
+    .nullable(),
   counts: SpikingCounts,
   /** Wall time of the forward pass, measured. */
   latencyMs: z.number().nonnegative(),
@@ -68,3 +81,6 @@ export const SpikingEnd = z.strictObject({
   meterVersion: Count,
 });
 export type SpikingEnd = z.infer<typeof SpikingEnd>;
+
+/** What became of one input of a batch; `rejection` says why the network rejected it. */
+export type SpikingOutcome = { readonly end: SpikingEnd } | { readonly rejection: string };

@@ -1,6 +1,5 @@
 import { type Abstract, type Type } from '@nestjs/common';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { type FailureDescription } from '#platform/runtime/failure.js';
 
 /** Units by meter; the meters are those of the batch product. */
 export type Quantities = Readonly<Record<string, number>>;
@@ -39,15 +38,6 @@ export interface LineRequest {
   readonly body: unknown;
 }
 
-/** A body that the endpoint rejects, with the failure of its request without a batch. */
-export class LineRefusedError extends Error {
-  override readonly name = 'LineRefusedError';
-
-  constructor(readonly failure: FailureDescription) {
-    super(failure.message);
-  }
-}
-
 /** Whether another run of a failed line may succeed. */
 export type LineRetry =
   /** The line is at fault. */
@@ -61,14 +51,14 @@ export type LineRetry =
 export interface BatchEndpoint {
   /**
    * Checks a body by the rules of a request without a batch.
-   * @throws LineRefusedError; DomainError of the area
+   * @throws RefusedRequestError; DomainError of the area
    */
   accept(body: unknown): AcceptedLine;
   /** The price in force; undefined for a model that is not on sale. */
   price(model: string, atMs: number): BatchPrice | undefined;
   /**
    * Runs one line behind the interactive requests, without a hold of its own.
-   * @throws LineRefusedError; DomainError and technical failures of the area
+   * @throws RefusedRequestError; DomainError and technical failures of the area
    */
   run(line: LineRequest, signal: AbortSignal): Promise<LineAnswer>;
   retryOf(error: unknown): LineRetry;

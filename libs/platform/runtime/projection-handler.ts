@@ -22,6 +22,7 @@ const DOCUMENTS_CACHED_MAX = 10_000;
 export class ProjectionHandler implements SubscriptionHandler {
   readonly name: string;
   readonly types: readonly string[];
+  readonly #types: ReadonlySet<string>;
   readonly #cache = growingCache<Held>(DOCUMENTS_CACHED_MAX);
   #saved = new SavedCheckpoint(0n);
   #handled: RecordedEvent | undefined;
@@ -37,6 +38,7 @@ export class ProjectionHandler implements SubscriptionHandler {
   ) {
     this.name = collection;
     this.types = typesOf(projection.on);
+    this.#types = new Set(this.types);
   }
 
   async checkpoint(): Promise<Position | undefined> {
@@ -49,13 +51,15 @@ export class ProjectionHandler implements SubscriptionHandler {
   }
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
-    const changed = new Map<string, Held>();
+    const changed: Changes = new Map();
     let hasHandled = false;
     await this.history?.begin();
     for await (const turn of turnsOf(events)) {
       for (const event of turn) {
-        if (!this.types.includes(event.type)) continue;
-        await this.#apply(event, changed);
+        if (!this.#types.has(event.type)) continue;
+        // Most documents are in memory: waiting for nothing would take longer than the fold.
+        const loading = this.#apply(event, changed);
+        if (loading) await loading;
         this.#handled = event;
         hasHandled = true;
       }
@@ -74,26 +78,56 @@ export class ProjectionHandler implements SubscriptionHandler {
     for (const [key, held] of changed) this.#cache.set(key, held);
   }
 
-  async #apply(recorded: RecordedEvent, changed: Map<string, Held>): Promise<void> {
+  /** Saves how far the handler has come: the next run does not look for its events again. */
+  async settle(position: Position): Promise<void> {
+    if (this.#saved.isAt(position)) return;
+    const checkpoint = checkpointAt(this.collection, position, this.#handled);
+    await this.readStore.commit({ writes: [], checkpoint });
+    this.#saved.saved(position);
+  }
+
+  /** Applies the event at once if its documents are in memory; otherwise loads them first. */
+  #apply(recorded: RecordedEvent, changed: Changes): Promise<void> | null {
     const event = this.codec.revive(recorded);
-    for (const key of keysOf(this.projection, event)) {
-      const held = changed.get(key) ?? this.#cache.get(key) ?? (await this.#load(key));
-      if (recorded.position <= held.position) continue;
-      const before = held.document ?? (this.projection.initial(key) as object);
-      const document = this.projection.project(event, before, key) as object | null;
-      // What the fold returns as it was need not be written again.
-      if (document === held.document) continue;
-      const { position } = recorded;
-      this.history?.changed(key, held, document, position);
-      changed.set(key, { document, position });
+    const keys = keysOf(this.projection, event);
+    for (const key of keys)
+      if (!this.#held(key, changed)) return this.#loadAndFold(recorded, keys, changed);
+    for (const key of keys) this.#fold(recorded, key, this.#held(key, changed) ?? ABSENT, changed);
+    return null;
+  }
+
+  async #loadAndFold(
+    recorded: RecordedEvent,
+    keys: readonly string[],
+    changed: Changes,
+  ): Promise<void> {
+    for (const key of keys) {
+      const held = this.#held(key, changed) ?? (await this.readStore.get(this.collection, key));
+      this.#fold(recorded, key, held ?? ABSENT, changed);
     }
   }
 
-  async #load(key: string): Promise<Held> {
-    const found = await this.readStore.get(this.collection, key);
-    return found ?? { document: null, position: 0n };
+  #held(key: string, changed: Changes): Held | undefined {
+    return changed.get(key) ?? this.#cache.get(key);
+  }
+
+  #fold(recorded: RecordedEvent, key: string, held: Held, changed: Changes): void {
+    const { position } = recorded;
+    if (position <= held.position) return;
+    const before = held.document ?? (this.projection.initial(key) as object);
+    const event = this.codec.revive(recorded);
+    const document = this.projection.project(event, before, key) as object | null;
+    // What the fold returns as it was need not be written again.
+    if (document === held.document) return;
+    this.history?.changed(key, held, document, position);
+    changed.set(key, { document, position });
   }
 }
+
+/** Documents that a batch has changed, by key. */
+type Changes = Map<string, Held>;
+
+const ABSENT: Held = { document: null, position: 0n };
 
 const keysOf = (projection: AnyProjection, event: DomainEvent): readonly string[] =>
   projection.keys(event);

@@ -9,6 +9,7 @@ import { collectionOf, type Generation, Generations } from './generations.js';
 import { DocumentHistory } from './history/document-history.js';
 import { type LogProgress, type RunnerStatus } from './log-progress.js';
 import { ProjectionHandler } from './projection-handler.js';
+import { ProjectionRebuild, type RebuildProgress } from './projection-rebuild.js';
 import { type ProjectorLink } from './projector/projector-link.js';
 import { type Reached, type ReachRequest } from './projector/projector.protocol.js';
 import { StoredCheckpoint } from './stored-checkpoint.js';
@@ -66,8 +67,6 @@ export class ProjectionHost {
   readonly #generations: Generations;
   /** Where this process writes documents; undefined while another process builds them. */
   #writable: ReadStore | undefined;
-  /** Runners of rebuilds that do not serve yet. */
-  readonly #building = new Set<SubscriptionRunner>();
   /** Work that only `stop` waits for. */
   readonly #background = new Set<Promise<void>>();
   #adopting: NodeJS.Timeout | undefined;
@@ -109,7 +108,7 @@ export class ProjectionHost {
     this.#stopped = true;
     clearInterval(this.#adopting);
     const deployed = [...this.#deployed.values()].map(({ progress }) => progress);
-    await Promise.all([...deployed, ...this.#building].map((one) => one.stop()));
+    await Promise.all(deployed.map((one) => one.stop()));
     await Promise.all(this.#background);
   }
 
@@ -169,49 +168,45 @@ export class ProjectionHost {
     );
   }
 
-  /**
-   * Needs no `start`. Resolves when the new generation serves and the old one is dropped. An error
-   * that `onProgress` throws ends the rebuild and leaves everything as it was.
-   * @throws RangeError for an unknown name; Error when an event stops the build
-   */
-  async rebuild(name: string, onProgress?: (status: RunnerStatus) => void): Promise<void> {
-    const projection = this.projections.find((one) => one.name === name);
-    if (!projection) throw new RangeError(`no projection is called ${name}`);
-    const next = await this.#generations.claim(projection);
-    try {
-      await this.#build(this.#runner(projection, next, this.readStore), onProgress);
-    } catch (error) {
-      await this.#generations.drop(name, next);
-      throw error;
-    }
-    const replaced = await this.#generations.serving(name);
-    await this.#generations.serve(name, next, replaced ?? null);
-    const deployed = this.#deployed.get(name);
-    if (deployed) await this.#adopt(deployed);
-    // A later rebuild may have been faster: then this one is superfluous.
-    const serving = await this.#generations.serving(name);
-    const gone = serving?.generation === next.generation ? replaced : next;
-    if (gone) await this.#generations.drop(name, gone);
+  /** @throws as `rebuildAll` */
+  rebuild(name: string, onProgress?: RebuildProgress): Promise<void> {
+    return this.rebuildAll([name], onProgress);
   }
 
-  async #build(
-    runner: SubscriptionRunner,
-    onProgress: ((status: RunnerStatus) => void) | undefined,
-  ): Promise<void> {
-    this.#building.add(runner);
-    runner.start();
-    try {
-      const caughtUp = await this.#untilCaughtUp(runner, (status) => {
-        onProgress?.(status);
-        if (status.phase === 'stopped') {
-          throw new Error(`${status.name} stopped: ${status.failure ?? ''}`);
-        }
-      });
-      if (!caughtUp) throw new Error(`${runner.status().name} was interrupted`);
-    } finally {
-      await runner.stop();
-      this.#building.delete(runner);
-    }
+  /**
+   * Builds new generations in one walk over the log. Needs no `start`. Resolves when they serve and
+   * the old ones are dropped. If one of them is stopped, the others still complete. An error that
+   * `onProgress` throws ends the rebuild and leaves everything as it was.
+   * @throws RangeError for an unknown name; RebuildStoppedError when an event stops a build
+   */
+  async rebuildAll(names: readonly string[], onProgress?: RebuildProgress): Promise<void> {
+    const projections = this.#declared(names);
+    const rebuild = new ProjectionRebuild(
+      this.#generations,
+      this.eventStore,
+      (projection, generation) => this.#handler(projection, generation, this.readStore),
+      async (name) => {
+        const deployed = this.#deployed.get(name);
+        if (deployed) await this.#adopt(deployed);
+      },
+    );
+    const running = rebuild.run(projections, (position) => {
+      if (this.#stopped) throw new Error('the rebuild was interrupted');
+      onProgress?.(position);
+    });
+    const settled = Promise.allSettled([running]).then(() => {
+      this.#background.delete(settled);
+    });
+    this.#background.add(settled);
+    await running;
+  }
+
+  #declared(names: readonly string[]): readonly AnyProjection[] {
+    return names.map((name) => {
+      const projection = this.projections.find((one) => one.name === name);
+      if (!projection) throw new RangeError(`no projection is called ${name}`);
+      return projection;
+    });
   }
 
   #named(name: string): Deployed {
@@ -322,10 +317,18 @@ export class ProjectionHost {
     generation: Generation,
     readStore: ReadStore,
   ): SubscriptionRunner {
+    const handler = this.#handler(projection, generation, readStore);
+    return new SubscriptionRunner(handler, this.eventStore, this.clock, this.logger);
+  }
+
+  #handler(
+    projection: AnyProjection,
+    generation: Generation,
+    readStore: ReadStore,
+  ): ProjectionHandler {
     const collection = collectionOf(projection.name, generation);
     const history = new DocumentHistory(collection, readStore, this.eventStore);
-    const handler = new ProjectionHandler(projection, collection, readStore, this.codec, history);
-    return new SubscriptionRunner(handler, this.eventStore, this.clock, this.logger);
+    return new ProjectionHandler(projection, collection, readStore, this.codec, history);
   }
 
   /** Resolves to false when the projection was stopped before. */

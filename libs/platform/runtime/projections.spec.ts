@@ -132,10 +132,10 @@ describe('projections on the embedded stores', () => {
     await fill('a', 700);
     await fill('b', 30);
     const live = await projections.list(warehouses, {});
-    const phases: string[] = [];
-    await host.rebuild('warehouses', ({ phase }) => phases.push(phase));
+    const positions: bigint[] = [];
+    await host.rebuild('warehouses', (position) => positions.push(position));
     expect(await projections.list(warehouses, {})).toEqual(live);
-    expect(phases.at(-1)).toBe('live');
+    expect(positions.at(-1)).toBe(730n);
     expect(await collectionsOf(readStore, 'v1.g1', 'v1.g2')).toEqual([0, 2]);
     await fill('a', 1);
     expect(await piecesOn('a')).toBe(701);
@@ -200,7 +200,9 @@ describe('projections on the embedded stores', () => {
         throw new Error('a defect');
       },
     });
-    await expect(broken.host.rebuild('warehouses')).rejects.toThrow('stopped: a defect');
+    await expect(broken.host.rebuild('warehouses')).rejects.toThrow(
+      'stopped after position 0: a defect',
+    );
     expect(await first.piecesOn('a')).toBe(5);
   });
 

@@ -39,6 +39,10 @@ export class SavedCheckpoint {
     this.#savedAtMs = performance.now();
   }
 
+  isAt(position: Position): boolean {
+    return position <= this.#position;
+  }
+
   /** Whether a position without documents to write is worth a write of its own. */
   isFarBehind(position: Position): boolean {
     if (position - this.#position < POSITIONS_UNSAVED_MAX) return false;

@@ -6,6 +6,8 @@ import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { within } from '#platform/kernel/within.js';
 import { type EngineDefinition } from './engine.js';
 import { inputOf } from './engine-run.js';
+import { type LentFile } from './file.protocol.js';
+import { LentFiles } from './lent-files.js';
 import { OpenTask, type Reply, TASK_LIMITS, type TaskLimits } from './open-task.js';
 import { TaskError } from './task.error.js';
 import {
@@ -71,6 +73,7 @@ class BusTasks extends Tasks implements TaskHosting {
   readonly #open = new Map<string, Awaiting>();
   /** By definition, so that a schema is built once. */
   readonly #pages = new WeakMap<object, z.ZodType<Page<unknown, unknown>>>();
+  readonly #files: LentFiles;
   #listening: Promise<void> | undefined;
   #listener: Listener | undefined;
   #closed = false;
@@ -81,6 +84,7 @@ class BusTasks extends Tasks implements TaskHosting {
     this.#clock = options.clock ?? systemClock;
     this.#limits = { ...TASK_LIMITS, ...options.limits };
     this.#repliesTopic = repliesTopicOf(options.instance);
+    this.#files = new LentFiles({ ...options, seal: this.#seal });
   }
 
   async *run<Input, Piece, End>(
@@ -104,6 +108,15 @@ class BusTasks extends Tasks implements TaskHosting {
     }
   }
 
+  override async lend(file: LentFile): Promise<string> {
+    if (this.#closed) throw new TaskError('closed', 'the process that asks is stopping');
+    try {
+      return await within(this.#files.lend(file), this.#limits.takeMsMax);
+    } catch (cause) {
+      throw new TaskError('no_worker', 'a file cannot be lent to workers yet', { cause });
+    }
+  }
+
   listen(): Promise<void> {
     this.#listening ??= this.#listen().catch((error: unknown) => {
       this.#listening = undefined;
@@ -118,6 +131,7 @@ class BusTasks extends Tasks implements TaskHosting {
       task.fail(new TaskError('closed', 'the process that asks is stopping'));
     }
     await this.#listener?.close();
+    await this.#files.close();
   }
 
   /** Without a group: replies to an earlier process of this name are of no use. */

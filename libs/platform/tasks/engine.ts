@@ -1,6 +1,7 @@
 import { type Logger } from 'pino';
 import { type z } from 'zod';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type BorrowedFile } from './file.protocol.js';
 
 /** What a process gives an engine that it opens. */
 export interface EngineHost {
@@ -19,6 +20,12 @@ export interface EngineHost {
   readonly settings: ReadonlyMap<unknown, unknown>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /**
+   * The path of a copy of a file that the process which asks lends. It may be gone when it was
+   * unused for long. Absent where the files of that process are at hand.
+   * @throws FileNotBorrowedError
+   */
+  readonly borrow?: (file: BorrowedFile) => Promise<string>;
 }
 
 export interface EngineStatus {

@@ -1,4 +1,5 @@
 import { type AnyEngineDefinition } from './engine.js';
+import { filePartsTopicOf, fileRequestsTopicOf } from './file.protocol.js';
 import {
   cancellationsTopicOf,
   pinnedTasksTopicOf,
@@ -28,6 +29,8 @@ const OF_ONE_PROCESS: readonly string[] = [
   pinnedTasksTopicOf(''),
   probesTopicOf(''),
   probeResultsTopicOf(''),
+  fileRequestsTopicOf(''),
+  filePartsTopicOf(''),
 ];
 
 /**

@@ -1,4 +1,5 @@
 import { type EngineDefinition } from './engine.js';
+import { type LentFile } from './file.protocol.js';
 
 export interface TaskOptions {
   /** The only worker that may run the task; default: any. */
@@ -24,6 +25,16 @@ export abstract class Tasks {
     signal: AbortSignal,
     options?: TaskOptions,
   ): AsyncGenerator<Piece, End | null, void>;
+
+  /**
+   * Lets the worker of a task copy a file of this machine, by its digest (`EngineHost.borrow`). Not
+   * where `seesLocalFiles`.
+   * @returns the lender to name in the task
+   * @throws TaskError `no_worker`
+   */
+  lend({ file }: LentFile): Promise<string> {
+    return Promise.reject(new Error(`tasks run where ${file} is`));
+  }
 }
 
 /** The port as the process that opened it holds it. */

@@ -53,3 +53,38 @@ export const languageModelVectors = (name: ShippedLanguageModel): LanguageModelV
 
 export const distillationVectors = (): DistillationVectors =>
   read('distillation') as DistillationVectors;
+
+/** Chats in the templates of `templates/`, as `record_templates.py` recorded them. */
+export interface TemplateVectors {
+  readonly programs: Programs;
+  readonly templates: Readonly<
+    Record<
+      string,
+      readonly {
+        readonly messages: readonly {
+          readonly role: 'system' | 'user' | 'assistant' | 'tool';
+          readonly content: string;
+          readonly tool_calls?: readonly {
+            readonly function: { readonly name: string; readonly arguments: Fields };
+          }[];
+        }[];
+        readonly tools: readonly { readonly function: RecordedFunction }[] | null;
+        readonly text: string;
+      }[]
+    >
+  >;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface RecordedFunction {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Fields;
+}
+
+export const templateVectors = (): TemplateVectors => read('templates') as TemplateVectors;
+
+/** The Jinja of a template. */
+export const templateText = (name: string): string =>
+  readFileSync(new URL(`templates/${name}.jinja`, import.meta.url), 'utf8').trimEnd();

@@ -5,7 +5,13 @@ import type { Head } from '#engines/spiking/model.js';
 import type { NeuronModel } from '#engines/spiking/neurons/neuron.js';
 import { runMetered } from '#engines/spiking/run.js';
 import type { NamedTensors } from '#platform/safetensors/safetensors.js';
-import { drawExamples, type ExampleSource } from './examples.js';
+import {
+  drawExamples,
+  drawPrompts,
+  type ExampleSource,
+  type InputSource,
+  type LabelledInput,
+} from './examples.js';
 
 export interface Answer {
   readonly logits: Float32Array;
@@ -13,6 +19,21 @@ export interface Answer {
 }
 
 /** @param neuron the one to run with */
+export const answersTo = (
+  examples: readonly LabelledInput[],
+  { architecture, task, steps }: InputSource,
+  head: Head,
+  weights: NamedTensors,
+  neuron: NeuronModel,
+): readonly Answer[] => {
+  const readout = readoutOf(head, task.classes.length);
+  return examples.map(({ x, label }) => {
+    const { logits } = runMetered(architecture, x, readout, { weights, steps, neuron });
+    return { logits, label };
+  });
+};
+
+/** Answers to held-out examples. */
 export const answersOf = (
   source: ExampleSource & { readonly seed: number },
   head: Head,
@@ -20,12 +41,18 @@ export const answersOf = (
   neuron: NeuronModel,
   count: number,
 ): readonly Answer[] => {
-  const readout = readoutOf(head, source.task.classes.length);
-  const { steps } = source;
-  return drawExamples(source, head, 'held-out', source.seed, count).map(({ x, label }) => {
-    const { logits } = runMetered(source.architecture, x, readout, { weights, steps, neuron });
-    return { logits, label };
-  });
+  const examples = drawExamples(source, head, 'held-out', source.seed, count);
+  return answersTo(examples, source, head, weights, neuron);
+};
+
+/** Answers to held-out prompts, which every network reads. */
+export const promptAnswersOf = (
+  source: InputSource & { readonly seed: number },
+  weights: NamedTensors,
+  count: number,
+): readonly Answer[] => {
+  const prompts = drawPrompts(source, 'held-out', source.seed, count);
+  return answersTo(prompts, source, 'text', weights, source.architecture.neuron.model);
 };
 
 export const accuracyOf = (answers: readonly Answer[]): number =>

@@ -4,7 +4,7 @@ import { sizeOf, tensorOf, type DataTensor } from '#engines/spiking/operations/t
 import type { Split } from '../corpus/corpus.generator.js';
 import { seededRandom, type SeededRandom } from '../seeded-random.js';
 import { drawPrompt } from './tasks/prompts.generator.js';
-import type { ClassificationTask } from './tasks/task.js';
+import type { ClassificationTask, InputTask } from './tasks/task.js';
 
 /** One input as the network reads it, for a batch of one, with its class. */
 export interface LabelledInput {
@@ -12,66 +12,90 @@ export interface LabelledInput {
   readonly label: number;
 }
 
-export interface ExampleSource {
+export interface InputSource {
   readonly architecture: Architecture;
-  readonly task: ClassificationTask;
+  readonly task: InputTask;
   /** Timesteps, to which prompts and sequences are brought. */
   readonly steps: number;
+}
+
+export interface ExampleSource extends InputSource {
+  readonly task: ClassificationTask;
 }
 
 export const heldOutRandom = (seed: number): SeededRandom => seededRandom(~seed);
 
 /** Held-out inputs come from another seed, held-out prompts also name other subjects. */
+const randomOf = (split: Split, seed: number): SeededRandom =>
+  split === 'training' ? seededRandom(seed) : heldOutRandom(seed);
+
+const encoded = ({ architecture, task, steps }: InputSource, input: Float32Array): DataTensor =>
+  architecture.encodeArray
+    ? architecture.encodeArray({ shape: task.inputShape, values: input }, steps)
+    : encodeNative(architecture, input, steps);
+
+export const drawPrompts = (
+  { architecture, steps }: InputSource,
+  split: Split,
+  seed: number,
+  count: number,
+): readonly LabelledInput[] => {
+  const random = randomOf(split, seed);
+  return Array.from({ length: count }, () => {
+    const { text, label } = drawPrompt(split, random);
+    return { x: encodeText(architecture, text, steps), label };
+  });
+};
+
 export const drawExamples = (
-  { architecture, task, steps }: ExampleSource,
+  source: ExampleSource,
   head: Head,
   split: Split,
   seed: number,
   count: number,
 ): readonly LabelledInput[] => {
-  const random = split === 'training' ? seededRandom(seed) : heldOutRandom(seed);
-  const draw =
-    head === 'native'
-      ? nativeDraw(architecture, task, steps, split)
-      : textDraw(architecture, steps, split);
-  return Array.from({ length: count }, () => draw(random));
+  if (head === 'text') return drawPrompts(source, split, seed, count);
+  const random = randomOf(split, seed);
+  return Array.from({ length: count }, () => {
+    const { input, label } = source.task.draw(random, split);
+    return { x: encoded(source, input), label };
+  });
 };
 
-const nativeDraw =
-  (architecture: Architecture, task: ClassificationTask, steps: number, split: Split) =>
-  (random: SeededRandom): LabelledInput => {
-    const { input, label } = task.draw(random, split);
-    const grid = { shape: task.inputShape, values: input };
-    const x = architecture.encodeArray
-      ? architecture.encodeArray(grid, steps)
-      : encodeNative(architecture, input, steps);
-    return { x, label };
-  };
-
-const textDraw =
-  (architecture: Architecture, steps: number, split: Split) =>
-  (random: SeededRandom): LabelledInput => {
-    const { text, label } = drawPrompt(split, random);
-    return { x: encodeText(architecture, text, steps), label };
-  };
+/** As `drawExamples`, without labels: for tasks that have none. */
+export const drawInputs = (
+  source: InputSource,
+  head: Head,
+  split: Split,
+  seed: number,
+  count: number,
+): readonly DataTensor[] => {
+  if (head === 'text') return drawPrompts(source, split, seed, count).map(({ x }) => x);
+  const random = randomOf(split, seed);
+  return Array.from({ length: count }, () =>
+    encoded(source, source.task.draw(random, split).input),
+  );
+};
 
 /** Joins inputs along the batch. */
-export const batchOf = (
-  examples: readonly LabelledInput[],
-): { readonly x: DataTensor; readonly labels: Int32Array } => {
-  const [first] = examples;
-  if (first === undefined) throw new RangeError('a batch needs an example');
-  const [steps = 1, , ...shape] = first.x.shape;
+export const joinInputs = (inputs: readonly DataTensor[]): DataTensor => {
+  const [first] = inputs;
+  if (first === undefined) throw new RangeError('a batch needs an input');
+  const [steps = 1, , ...shape] = first.shape;
   const size = sizeOf(shape);
-  const values = new Float32Array(steps * examples.length * size);
-  for (const [place, { x }] of examples.entries()) {
+  const values = new Float32Array(steps * inputs.length * size);
+  for (const [place, x] of inputs.entries()) {
     for (let step = 0; step < steps; step += 1) {
       const from = x.values.subarray(step * size, (step + 1) * size);
-      values.set(from, (step * examples.length + place) * size);
+      values.set(from, (step * inputs.length + place) * size);
     }
   }
-  return {
-    x: tensorOf(values, [steps, examples.length, ...shape], first.x.code),
-    labels: Int32Array.from(examples, ({ label }) => label),
-  };
+  return tensorOf(values, [steps, inputs.length, ...shape], first.code);
 };
+
+export const batchOf = (
+  examples: readonly LabelledInput[],
+): { readonly x: DataTensor; readonly labels: Int32Array } => ({
+  x: joinInputs(examples.map(({ x }) => x)),
+  labels: Int32Array.from(examples, ({ label }) => label),
+});

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { DOMAINS, readoutOf } from '#engines/spiking/heads.js';
 import type { HeadCard, NestedNumbers, SpikingModelCard } from '#engines/spiking/model-card.js';
 import type { Architecture, Head } from '#engines/spiking/model.js';
+import type { NeuronModel } from '#engines/spiking/neurons/neuron.js';
 import { continueText, runMetered } from '#engines/spiking/run.js';
 import { Meter } from '#engines/spiking/telemetry/meter.js';
 import { writeSafetensors, type NamedTensors } from '#platform/safetensors/safetensors.js';
@@ -13,16 +14,23 @@ import {
   answersOf,
   calibrationErrorOf,
   fitTemperature,
+  promptAnswersOf,
   type Answer,
 } from './evaluation.js';
-import { drawExamples, heldOutRandom, type ExampleSource } from './examples.js';
-import type { Rival } from './tasks/task.js';
+import { drawInputs, heldOutRandom, type ExampleSource, type InputSource } from './examples.js';
+import type { InputTask, Rival } from './tasks/task.js';
 
-export interface TrainedNetwork extends ExampleSource {
+/** How good a network is at its own task. */
+export type NativeScore = Pick<SpikingModelCard, 'native' | 'accuracyByNeuron'>;
+
+export interface TrainedNetwork extends InputSource {
   readonly weights: NamedTensors;
   readonly seed: number;
   readonly seconds: number;
+  score(weights: NamedTensors): NativeScore;
 }
+
+type Classifier = ExampleSource & Pick<TrainedNetwork, 'weights' | 'seed'>;
 
 const CALIBRATION_EXAMPLES = 500;
 const HELD_OUT_EXAMPLES = 1000;
@@ -41,7 +49,7 @@ const majorityOf = (answers: readonly Answer[], classes: number): number => {
 
 /** The score of each rule on the examples that the network is scored on. */
 const rivalCards = (
-  { task, seed }: TrainedNetwork,
+  { task, seed }: Classifier,
   rivals: readonly Rival[],
 ): HeadCard['baseline'][] => {
   const random = heldOutRandom(seed);
@@ -52,28 +60,54 @@ const rivalCards = (
   });
 };
 
-const headCard = (network: TrainedNetwork, head: Head): HeadCard => {
-  const { architecture, task, weights } = network;
-  const { model } = architecture.neuron;
-  const calibration = { ...network, seed: network.seed + 1 };
-  const fitted = answersOf(calibration, head, weights, model, CALIBRATION_EXAMPLES);
-  const temperature = rounded(fitTemperature(fitted));
-  const answers = answersOf(network, head, weights, model, HELD_OUT_EXAMPLES);
-  const classes = head === 'native' ? task.classes : DOMAINS;
+/** @param answersFor gives answers to held-out examples that are drawn from a seed */
+const headCard = (
+  { name, description, classes }: Pick<InputTask, 'name' | 'description' | 'classes'>,
+  answersFor: (seed: number, count: number) => readonly Answer[],
+  seed: number,
+): HeadCard => {
+  const temperature = rounded(fitTemperature(answersFor(seed + 1, CALIBRATION_EXAMPLES)));
+  const answers = answersFor(seed, HELD_OUT_EXAMPLES);
   const majority = majorityOf(answers, classes.length);
   return {
-    task: head === 'native' ? task.name : 'prompt-domains',
-    description:
-      head === 'native'
-        ? task.description
-        : 'Prompts about subjects that no training prompt names; the class is the domain.',
+    task: name,
+    description,
     classes: [...classes],
     accuracy: rounded(accuracyOf(answers)),
     calibrationError: rounded(calibrationErrorOf(answers, temperature)),
     temperature,
     baseline: { name: 'always the most frequent class', accuracy: rounded(majority) },
-    ...(head === 'native' && task.rivals ? { rivals: rivalCards(network, task.rivals) } : {}),
     heldOutExamples: HELD_OUT_EXAMPLES,
+  };
+};
+
+const PROMPTS = {
+  name: 'prompt-domains',
+  description: 'Prompts about subjects that no training prompt names; the class is the domain.',
+  classes: DOMAINS,
+} as const;
+
+const textCard = (network: TrainedNetwork): HeadCard =>
+  headCard(
+    PROMPTS,
+    (seed, count) => promptAnswersOf({ ...network, seed }, network.weights, count),
+    network.seed,
+  );
+
+/** The score of a network that tells labelled examples apart. */
+export const classifierScore = (network: Classifier): NativeScore => {
+  const { architecture, task, weights } = network;
+  const answersWith = (neuron: NeuronModel) => (seed: number, count: number) =>
+    answersOf({ ...network, seed }, 'native', weights, neuron, count);
+  const own = answersWith(architecture.neuron.model);
+  const accuracyByNeuron = architecture.neuronModels.map((neuron) => {
+    const answers = answersWith(neuron)(network.seed, CALIBRATION_EXAMPLES);
+    return [neuron, rounded(accuracyOf(answers))] as const;
+  });
+  const native = headCard(task, own, network.seed);
+  return {
+    native: task.rivals ? { ...native, rivals: rivalCards(network, task.rivals) } : native,
+    accuracyByNeuron: Object.fromEntries(accuracyByNeuron),
   };
 };
 
@@ -86,12 +120,12 @@ interface Totals {
 /** What a run of so many steps does at most: as if every neuron fired at every step. */
 const mostOf = (network: TrainedNetwork, head: Head, steps: number): Totals => {
   const { architecture, task, weights } = network;
-  const [example] = drawExamples({ ...network, steps }, head, 'held-out', network.seed, 1);
-  if (example === undefined) throw new RangeError('the task gives no example');
+  const [x] = drawInputs({ ...network, steps }, head, 'held-out', network.seed, 1);
+  if (x === undefined) throw new RangeError('the task gives no example');
   const options = { weights, steps, neuron: architecture.neuron.model, exhaustive: true };
   const readout = readoutOf(head, task.classes.length);
   const meter = new Meter();
-  runMetered(architecture, example.x, readout, { ...options, meter });
+  runMetered(architecture, x, readout, { ...options, meter });
   if (head === 'text' && architecture.continuation) {
     const { continuation } = architecture;
     const classes = task.classes.length;
@@ -134,16 +168,6 @@ const boundsOf = (network: TrainedNetwork): SpikingModelCard['bounds'] => {
   };
 };
 
-const accuracyByNeuron = (network: TrainedNetwork): SpikingModelCard['accuracyByNeuron'] => {
-  const { architecture, weights } = network;
-  return Object.fromEntries(
-    architecture.neuronModels.map((neuron) => {
-      const answers = answersOf(network, 'native', weights, neuron, CALIBRATION_EXAMPLES);
-      return [neuron, rounded(accuracyOf(answers))];
-    }),
-  );
-};
-
 /** Row-major values as nested lists. */
 const nested = (values: readonly number[], shape: readonly number[]): NestedNumbers => {
   const [length = 0, ...inner] = shape;
@@ -162,16 +186,17 @@ const exampleOf = ({ task, seed }: TrainedNetwork): NestedNumbers => {
 
 export const cardOf = (network: TrainedNetwork, file: Buffer): SpikingModelCard => {
   const { architecture } = network;
+  const { native, accuracyByNeuron } = network.score(network.weights);
   const parameters = [...network.weights.values()].reduce(
     (sum, { values }) => sum + values.length,
     0,
   );
   return {
     ...identityOf(architecture),
-    accuracyByNeuron: accuracyByNeuron(network),
+    accuracyByNeuron,
     parameters,
-    native: headCard(network, 'native'),
-    text: headCard(network, 'text'),
+    native,
+    text: textCard(network),
     domains: [...DOMAINS],
     inputShape: [...network.task.inputShape],
     inputKind: architecture.input.kind,

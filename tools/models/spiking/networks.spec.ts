@@ -6,14 +6,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as tf from '@tensorflow/tfjs-core';
 import { readoutOf } from '#engines/spiking/heads.js';
 import { storedModels, weightsOf, type StoredModel } from '#engines/spiking/model-store.js';
+import { type HeadCard } from '#engines/spiking/model-card.js';
 import { type Head } from '#engines/spiking/model.js';
 import { ARCHITECTURES } from '#engines/spiking/models/architectures.js';
 import { runMetered } from '#engines/spiking/run.js';
-import { accuracyOf, answersOf } from './evaluation.js';
-import { batchOf, drawExamples } from './examples.js';
+import { accuracyOf, answersOf, promptAnswersOf, type Answer } from './evaluation.js';
+import { drawInputs, joinInputs } from './examples.js';
 import { startSpikingTraining } from './network.trainer.js';
 import { ParameterStore } from './parameter.store.js';
-import { PLANS } from './plan.js';
+import { CLASSIFIERS, PLANS } from './plan.js';
 import { TrainingOperations } from './training.operations.js';
 
 const MODELS = fileURLToPath(new URL('../../../models', import.meta.url));
@@ -27,6 +28,19 @@ const planOf = ({ card }: StoredModel) => {
   const plan = PLANS.find(({ architecture }) => architecture.name === card.name);
   if (plan === undefined) throw new Error(`${card.name} has weights and no plan`);
   return plan;
+};
+
+/** Holds a head to the accuracy of its card, and the card to its baseline. */
+const expectScore = (
+  { accuracy, baseline, rivals = [] }: HeadCard,
+  answers: readonly Answer[],
+): void => {
+  // Four standard errors of a sample of this size, and what one example weighs.
+  const slack = 4 * Math.sqrt((accuracy * (1 - accuracy)) / SAMPLE) + 1 / SAMPLE;
+  expect(Math.abs(accuracyOf(answers) - accuracy)).toBeLessThanOrEqual(slack);
+  for (const rule of [baseline, ...rivals]) {
+    expect(accuracy).toBeGreaterThan(rule.accuracy + 0.1);
+  }
 };
 
 describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_, model) => {
@@ -43,16 +57,8 @@ describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_
     expect(card.parameters).toBe(numbers);
   });
 
-  it.each(HEADS)('scores on held-out examples of the %s head as its card says', async (head) => {
-    const weights = await weightsOf(model);
-    const { accuracy, baseline, rivals = [] } = card[head];
-    const answers = answersOf(plan, head, weights, architecture.neuron.model, SAMPLE);
-    // Four standard errors of a sample of this size, and what one example weighs.
-    const slack = 4 * Math.sqrt((accuracy * (1 - accuracy)) / SAMPLE) + 1 / SAMPLE;
-    expect(Math.abs(accuracyOf(answers) - accuracy)).toBeLessThanOrEqual(slack);
-    for (const rule of [baseline, ...rivals]) {
-      expect(accuracy).toBeGreaterThan(rule.accuracy + 0.1);
-    }
+  it('scores on held-out prompts as its card says', async () => {
+    expectScore(card.text, promptAnswersOf(plan, await weightsOf(model), SAMPLE));
   });
 
   it('stays within the bounds of its card', async () => {
@@ -63,12 +69,12 @@ describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_
       ['native', 17],
     ] as const) {
       const source = { ...plan, steps: timesteps };
-      const [example] = drawExamples(source, head, 'held-out', 5, 1);
-      if (example === undefined) throw new Error('no example');
+      const [x] = drawInputs(source, head, 'held-out', 5, 1);
+      if (x === undefined) throw new Error('no input');
       for (const neuron of card.neuronModels) {
         const { layers } = runMetered(
           architecture,
-          example.x,
+          x,
           readoutOf(head, card.native.classes.length),
           { weights, steps: timesteps, neuron },
         );
@@ -82,6 +88,29 @@ describe.each(stored.map((model) => [model.card.name, model] as const))('%s', (_
         );
       }
     }
+  });
+});
+
+const classifiers = stored.flatMap((model) => {
+  const plan = CLASSIFIERS.find(({ architecture }) => architecture.name === model.card.name);
+  return plan ? [[plan.architecture.name, plan, model] as const] : [];
+});
+
+describe('the native heads that classify', () => {
+  it.each(classifiers)(
+    'score on held-out examples as their cards say: %s',
+    async (_, plan, model) => {
+      const { native } = model.card;
+      if (!('accuracy' in native)) throw new Error('a classifier has an accuracy');
+      const { model: neuron } = plan.architecture.neuron;
+      expectScore(native, answersOf(plan, 'native', await weightsOf(model), neuron, SAMPLE));
+    },
+  );
+
+  it('are all but that of the network that acts', () => {
+    const acting = stored.filter(({ card }) => 'meanReturn' in card.native);
+    expect(acting.map(({ card }) => card.name)).toEqual(['hybrid-rl']);
+    expect(classifiers.length).toBe(stored.length - acting.length);
   });
 });
 
@@ -123,15 +152,15 @@ describe('the training backend', () => {
       const parameters = ParameterStore.of(weights);
       for (const head of HEADS) {
         const readout = readoutOf(head, network.card.native.classes.length);
-        const examples = drawExamples(planOf(network), head, 'held-out', seed, COMPARED);
+        const inputs = drawInputs(planOf(network), head, 'held-out', seed, COMPARED);
         const trained = tf.tidy(() => {
           const operations = new TrainingOperations({ parameters, steps, neuron });
-          const { x } = batchOf(examples);
+          const x = joinInputs(inputs);
           const input = tf.tensor(x.values, [...x.shape]);
           return architecture.forward<tf.Tensor>(operations, input, readout).dataSync();
         });
-        const differences = examples.map(({ x }, place) => {
-          const options = { weights, steps, neuron: settings.model, exhaustive: true };
+        const differences = inputs.map((x, place) => {
+          const options = { weights, steps, neuron: neuron.model, exhaustive: true };
           const { logits } = runMetered(architecture, x, readout, options);
           return Math.max(
             ...logits.map((logit, index) =>

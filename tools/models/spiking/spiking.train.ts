@@ -9,12 +9,15 @@ const print = (line: object): void => {
 const train = async (plan: TrainingPlan, folder: string): Promise<void> => {
   const { name } = plan.architecture;
   const startedAt = performance.now();
-  const weights = plan.learn((step, loss) => print({ name, step, loss }));
+  const weights = plan.learn((step, figure) => print({ name, step, figure }));
   const seconds = (performance.now() - startedAt) / 1000;
   const card = await writeNetwork(folder, { ...plan, weights, seconds });
   const { native, text, parameters, accuracyByNeuron } = card;
-  const scores = { native: native.accuracy, text: text.accuracy, accuracyByNeuron };
-  print({ name, ...scores, parameters, seconds });
+  const own =
+    'accuracy' in native
+      ? { native: native.accuracy, accuracyByNeuron }
+      : { meanReturn: native.meanReturn, meanReturnByNeuron: native.meanReturnByNeuron };
+  print({ name, ...own, text: text.accuracy, parameters, seconds });
 };
 
 /**

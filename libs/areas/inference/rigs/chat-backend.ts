@@ -6,9 +6,6 @@ import { type TextAdapter } from './text-adapter.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The temperature of a request that names none, as the interface promises. */
-export const TEMPERATURE_DEFAULT = 0.7;
-
 /** Token counts as the answering side states them, or as counted here when it states none. */
 export interface Usage {
   readonly promptTokens: number;

@@ -1,71 +1,31 @@
 import { CHOICES_MAX, TOP_LOGPROBS_MAX } from '../text/text-task.js';
-import { type JsonObject, TEMPERATURE_DEFAULT } from './chat-backend.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { type JsonObject } from './chat-backend.js';
 import { messagesOf } from './embedded-messages.js';
 import { rejection } from './embedded-rejection.js';
 import { toolsOf } from './embedded-tools.js';
+import { always, fieldsBeside, HONOURED_BY_ALL, type HonouredFields } from './honoured-fields.js';
 import { type TextRequest } from './text-request.js';
 import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';
 
 export type { TextRequest } from './text-request.js';
 
-const always = (): boolean => true;
-const isEmpty = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
-const equals =
-  (...allowed: readonly unknown[]) =>
-  (value: unknown): boolean =>
-    allowed.includes(value);
-
-/**
- * The fields that an embedded engine honours, or can ignore without changing the answer, each with
- * the values for which that is true. A field that is not in this list is rejected by its name.
- */
-const HONOURED: Readonly<Record<string, (value: unknown) => boolean>> = {
-  model: always,
-  messages: always,
-  max_tokens: always,
-  max_completion_tokens: always,
-  temperature: always,
-  top_p: always,
-  stop: always,
-  seed: always,
+/** A field that is not in this list is rejected by its name. */
+const HONOURED: HonouredFields = {
+  ...HONOURED_BY_ALL,
   n: always,
   logprobs: always,
   top_logprobs: always,
   tools: always,
   tool_choice: always,
-  stream: always,
-  stream_options: always,
-  // The caller's own labels, and hints that do not change the answer.
-  user: always,
-  metadata: always,
-  safety_identifier: always,
-  prompt_cache_key: always,
-  prompt_cache_retention: always,
-  prediction: always,
-  parallel_tool_calls: always,
-  service_tier: equals('auto', 'default'),
-  // Values that turn a feature off, as clients send them by default.
-  store: equals(false),
-  presence_penalty: equals(0),
-  frequency_penalty: equals(0),
-  logit_bias: isEmpty,
-  functions: isEmpty,
-  function_call: equals('none', 'auto'),
   response_format: (value) =>
     isObject(value) && (value['type'] === 'text' || value['type'] === 'json_schema'),
-  modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
 };
 
-/** The fields of a request that an embedded engine cannot honour; `null` is as good as absent. */
+/** The fields of a request that an embedded engine cannot honour. */
 export const unsupportedFields = (body: JsonObject): readonly string[] =>
-  Object.keys(body).filter((field) => {
-    const value = body[field];
-    if (value === undefined || value === null) return false;
-    const honoured = Object.hasOwn(HONOURED, field) ? HONOURED[field] : undefined;
-    return !honoured?.(value);
-  });
+  fieldsBeside(HONOURED, body);
 
 /** @throws RigError refused, with the OpenAI error object that names the field */
 export const textRequestOf = (rig: string, modelFile: string, body: JsonObject): TextRequest => {

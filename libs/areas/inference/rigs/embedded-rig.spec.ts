@@ -341,6 +341,7 @@ describe('a field that an embedded model cannot honour', () => {
     ['messages[0].function_call', [{ role: 'assistant', content: '', function_call: {} }]],
     ['messages[0].audio', [{ role: 'assistant', content: 'x', audio: { id: 'a' } }]],
     ['messages[0].content', [{ role: 'user', content: [{ type: 'image_url' }] }]],
+    ['messages[0].content', [{ role: 'user', content: [{ type: 'file', file: {} }] }]],
     ['messages[1].content', [{ role: 'user', content: 'x' }, { role: 'user' }]],
   ])('is named when it is within the messages: %s', async (param, messages) => {
     const { rig } = speaking(['Hi']);

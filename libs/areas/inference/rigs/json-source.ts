@@ -1,11 +1,19 @@
 import { type JsonObject } from './chat-backend.js';
 
-/** The JSON that a rig sent, by what was parsed from it and not changed since. */
-const sources = new WeakMap<JsonObject, string>();
+const SOURCE = Symbol('source');
 
+interface Sourced {
+  readonly [SOURCE]?: string;
+}
+
+/**
+ * Keeps the JSON that a rig sent with what was parsed from it. The property is not enumerable, so a
+ * changed copy does not have it. A `WeakMap` costs each chunk as much as its parsing.
+ */
 export const keepSource = (answer: JsonObject, text: string): void => {
-  sources.set(answer, text);
+  Object.defineProperty(answer, SOURCE, { value: text });
 };
 
 /** Without white space at either end; undefined for an answer that was made or changed here. */
-export const sourceOf = (answer: JsonObject): string | undefined => sources.get(answer)?.trim();
+export const sourceOf = (answer: JsonObject & Sourced): string | undefined =>
+  answer[SOURCE]?.trim();

@@ -88,7 +88,12 @@ export const routerOf = ({
     signal = never,
   ) =>
     router.complete(
-      { model: 'llama', requestFor: (rig) => requestOf({ model: `llama@${rig}` }), ...order },
+      {
+        model: 'llama',
+        needs: [],
+        requestFor: (rig) => requestOf({ model: `llama@${rig}` }),
+        ...order,
+      },
       signal,
     );
   const check = (target: Partial<RouteTarget> = {}, body: JsonObject = {}): RouteError | null => {

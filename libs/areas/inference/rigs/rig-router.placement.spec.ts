@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ChatBackend } from './chat-backend.js';
+import { type ChatBackend, type JsonObject } from './chat-backend.js';
+import { type ChatFeature, needsOf } from './chat-features.js';
 import { ANSWER, errorOf, failing, held, scripted, settle } from './rig-router.fixture.js';
 import { createRigRouter, type RigAbsence } from './rig-router.js';
 import { type Rig } from './rig-state.js';
@@ -32,7 +33,7 @@ const placing = ({
     random,
     breaker: { failuresToOpen: 1, openMs: 1_000, openMsMax: 1_000 },
   });
-  const order = { model: 'llama', requestFor: () => requestOf({ model: 'llama' }) };
+  const order = { model: 'llama', needs: [], requestFor: () => requestOf({ model: 'llama' }) };
   const complete = async (pin?: string) =>
     (await router.complete({ ...order, ...(pin !== undefined && { pin }) }, never)).rig;
   const stream = async () => {
@@ -195,5 +196,77 @@ describe('a rig that only a pin reaches', () => {
     expect(await complete('w')).toBe('w');
     busy.letGo();
     await Promise.all([running, waiting]);
+  });
+});
+
+describe('rigs that differ in what they do', () => {
+  const does = (...features: readonly ChatFeature[]) => ({ features: new Set(features) });
+  const rigs = [
+    { name: 'plain', backend: answering(), maxConcurrency: 9, ...does() },
+    { name: 'tools', backend: answering(), ...does('tools') },
+    { name: 'images', backend: answering(), ...does('images', 'logprobs') },
+  ];
+  const TOOLS = { tools: [{}] };
+  const rejectionOf = (setting: Setting, body: JsonObject, pin?: string): unknown => {
+    const target = { model: 'llama', ...(pin !== undefined && { pin }) };
+    try {
+      placing(setting).router.check(target, body);
+      return null;
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it('are asked only for what they do, however busy they are', async () => {
+    const { router } = placing({ rigs });
+    const askFor = async (body: JsonObject) => {
+      const order = { model: 'llama', needs: needsOf(body), requestFor: () => requestOf() };
+      return (await router.complete(order, never)).rig;
+    };
+    for (let asked = 0; asked < 3; asked += 1) {
+      expect(await askFor(TOOLS)).toBe('tools');
+      expect(await askFor({ logprobs: true })).toBe('images');
+    }
+  });
+
+  it('do not stand in for one that fails', async () => {
+    const failingTools = { name: 'tools', backend: scripted(failing('malformed')).backend };
+    const { router } = placing({
+      rigs: [...rigs.slice(0, 1), { ...failingTools, ...does('tools') }],
+    });
+    const order = { model: 'llama', needs: needsOf(TOOLS), requestFor: () => requestOf() };
+    expect(await errorOf(router.complete(order, never))).toMatchObject({
+      kind: 'failed',
+      attempts: [{ rig: 'tools' }],
+    });
+  });
+
+  it('let a request pass that one of them can take', () => {
+    expect(rejectionOf({ rigs }, { ...TOOLS, n: 1 })).toBeNull();
+    expect(rejectionOf({ rigs: [{ name: 'any', backend: answering() }] }, { n: 3 })).toBeNull();
+  });
+
+  it.each<[string, JsonObject, string, string | undefined]>([
+    ['no rig of the model llama has the feature choices', { n: 3 }, 'n', undefined],
+    [
+      'no rig of the model llama has the feature tools and logprobs',
+      { ...TOOLS, logprobs: true },
+      'tools',
+      undefined,
+    ],
+    ['rig plain does not have the feature tools', TOOLS, 'tools', 'plain'],
+  ])('are named by what they lack: %s', (why, body, param, pin) => {
+    const message = `'${param}' is refused: ${why}`;
+    const upstreamError = {
+      message,
+      type: 'invalid_request_error',
+      param,
+      code: 'unsupported_parameter',
+    };
+    expect(rejectionOf({ rigs }, body, pin)).toMatchObject({
+      kind: 'refused',
+      message,
+      details: { rigError: { details: { status: 400, upstreamError } } },
+    });
   });
 });

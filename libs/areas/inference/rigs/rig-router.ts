@@ -4,6 +4,8 @@ import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backen
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
 import { RigError, type Usage } from './chat-backend.js';
+import { type Need, needsOf, NO_NEEDS } from './chat-features.js';
+import { ableTo, refuseFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';
 import { type Asking, RigAsking, type RetryLimits } from './rig-asking.js';
 import {
@@ -53,10 +55,12 @@ export interface RouteOrder extends RouteTarget {
   readonly priority?: Priority;
   /** The request for a rig: model ids and bounds differ from one to the next. */
   readonly requestFor: (rig: string) => ChatRequest;
+  /** What a rig must do to answer it, as `needsOf` finds it. */
+  readonly needs: readonly Need[];
 }
 
 /** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<RouteOrder, 'requestFor'> {
+export interface EmbeddingOrder extends Omit<RouteOrder, 'requestFor' | 'needs'> {
   readonly requestFor: (rig: string) => EmbeddingRequest;
 }
 
@@ -84,13 +88,13 @@ export interface RoutedStream extends Routed {
 
 export interface RigRouter {
   /**
-   * Rejects a request that no rig can take now, or that has a field that none of these rigs leaves
-   * to callers: before anything is held for it.
+   * Rejects a request that no rig can take now, that needs what none of these rigs does, or that
+   * has a field of the operator of one of them: before anything is held for it.
    * @throws RouteError
    */
   check(target: RouteTarget, body: JsonObject): void;
   /**
-   * Rejects a field that belongs to the operator of a rig, whether a rig is up or not.
+   * Rejects such needs and fields, whether a rig is up or not.
    * @throws RouteError
    */
   refuseFields(target: RouteTarget, body: JsonObject): void;
@@ -116,15 +120,20 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   const asking = new RigAsking(retryLimitsOf(options), queue, clock, ports);
   const pinned = new PinnedStates(stateOf, options.pinnedRigs);
   const candidatesFor = createCandidates(states, pinned);
-  const askerOf = (order: Omit<RouteOrder, 'requestFor'>, signal: AbortSignal): Asking => {
-    const { model, account = NO_ACCOUNT, priority = 'interactive' } = order;
-    return { model, account, priority, signal, rigs: candidatesFor(order) };
+  const askerOf = (order: Routable, signal: AbortSignal): Asking => {
+    const { model, account = NO_ACCOUNT, priority = 'interactive', needs = NO_NEEDS } = order;
+    const rigs = ableTo(needs, candidatesFor(order), order);
+    return { model, account, priority, signal, rigs };
+  };
+  const allowed = (target: RouteTarget, body: JsonObject): readonly RigState[] => {
+    const candidates = ableTo(needsOf(body), candidatesFor(target), target);
+    refuseFields(candidates, body);
+    return candidates;
   };
   return {
-    refuseFields: (target, body) => refuseFields(candidatesFor(target), body),
+    refuseFields: (target, body) => void allowed(target, body),
     check(target, body) {
-      const candidates = candidatesFor(target);
-      refuseFields(candidates, body);
+      const candidates = allowed(target, body);
       const { account = NO_ACCOUNT } = target;
       const request = { candidates, account, priority: 'interactive', attempts: [] } as const;
       const rejection = queue.rejectionOf(request);
@@ -172,6 +181,8 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   };
 };
 
+type Routable = Omit<RouteOrder, 'requestFor' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
+
 /** The account of requests that name none. */
 const NO_ACCOUNT = '';
 
@@ -187,27 +198,6 @@ const retryLimitsOf = (options: Partial<RetryLimits>): RetryLimits => ({
   backOffMsMax: options.backOffMsMax ?? 2_000,
   retryAfterMsMax: options.retryAfterMsMax ?? 10_000,
 });
-
-const refuseFields = (candidates: readonly RigState[], body: JsonObject): void => {
-  for (const { rig } of candidates) refuseOperatorField(rig, body);
-};
-
-const refuseOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): void => {
-  const param = operatorFields?.firstIn(body);
-  if (param === undefined) return;
-  const message = `'${param}' is refused: it belongs to the operator of the model`;
-  const upstreamError = {
-    message,
-    type: 'invalid_request_error',
-    param,
-    code: 'unsupported_parameter',
-  };
-  const rigError = new RigError('refused', `rig ${name}: ${message}`, {
-    status: 400,
-    upstreamError,
-  });
-  throw new RouteError('refused', message, [], { rigError });
-};
 
 /** Health and load of the rigs that only pins reach, from their first request on. */
 class PinnedStates {

@@ -7,6 +7,7 @@ import {
   mayPass,
 } from './circuit-breaker.js';
 import { type RigError, type RigErrorKind } from './chat-backend.js';
+import { type ChatFeature } from './chat-features.js';
 import { type RigBackend } from './embedding-backend.js';
 import { type OperatorFields } from './operator-fields.js';
 
@@ -26,7 +27,9 @@ export interface Rig {
   /** Of these, lines of batches; default: all. */
   readonly batchConcurrencyMax?: number;
   /** The catalog ids of the models it serves. */
-  readonly models: ReadonlySet<string>;
+  readonly models: Pick<ReadonlySet<string>, 'has'> & Iterable<string>;
+  /** What it does beyond text; default: everything. */
+  readonly features?: ReadonlySet<ChatFeature>;
   /** Null or absent: it belongs to no region, and is near to every gateway. */
   readonly region?: string | null;
   /** Whether it is in another region than this gateway; default: no. */

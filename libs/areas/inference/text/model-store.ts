@@ -6,8 +6,8 @@ export class FileMissingError extends Error {
   override readonly name = 'FileMissingError';
   readonly code: 'model_file_missing' | 'adapter_file_missing';
 
-  constructor(kind: FileKind, sha256: string) {
-    super(`no ${kind} file here has the SHA-256 ${sha256}`);
+  constructor(kind: FileKind, sha256: string, options: ErrorOptions = {}) {
+    super(`no ${kind} file here has the SHA-256 ${sha256}`, options);
     this.code = `${kind}_file_missing`;
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { drain } from '#platform/tasks/drain.fixture.js';
 import { type EngineDefinition } from '#platform/tasks/engine.js';
+import { type LentFile } from '#platform/tasks/file.protocol.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { helpsElsewhere } from '#platform/tasks/task.failures.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
@@ -25,6 +26,7 @@ const never = new AbortController().signal;
 class ScriptedTasks extends Tasks {
   asked: unknown;
   abandoned = false;
+  lent: LentFile | null = null;
 
   constructor(
     readonly seesLocalFiles: boolean,
@@ -32,6 +34,11 @@ class ScriptedTasks extends Tasks {
     private readonly end: TextEnd | TaskError = END,
   ) {
     super();
+  }
+
+  override lend(file: LentFile): Promise<string> {
+    this.lent = file;
+    return Promise.resolve('gateway-1');
   }
 
   async *run<Input, Piece, End>(
@@ -80,7 +87,10 @@ describe('the text engine of embedded rigs', () => {
     const tasks = new ScriptedTasks(false, []);
     const adapter = { file: '/models/adapters/terse.gguf', scale: 0.5 };
     await drain(over(tasks).stream({ ...REQUEST, adapter }, never));
-    expect(tasks.asked).toMatchObject({ adapter: { sha256: ADAPTER_SHA256, scale: 0.5 } });
+    expect(tasks.asked).toMatchObject({
+      adapter: { sha256: ADAPTER_SHA256, scale: 0.5, lender: 'gateway-1' },
+    });
+    expect(tasks.lent).toEqual({ sha256: ADAPTER_SHA256, file: adapter.file });
     expect(JSON.stringify(tasks.asked)).not.toContain(adapter.file);
     expect(textEngine.input.safeParse(tasks.asked).success).toBe(true);
   });

@@ -45,7 +45,7 @@ async function* run(
   request: TextRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TextDelta, TextEnd> {
-  const task = tasks.seesLocalFiles ? request : await portable(request, digests);
+  const task = tasks.seesLocalFiles ? request : await portable(request, { tasks, digests });
   const pieces = tasks.run(textEngine, task, signal, options);
   let used = NOTHING;
   let isOpen = true;
@@ -89,14 +89,15 @@ const readPiece = (piece: TextPiece): ReadPiece => {
 /** Another machine has the files at other paths. */
 const portable = async (
   { modelFile, adapter, ...asked }: TextRequest,
-  { modelSha256, adapterSha256 }: FileDigests,
-): Promise<TextTask> => ({
-  ...asked,
-  modelSha256: await modelSha256(modelFile),
-  ...(adapter && {
-    adapter: { sha256: await adapterSha256(adapter.file), scale: adapter.scale },
-  }),
-});
+  { tasks, digests }: Pick<TextHost, 'tasks' | 'digests'>,
+): Promise<TextTask> => {
+  const modelSha256 = await digests.modelSha256(modelFile);
+  if (!adapter) return { ...asked, modelSha256 };
+  const { file, scale } = adapter;
+  const sha256 = await digests.adapterSha256(file);
+  const lender = await tasks.lend({ sha256, file });
+  return { ...asked, modelSha256, adapter: { sha256, scale, lender } };
+};
 
 /** Only a prompt makes a task of text too large. */
 const asTextError = (error: unknown): unknown => {

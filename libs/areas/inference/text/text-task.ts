@@ -58,7 +58,14 @@ const scale = z.number().min(-ADAPTER_SCALE_MAX).max(ADAPTER_SCALE_MAX);
 export const TextTask = z.union([
   Asked.extend({
     modelSha256: Sha256,
-    adapter: z.strictObject({ sha256: Sha256, scale }).exactOptional(),
+    adapter: z
+      .strictObject({
+        sha256: Sha256,
+        scale,
+        /** The process that has the file, for a worker without it. */
+        lender: z.string(),
+      })
+      .exactOptional(),
   }),
   /** Absolute paths of GGUF files, where the process that asks runs the model itself. */
   Asked.extend({

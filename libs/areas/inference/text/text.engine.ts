@@ -7,7 +7,8 @@ import {
   type LanguageModelEngineOptions,
 } from '#engines/language-model/language-model.engine.js';
 import { defineEngine, type Engine, type EngineDefinition } from '#platform/tasks/engine.js';
-import { ModelStore, type Sha256Of } from './model-store.js';
+import { type BorrowedFile } from '#platform/tasks/file.protocol.js';
+import { FileMissingError, ModelStore, type Sha256Of } from './model-store.js';
 import { isRich, TextEnd, TextPiece, TextTask } from './text-task.js';
 
 /** As many as one model generates at once; `max_concurrency` of a rig is the operator's bound. */
@@ -29,6 +30,9 @@ const FAILURES = {
   model_failed: 'final',
   crashed: 'final',
 } as const;
+
+/** How soon a worker registers a file that was added: gateways pin to it what it has registered. */
+const RESCAN_MS = 30_000;
 
 /** The folder of adapters, in each folder of models. */
 const ADAPTERS = 'adapters';
@@ -53,7 +57,7 @@ export const textEngineWith = (
       const { missingPackage } = await import('#engines/language-model/native-package.js');
       return missingPackage();
     },
-    open: async ({ place, modelFolders }) => {
+    open: async ({ place, modelFolders, borrow }) => {
       const isWorker = place === 'worker';
       const waitingMax = isWorker ? WAITING_MAX.worker : WAITING_MAX.inProcess;
       const models = await loadEngine({ runningMax: RUNNING_MAX, waitingMax, ...options });
@@ -63,7 +67,10 @@ export const textEngineWith = (
       const adapters = new ModelStore('adapter', adapterSha256, adapterFolders);
       // A process that runs its own models names their files.
       if (isWorker) await store.scan();
-      return new TextModels(models, store, adapters);
+      const scanning = isWorker ? setInterval(() => void store.scan(), RESCAN_MS) : undefined;
+      scanning?.unref();
+      const files = { store, adapters, ...(borrow && { borrow }) };
+      return new TextModels(models, files, () => clearInterval(scanning));
     },
   });
 
@@ -113,13 +120,20 @@ const tuples = (): PiecesOf => {
   };
 };
 
+/** Where the files of tasks are. */
+interface TextFiles {
+  readonly store: ModelStore;
+  readonly adapters: ModelStore;
+  readonly borrow?: (file: BorrowedFile) => Promise<string>;
+}
+
 class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   #completionTokens = 0;
 
   constructor(
     private readonly models: LanguageModelEngine,
-    private readonly store: ModelStore,
-    private readonly adapters: ModelStore,
+    private readonly files: TextFiles,
+    private readonly stopScanning: () => void,
   ) {}
 
   async *run(task: TextTask, signal: AbortSignal): AsyncGenerator<TextPiece, TextEnd, void> {
@@ -143,20 +157,34 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
     const { modelSha256, adapter, ...asked } = task;
     return {
       ...asked,
-      modelFile: await this.store.fileOf(modelSha256),
+      modelFile: await this.files.store.fileOf(modelSha256),
       ...(adapter && {
-        adapter: { file: await this.adapters.fileOf(adapter.sha256), scale: adapter.scale },
+        adapter: { file: await this.adapterFileOf(adapter), scale: adapter.scale },
       }),
     };
   }
 
+  /** In the folders of this machine, or a copy of the file of the process that asks. */
+  private async adapterFileOf(adapter: BorrowedFile): Promise<string> {
+    const { adapters, borrow } = this.files;
+    try {
+      return await adapters.fileOf(adapter.sha256);
+    } catch (error) {
+      if (!borrow || !(error instanceof FileMissingError)) throw error;
+      return borrow(adapter).catch((cause: unknown) => {
+        throw new FileMissingError('adapter', adapter.sha256, { cause });
+      });
+    }
+  }
+
   status() {
-    const { count } = this.store;
+    const { store } = this.files;
+    const { count } = store;
     const reasons = count === 0 ? ['there is no model file'] : [];
     return {
       ready: count > 0,
       reasons,
-      models: this.store.models(),
+      models: store.models(),
       facts: { models: count },
     };
   }
@@ -172,6 +200,7 @@ class TextModels implements Engine<TextTask, TextPiece, TextEnd> {
   }
 
   close(): Promise<void> {
+    this.stopScanning();
     return this.models.close();
   }
 }

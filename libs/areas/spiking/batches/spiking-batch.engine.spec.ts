@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { engineHost } from '#platform/tasks/counting.engine.fake.js';
 import { drain } from '#platform/tasks/drain.fixture.js';
 import { type OpenNetworks } from '../spiking.engine.js';
-import { card, engineError, run, WEIGHTS } from '../spiking-world.fixture.js';
+import { card, engineError, run, scriptedNetworks, WEIGHTS } from '../spiking-world.fixture.js';
 import { spikingBatchEngineWith } from './spiking-batch.engine.js';
 import { spikingBatchJob } from './spiking-batch.job.js';
 import { type SpikingBatchAttempt, SpikingBatchPiece } from './spiking-batch.task.js';
@@ -40,7 +40,7 @@ const runBatch = async (
   answer: OpenNetworks['run'] = counting,
   signal = never,
 ) => {
-  const networks = { run: answer, count: 1, close: () => Promise.resolve() };
+  const networks = scriptedNetworks(answer);
   const engine = await spikingBatchEngineWith(() => Promise.resolve(networks)).open(
     engineHost('worker', 'spec'),
   );
@@ -94,26 +94,24 @@ describe('a batch of runs', () => {
   });
 
   it('reports what it has finished when it is stopped', async () => {
+    const inputs = ['ab', 'abc', ...Array.from({ length: 30 }, () => 'x')];
     const stop = new AbortController();
     const pieces: unknown[] = [];
-    const networks = {
-      run: ((input, signal) => {
-        if (input.inputData === 'abc') stop.abort();
-        return counting(input, signal);
-      }) satisfies OpenNetworks['run'],
-      count: 1,
-      close: () => Promise.resolve(),
-    };
+    const networks = scriptedNetworks((input, signal) => {
+      if (input.inputData === 'abc') stop.abort();
+      return counting(input, signal);
+    });
     const definition = spikingBatchEngineWith(() => Promise.resolve(networks));
     const engine = await definition.open(engineHost('worker', 'spec'));
-    const running = engine.run(attemptOf(['ab', 'abc', 'abcd']), stop.signal);
+    const running = engine.run(attemptOf(inputs), stop.signal);
     await expect(
       (async () => {
         for await (const piece of running) pieces.push(piece);
       })(),
     ).rejects.toThrow();
-    expect(pieces).toMatchObject([{ done: 2, total: 3, usage: [{}, { quantity: 5 }] }]);
-    expect(SpikingBatchPiece.safeParse(pieces[0]).success).toBe(true);
+    // The call that ran when the signal came is finished and charged; no other call follows.
+    expect(pieces.at(-1)).toMatchObject({ done: 20, total: 32, usage: [{}, { quantity: 23 }] });
+    expect(SpikingBatchPiece.safeParse(pieces.at(-1)).success).toBe(true);
   });
 
   it('fails where the weights are not those of its price', async () => {

@@ -9,6 +9,7 @@ import {
   type OpenNetworksOf,
   SPIKING_FAILURES,
   type SpikingEnd,
+  type SpikingOutcome,
   statusOf,
 } from '../spiking.engine.js';
 import {
@@ -22,8 +23,8 @@ import {
 /** Attempts of one process at once: each keeps a processor busy. */
 export const BATCHES_PER_HOST_MAX = 2;
 
-/** Each piece carries every item so far. */
-const ITEMS_PER_PIECE = 20;
+/** Inputs of one call, after which a piece carries every item so far. */
+const INPUTS_PER_CALL = 20;
 
 const NOTHING: SpikingBatchProgress = {
   runs: 0,
@@ -33,7 +34,7 @@ const NOTHING: SpikingBatchProgress = {
   meterVersion: null,
 };
 
-/** Runs the inputs of a batch, one after the other; what has run is the checkpoint. */
+/** Runs the inputs of a batch in calls of several; what has run is the checkpoint. */
 export const spikingBatchEngineWith = (
   open: OpenNetworksOf,
 ): EngineDefinition<SpikingBatchAttempt, SpikingBatchPiece, SpikingBatchEnd> =>
@@ -71,17 +72,18 @@ async function* runBatch(
       yield pieceOf(items, total, shown, usage);
       signal.throwIfAborted();
     }
-    const index = items.length;
-    const outcome = await outcomeOf(networks, input, index, signal);
-    if ('run' in outcome) {
-      shown = withRun(shown, outcome.run);
-      usage = withUsage(usage, outcome.run, input);
-      items.push(itemOf(index, outcome.run));
-    } else {
-      shown = { ...shown, rejected: shown.rejected + 1 };
-      items.push({ index, rejection: outcome.rejection });
+    for (const outcome of await outcomesOf(networks, input, items.length, signal)) {
+      const index = items.length;
+      if ('end' in outcome) {
+        shown = withRun(shown, outcome.end);
+        usage = withUsage(usage, outcome.end, input);
+        items.push(itemOf(index, outcome.end));
+      } else {
+        shown = { ...shown, rejected: shown.rejected + 1 };
+        items.push({ index, rejection: outcome.rejection });
+      }
     }
-    if (items.length % ITEMS_PER_PIECE === 0) yield pieceOf(items, total, shown, usage);
+    if (items.length % INPUTS_PER_CALL === 0) yield pieceOf(items, total, shown, usage);
   }
   return { result: { items }, shown, usage };
 }
@@ -96,22 +98,18 @@ const pieceOf = (
   return { done: items.length, total, shown, checkpoint, usage };
 };
 
-const outcomeOf = async (
+/** The outcomes of the inputs from `from` on, up to the next piece. */
+const outcomesOf = async (
   networks: OpenNetworks,
   { slug, neuron, timesteps, inputs, weightsSha256 }: SpikingBatchInput,
-  index: number,
+  from: number,
   signal: AbortSignal,
-): Promise<{ readonly run: SpikingEnd } | { readonly rejection: string }> => {
-  const inputData = inputs[index] ?? '';
-  try {
-    const task = { slug, inputData, timesteps, neuron, raster: false, session: null };
-    const run = await networks.run(task, signal);
-    if (run.weightsSha256 === weightsSha256) return { run };
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'input_invalid')) {
-      throw error;
-    }
-    return { rejection: error.message };
+): Promise<readonly SpikingOutcome[]> => {
+  const to = from + INPUTS_PER_CALL - (from % INPUTS_PER_CALL);
+  const batch = { slug, neuron, timesteps, inputs: inputs.slice(from, to) };
+  const outcomes = await networks.runMany(batch, signal);
+  if (outcomes.every((one) => !('end' in one) || one.end.weightsSha256 === weightsSha256)) {
+    return outcomes;
   }
   const message = `this worker has other weights of ${slug} than the batch was priced by`;
   throw Object.assign(new Error(message), { code: 'weights_invalid' });

@@ -8,6 +8,7 @@ import {
   SpecialTokensText,
   type Token,
 } from 'node-llama-cpp';
+import { ownPrompt } from '#engines/language-model/child/own-template.js';
 import type { ChatMessage, Tools } from '#engines/language-model/language-model.protocol.js';
 
 export type ChatWrapper = NonNullable<ReturnType<typeof resolveChatWrapper>>;
@@ -19,7 +20,10 @@ export interface Prompt {
   readonly stopTexts: readonly string[];
 }
 
-/** Messages as the model's own chat template writes them, with the assistant's turn opened. */
+/**
+ * Messages as the model's own chat template writes them, with the assistant's turn opened. The
+ * syntax of tools and calls is the one that node-llama-cpp knows.
+ */
 export const renderPrompt = (
   model: LlamaModel,
   wrapper: ChatWrapper,
@@ -40,18 +44,35 @@ export const renderPrompt = (
       stopTexts.push(trigger.toString());
     }
   }
-  const ids = state.contextText.tokenize(model.tokenizer);
-  // Wrappers always write a first token; whether the model was trained with one, its file says.
-  if (!model.tokens.shouldPrependBosToken && ids[0] === model.tokens.bos) ids.shift();
-  return { ids, stopTokens, stopTexts };
+  const isPlain = !tools && messages.every(({ calls = [] }) => calls.length === 0);
+  const own = isPlain ? ownPrompt(model, messages) : null;
+  return { ids: own ?? idsOf(model, state.contextText), stopTokens, stopTexts };
 };
 
-/** The answer continues the turn of a call whose result has come, and opens a turn otherwise. */
-const historyOf = (messages: readonly ChatMessage[]): ChatHistoryItem[] => {
-  const history = messages.map(historyItem);
-  const isAnswered = (messages.at(-1)?.calls ?? []).length > 0;
-  return isAnswered ? history : [...history, { type: 'model', response: [] }];
+/** Wrappers always write a first token; whether the model was trained with one, its file says. */
+const idsOf = (model: LlamaModel, text: LlamaText): Token[] => {
+  const ids = text.tokenize(model.tokenizer);
+  if (!model.tokens.shouldPrependBosToken && ids[0] === model.tokens.bos) ids.shift();
+  return ids;
 };
+
+/** An answer continues the turn of a call whose result has come, and opens a turn otherwise. */
+const historyOf = (messages: readonly ChatMessage[]): ChatHistoryItem[] => {
+  const history: ChatHistoryItem[] = [];
+  let isCalling = false;
+  for (const message of [...messages, OPENED]) {
+    const item = historyItem(message);
+    const turn = history.at(-1);
+    if (isCalling && turn?.type === 'model' && item.type === 'model') {
+      turn.response.push(...item.response);
+    } else history.push(item);
+    isCalling = (message.calls ?? []).length > 0;
+  }
+  return history;
+};
+
+/** What the model is to write. */
+const OPENED: ChatMessage = { role: 'assistant', content: '' };
 
 const historyItem = ({ role, content, calls = [] }: ChatMessage): ChatHistoryItem => {
   switch (role) {
@@ -60,7 +81,7 @@ const historyItem = ({ role, content, calls = [] }: ChatMessage): ChatHistoryIte
     case 'user':
       return { type: 'user', text: content };
     case 'assistant': {
-      const said = content === '' && calls.length > 0 ? [] : [content];
+      const said = content === '' ? [] : [content];
       const called = calls.map(({ name, arguments: params, result }) => ({
         type: 'functionCall' as const,
         name,

@@ -5,6 +5,7 @@ import { hybridGnn } from './hybrid-gnn.model.js';
 import { hybridKan } from './hybrid-kan.model.js';
 import { hybridSsm } from './hybrid-ssm.model.js';
 import { hybridLsm } from './hybrid-lsm.model.js';
+import { hybridRl } from './hybrid-rl.model.js';
 import { hybridRnn } from './hybrid-rnn.model.js';
 import { hybridVit } from './hybrid-vit.model.js';
 import { spikingResnet } from './spiking-resnet.model.js';
@@ -28,6 +29,7 @@ export const ARCHITECTURES: readonly Architecture[] = [
   dvsConvnet,
   hybridCnn,
   hybridRnn,
+  hybridRl,
   hybridVit,
   hybridGnn,
   hybridKan,

@@ -44,27 +44,53 @@ const walk = (shape: readonly number[], steps: readonly number[]): Uint32Array =
   return places;
 };
 
-export const combine = (
-  a: Data,
-  b: Data,
-  operation: (left: number, right: number) => number,
-): Data => {
-  const shape = broadcastShape(a.shape, b.shape);
-  const values = new Float32Array(sizeOf(shape));
-  if (a.values.length === values.length && b.values.length === values.length) {
-    for (let index = 0; index < values.length; index += 1) {
-      values[index] = operation(a.values[index] ?? 0, b.values[index] ?? 0);
-    }
-    return { shape, values };
-  }
-  const [left, right] = [placesOf(a.shape, shape), placesOf(b.shape, shape)];
-  for (let index = 0; index < values.length; index += 1) {
-    values[index] = operation(a.values[left[index] ?? 0] ?? 0, b.values[right[index] ?? 0] ?? 0);
+/** The elements of a smaller tensor, repeated until it has the shape. */
+const spread = ({ shape: from, values }: Data, shape: readonly number[]): Float32Array => {
+  const size = sizeOf(shape);
+  if (values.length === size) return values;
+  const whole = new Float32Array(size);
+  if (values.length === 1) return whole.fill(values[0] ?? 0);
+  const places = placesOf(from, shape);
+  for (let index = 0; index < size; index += 1) whole[index] = values[places[index] ?? 0] ?? 0;
+  return whole;
+};
+
+const isSame = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((length, axis) => length === b[axis]);
+
+export const combine = (operation: 'add' | 'subtract' | 'multiply', a: Data, b: Data): Data => {
+  const shape = isSame(a.shape, b.shape) ? a.shape : broadcastShape(a.shape, b.shape);
+  const [left, right] = [spread(a, shape), spread(b, shape)];
+  const { length } = left;
+  const values = new Float32Array(length);
+  // A loop for each operation: a call for each element would cost more than the operation.
+  switch (operation) {
+    case 'add':
+      for (let at = 0; at < length; at += 1) values[at] = (left[at] ?? 0) + (right[at] ?? 0);
+      break;
+    case 'subtract':
+      for (let at = 0; at < length; at += 1) values[at] = (left[at] ?? 0) - (right[at] ?? 0);
+      break;
+    case 'multiply':
+      for (let at = 0; at < length; at += 1) values[at] = (left[at] ?? 0) * (right[at] ?? 0);
+      break;
   }
   return { shape, values };
 };
 
-export const ELEMENT_FUNCTIONS: Readonly<Record<ElementFunction, (value: number) => number>> = {
+export const scaled = (values: Float32Array, factor: number): Float32Array => {
+  const products = new Float32Array(values.length);
+  for (let at = 0; at < values.length; at += 1) products[at] = (values[at] ?? 0) * factor;
+  return products;
+};
+
+export const divided = (values: Float32Array, divisor: number): Float32Array => {
+  const quotients = new Float32Array(values.length);
+  for (let at = 0; at < values.length; at += 1) quotients[at] = (values[at] ?? 0) / divisor;
+  return quotients;
+};
+
+const ELEMENT_FUNCTIONS: Readonly<Record<ElementFunction, (value: number) => number>> = {
   relu: (value) => Math.max(0, value),
   tanh: Math.tanh,
   sigmoid: (value) => 1 / (1 + Math.exp(-value)),
@@ -74,6 +100,13 @@ export const ELEMENT_FUNCTIONS: Readonly<Record<ElementFunction, (value: number)
   cos: Math.cos,
   square: (value) => value * value,
   softplus: (value) => Math.max(0, value) + Math.log1p(Math.exp(-Math.abs(value))),
+};
+
+export const mapped = (values: Float32Array, element: ElementFunction): Float32Array => {
+  const apply = ELEMENT_FUNCTIONS[element];
+  const results = new Float32Array(values.length);
+  for (let at = 0; at < values.length; at += 1) results[at] = apply(values[at] ?? 0);
+  return results;
 };
 
 export const softmaxRows = (values: Float32Array, width: number): Float32Array => {
@@ -106,7 +139,7 @@ export const sumOver = ({ shape, values }: Data, axis: number): Data => {
   }
   const kept = at < 2 ? [1] : [];
   const left = [...shape.slice(0, at), ...kept, ...shape.slice(at + 1)];
-  return { shape: left, values: Float32Array.from(sums) };
+  return { shape: left, values: new Float32Array(sums) };
 };
 
 export const transposed = ({ shape, values }: Data, permutation: readonly number[]): Data => {
@@ -116,7 +149,9 @@ export const transposed = ({ shape, values }: Data, permutation: readonly number
     turned,
     permutation.map((axis) => strides[axis] ?? 0),
   );
-  return { shape: turned, values: Float32Array.from(places, (place) => values[place] ?? 0) };
+  const moved = new Float32Array(places.length);
+  for (let at = 0; at < places.length; at += 1) moved[at] = values[places[at] ?? 0] ?? 0;
+  return { shape: turned, values: moved };
 };
 
 export const sliced = (

@@ -24,10 +24,13 @@ export class EdgeTable {
   /** The sum of `[nodes, features]`, each element times the out-degree of its node. */
   targetsOf(x: Float32Array): number {
     const features = x.length / this.#targets.length;
-    return this.#targets.reduce((total, { length }, node) => {
-      const own = x.subarray(node * features, (node + 1) * features);
-      return total + length * own.reduce((sum, value) => sum + value, 0);
-    }, 0);
+    let total = 0;
+    for (const [node, { length }] of this.#targets.entries()) {
+      let own = 0;
+      for (let at = node * features; at < (node + 1) * features; at += 1) own += x[at] ?? 0;
+      total += length * own;
+    }
+    return total;
   }
 
   /** Each node receives the mean of `x W` over its in-neighbours, plus the bias. */
@@ -52,9 +55,12 @@ export class EdgeTable {
         }
       }
     }
-    for (const [at, sum] of sums.entries()) {
-      const degree = this.#inDegrees[Math.floor(at / width)] ?? 0;
-      means[at] = sum / Math.max(1, degree) + (bias[at % width] ?? 0);
+    for (let node = 0; node < this.#targets.length; node += 1) {
+      const degree = Math.max(1, this.#inDegrees[node] ?? 0);
+      for (let index = 0; index < width; index += 1) {
+        const at = node * width + index;
+        means[at] = (sums[at] ?? 0) / degree + (bias[index] ?? 0);
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
-import { stepContinuousLifLayer } from '../neurons/continuous-lif.js';
-import { leakOf, stepLif, type NeuronSettings } from '../neurons/neuron.js';
+import { leakOf, type NeuronSettings } from '../neurons/neuron.js';
+import { stepGroups } from '../neurons/neuron-groups.js';
 import { type Charge, type Meter } from '../telemetry/meter.js';
 import { type Raster } from '../telemetry/raster.js';
 import { type NamedTensors } from '#platform/safetensors/safetensors.js';
@@ -19,8 +19,10 @@ import {
 import { denseRow, eventRow } from './dense.kernels.js';
 import {
   combine,
-  ELEMENT_FUNCTIONS,
+  divided,
   joined,
+  mapped,
+  scaled,
   sliced,
   softmaxRows,
   sumOver,
@@ -35,6 +37,7 @@ import {
   type ProjectionOptions,
   type SplineOptions,
 } from './operations.js';
+import { prepare, type PreparedWeights } from './prepared-weights.js';
 import { SPLINE_MACS, splineBasis } from './splines.js';
 import {
   activeCount,
@@ -66,32 +69,15 @@ export interface MeteredRun {
   readonly raster: { readonly layer: string; readonly drawing: Raster } | null;
 }
 
-/** Moves neurons by one step; each leak is that of an equal share of them. */
-const stepGroups = (
-  membrane: Float32Array,
-  input: Float32Array,
-  spikes: Float32Array,
-  leaks: ArrayLike<number>,
-  settings: NeuronSettings,
-): number => {
-  const size = membrane.length / leaks.length;
-  let fired = 0;
-  for (let group = 0; group < leaks.length; group += 1) {
-    const [from, to] = [group * size, (group + 1) * size];
-    const parts = [membrane, input, spikes].map((array) => array.subarray(from, to));
-    const [own, current, out] = parts as [Float32Array, Float32Array, Float32Array];
-    const leak = leaks[group] ?? 0;
-    fired +=
-      settings.model === 'ContinuousLIFNode'
-        ? stepContinuousLifLayer(own, current, out, { ...settings, tau: 1 / leak })
-        : stepLif(own, current, out, leak, settings);
-  }
-  return fired;
-};
-
 /** Adds spikes where the input is spikes, multiplies where it is not, and counts which it was. */
 export class MeteredOperations implements Operations<DataTensor> {
-  constructor(private readonly run: MeteredRun) {}
+  readonly #weights: PreparedWeights;
+  /** By the values of adjacency matrices, which several layers of a network share. */
+  readonly #edges = new Map<Float32Array, readonly EdgeTable[]>();
+
+  constructor(private readonly run: MeteredRun) {
+    this.#weights = prepare(run.weights);
+  }
 
   get steps(): number {
     return this.run.steps;
@@ -107,12 +93,8 @@ export class MeteredOperations implements Operations<DataTensor> {
 
   /** @throws RangeError when the weights lack the parameter, or have it in another shape */
   parameter(name: string, shape: readonly number[]): DataTensor {
-    const stored = this.run.weights.get(name);
-    if (stored === undefined) throw new RangeError(`the weights have no ${name}`);
-    if (stored.shape.join() === shape.join()) return tensorOf(stored.values, shape);
-    throw new RangeError(
-      `${name} is [${stored.shape.join(', ')}], the network needs [${shape.join(', ')}]`,
-    );
+    const { values } = this.#weights.parameter(name, shape);
+    return { values, shape, code: 'real' };
   }
 
   linear(name: string, x: DataTensor, { out, bias = true }: ProjectionOptions): DataTensor {
@@ -130,7 +112,8 @@ export class MeteredOperations implements Operations<DataTensor> {
       values.set(y, row * out);
     }
     this.run.meter.enter(name);
-    this.#charge(x, projectionCharge(x, out * spikesOf(x), out * x.values.length));
+    const events = x.code === 'real' ? 0 : out * spikesOf(x);
+    this.#charge(x, projectionCharge(x, events, out * x.values.length));
     return { values, shape: [...x.shape.slice(0, -1), out], code: 'real' };
   }
 
@@ -250,7 +233,7 @@ export class MeteredOperations implements Operations<DataTensor> {
   }
 
   add(a: DataTensor, b: DataTensor): DataTensor {
-    const { values, shape } = combine(a, b, (left, right) => left + right);
+    const { values, shape } = combine('add', a, b);
     const areSpikes = a.code === 'binary' && b.code === 'binary';
     const acs = areSpikes ? activeCount(a.values) + activeCount(b.values) : values.length;
     this.#charge({ shape }, { acs, annAcs: values.length });
@@ -258,13 +241,13 @@ export class MeteredOperations implements Operations<DataTensor> {
   }
 
   subtract(a: DataTensor, b: DataTensor): DataTensor {
-    const { values, shape } = combine(a, b, (left, right) => left - right);
+    const { values, shape } = combine('subtract', a, b);
     this.#charge({ shape }, { acs: values.length, annAcs: values.length });
     return { values, shape, code: 'real' };
   }
 
   multiply(a: DataTensor, b: DataTensor): DataTensor {
-    const { values, shape } = combine(a, b, (left, right) => left * right);
+    const { values, shape } = combine('multiply', a, b);
     const isGate = a.code === 'binary' || b.code === 'binary';
     this.#charge({ shape }, { macs: isGate ? 0 : values.length, annMacs: values.length });
     const code = a.code === 'binary' ? b.code : a.code;
@@ -273,11 +256,11 @@ export class MeteredOperations implements Operations<DataTensor> {
 
   scale(x: DataTensor, factor: number): DataTensor {
     this.#charge(x, { macs: x.values.length, annMacs: x.values.length });
-    return { ...x, values: x.values.map((value) => value * factor), code: 'real' };
+    return { ...x, values: scaled(x.values, factor), code: 'real' };
   }
 
   map(x: DataTensor, element: ElementFunction): DataTensor {
-    const values = x.values.map(ELEMENT_FUNCTIONS[element]);
+    const values = mapped(x.values, element);
     if (element === 'relu') this.run.meter.rectified(values);
     return { ...x, values, code: 'real' };
   }
@@ -292,7 +275,7 @@ export class MeteredOperations implements Operations<DataTensor> {
     if (length === 1) return { values, shape, code };
     const annMacs = this.#hasNoTime(axis) ? 0 : values.length;
     this.#charge(x, { macs: values.length, annMacs });
-    return { values: values.map((value) => value / length), shape, code: 'real' };
+    return { values: divided(values, length), shape, code: 'real' };
   }
 
   sum(x: DataTensor, axis: number): DataTensor {
@@ -350,7 +333,7 @@ export class MeteredOperations implements Operations<DataTensor> {
   /** The bias, or zeros: what the sums of a projection start from. */
   #startOf(name: string, out: number, bias: boolean): Float64Array {
     if (!bias) return new Float64Array(out);
-    return Float64Array.from(this.parameter(`${name}.bias`, [out]).values);
+    return this.#weights.bias(`${name}.bias`, out);
   }
 
   #isSparse({ code, values }: DataTensor, breakEven: number): boolean {
@@ -358,11 +341,15 @@ export class MeteredOperations implements Operations<DataTensor> {
   }
 
   #edgeTables(adjacency: DataTensor): readonly EdgeTable[] {
+    const known = this.#edges.get(adjacency.values);
+    if (known !== undefined) return known;
     const nodes = axisLength(adjacency, -1);
     const size = nodes * nodes;
-    return Array.from({ length: adjacency.values.length / size }, (_, graph) => {
+    const tables = Array.from({ length: adjacency.values.length / size }, (_, graph) => {
       return new EdgeTable(adjacency.values.subarray(graph * size, (graph + 1) * size), nodes);
     });
+    this.#edges.set(adjacency.values, tables);
+    return tables;
   }
 
   #membraneOf(name: string, size: number, { resetTo }: NeuronSettings): Float32Array {
@@ -375,7 +362,7 @@ export class MeteredOperations implements Operations<DataTensor> {
   }
 
   #leakOf(name: string, { model, tau }: NeuronSettings): number {
-    const learned = model === 'PLIFNode' ? this.run.weights.get(`${name}.leak`) : undefined;
+    const learned = model === 'PLIFNode' ? this.#weights.optional(`${name}.leak`) : undefined;
     // A network that was trained with fixed leaks starts a PLIFNode from them.
     return learned === undefined ? 1 / tau : leakOf(learned.values[0] ?? 0);
   }

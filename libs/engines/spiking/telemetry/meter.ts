@@ -19,7 +19,10 @@ export interface LayerCounts {
   readonly synapticEventsMax: number;
 }
 
-export type Charge = Partial<Omit<LayerCounts, 'name' | 'quiescentNeurons'>>;
+/** Operations; what neurons did is counted by `fire`. */
+export type Charge = Partial<
+  Pick<LayerCounts, 'macs' | 'acs' | 'synapticEvents' | 'annMacs' | 'annAcs' | 'synapticEventsMax'>
+>;
 
 type Figures = { -readonly [Key in Exclude<keyof LayerCounts, 'name'>]: number };
 
@@ -42,30 +45,35 @@ const noFigures = (): Figures => ({
   synapticEventsMax: 0,
 });
 
-const FIGURES = Object.keys(noFigures()) as readonly (keyof Figures)[];
-
 /** Counts operations by layer, in the order in which layers first run. */
 export class Meter {
   readonly #layers = new Map<string, Layer>();
   #current = 'input';
+  /** That of the current name, once it has been charged. */
+  #layer: Layer | null = null;
   #reluOutputs = 0;
   #reluZeros = 0;
 
   /** Names the layer that unnamed operations belong to from here on. */
   enter(name: string): void {
+    if (name === this.#current) return;
     this.#current = name;
+    this.#layer = null;
   }
 
   charge(charge: Charge): void {
-    const { figures } = this.#layer(this.#current);
-    for (const key of FIGURES) {
-      if (key !== 'quiescentNeurons') figures[key] += charge[key] ?? 0;
-    }
+    const { figures } = this.#currentLayer();
+    figures.macs += charge.macs ?? 0;
+    figures.acs += charge.acs ?? 0;
+    figures.synapticEvents += charge.synapticEvents ?? 0;
+    figures.annMacs += charge.annMacs ?? 0;
+    figures.annAcs += charge.annAcs ?? 0;
+    figures.synapticEventsMax += charge.synapticEventsMax ?? 0;
   }
 
   /** One step of the neurons of the current layer. */
   fire(spikes: Float32Array, count: number): void {
-    const layer = this.#layer(this.#current);
+    const layer = this.#currentLayer();
     layer.fired ??= new Uint8Array(spikes.length);
     const { fired } = layer;
     for (let neuron = 0; neuron < spikes.length; neuron += 1) {
@@ -94,11 +102,11 @@ export class Meter {
     }));
   }
 
-  #layer(name: string): Layer {
-    const known = this.#layers.get(name);
-    if (known !== undefined) return known;
-    const layer: Layer = { figures: noFigures(), fired: null };
-    this.#layers.set(name, layer);
+  #currentLayer(): Layer {
+    if (this.#layer !== null) return this.#layer;
+    const layer = this.#layers.get(this.#current) ?? { figures: noFigures(), fired: null };
+    this.#layers.set(this.#current, layer);
+    this.#layer = layer;
     return layer;
   }
 }

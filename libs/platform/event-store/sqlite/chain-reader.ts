@@ -3,11 +3,11 @@ import { afterFailure } from '#platform/sqlite/sqlite-codes.js';
 import { CHAIN_START, EventHasher, type StoredFields } from '../event.chain.js';
 import { type DamagedEvent } from '../log-chain.port.js';
 import { EventUnpacker } from './event-unpacker.js';
-import { type ChainReply } from './log-chain.protocol.js';
+import { type CheckedSegment, type Seam } from './log-chain.protocol.js';
 import { WordReader } from './word-list.js';
 
-/** Positions of one page. */
-const PAGE_POSITIONS = 4_096;
+/** Positions of one page. Pages begin at multiples of it, so that a gap is always cut there. */
+export const PAGE_POSITIONS = 4_096;
 /** A page of large events ends here. */
 const PAGE_BYTES_MAX = 8 * 1_048_576;
 /** Names of streams that are remembered. */
@@ -44,6 +44,7 @@ interface Name {
 export class ChainReader {
   readonly #database: DatabaseSync;
   readonly #page: StatementSync;
+  readonly #hashAt: StatementSync;
   readonly #streamOf: StatementSync;
   readonly #streams = new Map<number, Name>();
   readonly #words: WordReader;
@@ -63,6 +64,7 @@ export class ChainReader {
       `${SELECT} WHERE position > ? AND position <= ? ORDER BY position`,
     );
     this.#page.setReturnArrays(true);
+    this.#hashAt = this.#database.prepare('SELECT hash FROM events WHERE position = ?');
     this.#streamOf = this.#database.prepare(
       'SELECT name AS text, CAST(name AS BLOB) AS bytes FROM streams WHERE id = ?',
     );
@@ -70,28 +72,48 @@ export class ChainReader {
     this.#unpacker = new EventUnpacker(this.#words);
   }
 
-  /** Checks the next page, at most up to this position. */
-  check(upTo: bigint): ChainReply {
+  /**
+   * Checks the events behind `from`, up to `upTo`.
+   * @param seam what is known of the event at `from`; without it the stored hash there is read
+   */
+  check(from: number, upTo: number, seam?: Seam): CheckedSegment {
+    const before = seam ?? { stored: this.#storedAt(from), computed: null };
     this.#damaged = [];
     this.#events = 0;
-    const pageEnd = this.#position + PAGE_POSITIONS;
-    const end = Math.min(pageEnd, Number(upTo));
-    try {
-      this.#checkPage(end);
-    } catch {
-      this.#checkOneByOne(end);
-    }
+    this.#moveTo(from, before.stored, before.computed);
+    while (this.#position < upTo) this.#checkNextPage(upTo);
     return {
-      kind: 'checked',
-      position: BigInt(this.#position),
       events: this.#events,
       damaged: this.#damaged,
-      hash: this.#position === 0 ? null : this.#stored,
+      before,
+      after: { stored: this.#stored, computed: this.#computed },
     };
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  /** As a check of the event there would leave it, if the event is as it was appended. */
+  #storedAt(position: number): Uint8Array | null {
+    if (position === 0) return CHAIN_START;
+    try {
+      const hash = afterFailure(() => this.#hashAt.get(position))?.['hash'];
+      return hash instanceof Uint8Array ? hash : null;
+    } catch {
+      // The check of the event says so.
+      return null;
+    }
+  }
+
+  #checkNextPage(upTo: number): void {
+    const pageEnd = this.#position - (this.#position % PAGE_POSITIONS) + PAGE_POSITIONS;
+    const end = Math.min(pageEnd, upTo);
+    try {
+      this.#checkPage(end);
+    } catch {
+      this.#checkOneByOne(end);
+    }
   }
 
   /** @throws what SQLite says of a page of the file that it cannot read */

@@ -176,13 +176,9 @@ export class GroupCommit {
     if (reply?.kind === 'appended') {
       this.#trouble = null;
       const { after, outcomes } = reply;
-      let recorded: RecordedEvent[] | undefined;
-      this.#onCommitted({
-        after,
-        last: lastPosition(after, outcomes),
-        units: group.reduce((sum, { encoded }) => sum + encoded.units, 0),
-        recorded: () => (recorded ??= recordedEvents(group, recordedAt, reply)),
-      });
+      const last = lastPosition(after, outcomes);
+      const units = group.reduce((sum, { encoded }) => sum + encoded.units, 0);
+      this.#onCommitted({ after, last, units, recorded: recordedLater(group, recordedAt, reply) });
       settleCallers(group, outcomes);
       return;
     }
@@ -232,8 +228,21 @@ const settleCallers = (group: readonly PendingAppend[], outcomes: readonly numbe
   }
 };
 
-const recordedEvents = (
+type Written = Pick<PendingAppend, 'stream' | 'events'>;
+
+/** Subscriptions keep a group for a while, so it must not keep the JSON that was written. */
+const recordedLater = (
   group: readonly PendingAppend[],
+  recordedAtMs: number,
+  reply: Appended,
+): CommittedGroup['recorded'] => {
+  const written = group.map(({ stream, events }): Written => ({ stream, events }));
+  let recorded: RecordedEvent[] | undefined;
+  return () => (recorded ??= recordedEvents(written, recordedAtMs, reply));
+};
+
+const recordedEvents = (
+  group: readonly Written[],
   recordedAtMs: number,
   { outcomes, leaves }: Pick<Appended, 'outcomes' | 'leaves'>,
 ): RecordedEvent[] => {

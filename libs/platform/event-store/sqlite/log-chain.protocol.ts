@@ -1,22 +1,41 @@
-/** The messages between the calling thread and the thread that checks the chain. */
+/** The messages between the calling thread and the threads that check the chain. */
 import { type DamagedEvent } from '../log-chain.port.js';
 
+/** What the check of an event leaves for the check of the next one. */
+export interface Seam {
+  /** Its stored chain hash; null where it could not be read. */
+  readonly stored: Uint8Array | null;
+  /** What that hash would be if the event is as it was appended; null where it is that. */
+  readonly computed: Uint8Array | null;
+}
+
+/** The events behind one position, up to and with another. */
+export interface Segment {
+  readonly from: number;
+  readonly upTo: number;
+}
+
+export interface CheckedSegment {
+  readonly events: number;
+  readonly damaged: readonly DamagedEvent[];
+  /** What was known or assumed of the event before the first. */
+  readonly before: Seam;
+  /** Of the last event. */
+  readonly after: Seam;
+}
+
 export type ChainRequest =
-  /** Check some more events, at most up to this position. */
-  { readonly kind: 'check'; readonly upTo: bigint } | { readonly kind: 'close' };
+  | {
+      readonly kind: 'check';
+      readonly segment: Segment;
+      /** Absent: the event before is taken to be as it was appended. */
+      readonly seam?: Seam;
+    }
+  | { readonly kind: 'close' };
 
 export type ChainReply =
   | { readonly kind: 'ready' }
-  | {
-      readonly kind: 'checked';
-      /** Everything up to here was checked. */
-      readonly position: bigint;
-      /** Events in this reply. */
-      readonly events: number;
-      readonly damaged: readonly DamagedEvent[];
-      /** The stored chain hash of the last event that could be read, or null. */
-      readonly hash: Uint8Array | null;
-    }
+  | { readonly kind: 'checked'; readonly checked: CheckedSegment }
   /** The file cannot be opened; the thread ends. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'closed' };

@@ -1,4 +1,4 @@
-/** Checks the chain of the log on a thread of its own, page by page as it is asked. */
+/** Checks segments of the chain of the log on a thread of its own, as it is asked. */
 import { workerData } from 'node:worker_threads';
 import { portOfThread, requestListener } from '#platform/threads/request-listener.js';
 import { ChainReader } from './chain-reader.js';
@@ -18,7 +18,10 @@ const port = portOfThread();
 const reader = start();
 if (reader instanceof ChainReader) {
   const answer = (request: ChainRequest): ChainReply => {
-    if (request.kind === 'check') return reader.check(request.upTo);
+    if (request.kind === 'check') {
+      const { segment, seam } = request;
+      return { kind: 'checked', checked: reader.check(segment.from, segment.upTo, seam) };
+    }
     reader.close();
     return { kind: 'closed' };
   };

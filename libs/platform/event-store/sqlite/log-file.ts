@@ -14,6 +14,12 @@ const SYNCHRONOUS_FULL = 2;
 /** Leaves the file as it is, and is a write: it takes a page to the disk. */
 export const REWRITE_VERSION = `PRAGMA user_version = ${FORMAT.version}`;
 
+/**
+ * Finds the next event of a type that is rare. Its entries are in the order of the log within each
+ * type, so that an append writes to the ends of a few pages. A log that has none gets one.
+ */
+const INDEX_BY_TYPE = 'CREATE INDEX IF NOT EXISTS events_by_type ON events (type);';
+
 const SCHEMA = `
   CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
@@ -60,6 +66,7 @@ const claim = (database: DatabaseSync, file: string): void => {
   database.exec('BEGIN IMMEDIATE');
   const version = identifySqliteFile(database, file, FORMAT);
   database.exec(version === null ? SCHEMA : REWRITE_VERSION);
+  database.exec(INDEX_BY_TYPE);
   database.exec('COMMIT');
 };
 

@@ -10,6 +10,7 @@ import {
 } from '../event-store.port.js';
 import { type DamagedEvent } from '../log-chain.port.js';
 import { EventUnpacker } from './event-unpacker.js';
+import { conditionOf, rangesOf } from './log-filter.js';
 import { ReadEvents } from './read-events.js';
 import { StreamNames } from './stream-names.js';
 import { WordReader } from './word-list.js';
@@ -25,9 +26,6 @@ const WINDOW_POSITIONS = 4_096;
 
 /** Damaged events that are remembered, for readiness. */
 const DAMAGED_MAX = 100;
-
-/** Sorts behind every character that a stream name or an event type may have. */
-const BEHIND_ALL = '\x7f';
 
 const COLUMNS = `events.position, events.stream_id, events.revision, events.type,
   events.recorded_at, events.body`;
@@ -125,6 +123,7 @@ export class SqliteLogReader {
   ): (after: number, upTo: number, limit: number) => LogPage {
     const { condition, parameters } = conditionOf(filter);
     const statement = this.#statementFor(condition);
+    const skip = this.#skipping(filter);
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;
     const report = onDamaged && this.#reporting(onDamaged);
     const read = (after: number, end: number, count: number): LogPage => {
@@ -144,7 +143,9 @@ export class SqliteLogReader {
       const count = Math.min(limit, PAGE_EVENTS_MAX);
       return this.#reading(() => {
         try {
-          return read(after, end, count);
+          const page = read(after, end, count);
+          if (page.events.length > 0 || page.position >= upTo) return page;
+          return { ...page, position: skip(page.position, upTo) };
         } catch (error) {
           if (report === undefined) throw error;
           return oneByOne(read, after, Math.min(end, after + count), report);
@@ -216,18 +217,38 @@ export class SqliteLogReader {
     }
   }
 
-  #statementFor(condition: string): StatementSync {
-    const known = this.#all.get(condition);
-    if (known) return known;
-    const statement = this.#reading(() =>
-      this.#rows(
-        `SELECT ${COLUMNS} FROM events ${condition.includes('streams.') ? JOIN : ''}
-         WHERE events.position > ? AND events.position <= ? ${condition}
-         ORDER BY events.position LIMIT ?`,
-      ),
+  /** A function that passes over what a filter by type leaves out. */
+  #skipping(filter: EventFilter | undefined): (after: number, upTo: number) => number {
+    if (filter?.by !== 'type') return (after) => after;
+    const { ranges, parameters } = rangesOf(filter);
+    const next = this.#cached(
+      ranges,
+      `SELECT min((SELECT min(position) FROM events INDEXED BY events_by_type
+                    WHERE events.type = words.id AND position > ?))
+         FROM words WHERE ${ranges}`,
     );
-    this.#all.set(condition, statement);
+    return (after, upTo) => {
+      const row: unknown = next.get(after, ...parameters);
+      const [position] = row as [number | null];
+      return position === null ? upTo : Math.min(Math.max(after, position - 1), upTo);
+    };
+  }
+
+  #cached(key: string, sql: string): StatementSync {
+    const known = this.#all.get(key);
+    if (known) return known;
+    const statement = this.#reading(() => this.#rows(sql));
+    this.#all.set(key, statement);
     return statement;
+  }
+
+  #statementFor(condition: string): StatementSync {
+    return this.#cached(
+      condition,
+      `SELECT ${COLUMNS} FROM events ${condition.includes('streams.') ? JOIN : ''}
+       WHERE events.position > ? AND events.position <= ? ${condition}
+       ORDER BY events.position LIMIT ?`,
+    );
   }
 
   #reading<Result>(read: () => Result): Result {
@@ -305,20 +326,3 @@ interface Collected extends StreamPage {
   readonly last: number;
   readonly units: number;
 }
-
-/** Compares names, so no JSON is looked at. */
-const conditionOf = (
-  filter: EventFilter | undefined,
-): { condition: string; parameters: readonly string[] } => {
-  if (filter === undefined) return { condition: '', parameters: [] };
-  const column = filter.by === 'stream' ? 'streams.name' : 'words.text';
-  const range = `(${column} >= ? AND ${column} < ?)`;
-  const ranges = filter.prefixes.map(() => range).join(' OR ');
-  return {
-    condition:
-      filter.by === 'stream'
-        ? `AND (${ranges})`
-        : `AND events.type IN (SELECT id FROM words WHERE ${ranges})`,
-    parameters: filter.prefixes.flatMap((prefix) => [prefix, prefix + BEHIND_ALL]),
-  };
-};

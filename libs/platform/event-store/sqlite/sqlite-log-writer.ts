@@ -132,7 +132,7 @@ export class SqliteLogWriter {
       next = at + count * FIELDS_PER_EVENT;
     }
     this.#insertRows();
-    return { after, outcomes, leaves: Buffer.concat(this.#leaves) };
+    return { after, outcomes, leaves: joined(this.#leaves) };
   }
 
   commit(): void {
@@ -269,6 +269,13 @@ export class SqliteLogWriter {
 /** Of the last event; a hash that was damaged is left to the audit, which names it. */
 const hashOf = (stored: unknown): Uint8Array =>
   stored instanceof Uint8Array && stored.length === HASH_BYTES ? stored : CHAIN_START;
+
+/** In memory of their own: a message with a view into Node's pool would copy the whole pool. */
+const joined = (leaves: readonly Uint8Array[]): Uint8Array => {
+  const all = new Uint8Array(leaves.length * HASH_BYTES);
+  for (const [index, leaf] of leaves.entries()) all.set(leaf, index * HASH_BYTES);
+  return all;
+};
 
 const isUuid = (stored: unknown, id: string | number | undefined): boolean =>
   stored instanceof Uint8Array &&

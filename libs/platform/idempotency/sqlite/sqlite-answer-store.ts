@@ -85,7 +85,9 @@ class SqliteAnswerEntries implements AnswerEntries {
   }
 
   async keep(ref: AttemptRef, sealed: Uint8Array | null, expiresAtMs: number): Promise<boolean> {
-    const request = { kind: 'keep', ...ref, sealed, expiresAtMs } as const;
+    // In memory of its own: a message with a view into Node's pool would copy the whole pool.
+    const own = sealed && new Uint8Array(sealed);
+    const request = { kind: 'keep', ...ref, sealed: own, expiresAtMs } as const;
     return (await this.thread.request(request)).rows === 1;
   }
 

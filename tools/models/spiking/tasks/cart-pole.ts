@@ -2,8 +2,9 @@
  * A pole on a cart that two pushes must keep upright (Barto, Sutton and Anderson, 1983), with the
  * constants and the explicit Euler steps of Gymnasium's CartPole-v1.
  */
+import { ANGLE_LIMIT, CART_LIMIT } from '#engines/spiking/models/hybrid-rl.model.js';
 import type { SeededRandom } from '../../seeded-random.js';
-import { between } from './task.js';
+import { between, type InputTask } from './task.js';
 
 const GRAVITY = 9.8;
 const CART_MASS = 1;
@@ -12,8 +13,6 @@ const HALF_LENGTH = 0.5;
 const FORCE = 10;
 const SECONDS_PER_STEP = 0.02;
 
-export const CART_LIMIT = 2.4;
-export const ANGLE_LIMIT = (12 * Math.PI) / 180;
 /** A longer episode counts as solved and is cut. */
 export const EPISODE_STEPS_MAX = 500;
 
@@ -47,15 +46,24 @@ export const step = ([x, xDot, angle, angleDot]: CartPole, action: number): Cart
 export const hasFallen = ([x, , angle]: CartPole): boolean =>
   Math.abs(x) > CART_LIMIT || Math.abs(angle) > ANGLE_LIMIT;
 
-/** Steps that a policy keeps the pole up, one point each, as Gymnasium counts them. */
-export const episodeReturn = (
-  policy: (state: CartPole) => number,
-  random: SeededRandom,
-): number => {
-  let state = reset(random);
-  for (let steps = 1; steps <= EPISODE_STEPS_MAX; steps += 1) {
+/** A point for each push, as Gymnasium counts them. */
+export const episodeReturn = (policy: (state: CartPole) => number, start: CartPole): number => {
+  let state = start;
+  for (let pushes = 1; pushes <= EPISODE_STEPS_MAX; pushes += 1) {
     state = step(state, policy(state));
-    if (hasFallen(state)) return steps;
+    if (hasFallen(state)) return pushes;
   }
   return EPISODE_STEPS_MAX;
+};
+
+/** An input is the start of an episode: actions have no labels. */
+export const cartPole: InputTask = {
+  name: 'cart-pole',
+  description:
+    'The position in metres, velocity, angle in radians and angular velocity of a pole on a ' +
+    'cart; the class is the push that keeps the pole up. An episode scores a point for each ' +
+    'push, and ends beyond 2.4 m, beyond 12 degrees, or after 500 pushes.',
+  inputShape: [4],
+  classes: ACTIONS,
+  draw: (random) => ({ input: Float32Array.from(reset(random)) }),
 };

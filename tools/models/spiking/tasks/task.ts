@@ -16,13 +16,18 @@ export interface Rival {
   classify(input: Float32Array): number;
 }
 
-export interface ClassificationTask {
+/** A generator of inputs that a network answers by one of its classes. */
+export interface InputTask {
   /** What the model card calls it. */
   readonly name: string;
   /** One sentence for the model card: what an input is, and what decides its class. */
   readonly description: string;
   readonly inputShape: readonly number[];
   readonly classes: readonly string[];
+  draw(random: SeededRandom, split?: Split): Pick<Example, 'input'>;
+}
+
+export interface ClassificationTask extends InputTask {
   /** Rules that a trained network must beat, beside always naming the most frequent class. */
   readonly rivals?: readonly Rival[];
   /**

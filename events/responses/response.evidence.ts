@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { ResponseSummary } from './response.job.js';
+
+/** What a response in the background adds to the events of its hold. */
+
+export const ResponseHoldEvidence = ResponseSummary;
+export type ResponseHoldEvidence = z.infer<typeof ResponseHoldEvidence>;
+
+export const ResponseCaptureEvidence = ResponseSummary.extend({
+  outcome: z.enum(['completed', 'failed', 'cancelled', 'timed_out']),
+  /** Processes that worked on it, one after the other. */
+  attempts: z.int().nonnegative(),
+});
+export type ResponseCaptureEvidence = z.infer<typeof ResponseCaptureEvidence>;

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { ResponseId } from './response.events.js';
+
+/** What the job of a response in the background shows in the events of jobs. */
+
+/** The name of its type. */
+export const RESPONSE_JOB = 'response';
+
+/** In `JobCompleted`: a rig may also have rejected it. */
+export const ResponseProgress = z.strictObject({
+  status: z.enum(['completed', 'incomplete', 'failed']),
+});
+export type ResponseProgress = z.infer<typeof ResponseProgress>;
+
+/** In `JobSubmitted`. */
+export const ResponseSummary = z.strictObject({
+  responseId: ResponseId,
+  model: z.string().min(1).max(256),
+});
+export type ResponseSummary = z.infer<typeof ResponseSummary>;

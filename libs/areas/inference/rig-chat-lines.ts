@@ -1,0 +1,152 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type AcceptedLine,
+  type BatchPrice,
+  type LineAnswer,
+  type LineRetry,
+  type Quantities,
+} from '#platform/batches/batch-endpoint.js';
+import {
+  type ChargedTokens,
+  type ChatLine,
+  type ChatLineOrder,
+  ChatLines,
+  type ChatPrice,
+} from '#platform/chats/chat-lines.port.js';
+import { describedBy, type FailureDescription } from '#platform/runtime/failure.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { type ChatBody } from './chat-body.js';
+import { checkChat, type CheckedChat } from './checked-chat.js';
+import { inferenceErrors } from './inference.errors.js';
+import { inferenceFailures } from './inference.failures.js';
+import { MODEL_CATALOG, type ModelCatalog, RIGS, type TokenQuantities } from './ports.js';
+import { type Usage } from './rigs/chat-backend.js';
+import { needsOf } from './rigs/chat-features.js';
+import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
+import { RouteError } from './rigs/route-error.js';
+import { answersToAll, boundsOfAll } from './several-prompts.js';
+import { batchLinesOf, INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
+import { upstreamBody } from './upstream-body.js';
+
+interface CheckedLine extends CheckedChat {
+  readonly others: readonly ChatBody[];
+}
+
+/** Chats that rigs answer, without a hold of their own. */
+@Injectable()
+export class RigChatLines extends ChatLines {
+  constructor(
+    @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
+    @Inject(RIGS) private readonly rigs: RigRouter,
+  ) {
+    super();
+  }
+
+  override accept(line: ChatLine): AcceptedLine {
+    const { body, bound } = this.#check(line);
+    return { model: body.model, bound: quantitiesOf(bound) };
+  }
+
+  override batchPrice(model: string, atMs: number): BatchPrice | undefined {
+    const rate = this.#rateOf(model, atMs);
+    if (!rate) return undefined;
+    return {
+      rateCardVersion: rate.version,
+      discountPercent: rate.batchDiscountPercent,
+      linesOf: (quantities) => batchLinesOf(tokensOf(quantities), rate),
+    };
+  }
+
+  override price(model: string, atMs: number): ChatPrice | undefined {
+    const rate = this.#rateOf(model, atMs);
+    if (!rate) return undefined;
+    return {
+      rateCardVersion: rate.version,
+      linesOf: (quantities) => linesOf(tokensOf(quantities), rate),
+    };
+  }
+
+  override async complete(
+    line: ChatLine,
+    { accountId: account, priority }: ChatLineOrder,
+    signal: AbortSignal,
+  ): Promise<LineAnswer> {
+    const { body, others, model, pin, bound } = this.#check(line);
+    const isBatch = priority === 'batch';
+    const sent = upstreamBody(body, model, bound);
+    const request = { body: sent, promptTokensMax: bound.inputTokens, isBatch };
+    const one = (order: RouteOrder) => this.rigs.complete(order, signal);
+    const ask = others.length > 0 ? answersToAll(one, { body, others, isBatch }, model) : one;
+    const { answer, rig } = await ask({
+      model: model.id,
+      account,
+      priority,
+      needs: needsOf(body),
+      requestFor: () => request,
+      ...(pin !== undefined && { pin }),
+    });
+    const charged = chargedOf(answer.usage, bound);
+    const { promptTokens: inputTokens, completionTokens: outputTokens } = charged;
+    const echo = { model: body.model, routing_mode: body.routing_mode };
+    return {
+      body: line.write({ ...answer.completion, ...echo }, charged),
+      usage: quantitiesOf({ inputTokens, outputTokens }),
+      rig,
+    };
+  }
+
+  override retryOf(error: unknown): LineRetry {
+    if (!(error instanceof RouteError)) return 'never';
+    switch (error.kind) {
+      case 'overloaded':
+      case 'queue-full':
+      case 'rig-drained':
+      case 'rig-lost':
+      case 'down':
+        return 'always';
+      case 'failed':
+        return 'limited';
+      case 'model-not-served':
+      case 'rig-unknown':
+      case 'rig-without-model':
+      case 'refused':
+      case 'cancelled':
+        return 'never';
+    }
+  }
+
+  override failureOf(error: unknown): FailureDescription | undefined {
+    if (error instanceof RefusedRequestError) return error.failure;
+    return describedBy(error, { errors: inferenceErrors, failures: inferenceFailures });
+  }
+
+  #check({ body, others = [] }: ChatLine): CheckedLine {
+    const first = checkChat(body, this.catalog, this.rigs);
+    const rest = others.map((one) => checkChat(one, this.catalog, this.rigs).body);
+    const bound = boundsOfAll({ body: first.body, others: rest }, first.model);
+    return { ...first, others: rest, bound };
+  }
+
+  #rateOf(model: string, atMs: number) {
+    return this.catalog.model(model) && this.catalog.rateFor(model, atMs);
+  }
+}
+
+/** What a rig states above the bound is neither charged nor shown. */
+const chargedOf = (
+  { promptTokens, completionTokens }: Usage,
+  { inputTokens, outputTokens }: TokenQuantities,
+): ChargedTokens => ({
+  promptTokens: Math.min(promptTokens, inputTokens),
+  completionTokens: Math.min(completionTokens, outputTokens),
+});
+
+const quantitiesOf = ({ inputTokens, outputTokens }: TokenQuantities): Quantities => ({
+  [INPUT_METER]: inputTokens,
+  [OUTPUT_METER]: outputTokens,
+});
+
+const tokensOf = (quantities: Quantities): TokenQuantities => ({
+  inputTokens: quantities[INPUT_METER] ?? 0,
+  outputTokens: quantities[OUTPUT_METER] ?? 0,
+});

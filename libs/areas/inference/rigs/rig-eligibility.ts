@@ -1,0 +1,71 @@
+import { type JsonObject, RigError } from './chat-backend.js';
+import { type Need } from './chat-features.js';
+import { type Rig, type RigState } from './rig-state.js';
+import { RouteError } from './route-error.js';
+
+/** The model, and the only rig that may answer, if the caller names one. */
+interface Wanted {
+  readonly model: string;
+  readonly pin?: string;
+}
+
+/** @throws RouteError for a field that belongs to the operator of one of the rigs */
+export const refuseFields = (candidates: readonly RigState[], body: JsonObject): void => {
+  for (const { rig } of candidates) refuseOperatorField(rig, body);
+};
+
+/**
+ * Those of the rigs that do all that a request needs.
+ * @throws RouteError that names what is missing, where there is none
+ */
+export const ableTo = (
+  needs: readonly Need[],
+  candidates: readonly RigState[],
+  target: Wanted,
+): readonly RigState[] => {
+  if (needs.length === 0) return candidates;
+  const able = candidates.filter(({ rig }) => needs.every((need) => hasFeature(rig, need)));
+  return able.length > 0 ? able : refuseNeeds(needs, candidates, target);
+};
+
+const hasFeature = ({ features }: Rig, { feature }: Need): boolean =>
+  features === undefined || features.has(feature);
+
+const refuseNeeds = (
+  needs: readonly Need[],
+  candidates: readonly RigState[],
+  { model, pin }: Wanted,
+): never => {
+  const nowhere = needs.filter((need) => !candidates.some(({ rig }) => hasFeature(rig, need)));
+  // Each is to be had, at different rigs: all of them are at fault.
+  const missing = nowhere.length > 0 ? nowhere : needs;
+  const names = missing.map(({ feature }) => feature).join(' and ');
+  const lacks =
+    pin === undefined
+      ? `no rig of the model ${model} has the feature`
+      : `rig ${pin} does not have the feature`;
+  const param = missing[0]?.param ?? '';
+  throw refused('routing', param, `'${param}' is refused: ${lacks} ${names}`);
+};
+
+const refuseOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): void => {
+  const param = operatorFields?.firstIn(body);
+  if (param === undefined) return;
+  const message = `'${param}' is refused: it belongs to the operator of the model`;
+  throw refused(name, param, message);
+};
+
+/** As a rig refuses a field. */
+const refused = (rig: string, param: string, message: string): RouteError => {
+  const upstreamError = {
+    message,
+    type: 'invalid_request_error',
+    param,
+    code: 'unsupported_parameter',
+  };
+  const rigError = new RigError('refused', `rig ${rig}: ${message}`, {
+    status: 400,
+    upstreamError,
+  });
+  return new RouteError('refused', message, [], { rigError });
+};

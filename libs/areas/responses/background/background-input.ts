@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { ResponseId } from '#events/responses/response.events.js';
+import { UserId } from '#events/vocabulary.js';
+import { ResponseBody } from '../translation/response-body.js';
+
+/** What a response in the background is asked for: equal for every repetition of its request. */
+export const BackgroundInput = z.strictObject({
+  responseId: ResponseId,
+  userId: UserId,
+  /** What it continues. */
+  previous: z
+    .strictObject({
+      responseId: ResponseId,
+      depth: z.int().positive(),
+      conversationBytes: z.int().nonnegative(),
+    })
+    .nullable(),
+  /** Its own input items. */
+  input: z.array(z.looseObject({})),
+  /** The request, without the input. */
+  body: ResponseBody,
+  /** The chat that it stands for, with the messages of the conversation. */
+  chat: z.record(z.string(), z.unknown()),
+});
+export type BackgroundInput = z.infer<typeof BackgroundInput>;
+
+/** The object that answers, as it is stored. */
+export const ResponseResult = z.looseObject({ output: z.array(z.looseObject({})) });
+export type ResponseResult = z.infer<typeof ResponseResult>;

@@ -1,0 +1,65 @@
+import { type LineAnswer, type LineRetry } from '#platform/batches/batch-endpoint.js';
+import { type ChatLine, type ChatLineOrder, ChatLines } from '#platform/chats/chat-lines.port.js';
+import { type FailureDescription } from '#platform/runtime/failure.js';
+import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+
+/** A failure of a rig. */
+export class RigFailure extends Error {
+  constructor(
+    readonly retry: LineRetry,
+    readonly shown: FailureDescription | undefined,
+  ) {
+    super('a rig failed');
+  }
+}
+
+/** Chats that one sentence answers, with 2 tokens of prompt and 3 of answer. */
+export class ScriptedChatLines extends ChatLines {
+  readonly asked: { readonly line: ChatLine; readonly order: ChatLineOrder }[] = [];
+  /** What happens before the answer. */
+  before: (signal: AbortSignal) => Promise<void> = () => Promise.resolve();
+  finishReason = 'stop';
+
+  override accept({ body }: ChatLine) {
+    const { model } = body as { readonly model: string };
+    return { model, bound: { input_tokens: 10, output_tokens: 20 } };
+  }
+
+  override batchPrice() {
+    return { rateCardVersion: 3, discountPercent: 50, linesOf: () => [] };
+  }
+
+  override price(model: string) {
+    if (model !== 'm') return undefined;
+    return {
+      rateCardVersion: 3,
+      linesOf: (quantities: Readonly<Record<string, number>>) =>
+        Object.entries(quantities).map(([meter, quantity]) => ({
+          ...{ meter, quantity, unitPriceMicroUsd: '1', perUnits: 1 },
+        })),
+    };
+  }
+
+  override async complete(
+    line: ChatLine,
+    order: ChatLineOrder,
+    signal: AbortSignal,
+  ): Promise<LineAnswer> {
+    this.asked.push({ line, order });
+    await this.before(signal);
+    const message = { role: 'assistant', content: 'Cords.' };
+    const choices = [{ index: 0, message, finish_reason: this.finishReason }];
+    const completion = { model: 'm', routing_mode: 'auto', choices };
+    const body = line.write(completion, { promptTokens: 2, completionTokens: 3 });
+    return { body, usage: { input_tokens: 2, output_tokens: 3 }, rig: 'r' };
+  }
+
+  override retryOf(error: unknown): LineRetry {
+    return error instanceof RigFailure ? error.retry : 'never';
+  }
+
+  override failureOf(error: unknown): FailureDescription | undefined {
+    if (error instanceof RefusedRequestError) return error.failure;
+    return error instanceof RigFailure ? error.shown : undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { type ChargedTokens } from '#platform/chats/chat-lines.port.js';
+import { type Fields, type ReadAnswer } from '#platform/chats/read-answer.js';
+import { OutputItems } from './output-items.js';
+import { type ResponseFacts, type ResponseObject, responseObject } from './response-object.js';
+
+export interface AnsweredFacts extends ResponseFacts {
+  /** What the ids of items are made of. */
+  readonly key: string;
+  /** Seconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/** The whole answer of a chat as a response. */
+export const answeredResponse = (
+  facts: AnsweredFacts,
+  { choices, usage: stated }: ReadAnswer,
+  charged: ChargedTokens,
+): ResponseObject => {
+  const items = new OutputItems(facts.key);
+  for (const choice of choices) items.add(choice);
+  items.end();
+  return endedResponse(facts, items, charged, stated);
+};
+
+/** @param stated the usage as the rig states it */
+export const endedResponse = (
+  facts: AnsweredFacts,
+  items: OutputItems,
+  usage: ChargedTokens,
+  stated: Fields | undefined,
+): ResponseObject =>
+  responseObject(facts, items.items, {
+    status: 'ended',
+    completedAt: facts.now(),
+    finishReason: items.finishReason,
+    usage,
+    stated,
+  });

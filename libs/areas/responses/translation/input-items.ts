@@ -1,0 +1,150 @@
+import { refusedField } from '#platform/runtime/refused-request.js';
+import { type Fields, isFields } from '#platform/chats/read-answer.js';
+
+/** The items that a response takes as input and has as output, as far as chats know them. */
+export type Item = MessageItem | FunctionCallItem | FunctionOutputItem;
+
+export interface MessageItem {
+  readonly type: 'message';
+  readonly id: string;
+  readonly role: 'system' | 'developer' | 'user' | 'assistant';
+  readonly status: ItemStatus;
+  readonly content: readonly Fields[];
+}
+
+export interface FunctionCallItem {
+  readonly type: 'function_call';
+  readonly id: string;
+  readonly call_id: string;
+  readonly name: string;
+  /** JSON. */
+  readonly arguments: string;
+  readonly status: ItemStatus;
+}
+
+export interface FunctionOutputItem {
+  readonly type: 'function_call_output';
+  readonly id: string;
+  readonly call_id: string;
+  readonly output: string | readonly Fields[];
+  readonly status: ItemStatus;
+}
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
+const ID_LENGTH_MAX = 128;
+
+/**
+ * The input of a request, with an id for each item that has none.
+ * @param key what new ids are made of
+ * @throws RefusedRequestError 400 that names the field
+ */
+export const inputItemsOf = (input: unknown, key: string): readonly Item[] => {
+  if (typeof input === 'string') {
+    return [itemOf({ role: 'user', content: input }, 'input', `${key}i0`)];
+  }
+  if (!Array.isArray(input)) throw refusedField('input', 'expected a string or a list of items');
+  return input.map((item, n) => itemOf(item, `input[${n}]`, `${key}i${n}`));
+};
+
+const itemOf = (item: unknown, at: string, key: string): Item => {
+  if (!isFields(item)) throw refusedField(at, 'expected an object');
+  switch (item['type'] ?? 'message') {
+    case 'message':
+      return messageItemOf(item, at, key);
+    case 'function_call':
+      return {
+        type: 'function_call',
+        id: idOf(item, `fc_${key}`),
+        call_id: stringIn(item, 'call_id', at),
+        name: stringIn(item, 'name', at),
+        arguments: stringIn(item, 'arguments', at),
+        status: 'completed',
+      };
+    case 'function_call_output': {
+      const { output } = item;
+      return {
+        type: 'function_call_output',
+        id: idOf(item, `fco_${key}`),
+        call_id: stringIn(item, 'call_id', at),
+        output: typeof output === 'string' ? output : partsOf(output, 'user', `${at}.output`),
+        status: 'completed',
+      };
+    }
+    default:
+      throw refusedField(
+        `${at}.type`,
+        'expected message, function_call or function_call_output; no other item is supported',
+      );
+  }
+};
+
+const messageItemOf = (item: Fields, at: string, key: string): MessageItem => {
+  const { role, content } = item;
+  if (!ROLES.has(role)) {
+    throw refusedField(`${at}.role`, 'expected system, developer, user or assistant');
+  }
+  const known = role as MessageItem['role'];
+  return {
+    type: 'message',
+    id: idOf(item, `msg_${key}`),
+    role: known,
+    status: 'completed',
+    content:
+      typeof content === 'string'
+        ? [textPartOf(known, content)]
+        : partsOf(content, known, `${at}.content`),
+  };
+};
+
+const textPartOf = (role: MessageItem['role'], text: string): Fields =>
+  role === 'assistant'
+    ? { type: 'output_text', text, annotations: [] }
+    : { type: 'input_text', text };
+
+const PARTS_MAX = 1_000;
+
+const partsOf = (content: unknown, role: MessageItem['role'], at: string): readonly Fields[] => {
+  if (!Array.isArray(content)) throw refusedField(at, 'expected a string or a list of parts');
+  if (content.length > PARTS_MAX) throw refusedField(at, `expected at most ${PARTS_MAX} parts`);
+  return content.map((part: unknown, n) => checkedPart(part, role, `${at}[${n}]`));
+};
+
+const checkedPart = (part: unknown, role: MessageItem['role'], at: string): Fields => {
+  if (!isFields(part)) throw refusedField(at, 'expected an object');
+  const { type } = part;
+  if (type === 'output_text' || type === 'input_text') {
+    return textPartOf(role, stringIn(part, 'text', at));
+  }
+  if (type === 'refusal' && role === 'assistant') {
+    return { type, refusal: stringIn(part, 'refusal', at) };
+  }
+  if (type === 'input_image' && role !== 'assistant') {
+    refuseReference(part, ['file_id'], at);
+    const { detail } = part;
+    const image_url = stringIn(part, 'image_url', at);
+    return { type, image_url, ...(detail != null && { detail }) };
+  }
+  if (type === 'input_file' && role !== 'assistant') {
+    refuseReference(part, ['file_id', 'file_url'], at);
+    const { filename } = part;
+    const file_data = stringIn(part, 'file_data', at);
+    return { type, file_data, ...(typeof filename === 'string' && { filename }) };
+  }
+  throw refusedField(`${at}.type`, `a message of the role ${role} has no such part`);
+};
+
+const refuseReference = (part: Fields, names: readonly string[], at: string): void => {
+  const name = names.find((one) => part[one] != null);
+  if (name !== undefined) throw refusedField(`${at}.${name}`, 'send the content itself');
+};
+
+const stringIn = (fields: Fields, name: string, at: string): string => {
+  const value = fields[name];
+  if (typeof value === 'string') return value;
+  throw refusedField(`${at}.${name}`, 'expected a string');
+};
+
+const idOf = ({ id }: Fields, otherwise: string): string =>
+  typeof id === 'string' && id.length >= 1 && id.length <= ID_LENGTH_MAX ? id : otherwise;

@@ -1,0 +1,208 @@
+import { type Fields, type ReadChoice, type ReadToolCall } from '#platform/chats/read-answer.js';
+import { type FunctionCallItem, type ItemStatus, type MessageItem } from './input-items.js';
+
+/** An event of a stream, without its number. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export type OutputItem = MessageItem | FunctionCallItem;
+
+type PartKind = 'output_text' | 'refusal';
+
+interface OpenPart {
+  readonly kind: PartKind;
+  text: string;
+  readonly logprobs: unknown[];
+}
+
+interface OpenMessage {
+  readonly type: 'message';
+  readonly id: string;
+  readonly parts: OpenPart[];
+  isDone: boolean;
+}
+
+interface OpenCall {
+  readonly type: 'function_call';
+  readonly id: string;
+  readonly position: number;
+  callId: string;
+  name: string;
+  json: string;
+  isDone: boolean;
+}
+
+type OpenItem = OpenMessage | OpenCall;
+
+/**
+ * Makes the output items of a response from what a chat answers, as a whole or in pieces, and says
+ * with which events they come about. Pieces and the whole make the same items.
+ */
+export class OutputItems {
+  readonly #items: OpenItem[] = [];
+  #finishReason: string | null = null;
+
+  /** @param key what the ids of the items are made of */
+  constructor(private readonly key: string) {}
+
+  get finishReason(): string | null {
+    return this.#finishReason;
+  }
+
+  /** Adds a choice, or a piece of it. A response has the first choice only. */
+  add({ index, text, declined, toolCalls, finishReason, logprobs }: ReadChoice): StreamEvent[] {
+    if (index !== 0) return [];
+    this.#finishReason = finishReason ?? this.#finishReason;
+    const events: StreamEvent[] = [];
+    const content = logprobs?.['content'];
+    const probabilities: readonly unknown[] = Array.isArray(content) ? content : [];
+    if (text !== '') this.#say('output_text', text, probabilities, events);
+    if (declined !== '') this.#say('refusal', declined, [], events);
+    for (const call of toolCalls) this.#call(call, events);
+    return events;
+  }
+
+  /** Closes all items; an answer without any gets an empty message. */
+  end(): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    if (this.#items.length === 0) this.#openMessage('output_text', events);
+    this.#closeAll(events);
+    return events;
+  }
+
+  get items(): readonly OutputItem[] {
+    return this.#items.map((item, n) => this.#shown(item, n));
+  }
+
+  #say(kind: PartKind, text: string, logprobs: readonly unknown[], events: StreamEvent[]): void {
+    const last = this.#items.at(-1);
+    const message = last?.type === 'message' && !last.isDone ? last : null;
+    const [at, part] = message
+      ? this.#partOf(message, kind, events)
+      : this.#openMessage(kind, events);
+    part.text += text;
+    part.logprobs.push(...logprobs);
+    const delta = { ...at, delta: text };
+    events.push(
+      kind === 'output_text'
+        ? { type: 'response.output_text.delta', ...delta, logprobs }
+        : { type: 'response.refusal.delta', ...delta },
+    );
+  }
+
+  #openMessage(kind: PartKind, events: StreamEvent[]): readonly [object, OpenPart] {
+    this.#closeAll(events);
+    const n = this.#items.length;
+    const id = `msg_${this.key}${n}`;
+    const message: OpenMessage = { type: 'message', id, parts: [], isDone: false };
+    this.#items.push(message);
+    const item = this.#shown(message, n);
+    events.push({ type: 'response.output_item.added', output_index: n, item });
+    return this.#partOf(message, kind, events);
+  }
+
+  #partOf(message: OpenMessage, kind: PartKind, events: StreamEvent[]): [object, OpenPart] {
+    const output_index = this.#items.length - 1;
+    const last = message.parts.at(-1);
+    const content_index = last?.kind === kind ? message.parts.length - 1 : message.parts.length;
+    const at = { item_id: message.id, output_index, content_index };
+    if (last?.kind === kind) return [at, last];
+    if (last) events.push(...partDone(message, output_index, message.parts.length - 1));
+    const part: OpenPart = { kind, text: '', logprobs: [] };
+    message.parts.push(part);
+    events.push({ type: 'response.content_part.added', ...at, part: shownPart(part) });
+    return [at, part];
+  }
+
+  #call({ index, id, name, arguments: json }: ReadToolCall, events: StreamEvent[]): void {
+    let n = this.#items.findIndex(
+      (item) => item.type === 'function_call' && !item.isDone && item.position === index,
+    );
+    if (n === -1) {
+      n = this.#items.length;
+      const last = this.#items.at(-1);
+      if (last?.type === 'message') this.#close(last, n - 1, events);
+      const callId = id === '' ? `call_${this.key}${n}` : id;
+      const opened = { type: 'function_call', id: `fc_${this.key}${n}`, position: index } as const;
+      const call: OpenCall = { ...opened, callId, name, json: '', isDone: false };
+      this.#items.push(call);
+      const item = this.#shown(call, n);
+      events.push({ type: 'response.output_item.added', output_index: n, item });
+    } else {
+      const known = this.#items[n];
+      if (known?.type === 'function_call' && known.name === '') known.name = name;
+    }
+    const item = this.#items[n];
+    if (item?.type !== 'function_call' || json === '') return;
+    item.json += json;
+    const at = { item_id: item.id, output_index: n };
+    events.push({ type: 'response.function_call_arguments.delta', ...at, delta: json });
+  }
+
+  #closeAll(events: StreamEvent[]): void {
+    for (const [n, item] of this.#items.entries()) this.#close(item, n, events);
+  }
+
+  #close(item: OpenItem, output_index: number, events: StreamEvent[]): void {
+    if (item.isDone) return;
+    item.isDone = true;
+    if (item.type === 'message') {
+      events.push(...partDone(item, output_index, item.parts.length - 1));
+    } else {
+      const at = { item_id: item.id, output_index };
+      const type = 'response.function_call_arguments.done';
+      events.push({ type, ...at, name: item.name, arguments: item.json });
+    }
+    const shown = this.#shown(item, output_index);
+    events.push({ type: 'response.output_item.done', output_index, item: shown });
+  }
+
+  #shown(item: OpenItem, n: number): OutputItem {
+    const isCut = n === this.#items.length - 1 && incompleteReason(this.#finishReason) !== null;
+    const status: ItemStatus = !item.isDone ? 'in_progress' : isCut ? 'incomplete' : 'completed';
+    if (item.type === 'message') {
+      const content = item.parts.map(shownPart);
+      return { id: item.id, type: 'message', role: 'assistant', status, content };
+    }
+    return {
+      id: item.id,
+      type: 'function_call',
+      call_id: item.callId,
+      name: item.name,
+      arguments: item.json,
+      status,
+    };
+  }
+}
+
+/** Why a response is incomplete; null: it is complete. */
+export const incompleteReason = (
+  finishReason: string | null,
+): 'max_output_tokens' | 'content_filter' | null => {
+  if (finishReason === 'length') return 'max_output_tokens';
+  return finishReason === 'content_filter' ? 'content_filter' : null;
+};
+
+const shownPart = ({ kind, text, logprobs }: OpenPart): Fields =>
+  kind === 'output_text'
+    ? { type: kind, annotations: [], logprobs: [...logprobs], text }
+    : { type: kind, refusal: text };
+
+const partDone = (
+  message: OpenMessage,
+  output_index: number,
+  content_index: number,
+): StreamEvent[] => {
+  const part = message.parts[content_index];
+  if (!part) return [];
+  const at = { item_id: message.id, output_index, content_index };
+  const { kind, text, logprobs } = part;
+  return [
+    kind === 'output_text'
+      ? { type: 'response.output_text.done', ...at, text, logprobs: [...logprobs] }
+      : { type: 'response.refusal.done', ...at, refusal: text },
+    { type: 'response.content_part.done', ...at, part: shownPart(part) },
+  ];
+};

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { refusedField, refusedFields } from '#platform/runtime/refused-request.js';
+
+const TOP_LOGPROBS_MAX = 20;
+const PAIRS_MAX = 16;
+const LOGPROBS = 'message.output_text.logprobs';
+/** Nothing of the second is ever there to be included: no reasoning is shown. */
+const INCLUDABLE = [LOGPROBS, 'reasoning.encrypted_content'] as const;
+
+const text = z.string().max(512);
+
+const TextFormat = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({ type: z.literal('json_object') }),
+  z.strictObject({
+    type: z.literal('json_schema'),
+    name: z.string().min(1).max(64),
+    schema: z.record(z.string(), z.unknown()),
+    strict: z.boolean().nullish(),
+    description: z.string().nullish(),
+  }),
+]);
+
+const FunctionTool = z.strictObject({
+  type: z.literal('function', { error: 'only tools of the type function are supported' }),
+  name: z.string().min(1).max(64),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+  description: z.string().nullish(),
+});
+
+const ToolChoice = z.union(
+  [
+    z.enum(['none', 'auto', 'required']),
+    z.strictObject({ type: z.literal('function'), name: z.string() }),
+  ],
+  { error: 'expected none, auto, required or {type: "function", name}' },
+);
+
+/** Fields of a feature that is not here, by the values that turn it off. */
+const off = (...values: readonly unknown[]) =>
+  z
+    .unknown()
+    .refine((value) => value == null || values.includes(value), 'is not supported')
+    .optional();
+
+/**
+ * Every field is known: what cannot be honoured is refused by its name. The fields after
+ * `metadata` are those of a chat and go to the rig.
+ */
+export const ResponseBody = z.strictObject({
+  model: z.string().min(1).max(256),
+  input: z.unknown().optional(),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().nullish(),
+  max_output_tokens: z.int().min(1).max(10_000_000).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.strictObject({ include_obfuscation: off(false) }).nullish(),
+  store: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  text: z
+    .strictObject({
+      format: TextFormat.nullish(),
+      verbosity: z.enum(['low', 'medium', 'high']).nullish(),
+    })
+    .nullish(),
+  tools: z.array(FunctionTool).max(512).nullish(),
+  tool_choice: ToolChoice.nullish(),
+  top_logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
+  include: z.array(z.enum(INCLUDABLE)).nullish(),
+  reasoning: z.strictObject({ effort: text.nullish(), summary: off() }).nullish(),
+  metadata: z
+    .record(z.string().max(64), z.string().max(512))
+    .refine(
+      (pairs) => Object.keys(pairs).length <= PAIRS_MAX,
+      `expected at most ${PAIRS_MAX} pairs`,
+    )
+    .nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  user: text.nullish(),
+  safety_identifier: text.nullish(),
+  prompt_cache_key: text.nullish(),
+  prompt_cache_retention: text.nullish(),
+  service_tier: z.enum(['auto', 'default']).nullish(),
+  routing_mode: z.string().optional(),
+  cleanroom_uuid: z.uuid().nullish(),
+  timesteps: z.int().min(1).max(64).optional(),
+  conversation: off(),
+  prompt: off(),
+  truncation: off('disabled'),
+  max_tool_calls: off(),
+  context_management: off(),
+});
+export type ResponseBody = z.infer<typeof ResponseBody>;
+
+/** @throws RefusedRequestError 400 that names the fields */
+export const readResponseBody = (sent: unknown): ResponseBody => {
+  const read = ResponseBody.safeParse(sent);
+  if (!read.success) throw refusedFields(read.error);
+  const { input, previous_response_id: previous } = read.data;
+  const isEmpty = input === undefined || (Array.isArray(input) && input.length === 0);
+  if (isEmpty && previous == null) throw refusedField('input', 'expected a string or items');
+  if (read.data.background === true) refuseInBackground(read.data);
+  return read.data;
+};
+
+const refuseInBackground = ({ store, stream }: ResponseBody): void => {
+  if (stream === true) {
+    throw refusedField('stream', 'a response in the background is polled; leave stream out');
+  }
+  if (store === false) {
+    throw refusedField('store', 'a response in the background is stored; leave store out');
+  }
+};
+
+/** The fields of a chat that a body stands for, beside its messages. */
+export const chatFieldsOf = (body: ResponseBody): Readonly<Record<string, unknown>> => {
+  const { model, max_output_tokens, stream, text: written, tools, tool_choice, reasoning } = body;
+  const { top_logprobs, include } = body;
+  const wantsLogprobs = include?.includes(LOGPROBS) === true || (top_logprobs ?? 0) > 0;
+  return present({
+    model,
+    stream,
+    // The details of the usage are in the last chunk.
+    stream_options: stream === true ? { include_usage: true } : undefined,
+    max_tokens: max_output_tokens,
+    response_format: formatOf(written?.format),
+    verbosity: written?.verbosity,
+    tools: tools?.map(({ type, ...declared }) => ({ type, function: present(declared) })),
+    tool_choice: toolChoiceOf(tool_choice),
+    reasoning_effort: reasoning?.effort,
+    logprobs: wantsLogprobs ? true : undefined,
+    top_logprobs: wantsLogprobs && top_logprobs !== 0 ? top_logprobs : undefined,
+    temperature: body.temperature,
+    top_p: body.top_p,
+    parallel_tool_calls: body.parallel_tool_calls,
+    user: body.user,
+    safety_identifier: body.safety_identifier,
+    prompt_cache_key: body.prompt_cache_key,
+    prompt_cache_retention: body.prompt_cache_retention,
+    service_tier: body.service_tier,
+    routing_mode: body.routing_mode,
+    cleanroom_uuid: body.cleanroom_uuid,
+    timesteps: body.timesteps,
+  });
+};
+
+const present = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+
+const formatOf = (format: z.infer<typeof TextFormat> | null | undefined): unknown => {
+  if (format?.type !== 'json_schema') return format ?? undefined;
+  const { type, ...schema } = format;
+  return { type, json_schema: present(schema) };
+};
+
+const toolChoiceOf = (choice: ResponseBody['tool_choice']): unknown =>
+  typeof choice === 'object' && choice !== null
+    ? { type: choice.type, function: { name: choice.name } }
+    : choice;

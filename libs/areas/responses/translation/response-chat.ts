@@ -1,0 +1,34 @@
+import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
+import { refusedField } from '#platform/runtime/refused-request.js';
+import { type Fields } from '#platform/chats/read-answer.js';
+import { type ResponseContent } from '../response-blobs.js';
+import { messagesOf } from './conversation.js';
+import { type Item } from './input-items.js';
+import { chatFieldsOf, type ResponseBody } from './response-body.js';
+
+/** What the ids of the items of a response are made of. */
+export const keyOf = (responseId: string): string => responseId.slice('resp_'.length);
+
+/**
+ * The chat that a response stands for. The instructions of earlier responses are not carried over,
+ * as OpenAI has it.
+ * @param before the responses that it continues, the first one first
+ * @throws RefusedRequestError 400 for too many messages
+ */
+export const chatOf = (
+  body: ResponseBody,
+  input: readonly Item[],
+  before: readonly ResponseContent[],
+): Fields => {
+  const { instructions } = body;
+  const said = before.flatMap(
+    ({ input: asked, response: { output } }) => [...asked, ...output] as Item[],
+  );
+  const messages = messagesOf([...said, ...input]);
+  const all =
+    instructions == null ? messages : [{ role: 'system', content: instructions }, ...messages];
+  if (all.length > MESSAGES_MAX) {
+    throw refusedField('input', `a conversation has at most ${MESSAGES_MAX} messages`);
+  }
+  return { ...chatFieldsOf(body), messages: all };
+};

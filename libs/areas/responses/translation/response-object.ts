@@ -1,0 +1,109 @@
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { type ChargedTokens } from '#platform/chats/chat-lines.port.js';
+import { type Fields, fieldsOf } from '#platform/chats/read-answer.js';
+import { incompleteReason, type OutputItem } from './output-items.js';
+import { type ResponseBody } from './response-body.js';
+
+/** What every object of one response has. */
+export interface ResponseFacts {
+  readonly id: string;
+  /** Seconds since the Unix epoch. */
+  readonly createdAt: number;
+  readonly body: ResponseBody;
+  readonly routingMode: string;
+}
+
+export type ResponseEnd =
+  | { readonly status: 'queued' | 'in_progress' }
+  | {
+      readonly status: 'ended';
+      readonly completedAt: number;
+      readonly finishReason: string | null;
+      readonly usage: ChargedTokens;
+      /** As the rig states it. */
+      readonly stated: Fields | undefined;
+    }
+  | {
+      readonly status: 'failed';
+      readonly error: { readonly code: string; readonly message: string };
+    };
+
+export interface ResponseObject extends Fields {
+  readonly output: readonly OutputItem[];
+}
+
+/** The object of a response. `store` says whether it can be retrieved. */
+export const responseObject = (
+  facts: ResponseFacts,
+  output: readonly OutputItem[],
+  end: ResponseEnd,
+): ResponseObject => {
+  const { id, createdAt, body, routingMode } = facts;
+  const { text, reasoning } = body;
+  return {
+    id,
+    object: 'response',
+    created_at: createdAt,
+    ...endOf(end),
+    background: body.background === true,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: null,
+    model: body.model,
+    output,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    reasoning: { effort: reasoning?.effort ?? null, summary: null },
+    routing_mode: routingMode,
+    safety_identifier: body.safety_identifier ?? null,
+    service_tier: 'default',
+    store: end.status !== 'failed' && body.store !== false,
+    temperature: body.temperature ?? TEMPERATURE_DEFAULT,
+    text: { format: text?.format ?? { type: 'text' }, verbosity: text?.verbosity ?? 'medium' },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
+    user: body.user ?? null,
+    metadata: body.metadata ?? {},
+  };
+};
+
+const endOf = (end: ResponseEnd): Fields => {
+  const open = { error: null, incomplete_details: null, completed_at: null, usage: null };
+  switch (end.status) {
+    case 'queued':
+    case 'in_progress':
+      return { ...open, status: end.status };
+    case 'failed':
+      return { ...open, status: 'failed', error: end.error };
+    case 'ended': {
+      const reason = incompleteReason(end.finishReason);
+      return {
+        ...open,
+        status: reason === null ? 'completed' : 'incomplete',
+        incomplete_details: reason && { reason },
+        completed_at: end.completedAt,
+        usage: usageOf(end.usage, end.stated),
+      };
+    }
+  }
+};
+
+/** The details are the rig's; Quipu bills none of them differently, so what is not stated is 0. */
+const usageOf = ({ promptTokens, completionTokens }: ChargedTokens, stated: Fields | undefined) => {
+  const input = fieldsOf(stated?.['prompt_tokens_details']);
+  const output = fieldsOf(stated?.['completion_tokens_details']);
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: countOf(input['cached_tokens']), cache_write_tokens: 0 },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: countOf(output['reasoning_tokens']) },
+    total_tokens: promptTokens + completionTokens,
+  };
+};
+
+const countOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;

@@ -1,0 +1,13 @@
+import { defineArea } from '#platform/runtime/area.js';
+import { streamErrors, streamFailures } from './streams.errors.js';
+import { StreamsModule } from './streams.module.js';
+import { streamSettings } from './streams.settings.js';
+
+export const streamsArea = defineArea({
+  name: 'streams',
+  description: 'Streams of answers that a caller resumes after a lost connection.',
+  module: StreamsModule,
+  errors: streamErrors,
+  failures: streamFailures,
+  settings: [streamSettings],
+});

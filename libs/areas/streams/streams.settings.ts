@@ -1,0 +1,22 @@
+import { type KeptStreamTimes } from '#platform/kept-streams/kept-stream.times.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+
+export const STREAM_TIMES = Symbol('StreamTimes');
+
+export const streamSettings = defineSettings({
+  token: STREAM_TIMES,
+  variables: {
+    QUIPU_RESUME_GRACE_SECONDS: variable(
+      wholeNumber(1, 3_600).default(60),
+      'how long a resumable stream goes on without a reader',
+    ),
+    QUIPU_RESUME_KEPT_SECONDS: variable(
+      wholeNumber(1, 86_400).default(600),
+      'how long a resumable stream can be read again after its end',
+    ),
+  },
+  read: (values): KeptStreamTimes => ({
+    graceMs: values.QUIPU_RESUME_GRACE_SECONDS * 1_000,
+    keptMs: values.QUIPU_RESUME_KEPT_SECONDS * 1_000,
+  }),
+});

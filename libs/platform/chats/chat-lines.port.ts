@@ -1,0 +1,61 @@
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import {
+  type AcceptedLine,
+  type BatchPrice,
+  type LineAnswer,
+  type LineRetry,
+  type Quantities,
+} from '#platform/batches/batch-endpoint.js';
+import { type FailureDescription } from '#platform/runtime/failure.js';
+
+/** What is charged of a chat. */
+export interface ChargedTokens {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** What a body of some interface asks for as a chat, and how the answer is written. */
+export interface ChatLine {
+  /** The body of a chat, unchecked. */
+  readonly body: unknown;
+  /** More prompts of the same body, for the same model. */
+  readonly others?: readonly unknown[];
+  /** @param completion the answer of the chat, with the model and routing mode that were asked */
+  readonly write: (
+    completion: Readonly<Record<string, unknown>>,
+    charged: ChargedTokens,
+  ) => LineAnswer['body'];
+}
+
+export interface ChatLineOrder {
+  readonly accountId: string;
+  /** `batch`: behind interactive requests. */
+  readonly priority: 'interactive' | 'batch';
+}
+
+/** What the tokens of a model cost outside batches. */
+export interface ChatPrice {
+  readonly rateCardVersion: number;
+  readonly linesOf: (quantities: Quantities) => readonly PriceLine[];
+}
+
+/**
+ * Chats by the rules and the rigs of interactive ones, without a hold of their own: what asks for
+ * them holds and charges. The lines of batches are such chats, and responses in the background.
+ */
+export abstract class ChatLines {
+  /**
+   * Checks a chat by the rules of a request of its own.
+   * @throws RefusedRequestError; DomainError and technical failures of the area
+   */
+  abstract accept(line: ChatLine): AcceptedLine;
+  /** With the discount; undefined for a model that is not on sale. */
+  abstract batchPrice(model: string, atMs: number): BatchPrice | undefined;
+  /** Of an interactive chat; undefined for a model that is not on sale. */
+  abstract price(model: string, atMs: number): ChatPrice | undefined;
+  /** @throws those of `accept`, and technical failures of the area */
+  abstract complete(line: ChatLine, order: ChatLineOrder, signal: AbortSignal): Promise<LineAnswer>;
+  abstract retryOf(error: unknown): LineRetry;
+  /** What its caller is shown of a failure; undefined for a defect. */
+  abstract failureOf(error: unknown): FailureDescription | undefined;
+}
