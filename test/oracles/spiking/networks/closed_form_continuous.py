@@ -17,7 +17,9 @@ class ClosedFormContinuous(Network):
     def __init__(self):
         super().__init__()
         self.value = nn.ModuleDict({"in": nn.Linear(1, 8)})
-        self.text = nn.ModuleDict({"in": nn.Linear(128, 8)})
+        self.text = nn.ModuleDict(
+            {"in": nn.Linear(128, 8), "synapses": nn.Linear(128, 48, bias=False)}
+        )
         self.cell = CfCCell(8, 24, backbone_units=32)
         self.synapses = nn.Linear(24, 48)
         self.lif = lif()
@@ -36,7 +38,10 @@ class ClosedFormContinuous(Network):
         return torch.stack(states)
 
     def forward(self, x, head, steps):
-        return self.readout[head](self.lif(self.synapses(self.states(x, head)))).mean(0)
+        currents = self.synapses(self.states(x, head))
+        if head == "text":
+            currents = currents + self.text["synapses"](x)
+        return self.readout[head](self.lif(currents)).mean(0)
 
     def facts(self):
         """The state after one input, whenever the next one comes."""
