@@ -50,15 +50,22 @@ describe('chats of sharded pipelines', () => {
     const body = { temperature: 0.2, top_p: 0.5, seed: 4, stop: 'x', max_completion_tokens: 7 };
     const { text, usage, rig, entry: charged } = await strategies.complete(chat(body), never);
     expect(JSON.parse(text)).toMatchObject({
-      ...{ object: 'chat.completion', model: 'acme/llama-70b', routing_mode: 'sharded_pipeline' },
+      object: 'chat.completion',
+      model: 'acme/llama-70b',
+      routing_mode: 'sharded_pipeline',
       choices: [{ index: 0, message: { content: 'A knot.' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
     });
     expect([usage, rig, charged]).toEqual([{ ...used, source: 'counted' }, null, entry]);
     expect(asked).toMatchObject([
       {
-        ...{ model: 'acme/llama-70b', transport: 'websocket', maxTokens: 7, temperature: 0.2 },
-        ...{ topP: 0.5, seed: 4, stop: ['x'] },
+        model: 'acme/llama-70b',
+        transport: 'websocket',
+        maxTokens: 7,
+        temperature: 0.2,
+        topP: 0.5,
+        seed: 4,
+        stop: ['x'],
       },
     ]);
   });

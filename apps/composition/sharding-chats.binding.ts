@@ -58,7 +58,9 @@ export class ShardingChatStrategies extends ChatStrategies implements ChatStrate
 }
 
 const usageOf = ({ used: { promptTokens, completionTokens } }: PipelineReceipt): Usage => ({
-  ...{ promptTokens, completionTokens, source: 'counted' },
+  promptTokens,
+  completionTokens,
+  source: 'counted',
 });
 
 /** The first page is empty and available at once. */

@@ -39,7 +39,11 @@ export const pipelineOrderOf = (order: ChatOrder): PipelineOrder => {
   }
   const limits = [body.max_tokens, body.max_completion_tokens].filter((limit) => limit != null);
   return {
-    ...{ accountId, receivedAtMs, context, model: body.model, transport: 'websocket' },
+    accountId,
+    receivedAtMs,
+    context,
+    model: body.model,
+    transport: 'websocket',
     messages: body.messages.map(messageOf),
     maxTokens: limits.length === 0 ? null : Math.min(...limits),
     temperature: numberIn(body, 'temperature') ?? TEMPERATURE_DEFAULT,

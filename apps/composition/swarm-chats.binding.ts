@@ -60,7 +60,9 @@ export class SwarmChatStrategies extends ChatStrategies {
 }
 
 const callerOf = ({ accountId, receivedAtMs, context, confirm }: ChatOrder) => ({
-  ...{ accountId, receivedAtMs, context },
+  accountId,
+  receivedAtMs,
+  context,
   ...(confirm && { confirm }),
 });
 
@@ -80,7 +82,10 @@ class SwarmChatStrategy<Report> implements ChatStrategy {
     });
     const { rig, pace } = stream;
     return {
-      ...{ text, usage, rig, entry },
+      text,
+      usage,
+      rig,
+      entry,
       attempts: attemptsOf(stream),
       headers: this.mode.headers(report),
       ...(pace && { pace }),
@@ -128,6 +133,8 @@ const attemptsOf = ({ rig, attempts }: SwarmStream<unknown>): readonly Attempt[]
   rig === null
     ? []
     : Array.from({ length: attempts }, () => ({
-        ...{ rig, startedMs: 0, endedMs: 0 },
+        rig,
+        startedMs: 0,
+        endedMs: 0,
         outcome: 'answered' as const,
       }));

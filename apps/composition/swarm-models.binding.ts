@@ -88,9 +88,14 @@ export class CatalogSwarmModels extends SwarmModels {
     const byName = new Map(this.catalog.rigs().map((rig) => [rig.name, rig]));
     const serving = rigs.flatMap((name) => byName.get(name) ?? []);
     return {
-      ...{ id, file, draft, contextTokens, maxOutputTokens },
+      id,
+      file,
+      draft,
+      contextTokens,
+      maxOutputTokens,
       rigs: serving.map(({ name, kind }) => ({
-        ...{ name, kind },
+        name,
+        kind,
         isUp: statuses.get(name)?.breaker !== 'open',
       })),
     };

@@ -55,7 +55,8 @@ export const startStandaloneGroup = async (
     main: GATEWAY_MAIN,
     environmentOf: (number) => environmentOf(environment, settings, number),
     attempts: new LocalAttempts(systemClock),
-    ...{ logger, drainMs: settings.drainSeconds * 1_000 },
+    logger,
+    drainMs: settings.drainSeconds * 1_000,
   });
   // Both load their code while this thread composes its own; both are awaited below.
   const listening = group.start();

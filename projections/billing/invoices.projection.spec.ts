@@ -81,7 +81,8 @@ describe('invoices', () => {
         amount: '390',
         charges: 2,
         createdAt: '2026-11-01T00:00:00.000Z',
-        ...{ isClosed: false, tax: null },
+        isClosed: false,
+        tax: null,
       },
       {
         kind: 'usage',
@@ -89,15 +90,22 @@ describe('invoices', () => {
         amount: '195',
         charges: 1,
         createdAt: '2026-12-01T00:00:00.000Z',
-        ...{ isClosed: false, tax: null },
+        isClosed: false,
+        tax: null,
       },
     ]);
   });
 
   it('closes the statement of a month with its tax', () => {
     const tax: StatementTax = {
-      ...{ country: 'DE', region: null, treatment: 'taxable', kind: 'vat', source: 'a table' },
-      ...{ ratePpm: 190_000, grossMicroUsd: '195', taxMicroUsd: '31' },
+      country: 'DE',
+      region: null,
+      treatment: 'taxable',
+      kind: 'vat',
+      source: 'a table',
+      ratePpm: 190_000,
+      grossMicroUsd: '195',
+      taxMicroUsd: '31',
     };
     const closed = statementClosed([0, 0, 195, 0, -195], 0, { tax });
     const records = recordsOf(chargedAt('2026-11-30T23:59:59.999Z'), closed);
@@ -113,7 +121,10 @@ describe('invoices', () => {
   it('has a record for each adjustment', () => {
     expect(recordsOf(adjusted(5, 810))).toEqual({
       [`7/${ADJUSTED_AT}/adjustment-1`]: {
-        ...{ kind: 'credit_note', number: 1, reference: 'first', amount: '5' },
+        kind: 'credit_note',
+        number: 1,
+        reference: 'first',
+        amount: '5',
         createdAt: ADJUSTED_AT,
       },
     });
@@ -122,13 +133,21 @@ describe('invoices', () => {
   it('has a crypto invoice until it is paid; what is paid is a deposit', () => {
     const key = `7/${CREATED_AT}/crypto-${INVOICE_ID}`;
     const record = {
-      ...{ kind: 'crypto_invoice', invoiceId: INVOICE_ID, orderId: terms.orderId },
-      ...{ amount: '100000000', method: 'BTC', status: 'pending', createdAt: CREATED_AT },
+      kind: 'crypto_invoice',
+      invoiceId: INVOICE_ID,
+      orderId: terms.orderId,
+      amount: '100000000',
+      method: 'BTC',
+      status: 'pending',
+      createdAt: CREATED_AT,
     };
     expect(recordsOf(created)).toEqual({ [key]: record });
     const shared = { invoiceId: INVOICE_ID, accountId: '7', createdAt: CREATED_AT } as const;
     const expired = CryptoInvoiceExpired.of({
-      ...{ ...shared, status: 'expired', confirmedUnits: '0', expiredAt: EXPIRES_AT },
+      ...shared,
+      status: 'expired',
+      confirmedUnits: '0',
+      expiredAt: EXPIRES_AT,
     });
     expect(recordsOf(created, expired)).toEqual({ [key]: { ...record, status: 'expired' } });
     const closed = CryptoInvoiceClosed.of({ ...shared, status: 'late', closedAt: WATCH_UNTIL });

@@ -113,8 +113,13 @@ const usageOf = (month: string, before: InvoiceRecord): UsageRecord =>
     : { ...NO_USAGE, month, createdAt: startOfMonth(month) };
 
 const NO_USAGE: UsageRecord = {
-  ...{ kind: 'usage', month: '', amount: '0', charges: 0, createdAt: '' },
-  ...{ isClosed: false, tax: null },
+  kind: 'usage',
+  month: '',
+  amount: '0',
+  charges: 0,
+  createdAt: '',
+  isClosed: false,
+  tax: null,
 };
 
 /** Its payments are deposits in the list, with their amounts. */

@@ -40,13 +40,21 @@ describe('statements', () => {
     const price = { unitPriceMicroUsd: '150000', perUnits: 1_000_000, rateCardVersion: 3 };
     expect(documents).toEqual({
       [`${GROUP}/-/acme/llama`]: {
-        ...{ kind: 'charges', day: '2026-11-21', purpose: 'translation', model: 'acme/llama' },
-        ...{ job: null, charges: 2, amount: '390' },
+        kind: 'charges',
+        day: '2026-11-21',
+        purpose: 'translation',
+        model: 'acme/llama',
+        job: null,
+        charges: 2,
+        amount: '390',
         lines: [
           { ...price, meter: 'input_tokens', quantity: '1800', charges: 2 },
           {
-            ...{ ...price, unitPriceMicroUsd: '600000' },
-            ...{ meter: 'output_tokens', quantity: '200', charges: 2 },
+            ...price,
+            unitPriceMicroUsd: '600000',
+            meter: 'output_tokens',
+            quantity: '200',
+            charges: 2,
           },
         ],
       },

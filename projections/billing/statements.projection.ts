@@ -144,8 +144,12 @@ const addCharge = (
     const at = found < 0 ? sums.length : found;
     const { meter, unitPriceMicroUsd, perUnits } = line;
     const before = sums[at] ?? {
-      ...{ meter, rateCardVersion, unitPriceMicroUsd, perUnits },
-      ...{ quantity: '0', charges: 0 },
+      meter,
+      rateCardVersion,
+      unitPriceMicroUsd,
+      perUnits,
+      quantity: '0',
+      charges: 0,
     };
     const quantity = (BigInt(before.quantity) + BigInt(line.quantity)).toString();
     const charges = counted.has(at) ? before.charges : before.charges + 1;
@@ -180,8 +184,14 @@ const entryAfter = (event: Movement, before: StatementDocument): StatementDocume
 };
 
 const monthInitial = (accountId: string, month: string): StatementMonth => ({
-  ...{ kind: 'month', accountId, month },
-  ...{ deposited: '0', charged: '0', adjusted: '0', charges: 0, closed: null },
+  kind: 'month',
+  accountId,
+  month,
+  deposited: '0',
+  charged: '0',
+  adjusted: '0',
+  charges: 0,
+  closed: null,
 });
 
 const initial = (key: string): StatementDocument => {

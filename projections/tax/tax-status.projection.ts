@@ -10,8 +10,13 @@ export const taxStatuses: Projection<TaxStatusSet, TaxStatus> = {
   on: { TaxStatusSet },
   keys: ({ data }) => [data.accountId],
   initial: (accountId) => ({
-    ...{ accountId, country: '', region: null, setAt: '' },
-    ...{ taxExempt: false, business: false, treatyClaimed: false },
+    accountId,
+    country: '',
+    region: null,
+    setAt: '',
+    taxExempt: false,
+    business: false,
+    treatyClaimed: false,
   }),
   project: ({ data }) => data,
 };

@@ -20,13 +20,20 @@ const plan = { nodes: [], concurrencyMax: 1, timeOutMs: 1 };
 
 const started = WorkflowRunStarted.of({
   ...run,
-  ...{ workflowId: 3, version: 2, plan, definition: blob, inputs: blob },
-  ...{ startedBy: 'user:7', runUntil: LATER },
+  workflowId: 3,
+  version: 2,
+  plan,
+  definition: blob,
+  inputs: blob,
+  startedBy: 'user:7',
+  runUntil: LATER,
 });
 const ended = WorkflowRunEnded.of({ ...run, status: 'failed', endedAt: LATER });
 const settled = WorkflowRunSettled.of({
   ...run,
-  ...{ outcome: 'charged', amountMicroUsd: '45', settledAt: LATER },
+  outcome: 'charged',
+  amountMicroUsd: '45',
+  settledAt: LATER,
 });
 const forgotten = WorkflowRunForgotten.of({ ...run, forgottenAt: LATER });
 

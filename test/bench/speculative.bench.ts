@@ -27,7 +27,9 @@ const never = new AbortController().signal;
 
 const request = (content: string, temperature: number, seed: number) => ({
   messages: [{ role: 'user', content }] as const,
-  ...{ maxTokens: MAX_TOKENS, temperature, seed },
+  maxTokens: MAX_TOKENS,
+  temperature,
+  seed,
 });
 
 /** Milliseconds for each token, from the first one on: reading the prompt is left out. */

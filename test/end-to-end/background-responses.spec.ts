@@ -43,13 +43,22 @@ describe('responses in the background for the official client', () => {
   it('are queued, polled and completed, for the price of their chat', async () => {
     const queued = await begin('What do knots do?', { metadata: { purpose: 'test' } });
     expect(queued).toMatchObject({
-      ...{ object: 'response', background: true, status: 'queued', store: true, output: [] },
-      ...{ completed_at: null, usage: null, metadata: { purpose: 'test' } },
+      object: 'response',
+      background: true,
+      status: 'queued',
+      store: true,
+      output: [],
+      completed_at: null,
+      usage: null,
+      metadata: { purpose: 'test' },
     });
     const done = await until(queued.id, 'completed');
     expect(done).toMatchObject({
-      ...{ id: queued.id, created_at: queued.created_at, background: true },
-      ...{ output_text: 'Knots.', metadata: { purpose: 'test' } },
+      id: queued.id,
+      created_at: queued.created_at,
+      background: true,
+      output_text: 'Knots.',
+      metadata: { purpose: 'test' },
       usage: { input_tokens: 9, output_tokens: 2 },
     });
     // 9 tokens at 1 and 2 at 2 micro-dollars.
@@ -72,7 +81,8 @@ describe('responses in the background for the official client', () => {
     await until(third.id, 'completed');
     expect(world.upstream.received.at(-1)?.body['messages']).toEqual(
       ['one', 'Knots.', 'two', 'Knots.', 'three'].map((content, n) => ({
-        ...{ role: n % 2 === 0 ? 'user' : 'assistant', content },
+        role: n % 2 === 0 ? 'user' : 'assistant',
+        content,
       })),
     );
     await world.openai.responses.delete(third.id);
@@ -90,7 +100,9 @@ describe('responses in the background for the official client', () => {
     expect((await world.events()).at(-1)?.type).toBe('ResponseStored');
     const continued = begin('a', { previous_response_id: queued.id });
     await expect(continued).rejects.toMatchObject({
-      ...{ status: 400, code: 'previous_response_unfinished', param: 'previous_response_id' },
+      status: 400,
+      code: 'previous_response_unfinished',
+      param: 'previous_response_id',
     });
   });
 
@@ -99,10 +111,12 @@ describe('responses in the background for the official client', () => {
     await until(id, 'in_progress');
     const { responses } = world.openai;
     await expect(responses.delete(id)).rejects.toMatchObject({
-      ...{ status: 409, code: 'response_unfinished' },
+      status: 409,
+      code: 'response_unfinished',
     });
     await expect(begin('a', { previous_response_id: id })).rejects.toMatchObject({
-      ...{ status: 400, code: 'previous_response_unfinished' },
+      status: 400,
+      code: 'previous_response_unfinished',
     });
     expect(await responses.cancel(id)).toMatchObject({ id, status: 'cancelled', output: [] });
     expect(await responses.cancel(id)).toMatchObject({ id, status: 'cancelled' });
@@ -114,7 +128,8 @@ describe('responses in the background for the official client', () => {
     const { id } = await world.openai.responses.create({ model: MODEL, input: 'a' });
     const { responses } = world.openai;
     await expect(responses.cancel(id)).rejects.toMatchObject({
-      ...{ status: 400, code: 'response_not_in_background' },
+      status: 400,
+      code: 'response_not_in_background',
     });
     await expect(responses.cancel('resp_of_another')).rejects.toMatchObject({ status: 404 });
   });

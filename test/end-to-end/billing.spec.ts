@@ -76,8 +76,14 @@ describe('balance and invoices', () => {
     const { body } = await get(`/api/v1/billing/statements/${month}`).expect(200);
     const line = { model: 'acme/scripted', job: null, purpose: 'chat_completion', charges: 1 };
     expect(body).toMatchObject({
-      ...{ success: true, month, currency: 'USD', status: 'open', tax: null, closed_at: null },
-      ...{ opening_micro_usd: '0', closing_micro_usd: '9999983' },
+      success: true,
+      month,
+      currency: 'USD',
+      status: 'open',
+      tax: null,
+      closed_at: null,
+      opening_micro_usd: '0',
+      closing_micro_usd: '9999983',
       lines: [
         { ...line, meter: 'input_tokens', quantity: '9', amount_micro_usd: '9' },
         { ...line, meter: 'output_tokens', quantity: '4', amount_micro_usd: '8' },

@@ -66,13 +66,18 @@ describe('corrections on the command line, beside the running server', () => {
       ...['replay', '--rate-card', dearer, '--from', `${MONTH}-01`, '--to', '2999-01-01'],
     );
     expect(replayed).toMatchObject({
-      ...{ success: true, charged_micro_usd: '17', repriced_micro_usd: '35', unpriced_charges: 0 },
+      success: true,
+      charged_micro_usd: '17',
+      repriced_micro_usd: '35',
+      unpriced_charges: 0,
       accounts: [
         {
           charges: 1,
           lines: [
             {
-              ...{ model: 'acme/scripted', meter: 'input_tokens', quantity: '9' },
+              model: 'acme/scripted',
+              meter: 'input_tokens',
+              quantity: '9',
               from: { unit_price_micro_usd: '1000000', per_units: 1_000_000 },
               to: { unit_price_micro_usd: '3000000', per_units: 1_000_000 },
             },
@@ -126,7 +131,9 @@ describe('corrections on the command line, beside the running server', () => {
     expect(exitCode).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ code: 'adjustment_above_charges' });
     expect(await result('ledger', 'check')).toMatchObject({
-      ...{ balanced: true, adjusted_micro_usd: '7', charged_micro_usd: '17' },
+      balanced: true,
+      adjusted_micro_usd: '7',
+      charged_micro_usd: '17',
     });
   });
 

@@ -151,7 +151,10 @@ describe('crypto invoices', () => {
       );
     };
     expect(await listed()).toMatchObject({
-      ...{ invoice_type: 'deposit', amount: 50, payment_method: 'BTC', status: 'pending' },
+      invoice_type: 'deposit',
+      amount: 50,
+      payment_method: 'BTC',
+      status: 'pending',
       reference_id: expect.stringMatching(/^CI-[0-9A-F]{12}$/),
     });
     await change((chain) => {

@@ -208,14 +208,18 @@ describe('embeddings', () => {
     it('are lines of the endpoint /v1/embeddings, at the price of batches', async () => {
       const line = (custom_id: string, input: unknown) =>
         JSON.stringify({
-          ...{ custom_id, method: 'POST', url: '/v1/embeddings' },
+          custom_id,
+          method: 'POST',
+          url: '/v1/embeddings',
           body: { model: 'small', input },
         });
       const lines = [line('one', 'Hello world'), line('two', ['a', '?'])].join('\n');
       const file = await toFile(Buffer.from(lines), 'lines.jsonl');
       const { id: input_file_id } = await world.openai.files.create({ file, purpose: 'batch' });
       const created = await world.openai.batches.create({
-        ...{ input_file_id, endpoint: '/v1/embeddings', completion_window: '24h' },
+        input_file_id,
+        endpoint: '/v1/embeddings',
+        completion_window: '24h',
       });
       let batch = created;
       await eventually(async () => {

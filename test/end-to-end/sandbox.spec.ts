@@ -56,9 +56,16 @@ describe('the sandbox', () => {
     }).expect(200);
     const { gas_used: fuel } = body as Execution;
     expect(body).toMatchObject({
-      ...{ exit_code: 0, stdout: 'Hello from WebAssembly\n', stderr: '', outcome: 'completed' },
-      ...{ gas_used: expect.any(Number), execution_time_ms: expect.any(Number), message: null },
-      ...{ output_truncated: false, memory_bytes: 65_536, meter_version: 'wasmtime-49/1' },
+      exit_code: 0,
+      stdout: 'Hello from WebAssembly\n',
+      stderr: '',
+      outcome: 'completed',
+      gas_used: expect.any(Number),
+      execution_time_ms: expect.any(Number),
+      message: null,
+      output_truncated: false,
+      memory_bytes: 65_536,
+      meter_version: 'wasmtime-49/1',
     });
     expect(headers['x-quipu-cost-usd']).toBe(`0.${String(fuel).padStart(6, '0')}`);
     expect((await charges()).at(-1)).toMatchObject({

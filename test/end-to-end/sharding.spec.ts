@@ -77,7 +77,8 @@ describe('sharded pipelines', () => {
     model: 'quipu/nano',
     messages: MESSAGES,
     routing_mode: 'sharded_pipeline',
-    ...{ temperature: 0, ...body },
+    temperature: 0,
+    ...body,
   });
 
   const holds = async (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
@@ -89,12 +90,18 @@ describe('sharded pipelines', () => {
     const { body, headers } = await post({ temperature: 0 }).expect(200);
     const { choices, usage, pipeline_distribution: stages } = body as Answer;
     const built = await world.openai.chat.completions.create({
-      ...{ model: 'quipu/nano', messages: MESSAGES, temperature: 0 },
+      model: 'quipu/nano',
+      messages: MESSAGES,
+      temperature: 0,
     });
     expect(choices[0]?.message.content).toBe(built.choices[0]?.message.content);
     expect(body).toMatchObject({
-      ...{ status: 'success', routing_mode: 'sharded_pipeline', transport: 'websocket' },
-      ...{ model: 'quipu/nano', failovers: 0, usage: built.usage },
+      status: 'success',
+      routing_mode: 'sharded_pipeline',
+      transport: 'websocket',
+      model: 'quipu/nano',
+      failovers: 0,
+      usage: built.usage,
       engine: expect.stringMatching(/^embedded:llama-layers@d103f2/),
     });
     expect(stages.map(({ stage, layers }) => [stage, layers])).toEqual([
@@ -112,7 +119,9 @@ describe('sharded pipelines', () => {
         { meter: 'input_tokens', quantity: input },
         { meter: 'output_tokens', quantity: output },
       ],
-      ...{ model: 'quipu/nano', outcome: 'completed', usageSource: 'counted' },
+      model: 'quipu/nano',
+      outcome: 'completed',
+      usageSource: 'counted',
       evidence: { layers: ['0-1', '2-3'], failovers: 0, transport: 'websocket' },
     });
     expect(JSON.stringify((await world.events()).map(({ data }) => data))).not.toContain(
@@ -127,7 +136,8 @@ describe('sharded pipelines', () => {
     expect(whole.choices[0]?.message.content).toBe(expected);
     const stream = await world.openai.chat.completions.create({
       ...chat(),
-      ...{ stream: true, stream_options: { include_usage: true } },
+      stream: true,
+      stream_options: { include_usage: true },
     });
     const chunks = await Array.fromAsync(stream);
     const text = chunks.map(({ choices: [first] }) => first?.delta.content ?? '').join('');
@@ -201,7 +211,8 @@ describe('sharded pipelines', () => {
   ])('refuse what a chat asks and they cannot honour: %p', async (body, field) => {
     const asked = world.openai.chat.completions.create(chat(body));
     await expect(asked).rejects.toMatchObject({
-      ...{ status: 400, code: 'pipeline_field_unsupported' },
+      status: 400,
+      code: 'pipeline_field_unsupported',
       message: expect.stringContaining(`'${field}'`),
     });
   });

@@ -42,7 +42,10 @@ export const PROMPT_TOKENS = 9;
 
 /** A line of a charge, at the prices of the upstream's models. */
 export const chargedLine = (step: string, rig: string, meter: string, quantity: number) => ({
-  ...{ step, rig, meter, quantity },
+  step,
+  rig,
+  meter,
+  quantity,
   unitPriceMicroUsd: meter === 'input_tokens' ? '1000000' : '2000000',
   perUnits: 1_000_000,
 });

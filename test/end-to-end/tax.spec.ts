@@ -20,15 +20,21 @@ describe('tax', () => {
   it('of a payout is statutory, or that of a treaty whose benefits are claimed', async () => {
     const { body } = await get('/api/v1/tax_compliance?country=DE&amount=1000.000001').expect(200);
     expect(body).toMatchObject({
-      ...{ country: 'DE', gross_amount: 1000.000001, withholding_rate_pct: 30 },
-      ...{ withheld_amount: 300, net_payout: 700.000001, vat_applicable: true, vat_rate_pct: 19 },
+      country: 'DE',
+      gross_amount: 1000.000001,
+      withholding_rate_pct: 30,
+      withheld_amount: 300,
+      net_payout: 700.000001,
+      vat_applicable: true,
+      vat_rate_pct: 19,
       compliance_regime: expect.stringContaining('no treaty benefits claimed'),
     });
     const claimed = await get(
       '/api/v1/tax_compliance?country=DE&amount=1000&treaty_claimed=true',
     ).expect(200);
     expect(claimed.body).toMatchObject({
-      ...{ withholding_rate_pct: 0, net_payout: 1000 },
+      withholding_rate_pct: 0,
+      net_payout: 1000,
       basis: { article: 'Article 12', as_of: '2019-02-28' },
     });
   });
@@ -36,7 +42,10 @@ describe('tax', () => {
   it('has no VAT where the country has none, and says so', async () => {
     const { body } = await get('/api/v1/tax_compliance?country=US&amount=5').expect(200);
     expect(body).toMatchObject({
-      ...{ withholding_rate_pct: 0, vat_applicable: false, vat_rate_pct: 0, net_payout: 5 },
+      withholding_rate_pct: 0,
+      vat_applicable: false,
+      vat_rate_pct: 0,
+      net_payout: 5,
       compliance_regime: expect.stringContaining('no VAT or GST in US'),
     });
   });
@@ -65,8 +74,13 @@ describe('tax', () => {
     expect(before.body).toMatchObject({ iso_country: null, tax_exempt: null, vat_rate_pct: null });
     const { body } = await put(STATUS, { country: 'CA', region: 'QC' }).expect(200);
     expect(body).toMatchObject({
-      ...{ success: true, iso_country: 'CA', region: 'QC', vat_rate_pct: 14.975 },
-      ...{ tax_exempt: false, business: false, treaty_claimed: false },
+      success: true,
+      iso_country: 'CA',
+      region: 'QC',
+      vat_rate_pct: 14.975,
+      tax_exempt: false,
+      business: false,
+      treaty_claimed: false,
     });
     const overview = await get('/api/v1/billing/overview.php').expect(200);
     expect(overview.body).toMatchObject({

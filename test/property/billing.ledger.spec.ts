@@ -33,8 +33,12 @@ const holdId = fc.constantFrom(
 );
 const LAST_UNTIL = '2026-11-21T06:00:00.000Z';
 const VAT: StatementTaxTerms = {
-  ...{ country: 'DE', region: null, treatment: 'taxable', kind: 'vat' },
-  ...{ ratePpm: 190_000, source: 'a table' },
+  country: 'DE',
+  region: null,
+  treatment: 'taxable',
+  kind: 'vat',
+  ratePpm: 190_000,
+  source: 'a table',
 };
 const tokens = fc.tuple(fc.nat(4_000), fc.nat(4_000));
 const command: fc.Arbitrary<AccountCommand> = fc.oneof(

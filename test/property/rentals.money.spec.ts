@@ -28,7 +28,9 @@ class Renting {
     const place = { number: 1, rig: 'rack', image: null, firstPort: 20_000, lastPort: 20_099 };
     const price = { unitPriceMicroUsd: PER_HOUR, perUnits: SECONDS_PER_PRICE };
     const order = {
-      ...{ jobId, accountId: ACCOUNT, summary: { ...place, microUsdPerHour: PER_HOUR } },
+      jobId,
+      accountId: ACCOUNT,
+      summary: { ...place, microUsdPerHour: PER_HOUR },
       input: { ...place, command: ['sleep', '9'] as [string, ...string[]], environment: {} },
       hold: {
         lines: [{ meter: 'seconds', quantity: AHEAD_SECONDS, ...price }],

@@ -41,7 +41,10 @@ export const replayPrices = async (
   const unpriced = accounts.reduce((all, account) => all + account.unpriced, 0);
   return {
     json: {
-      ...{ from, to, position: position.toString(), unpriced_charges: unpriced },
+      from,
+      to,
+      position: position.toString(),
+      unpriced_charges: unpriced,
       charged_micro_usd: toDecimal(charged),
       repriced_micro_usd: toDecimal(repriced),
       accounts: accounts.map(repricedJson),

@@ -12,7 +12,10 @@ export const repricedJson = (account: RepricedAccount) => ({
   rerated_micro_usd: toDecimal(account.rerated),
   repriced_micro_usd: toDecimal(account.repriced),
   lines: account.lines.map(({ purpose, model, meter, quantity, from, to }) => ({
-    ...{ purpose, model, meter, quantity: quantity.toString() },
+    purpose,
+    model,
+    meter,
+    quantity: quantity.toString(),
     from: { unit_price_micro_usd: from.unitPriceMicroUsd, per_units: from.perUnits },
     to: { unit_price_micro_usd: to.unitPriceMicroUsd, per_units: to.perUnits },
   })),

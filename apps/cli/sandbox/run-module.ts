@@ -56,7 +56,11 @@ const outcomeOf = (end: WasmEnd, moduleSha256: string): Outcome => {
   const why = end.message === null ? '' : `: ${end.message}`;
   return {
     json: {
-      ...{ outcome: end.outcome, exit_code: end.exitCode, message: end.message, stdout, stderr },
+      outcome: end.outcome,
+      exit_code: end.exitCode,
+      message: end.message,
+      stdout,
+      stderr,
       gas_used: end.fuel,
       execution_time_ms: end.elapsedMs,
       output_truncated: end.outputTruncated,

@@ -43,7 +43,9 @@ export const recomputeEnergy = async (
   const { slug, runs, counts, weightsSha256, meterVersion, gridGramsPerKwh } = evidence;
   return {
     json: {
-      ...{ slug, runs, counts },
+      slug,
+      runs,
+      counts,
       weights_sha256: weightsSha256,
       meter_version: meterVersion,
       grid_gco2e_per_kwh: gridGramsPerKwh,

@@ -45,12 +45,19 @@ describe('the overview of an account', () => {
 
   it('shows the tax status', () => {
     const status = {
-      ...{ accountId: '7', country: 'FI', region: null, setAt: '2026-11-21T04:48:00.000Z' },
-      ...{ taxExempt: true, business: false, treatyClaimed: false },
+      accountId: '7',
+      country: 'FI',
+      region: null,
+      setAt: '2026-11-21T04:48:00.000Z',
+      taxExempt: true,
+      business: false,
+      treatyClaimed: false,
     };
     const taxed = { status, ratePpm: 255_000, position: 42n };
     expect(presentOverview(account, taxed).tax_status).toEqual({
-      ...{ iso_country: 'FI', tax_exempt: true, vat_rate_pct: 25.5 },
+      iso_country: 'FI',
+      tax_exempt: true,
+      vat_rate_pct: 25.5,
     });
   });
 
@@ -92,7 +99,8 @@ describe('a page of invoices', () => {
         amount: '300000',
         charges: 12,
         createdAt: '2026-11-01T00:00:00.000Z',
-        ...{ isClosed: false, tax: null },
+        isClosed: false,
+        tax: null,
       },
     ],
     total: 41,
@@ -103,8 +111,12 @@ describe('a page of invoices', () => {
 
   it('shows a crypto invoice with the page on which it is paid', () => {
     const invoice: InvoiceRecord = {
-      ...{ kind: 'crypto_invoice', invoiceId: '01890a5d-ac96-774b-8cce-b302099a8057' },
-      ...{ orderId: 'CI-0123456789AB', amount: '50000000', method: 'BTC', status: 'pending' },
+      kind: 'crypto_invoice',
+      invoiceId: '01890a5d-ac96-774b-8cce-b302099a8057',
+      orderId: 'CI-0123456789AB',
+      amount: '50000000',
+      method: 'BTC',
+      status: 'pending',
       createdAt: '2026-12-02T08:00:00.000Z',
     };
     const records = [invoice];
@@ -112,8 +124,14 @@ describe('a page of invoices', () => {
     expect(presentInvoices(options, { ...page, records }, account, pageOf).invoices).toEqual([
       {
         // 2^48 and 0xb302099a8057
-        ...{ id: 478_296_309_137_495, reference_id: 'CI-0123456789AB', invoice_type: 'deposit' },
-        ...{ amount: 50, currency: 'USD', payment_method: 'BTC', status: 'pending', tax: null },
+        id: 478_296_309_137_495,
+        reference_id: 'CI-0123456789AB',
+        invoice_type: 'deposit',
+        amount: 50,
+        currency: 'USD',
+        payment_method: 'BTC',
+        status: 'pending',
+        tax: null,
         created_at: '2026-12-02 08:00:00',
         payment_url: 'https://quipu.example/pay/01890a5d-ac96-774b-8cce-b302099a8057',
       },
@@ -160,8 +178,14 @@ describe('a page of invoices', () => {
 
   it('shows the tax of a closed statement', () => {
     const tax: StatementTax = {
-      ...{ country: 'FI', region: null, treatment: 'taxable', kind: 'vat', source: 'a table' },
-      ...{ ratePpm: 255_000, grossMicroUsd: '300000', taxMicroUsd: '60956' },
+      country: 'FI',
+      region: null,
+      treatment: 'taxable',
+      kind: 'vat',
+      source: 'a table',
+      ratePpm: 255_000,
+      grossMicroUsd: '300000',
+      taxMicroUsd: '60956',
     };
     const usage = { ...page.records[1], isClosed: true, tax };
     const { invoices } = presentInvoices(
@@ -198,8 +222,12 @@ describe('a page of invoices', () => {
           invoice_type: 'credit_note',
           amount: 0.000005,
         },
-        ...{ currency: 'USD', payment_method: 'balance', status: 'completed' },
-        ...{ created_at: '2026-12-02 08:00:00', payment_url: null, tax: null },
+        currency: 'USD',
+        payment_method: 'balance',
+        status: 'completed',
+        created_at: '2026-12-02 08:00:00',
+        payment_url: null,
+        tax: null,
       },
     ]);
   });

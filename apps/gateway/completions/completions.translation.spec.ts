@@ -104,7 +104,8 @@ describe('the answer of a legacy completion', () => {
         const whole = wholeOf(
           {
             choices: choices.map(({ pieces, finish }, index) => ({
-              ...{ index, finish_reason: finish },
+              index,
+              finish_reason: finish,
               message: { content: pieces.join('') },
             })),
           },

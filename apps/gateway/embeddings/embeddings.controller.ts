@@ -67,7 +67,9 @@ export class EmbeddingsController {
     await this.funds.demand(caller.accountId, modelOf(sent), request.id);
     const asked = parsed(sent);
     const order = {
-      ...{ accountId: caller.accountId, receivedAtMs, asked },
+      accountId: caller.accountId,
+      receivedAtMs,
+      asked,
       context: contextOf(request.id, `user:${caller.userId}`, caller.credential.keyId),
       ...(attempt && { confirm: attempt.confirm }),
     };

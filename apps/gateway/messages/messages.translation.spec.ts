@@ -174,7 +174,9 @@ describe('a streamed message', () => {
         (pieces, calls, finish, isMixed) => {
           const json = calls.map(({ input }) => JSON.stringify(input));
           const tool_calls = calls.map(({ id, name }, index) => ({
-            ...{ index, id, type: 'function' },
+            index,
+            id,
+            type: 'function',
             function: { name, arguments: json[index] },
           }));
           const heads = calls.map(({ id, name }, index) => ({

@@ -26,7 +26,9 @@ export class ResponsesBackground {
     const requestId = attempt?.firstAttempt ?? request.id;
     const { accountId, userId } = caller;
     const { responseId, body, input, before } = await this.exchange.read({
-      ...{ sent: request.body, caller, requestId },
+      sent: request.body,
+      caller,
+      requestId,
     });
     const response = await this.responses.begin(
       { responseId, accountId, userId, body, input, before },

@@ -143,7 +143,9 @@ describe('a streamed response', () => {
     await fc.assert(
       fc.asyncProperty(answer, async ({ content, calls, finish, pageSize }) => {
         const tool_calls = calls.map(({ id, name, pieces }, index) => ({
-          ...{ index, id, type: 'function' },
+          index,
+          id,
+          type: 'function',
           function: { name, arguments: pieces.join('') },
         }));
         const message = { role: 'assistant', content: content.join(''), tool_calls };

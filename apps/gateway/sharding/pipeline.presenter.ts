@@ -10,7 +10,9 @@ export const presentAnswer = (
   routing_mode: 'sharded_pipeline',
   pipeline_distribution: end.stages.map(
     ({ stage, node, first, last, transportLatencyMs, computeMs }) => ({
-      ...{ stage, node, layers: `${first}-${last}` },
+      stage,
+      node,
+      layers: `${first}-${last}`,
       transport_latency_ms: transportLatencyMs,
       compute_ms: computeMs,
     }),

@@ -24,8 +24,12 @@ const held = [opened, deposited(1_000, 1_000), placed(WORST, 750, 250)] as const
 const charged = [...held, captured(USED, 195, 555, 805)] as const;
 const NOVEMBER = statementClosed([0, 1_000, 195, 0, 805], 805);
 const VAT: StatementTaxTerms = {
-  ...{ country: 'DE', region: null, treatment: 'taxable', kind: 'vat' },
-  ...{ ratePpm: 190_000, source: 'a table' },
+  country: 'DE',
+  region: null,
+  treatment: 'taxable',
+  kind: 'vat',
+  ratePpm: 190_000,
+  source: 'a table',
 };
 
 const bookedIn = <Event extends AccountEvent>({ type, data }: Event, month: string) =>

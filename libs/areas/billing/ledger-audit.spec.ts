@@ -30,16 +30,25 @@ const held = [...funded, placed(WORST, 750, 250)] as const;
 const charged = [...held, captured([900, 100], 195, 555, 805)] as const;
 /** 19 % in -94. */
 const VAT: StatementTax = {
-  ...{ country: 'DE', region: null, treatment: 'taxable', kind: 'vat', source: 'a table' },
-  ...{ ratePpm: 190_000, grossMicroUsd: '-94', taxMicroUsd: '-15' },
+  country: 'DE',
+  region: null,
+  treatment: 'taxable',
+  kind: 'vat',
+  source: 'a table',
+  ratePpm: 190_000,
+  grossMicroUsd: '-94',
+  taxMicroUsd: '-15',
 };
 
 const EARLIER = { expiresAt: ENDED_AT } as const;
 
 /** From 195 to 191. */
 const RERATING = {
-  ...{ rateCardVersion: 4, sourceSha256: 'a'.repeat(64), lines: [] },
-  ...{ fromMicroUsd: '195', toMicroUsd: '191' },
+  rateCardVersion: 4,
+  sourceSha256: 'a'.repeat(64),
+  lines: [],
+  fromMicroUsd: '195',
+  toMicroUsd: '191',
 };
 
 /** An event with something in it forged. */

@@ -59,14 +59,22 @@ export class CreateEmbeddingsHandler {
     const { model, body, boundTokens: promptTokensMax } = checked;
     const admitted = await this.admission.admit({ ...order, checked });
     const route: RigOrder = {
-      ...{ model: model.id, accountId: order.accountId, body, promptTokensMax },
+      model: model.id,
+      accountId: order.accountId,
+      body,
+      promptTokensMax,
       priority: 'interactive',
     };
     const answer = await this.#ask(route, admitted, model.chargesCancelled, signal);
     const { usage, rig, attempts, dimensions, modelAnswered } = answer;
     const { vectors, outputHash } = await this.#written(answer, asked, admitted);
     const entry = await admitted.capture({
-      ...{ usage, rig, attempts: attempts.length, modelAnswered, dimensions, outputHash },
+      usage,
+      rig,
+      attempts: attempts.length,
+      modelAnswered,
+      dimensions,
+      outputHash,
       outcome: 'completed',
     });
     const { pace } = admitted;
@@ -88,8 +96,13 @@ export class CreateEmbeddingsHandler {
       if (cut?.reason === 'client_gone' && chargesCancelled && failure?.used) {
         const { usage, rig, attempts } = failure.used;
         await admitted.capture({
-          ...{ usage, rig, attempts, outcome: 'client_gone' },
-          ...{ modelAnswered: null, dimensions: null, outputHash: null },
+          usage,
+          rig,
+          attempts,
+          outcome: 'client_gone',
+          modelAnswered: null,
+          dimensions: null,
+          outputHash: null,
         });
         throw cut;
       }

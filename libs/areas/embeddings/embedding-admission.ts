@@ -98,7 +98,11 @@ export class EmbeddingAdmission {
     };
     const { pace } = await this.ledger.place(
       {
-        ...{ accountId, holdId, purpose: embeddingProduct.purpose, shrink: null, evidence },
+        accountId,
+        holdId,
+        purpose: embeddingProduct.purpose,
+        shrink: null,
+        evidence,
         lines: [lineOf(boundTokens, rate)],
         rateCardVersion: rate.version,
         placedAt: new Date(now).toISOString(),
@@ -147,10 +151,19 @@ export class EmbeddingAdmission {
     const above = usage.promptTokens - tokens;
     const evidence: EmbeddingCaptureEvidence = {
       models: { asked: asked.model, sent: model.upstreamId, answered: modelAnswered },
-      ...{ attempts, inputs: asked.inputs.length, dimensions, inputHash, outputHash },
+      attempts,
+      inputs: asked.inputs.length,
+      dimensions,
+      inputHash,
+      outputHash,
     };
     return {
-      ...{ accountId, holdId, purpose: embeddingProduct.purpose, rig, outcome, evidence },
+      accountId,
+      holdId,
+      purpose: embeddingProduct.purpose,
+      rig,
+      outcome,
+      evidence,
       lines: [lineOf(tokens, rate)],
       usageSource: usage.source,
       excess: above > 0 ? [{ meter: INPUT_METER, quantity: above }] : [],

@@ -82,7 +82,11 @@ describe('embeddings as a line of a batch', () => {
 
 describe('embeddings as a tool', () => {
   const call = {
-    ...{ id: 'c', accountId: '7', actor: 'user:7', requestId: 'r', pricedAtMs: NOW },
+    id: 'c',
+    accountId: '7',
+    actor: 'user:7',
+    requestId: 'r',
+    pricedAtMs: NOW,
     signal: never,
   };
 

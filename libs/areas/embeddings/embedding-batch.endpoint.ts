@@ -62,7 +62,9 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
     if ('asked' in read) return checkEmbeddings(read.asked, this.models);
     const { message, param } = read.invalid;
     throw new RefusedRequestError({
-      ...{ status: 400, code: 'invalid_request', message },
+      status: 400,
+      code: 'invalid_request',
+      message,
       ...(param !== null && { param }),
     });
   }

@@ -134,7 +134,9 @@ export const openEmbeddings = (model: EmbeddingModel = MODEL) => {
   const create = (body: object = {}, signal = new AbortController().signal, lateMs = 0) =>
     handler.execute(
       {
-        ...{ accountId: '7', receivedAtMs: NOW - lateMs, asked: askedOf(body) },
+        accountId: '7',
+        receivedAtMs: NOW - lateMs,
+        asked: askedOf(body),
         context: contextOf(REQUEST_ID, 'user:7'),
       },
       signal,

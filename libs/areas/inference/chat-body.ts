@@ -96,7 +96,9 @@ export const parseChatBody = (value: unknown): ChatBody => {
   if ('body' in read) return read.body;
   const { code, message, param } = read.invalid;
   throw new RefusedRequestError({
-    ...{ status: 400, code, message },
+    status: 400,
+    code,
+    message,
     ...(param !== null && { param }),
   });
 };

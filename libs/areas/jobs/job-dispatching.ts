@@ -57,7 +57,15 @@ export class JobDispatching implements LeaderService {
     const { silenceMs, stopMsMax } = this.settings;
     const { sharesBus } = this.facts;
     this.#dispatcher = new JobDispatcher({
-      ...{ bus, eventStore, types, blobs, seal, metrics, clock, logger, sender },
+      bus,
+      eventStore,
+      types,
+      blobs,
+      seal,
+      metrics,
+      clock,
+      logger,
+      sender,
       codec: this.codec.for(jobEvents),
       projection: openJobs,
       load: () => this.#load(),

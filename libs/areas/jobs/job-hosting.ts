@@ -52,7 +52,10 @@ export class JobHosting implements OnApplicationBootstrap, OnApplicationShutdown
     const { bus, logger, seal, blobs, commands, clock } = this;
     const { instance: host } = this.facts;
     this.#host = new JobHost({
-      ...{ bus, host, seal, logger },
+      bus,
+      host,
+      seal,
+      logger,
       types: this.types.list.flatMap((type) => this.#hosted(type) ?? []),
       sink: logReportSink(commands, clock),
       read: (accountId, blob, schema) => blobs.read(accountId, blob, schema),

@@ -18,24 +18,37 @@ const ofJob = { jobId: rentalId, accountId: '7', type: 'rental', submittedAt: AT
 const used = { usage: [], checkpoint: null };
 
 const reserved = PortBlockReserved.of({
-  ...{ rentalId, accountId: '7', number: 1, firstPort: 20_000, lastPort: 20_099 },
+  rentalId,
+  accountId: '7',
+  number: 1,
+  firstPort: 20_000,
+  lastPort: 20_099,
   reservedAt: AT,
 });
 const completed = (type = 'rental') =>
   JobCompleted.of({
-    ...{ ...ofJob, type, attempt: 1, summary: {}, usage: [] },
+    ...ofJob,
+    type,
+    attempt: 1,
+    summary: {},
+    usage: [],
     result: { address: 'a'.repeat(64), bytes: 10 },
     completedAt: AT,
   });
 const failed = JobFailed.of({
-  ...{ ...ofJob, ...used, attempt: 1, code: 'rental_not_started', message: 'no' },
+  ...ofJob,
+  ...used,
+  code: 'rental_not_started',
+  message: 'no',
   failedAt: AT,
 });
 const cancelled = JobCancelled.of({ ...ofJob, ...used, cancelledAt: AT });
 const timedOut = (limit: 'run' | 'funds') =>
   JobTimedOut.of({ ...ofJob, ...used, limit, timedOutAt: AT });
 const paused = JobPaused.of({
-  ...{ ...ofJob, reason: 'insufficient_funds', pausedAt: AT },
+  ...ofJob,
+  reason: 'insufficient_funds',
+  pausedAt: AT,
   until: '2026-11-22T11:00:00.000Z',
 });
 

@@ -35,7 +35,10 @@ export class ScriptedChatLines extends ChatLines {
       rateCardVersion: 3,
       linesOf: (quantities: Readonly<Record<string, number>>) =>
         Object.entries(quantities).map(([meter, quantity]) => ({
-          ...{ meter, quantity, unitPriceMicroUsd: '1', perUnits: 1 },
+          meter,
+          quantity,
+          unitPriceMicroUsd: '1',
+          perUnits: 1,
         })),
     };
   }

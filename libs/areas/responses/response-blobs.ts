@@ -3,10 +3,17 @@ import { type UserId } from '#events/vocabulary.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs } from '#platform/blobs/blobs.port.js';
 
+/** The object that was answered, as its interface has it. */
+export interface ResponseRecord {
+  readonly output: readonly object[];
+  readonly status?: string;
+  readonly error?: object | null;
+}
+
 /** What is kept of a response, as JSON: its input items, and the object that was answered. */
 export interface ResponseContent {
   readonly input: readonly object[];
-  readonly response: { readonly output: readonly object[] };
+  readonly response: ResponseRecord;
 }
 
 /** An event that names content. */

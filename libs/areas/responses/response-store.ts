@@ -78,7 +78,10 @@ export class ResponseStore {
   ): Promise<void> {
     const { blob } = await this.blobs.put(userId, content);
     const data: ResponseQueued['data'] = {
-      ...{ responseId, accountId, userId, blob },
+      responseId,
+      accountId,
+      userId,
+      blob,
       createdAt: instant(this.clock),
       previousResponseId: previous?.responseId ?? null,
       depth: (previous?.depth ?? 0) + 1,
@@ -167,7 +170,7 @@ export class ResponseStore {
   async #open({ status, queued }: Open, accountId: string): Promise<ResponseContent | null> {
     if (queued.accountId !== accountId) return null;
     const content = await this.blobs.read(queued);
-    return content && { ...content, response: { ...content.response, ...{ status } } };
+    return content && { ...content, response: { ...content.response, status } };
   }
 
   async #stored(state: ResponseState, accountId: string): Promise<ResponseContent | null> {

@@ -39,7 +39,9 @@ const queuedData: ResponseQueued['data'] = {
   bytesBefore: 0,
 };
 const startedData = {
-  ...{ responseId: RESPONSE, accountId: ACCOUNT, startedAt: '2026-03-01T09:00:01.000Z' },
+  responseId: RESPONSE,
+  accountId: ACCOUNT,
+  startedAt: '2026-03-01T09:00:01.000Z',
 };
 export const queued = ResponseQueued.of(queuedData);
 export const started = ResponseStarted.of(startedData);

@@ -19,13 +19,24 @@ import { WasmTool } from './wasm.tool.js';
 const REQUEST = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
 const SETTINGS = { memoryMbMax: 256, fuelMax: 1_000_000, wallMsMax: 1_000 };
 const MODULE = {
-  ...{ wasmBase64: 'AGFzbQEAAAA=', entryPoint: '_start', args: [], stdin: '' },
-  ...{ memoryLimitMb: 16, gasLimit: 500 },
+  wasmBase64: 'AGFzbQEAAAA=',
+  entryPoint: '_start',
+  args: [],
+  stdin: '',
+  memoryLimitMb: 16,
+  gasLimit: 500,
 };
 const END: WasmEnd = {
-  ...{ outcome: 'trapped', exitCode: 134, message: 'unreachable', outputTruncated: false },
-  ...{ stdoutBase64: 'aGk=', stderrBase64: '', fuel: 42, meterVersion: 'wasmtime-49/1' },
-  ...{ memoryBytes: 65_536, elapsedMs: 3.5 },
+  outcome: 'trapped',
+  exitCode: 134,
+  message: 'unreachable',
+  outputTruncated: false,
+  stdoutBase64: 'aGk=',
+  stderrBase64: '',
+  fuel: 42,
+  meterVersion: 'wasmtime-49/1',
+  memoryBytes: 65_536,
+  elapsedMs: 3.5,
 };
 const PRICES: MeterPrices = {
   inForce: () => ({
@@ -66,7 +77,9 @@ const sandboxWith = (ended: WasmEnd | null | Error, prices: MeterPrices = PRICES
   const handler = new ExecuteModuleHandler(admission, runner, SETTINGS);
   const execute = (changes: object = {}, signal = new AbortController().signal) => {
     const order = {
-      ...{ accountId: 'user-1', receivedAtMs: 900, module: MODULE },
+      accountId: 'user-1',
+      receivedAtMs: 900,
+      module: MODULE,
       context: contextOf(REQUEST, 'user:1'),
       ...changes,
     };
@@ -86,7 +99,11 @@ describe('a run of a module', () => {
         outcome: 'completed',
         evidence: {
           moduleSha256: '93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476',
-          ...{ memoryLimitMb: 16, fuelLimit: 500, outcome: 'trapped', exitCode: 134, fuel: 42 },
+          memoryLimitMb: 16,
+          fuelLimit: 500,
+          outcome: 'trapped',
+          exitCode: 134,
+          fuel: 42,
           meterVersion: 'wasmtime-49/1',
         },
       }),
@@ -167,12 +184,20 @@ describe('a run of a module', () => {
 
 describe('the tool wasm', () => {
   const call: ToolCall = {
-    ...{ id: REQUEST, accountId: 'user-1', actor: 'user:1', requestId: REQUEST, pricedAtMs: 1_000 },
+    id: REQUEST,
+    accountId: 'user-1',
+    actor: 'user:1',
+    requestId: REQUEST,
+    pricedAtMs: 1_000,
     signal: new AbortController().signal,
   };
   const input = {
-    ...{ wasm_base64: MODULE.wasmBase64, entry_point: '_start', args: [], stdin: '' },
-    ...{ memory_limit_mb: 16, gas_limit: 500 },
+    wasm_base64: MODULE.wasmBase64,
+    entry_point: '_start',
+    args: [],
+    stdin: '',
+    memory_limit_mb: 16,
+    gas_limit: 500,
   };
 
   it('estimates the price of the limit, and holds nothing', async () => {
@@ -191,7 +216,11 @@ describe('the tool wasm', () => {
     const { tool, asked } = sandboxWith(END);
     expect(await tool.run(input, call)).toEqual({
       output: {
-        ...{ outcome: 'trapped', exit_code: 134, stdout: 'hi', stderr: '', message: 'unreachable' },
+        outcome: 'trapped',
+        exit_code: 134,
+        stdout: 'hi',
+        stderr: '',
+        message: 'unreachable',
       },
       used: [{ meter: 'wasm_fuel', quantity: 42 }],
       counters: { gas_used: 42, execution_time_ms: 3.5, memory_bytes: 65_536 },

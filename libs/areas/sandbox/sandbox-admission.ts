@@ -58,7 +58,10 @@ export class SandboxAdmission {
     const { purpose } = wasmProduct;
     await this.ledger.place(
       {
-        ...{ accountId, holdId, purpose, shrink: null },
+        accountId,
+        holdId,
+        purpose,
+        shrink: null,
         lines: [price.lineOf(fuelLimit)],
         rateCardVersion: price.rateCardVersion,
         evidence: asked,
@@ -75,7 +78,12 @@ export class SandboxAdmission {
       capture: async ({ outcome, exitCode, fuel, meterVersion }) => {
         const evidence: WasmCaptureEvidence = { ...asked, outcome, exitCode, fuel, meterVersion };
         const capture: Capture = {
-          ...{ accountId, holdId, purpose, rig: null, evidence, excess: [] },
+          accountId,
+          holdId,
+          purpose,
+          rig: null,
+          evidence,
+          excess: [],
           lines: [price.lineOf(fuel)],
           usageSource: 'counted',
           outcome: outcome === 'timed_out' ? 'timed_out' : 'completed',

@@ -70,7 +70,9 @@ export class WasmTool implements ToolRunner<WasmToolInput, WasmToolOutput> {
     const { outcome, exitCode, message, fuel, elapsedMs, memoryBytes } = end;
     return {
       output: {
-        ...{ outcome, exit_code: exitCode, message },
+        outcome,
+        exit_code: exitCode,
+        message,
         stdout: textOf(end.stdoutBase64),
         stderr: textOf(end.stderrBase64),
       },

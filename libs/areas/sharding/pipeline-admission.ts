@@ -72,7 +72,11 @@ export class PipelineAdmission {
     const asked: PipelineHoldEvidence = { modelAsked: order.model, transport };
     const { lines, pace } = await this.ledger.place(
       {
-        ...{ accountId, holdId, purpose, evidence: asked, rateCardVersion: rate.version },
+        accountId,
+        holdId,
+        purpose,
+        evidence: asked,
+        rateCardVersion: rate.version,
         lines: tokenLines(boundOf(order, model), rate),
         shrink: order.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
         placedAt: new Date(now).toISOString(),
@@ -85,12 +89,19 @@ export class PipelineAdmission {
     const release = (reason: Release['reason']): Promise<void> =>
       this.ledger.release({ accountId, holdId, reason, releasedAt: instant(this.clock) }, context);
     return {
-      ...{ modelFile, bound, release },
+      modelFile,
+      bound,
+      release,
       ...(pace && { pace }),
       capture: async ({ used, outcome, evidence }) => {
         const { charged, excess } = within(used, bound);
         const capture: Capture = {
-          ...{ accountId, holdId, purpose, rig: null, excess, outcome },
+          accountId,
+          holdId,
+          purpose,
+          rig: null,
+          excess,
+          outcome,
           lines: tokenLines(charged, rate),
           usageSource: 'counted',
           evidence: { ...asked, ...evidence } satisfies PipelineCaptureEvidence,

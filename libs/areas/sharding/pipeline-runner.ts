@@ -38,7 +38,11 @@ export class PipelineRunner {
     maxTokens: number,
   ): Promise<PipelineTask> {
     const asked = {
-      ...{ messages, transport, maxTokens, temperature, stop },
+      messages,
+      transport,
+      maxTokens,
+      temperature,
+      stop,
       ...(topP !== null && { topP }),
       ...(seed !== null && { seed }),
     };

@@ -52,14 +52,20 @@ describe('an answer of a pipeline', () => {
         { meter: 'input_tokens', quantity: 7 + 16 + 128 },
         { meter: 'output_tokens', quantity: 10 },
       ],
-      ...{ rateCardVersion: 3, shrink: null, expiresAt: '2026-11-22T15:01:01.000Z' },
+      rateCardVersion: 3,
+      shrink: null,
+      expiresAt: '2026-11-22T15:01:01.000Z',
       evidence: { modelAsked: 'acme/cord', transport: 'websocket' },
     });
     expect(ledger.captured).toMatchObject({
       lines: [{ quantity: 9 }, { quantity: 2 }],
-      ...{ excess: [], model: 'acme/cord', usageSource: 'counted' },
+      excess: [],
+      model: 'acme/cord',
+      usageSource: 'counted',
       evidence: {
-        ...{ modelSha256: DIGEST, layers: ['0-1', '2-3'], failovers: 1 },
+        modelSha256: DIGEST,
+        layers: ['0-1', '2-3'],
+        failovers: 1,
         promptHash: 'hash of [{"role":"user","content":"A cord?"}]',
         replyHash: 'hash of A knot.',
       },
@@ -86,8 +92,14 @@ describe('an answer of a pipeline', () => {
     });
     expect(asked).toEqual([
       {
-        ...{ modelFile: '/models/cord.gguf', messages: orderOf().messages, transport: 'websocket' },
-        ...{ maxTokens: 64, temperature: 1, topP: 0.9, seed: 5, stop: ['!'] },
+        modelFile: '/models/cord.gguf',
+        messages: orderOf().messages,
+        transport: 'websocket',
+        maxTokens: 64,
+        temperature: 1,
+        topP: 0.9,
+        seed: 5,
+        stop: ['!'],
       },
     ]);
   });

@@ -15,7 +15,10 @@ describe('the engine of pipelines on a worker', () => {
 
   beforeAll(async () => {
     const settings: ShardingSettings = {
-      ...{ stages: 2, standbys: 0, runningMax: 1, requestMsMax: 60_000 },
+      stages: 2,
+      standbys: 0,
+      runningMax: 1,
+      requestMsMax: 60_000,
       wireguardInterface: null,
     };
     engine = await pipelineEngine.open({
@@ -30,8 +33,11 @@ describe('the engine of pipelines on a worker', () => {
 
   const run = async (changes: Partial<PipelineTask> = {}) => {
     const task = {
-      ...{ modelSha256, messages: [{ role: 'user', content: 'Hello!' }], maxTokens: 4 },
-      ...{ temperature: 0, transport: 'websocket' },
+      modelSha256,
+      messages: [{ role: 'user', content: 'Hello!' }],
+      maxTokens: 4,
+      temperature: 0,
+      transport: 'websocket',
     };
     const pieces = engine.run(
       { ...task, ...changes } as PipelineTask,

@@ -26,7 +26,10 @@ const FAILURES = {
 } as const;
 
 const NOTHING: LayersUsage = {
-  ...{ promptTokens: 0, completionTokens: 0, finishReason: 'stop', report: null },
+  promptTokens: 0,
+  completionTokens: 0,
+  finishReason: 'stop',
+  report: null,
 };
 
 /** Models whose layers are divided among processes of the machine that runs the task. */
@@ -79,7 +82,11 @@ class Pipelines implements Engine<PipelineTask, PipelinePiece, PipelineEnd> {
     const { sha256 } = await this.layers.describe(modelFile);
     const { messages, maxTokens, temperature, topP, stop, seed } = task;
     const asked = {
-      ...{ modelFile, messages, maxTokens, temperature, division },
+      modelFile,
+      messages,
+      maxTokens,
+      temperature,
+      division,
       ...(topP !== undefined && { topP }),
       ...(stop && { stop }),
       ...(seed !== undefined && { seed }),
@@ -124,7 +131,12 @@ class Pipelines implements Engine<PipelineTask, PipelinePiece, PipelineEnd> {
   ): PipelineEnd {
     this.#failovers += failovers;
     return {
-      ...{ promptTokens, completionTokens, finishReason, modelSha256, failovers, returnLatencyMs },
+      promptTokens,
+      completionTokens,
+      finishReason,
+      modelSha256,
+      failovers,
+      returnLatencyMs,
       stages: stages.map(({ pid, ...measured }) => ({
         ...measured,
         node: `${this.host.instance}:${pid}`,

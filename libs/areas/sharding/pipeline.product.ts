@@ -40,11 +40,15 @@ export const tokenLines = (
   { inputMicroUsdPerMtok, outputMicroUsdPerMtok }: ShardedRate,
 ): PriceLine[] => [
   {
-    ...{ meter: INPUT_METER, quantity: promptTokens, perUnits: TOKENS_PER_PRICE },
+    meter: INPUT_METER,
+    quantity: promptTokens,
+    perUnits: TOKENS_PER_PRICE,
     unitPriceMicroUsd: toDecimal(inputMicroUsdPerMtok),
   },
   {
-    ...{ meter: OUTPUT_METER, quantity: completionTokens, perUnits: TOKENS_PER_PRICE },
+    meter: OUTPUT_METER,
+    quantity: completionTokens,
+    perUnits: TOKENS_PER_PRICE,
     unitPriceMicroUsd: toDecimal(outputMicroUsdPerMtok),
   },
 ];

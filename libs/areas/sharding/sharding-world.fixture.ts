@@ -54,8 +54,12 @@ export const orderOf = (changes: Partial<PipelineOrder> = {}): PipelineOrder => 
 });
 
 export const endOf = (changes: Partial<PipelineEnd> = {}): PipelineEnd => ({
-  ...{ promptTokens: 9, completionTokens: 2, finishReason: 'stop', modelSha256: DIGEST },
-  ...{ failovers: 1, returnLatencyMs: 0.3 },
+  promptTokens: 9,
+  completionTokens: 2,
+  finishReason: 'stop',
+  modelSha256: DIGEST,
+  failovers: 1,
+  returnLatencyMs: 0.3,
   stages: [
     { stage: 0, node: 'q:1', first: 0, last: 1, transportLatencyMs: 0.2, computeMs: 4 },
     { stage: 1, node: 'q:2', first: 2, last: 3, transportLatencyMs: null, computeMs: null },
@@ -133,7 +137,11 @@ export const openSharding = (script: Script, changes: Partial<ShardingSettings> 
   const ledger = new RecordingLedger();
   const clock = { now: () => Date.parse(NOW) };
   const settings: ShardingSettings = {
-    ...{ stages: 2, standbys: 1, runningMax: 4, requestMsMax: 1_000, wireguardInterface: null },
+    stages: 2,
+    standbys: 1,
+    runningMax: 4,
+    requestMsMax: 1_000,
+    wireguardInterface: null,
     ...changes,
   };
   const registry = new Registry();

@@ -93,7 +93,12 @@ export class InferSpikesHandler implements ICommandHandler<InferSpikesCommand> {
     const energy = energyReport(counts, gridGramsPerKwh);
     const { pace } = admitted;
     return {
-      ...{ card, run, energy, gridGramsPerKwh, measuredJoulesHost, entry },
+      card,
+      run,
+      energy,
+      gridGramsPerKwh,
+      measuredJoulesHost,
+      entry,
       ...(pace && { pace }),
     };
   }

@@ -7,7 +7,12 @@ const PLAIN = { model: 'm', messages };
 describe('a chat of models that work together', () => {
   it('has the promised defaults', () => {
     expect(readChatFields(PLAIN, [])).toEqual({
-      ...{ messages, maxTokens: null, temperature: 0.7, topP: null, seed: null, stop: [] },
+      messages,
+      maxTokens: null,
+      temperature: 0.7,
+      topP: null,
+      seed: null,
+      stop: [],
     });
   });
 

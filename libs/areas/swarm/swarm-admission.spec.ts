@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { withinHold } from './swarm-admission.js';
 
 const line = (step: string, meter: string, quantity: number) => ({
-  ...{ step, meter, quantity, unitPriceMicroUsd: '1', perUnits: 1 },
+  step,
+  meter,
+  quantity,
+  unitPriceMicroUsd: '1',
+  perUnits: 1,
 });
 
 describe('a charge within its hold', () => {

@@ -71,7 +71,8 @@ export class SwarmAdmission {
     const { lines, pace } = await this.ledger.place(
       {
         ...worst,
-        ...{ accountId, holdId },
+        accountId,
+        holdId,
         placedAt: new Date(now).toISOString(),
         expiresAt: new Date(now + this.settings.requestMsMax + SETTLE_MS).toISOString(),
         ...(context.key !== undefined && { key: context.key }),
@@ -87,7 +88,10 @@ export class SwarmAdmission {
       capture: async ({ used, ...charge }) => {
         const { charged, excess } = withinHold(used, lines);
         const capture = {
-          ...{ accountId, holdId, purpose, excess },
+          accountId,
+          holdId,
+          purpose,
+          excess,
           ...charge,
           ...onRigs(charged),
           capturedAt: instant(this.clock),

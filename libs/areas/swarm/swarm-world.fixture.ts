@@ -33,11 +33,17 @@ const REQUEST_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 export const CHAT: ChatAsked = {
   messages: [{ role: 'user', content: 'What is a quipu?' }],
-  ...{ maxTokens: 10, temperature: 0.7, topP: null, seed: 7, stop: [] },
+  maxTokens: 10,
+  temperature: 0.7,
+  topP: null,
+  seed: 7,
+  stop: [],
 };
 
 export const caller = (confirm?: () => Promise<boolean>) => ({
-  ...{ accountId: '7', receivedAtMs: NOW_MS, context: contextOf(REQUEST_ID, 'user:7') },
+  accountId: '7',
+  receivedAtMs: NOW_MS,
+  context: contextOf(REQUEST_ID, 'user:7'),
   ...(confirm && { confirm }),
 });
 
@@ -83,7 +89,11 @@ export class RecordedLedger extends Ledger {
 }
 
 const model = (id: string, more: Partial<SwarmModel> = {}): SwarmModel => ({
-  ...{ id, file: null, draft: null, contextTokens: 4_096, maxOutputTokens: 10 },
+  id,
+  file: null,
+  draft: null,
+  contextTokens: 4_096,
+  maxOutputTokens: 10,
   rigs: [{ name: `rig-${id}`, kind: 'openai', isUp: true }],
   ...more,
 });
@@ -164,7 +174,10 @@ class ScriptedTasks extends Tasks {
     if (signal.aborted) return null;
     const counts = { draftTokens: 5, acceptedTokens: 1, targetCalls: 1, plainCalls: 2 };
     return end.parse({
-      ...{ promptTokens: 6, completionTokens, finishReason: 'stop', comparison: null },
+      promptTokens: 6,
+      completionTokens,
+      finishReason: 'stop',
+      comparison: null,
       counts: { ...counts, targetEvaluatedTokens: 11, draftEvaluatedTokens: 10 },
     });
   }

@@ -53,8 +53,13 @@ export class TaxComplianceHandler implements IQueryHandler<TaxComplianceQuery> {
     const payment = { country, incomeType: PAYOUT, amountMicroUsd, treatyClaimed };
     const withheld = withholdingOn(payment, this.rates);
     return {
-      ...{ country, grossMicroUsd: amountMicroUsd, incomeType: PAYOUT, treatyClaimed, withheld },
-      ...{ netMicroUsd: amountMicroUsd - withheld.withheldMicroUsd, vat },
+      country,
+      grossMicroUsd: amountMicroUsd,
+      incomeType: PAYOUT,
+      treatyClaimed,
+      withheld,
+      netMicroUsd: amountMicroUsd - withheld.withheldMicroUsd,
+      vat,
       vatSource: this.rates.source,
     };
   }

@@ -28,8 +28,12 @@ const TABLE_1 =
 const AS_OF = '2019-02-28';
 
 const royalties = (country: string, ratePercent: number, article: string): WithholdingRow => ({
-  ...{ country, incomeType: 'industrial_royalties', ratePercent, article },
-  ...{ source: TABLE_1, asOf: AS_OF },
+  country,
+  incomeType: 'industrial_royalties',
+  ratePercent,
+  article,
+  source: TABLE_1,
+  asOf: AS_OF,
 });
 
 export const TREATY_ROWS: readonly WithholdingRow[] = [

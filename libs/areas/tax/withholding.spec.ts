@@ -6,8 +6,10 @@ import { TREATY_ROWS } from './withholding-rates.js';
 
 const rates = new VatRates();
 const PAYMENT: Payment = {
-  ...{ country: 'MX', incomeType: 'industrial_royalties' },
-  ...{ amountMicroUsd: 1_000_000_009n, treatyClaimed: true },
+  country: 'MX',
+  incomeType: 'industrial_royalties',
+  amountMicroUsd: 1_000_000_009n,
+  treatyClaimed: true,
 };
 
 describe('withholding', () => {

@@ -67,7 +67,10 @@ export const DEFAULT_OPTIONS = {
 } as const;
 
 const NOTHING: LayersUsage = {
-  ...{ promptTokens: 0, completionTokens: 0, finishReason: 'stop', report: null },
+  promptTokens: 0,
+  completionTokens: 0,
+  finishReason: 'stop',
+  report: null,
 };
 
 const LAYERS_CODES: ReadonlySet<string> = new Set<LayersErrorCode>([

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { PairComparison } from './pair-comparison.js';
 
 const compared = (speculativeMs: number, plainMs: number, tokens = 10) => ({
-  ...{ tokens, speculativeMs, plainTokens: tokens, plainMs },
+  tokens,
+  speculativeMs,
+  plainTokens: tokens,
+  plainMs,
 });
 
 describe('the comparison of a pair with plain decoding', () => {

@@ -109,7 +109,9 @@ class Tally {
   get counts(): SpeculativeCounts {
     const { targetCalls, draftTokens, acceptedTokens, target, draft } = this;
     return {
-      ...{ targetCalls, draftTokens, acceptedTokens },
+      targetCalls,
+      draftTokens,
+      acceptedTokens,
       plainCalls: this.tokens + (this.ended ? 1 : 0),
       targetEvaluatedTokens: target.evaluatedTokens,
       draftEvaluatedTokens: draft.evaluatedTokens,

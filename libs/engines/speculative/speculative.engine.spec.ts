@@ -66,7 +66,11 @@ describe('speculative decoding', () => {
   });
 
   const request = (content: string, more: Partial<SpeculativeRequest> = {}) => ({
-    ...{ targetFile: NANO, draftFile: layers3, temperature: 0, maxTokens: 48, draftTokensMax: 5 },
+    targetFile: NANO,
+    draftFile: layers3,
+    temperature: 0,
+    maxTokens: 48,
+    draftTokensMax: 5,
     messages: [{ role: 'user', content }] as const,
     ...more,
   });

@@ -38,7 +38,12 @@ describe('the entry point of a module', () => {
 
   it('takes and returns numbers only', () => {
     const shape = {
-      ...{ types: [], imported: 0, tables: [], memories: [], globals: 0, start: null },
+      types: [],
+      imported: 0,
+      tables: [],
+      memories: [],
+      globals: 0,
+      start: null,
       functions: [taking(V128)],
       exports: [{ name: 'f', kind: 0, index: 0 }],
     };

@@ -17,7 +17,9 @@ describe('the WebAssembly engine', () => {
 
   it('ends a module at its time, with the fuel that it has spent', async () => {
     const task = wasmTaskOf(moduleOf('endless'), {
-      ...{ entryPoint: 'f', fuelLimit: PLENTY, wallMsMax: 200 },
+      entryPoint: 'f',
+      fuelLimit: PLENTY,
+      wallMsMax: 200,
     });
     const end = await engine.run(task, never);
     expect(end).toMatchObject({ outcome: 'timed_out', exitCode: 124 });
@@ -33,7 +35,9 @@ describe('the WebAssembly engine', () => {
       memoryBytes: 101 * 65_536,
     });
     expect(await engine.run({ ...task, memoryLimitMb: 6 }, never)).toMatchObject({
-      ...{ outcome: 'out_of_memory', exitCode: 137, memoryBytes: 65_536 },
+      outcome: 'out_of_memory',
+      exitCode: 137,
+      memoryBytes: 65_536,
       message: 'unreachable after the memory limit had denied a growth',
     });
   });
@@ -41,7 +45,9 @@ describe('the WebAssembly engine', () => {
   it('traps a recursion without an end', async () => {
     const task = wasmTaskOf(moduleOf('calls'), { entryPoint: 'deep', args: ['2000000000'] });
     expect(await engine.run({ ...task, fuelLimit: PLENTY }, never)).toMatchObject({
-      ...{ outcome: 'trapped', exitCode: 134, message: 'Maximum call stack size exceeded' },
+      outcome: 'trapped',
+      exitCode: 134,
+      message: 'Maximum call stack size exceeded',
     });
   });
 

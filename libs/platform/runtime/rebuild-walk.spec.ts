@@ -12,8 +12,13 @@ import { type SubscriptionHandler } from './subscription-handler.js';
 const METADATA = { version: 1, correlationId: 'a', causationId: 'a', requestId: 'a', actor: 'cli' };
 
 const eventAt = (position: number, type: string): RecordedEvent => ({
-  ...{ id: `id-${position}`, type, data: {}, metadata: METADATA, stream: 'stock-1' },
-  ...{ revision: BigInt(position - 1), position: BigInt(position) },
+  id: `id-${position}`,
+  type,
+  data: {},
+  metadata: METADATA,
+  stream: 'stock-1',
+  revision: BigInt(position - 1),
+  position: BigInt(position),
   recordedAt: '2026-11-22T00:00:00.000Z',
 });
 

@@ -103,8 +103,15 @@ describe('training', () => {
 
   it('lowers the loss, and is the same for the same seed', () => {
     const recipe = {
-      ...{ name: 'tiny', dimensions: 48, rank: 16, seed: 5, steps: 12, pairsPerStep: 16 },
-      ...{ learningRate: 0.02, scale: 10, prefixes: [{ dimensions: 48, share: 1 }] },
+      name: 'tiny',
+      dimensions: 48,
+      rank: 16,
+      seed: 5,
+      steps: 12,
+      pairsPerStep: 16,
+      learningRate: 0.02,
+      scale: 10,
+      prefixes: [{ dimensions: 48, share: 1 }],
     };
     const train = () => {
       const draws = seededRandom(9);

@@ -49,11 +49,19 @@ const train = async (recipe: EmbeddingRecipe, folder: string): Promise<void> => 
   const weights = weightsFileOf(stored);
   const { name, dimensions, rank, seed, steps, pairsPerStep } = recipe;
   const card: LexicalModelCard = {
-    ...{ name, kind: 'lexical', dimensions, rank, buckets: BUCKETS, tokenizer: 'cl100k_base' },
+    name,
+    kind: 'lexical',
+    dimensions,
+    rank,
+    buckets: BUCKETS,
+    tokenizer: 'cl100k_base',
     tokensMax: INPUT_TOKENS_MAX,
     weightsBytes: weights.length,
     weightsSha256: createHash('sha256').update(weights).digest('hex'),
-    ...{ seed, steps, pairsPerStep, trainingSeconds },
+    seed,
+    steps,
+    pairsPerStep,
+    trainingSeconds,
     retrieval: [...(await reportsOf(stored, projection))],
   };
   const target = path.join(folder, name);

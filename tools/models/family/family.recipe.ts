@@ -31,15 +31,24 @@ export const MINI: FamilyRecipe = {
   shape: { width: 256, layers: 4, heads: 4, feedForwardWidth: 704, ...DETAILS },
   stages: [
     {
-      ...{ steps: 1000, rows: 16, positions: 192, commonShare: 0 },
+      steps: 1000,
+      rows: 16,
+      positions: 192,
+      commonShare: 0,
       learningRate: { peak: 2e-3, final: 2e-5, warmUpSteps: 100, descentSteps: 3040 },
     },
     {
-      ...{ steps: 850, rows: 16, positions: 192, commonShare: 0.1 },
+      steps: 850,
+      rows: 16,
+      positions: 192,
+      commonShare: 0.1,
       learningRate: { peak: 1.4e-3, final: 1e-4, warmUpSteps: 0, descentSteps: 850 },
     },
     {
-      ...{ steps: 150, rows: 6, positions: 512, commonShare: 0.1 },
+      steps: 150,
+      rows: 6,
+      positions: 512,
+      commonShare: 0.1,
       learningRate: { peak: 1e-4, final: 5e-6, warmUpSteps: 0, descentSteps: 150 },
     },
   ],
@@ -54,11 +63,17 @@ export const MINI_DRAFT: FamilyRecipe = {
   shape: { width: 128, layers: 1, heads: 4, feedForwardWidth: 352, ...DETAILS },
   stages: [
     {
-      ...{ steps: 560, rows: 16, positions: 192, commonShare: 0.05 },
+      steps: 560,
+      rows: 16,
+      positions: 192,
+      commonShare: 0.05,
       learningRate: { peak: 4e-3, final: 4e-4, warmUpSteps: 40, descentSteps: 560 },
     },
     {
-      ...{ steps: 40, rows: 6, positions: 512, commonShare: 0.1 },
+      steps: 40,
+      rows: 6,
+      positions: 512,
+      commonShare: 0.1,
       learningRate: { peak: 4e-4, final: 1e-5, warmUpSteps: 0, descentSteps: 40 },
     },
   ],

@@ -41,7 +41,10 @@ describe('the weights of an adapter', () => {
     const { rank, alpha, pairs } = read(tinyWeights());
     expect({ rank, alpha }).toEqual({ rank: 2, alpha: 4 });
     const places = pairs.map(({ layer, target, inputs, outputs }) => ({
-      ...{ layer, target, inputs, outputs },
+      layer,
+      target,
+      inputs,
+      outputs,
     }));
     expect(places).toEqual([
       { layer: 0, target: 'q_proj', inputs: 8, outputs: 8 },

@@ -5,7 +5,9 @@ import { Repricing } from './repricing.js';
 
 /** A thousand input tokens are 150 micro-dollars, output tokens 600, times the factor. */
 const card = (factor: bigint): PriceCard => ({
-  ...{ version: 4, sourceSha256: 'a'.repeat(64), batchDiscountPercent: 50 },
+  version: 4,
+  sourceSha256: 'a'.repeat(64),
+  batchDiscountPercent: 50,
   meters: new Map(),
   models: new Map([
     [

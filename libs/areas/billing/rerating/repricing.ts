@@ -79,7 +79,12 @@ export class Repricing {
     const known = this.#accounts.get(accountId);
     if (known) return known;
     const sums: Sums = {
-      ...{ charges: 0, unpriced: 0, charged: 0n, repriced: 0n, rerated: 0n, reratings: 0 },
+      charges: 0,
+      unpriced: 0,
+      charged: 0n,
+      repriced: 0n,
+      rerated: 0n,
+      reratings: 0,
       lines: new Map(),
     };
     this.#accounts.set(accountId, sums);

@@ -8,8 +8,12 @@ import { openBilling } from '../billing-world.fixture.js';
 import { StatementClosing } from './statement-closing.js';
 
 const VAT: StatementTaxTerms = {
-  ...{ country: 'DE', region: null, treatment: 'taxable', kind: 'vat' },
-  ...{ ratePpm: 190_000, source: 'a table' },
+  country: 'DE',
+  region: null,
+  treatment: 'taxable',
+  kind: 'vat',
+  ratePpm: 190_000,
+  source: 'a table',
 };
 const HOUR_MS = 3_600_000;
 
@@ -67,7 +71,9 @@ describe('closing the statements of past months', () => {
     now = Date.parse('2026-12-02T00:00:00.000Z');
     await look();
     expect(await billing.statement(ACCOUNT, '2026-11')).toMatchObject({
-      ...{ openingMicroUsd: '0', closingMicroUsd: '805', status: 'closed' },
+      openingMicroUsd: '0',
+      closingMicroUsd: '805',
+      status: 'closed',
       tax: { country: 'DE', grossMicroUsd: '195', taxMicroUsd: '31' },
       closedAt: '2026-12-02T00:00:00.000Z',
     });
@@ -83,7 +89,9 @@ describe('closing the statements of past months', () => {
     expect(await billing.eventStore.head()).toBe(head);
     expect(await billing.statement(ACCOUNT, '2026-11')).toMatchObject({ closingMicroUsd: '805' });
     expect(await billing.statement(ACCOUNT, '2026-12')).toMatchObject({
-      ...{ openingMicroUsd: '805', closingMicroUsd: '900', status: 'closed' },
+      openingMicroUsd: '805',
+      closingMicroUsd: '900',
+      status: 'closed',
       totals: { adjustedMicroUsd: '95', chargedMicroUsd: '0' },
     });
     expect(await billing.check()).toMatchObject({ balanced: true, adjusted: 95n });

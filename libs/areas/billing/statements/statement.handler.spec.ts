@@ -15,7 +15,8 @@ const readerOf = (count: number): DocumentReader => ({
     const first = from === prefix ? 0 : Number(from.slice(prefix.length)) + 1;
     const documents = Array.from({ length: Math.min(limit, count - first) }, (_item, index) => ({
       key: prefix + String(first + index).padStart(8, '0'),
-      ...{ document: document as never, position: 42n },
+      document: document as never,
+      position: 42n,
     }));
     return Promise.resolve({ documents, position: 42n });
   },

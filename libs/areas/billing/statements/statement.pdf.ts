@@ -159,8 +159,14 @@ const shownLines = (lines: readonly StatementLine[]): readonly StatementLine[] =
     const key = JSON.stringify([purpose, model, meter, unitPriceMicroUsd, perUnits]);
     const before = sums.get(key);
     sums.set(key, {
-      ...{ purpose, model, meter, unitPriceMicroUsd, perUnits, rateCardVersion },
-      ...{ day: 'all days', job: null },
+      purpose,
+      model,
+      meter,
+      unitPriceMicroUsd,
+      perUnits,
+      rateCardVersion,
+      day: 'all days',
+      job: null,
       quantity: (BigInt(before?.quantity ?? 0) + BigInt(line.quantity)).toString(),
       amountMicroUsd: toDecimal(
         fromDecimal(before?.amountMicroUsd ?? '0') + fromDecimal(line.amountMicroUsd),

@@ -9,16 +9,29 @@ import { type StatementParts, statementOf } from './statement.js';
 
 /** 900 input tokens are 135 micro-dollars, 101 output tokens are 60.6: two charges are 98 each. */
 const charges: ChargesOfDay = {
-  ...{ kind: 'charges', day: '2026-11-21', purpose: 'translation', model: 'acme/llama' },
-  ...{ job: null, charges: 2, amount: '197' },
+  kind: 'charges',
+  day: '2026-11-21',
+  purpose: 'translation',
+  model: 'acme/llama',
+  job: null,
+  charges: 2,
+  amount: '197',
   lines: [
     {
-      ...{ meter: 'input_tokens', rateCardVersion: 3, unitPriceMicroUsd: '150000' },
-      ...{ perUnits: 1_000_000, quantity: '900', charges: 2 },
+      meter: 'input_tokens',
+      rateCardVersion: 3,
+      unitPriceMicroUsd: '150000',
+      perUnits: 1_000_000,
+      quantity: '900',
+      charges: 2,
     },
     {
-      ...{ meter: 'output_tokens', rateCardVersion: 3, unitPriceMicroUsd: '600000' },
-      ...{ perUnits: 1_000_000, quantity: '101', charges: 2 },
+      meter: 'output_tokens',
+      rateCardVersion: 3,
+      unitPriceMicroUsd: '600000',
+      perUnits: 1_000_000,
+      quantity: '101',
+      charges: 2,
     },
   ],
 };
@@ -34,8 +47,14 @@ const parts: StatementParts = {
 };
 
 const month = (deposit: string, charged: string, adjustment: string): StatementMonth => ({
-  ...{ kind: 'month', accountId: ACCOUNT, month: '2026-10', charges: 1, closed: null },
-  ...{ deposited: deposit, charged, adjusted: adjustment },
+  kind: 'month',
+  accountId: ACCOUNT,
+  month: '2026-10',
+  charges: 1,
+  closed: null,
+  deposited: deposit,
+  charged,
+  adjusted: adjustment,
 });
 
 describe('a statement', () => {
@@ -47,12 +66,20 @@ describe('a statement', () => {
       { ...group, ...charges.lines[1], amountMicroUsd: '60' },
       {
         ...group,
-        ...{ meter: 'rounding', rateCardVersion: null, unitPriceMicroUsd: '1', perUnits: 1 },
-        ...{ quantity: '2', amountMicroUsd: '2', charges: 2 },
+        meter: 'rounding',
+        rateCardVersion: null,
+        unitPriceMicroUsd: '1',
+        perUnits: 1,
+        quantity: '2',
+        amountMicroUsd: '2',
+        charges: 2,
       },
     ]);
     expect(totals).toEqual({
-      ...{ depositedMicroUsd: '1000', chargedMicroUsd: '197', adjustedMicroUsd: '0', charges: 2 },
+      depositedMicroUsd: '1000',
+      chargedMicroUsd: '197',
+      adjustedMicroUsd: '0',
+      charges: 2,
     });
   });
 
@@ -77,8 +104,12 @@ describe('a statement', () => {
     const { adjustments, totals, closingMicroUsd } = statementOf({ ...parts, entries });
     expect(adjustments).toEqual([
       {
-        ...{ adjustmentId: 'first', number: 1, kind: 'credit_note', amountMicroUsd: '5' },
-        ...{ refersTo: { month: MONTH, holdId: null }, reason: 'slow answers' },
+        adjustmentId: 'first',
+        number: 1,
+        kind: 'credit_note',
+        amountMicroUsd: '5',
+        refersTo: { month: MONTH, holdId: null },
+        reason: 'slow answers',
         adjustedAt: '2026-12-02T08:00:00.000Z',
       },
     ]);

@@ -134,7 +134,10 @@ export const statementOf = (parts: StatementParts): Statement => {
   const opening = openingOf(parts.earlier);
   const closing = opening + deposited - charged + adjusted;
   const statement: Statement = {
-    ...{ accountId, month, currency: 'USD', status: statusOf(parts) },
+    accountId,
+    month,
+    currency: 'USD',
+    status: statusOf(parts),
     openingMicroUsd: toDecimal(opening),
     closingMicroUsd: toDecimal(closing),
     lines: groups.flatMap(linesOf),

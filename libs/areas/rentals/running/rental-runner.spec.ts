@@ -66,9 +66,13 @@ describe('the runner of a rental', () => {
     checkpoint: null,
     usage: seconds === 0 ? [] : [{ meter: 'seconds', quantity: seconds }],
     input: {
-      ...{ number: 1, rig: 'rack', environment: {}, image: null },
+      number: 1,
+      rig: 'rack',
+      environment: {},
+      image: null,
       command: ['sleep', '9'] as [string, ...string[]],
-      ...{ firstPort: 20_000, lastPort: 20_099 },
+      firstPort: 20_000,
+      lastPort: 20_099,
     },
   });
   const run = (signal: AbortSignal, seconds = 0) => {

@@ -67,7 +67,11 @@ export class RentalRunner implements JobRunner<RentalInput, RentalProgress, null
     const [name, ...words] = command;
     return engine.start({
       rentalId: jobId,
-      ...{ command: [name, ...words], environment, image, firstPort, lastPort },
+      command: [name, ...words],
+      environment,
+      image,
+      firstPort,
+      lastPort,
       limits: this.settings.limits,
       workspace,
       stateFile,

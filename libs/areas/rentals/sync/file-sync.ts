@@ -168,7 +168,10 @@ export class FileSync {
       await demandBase(baseChecksum, base);
       const applied = await applyDeltaInThread(
         {
-          ...{ delta: incoming.path, base: copy, result, scratch: this.folders.incoming },
+          delta: incoming.path,
+          base: copy,
+          result,
+          scratch: this.folders.incoming,
           resultBytesMax: this.settings.fileBytesMax,
           withMd5: checksum?.algorithm === 'md5',
         },

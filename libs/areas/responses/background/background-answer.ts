@@ -7,7 +7,9 @@ import { type ResponseObject, responseObject } from '../translation/response-obj
 import { type BackgroundInput } from './background-input.js';
 
 const factsOf = (responseId: string, body: ResponseBody, createdAt: number) => ({
-  ...{ id: responseId, createdAt, body },
+  id: responseId,
+  createdAt,
+  body,
   routingMode: body.routing_mode ?? 'auto',
 });
 

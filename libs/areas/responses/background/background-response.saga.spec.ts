@@ -21,8 +21,12 @@ const settled = (type: string) =>
 const usage = { usage: [], checkpoint: null };
 const completed = (type: string) =>
   JobCompleted.of({
-    ...{ ...jobOf(type), usage: [], completedAt: AT, attempt: 1 },
-    ...{ summary: { status: 'completed' }, result: { address: 'ab'.repeat(32), bytes: 2 } },
+    ...jobOf(type),
+    usage: [],
+    completedAt: AT,
+    attempt: 1,
+    summary: { status: 'completed' },
+    result: { address: 'ab'.repeat(32), bytes: 2 },
   });
 
 const saga = sagaSpecOf(backgroundResponseSaga);

@@ -7,7 +7,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { type ResponseContent } from '../response-blobs.js';
+import { type ResponseRecord } from '../response-blobs.js';
 import { jobIdOf } from '../response-id.js';
 import { type Conversation, ResponseStore } from '../response-store.js';
 import { ResponseStreams } from '../response-streams.js';
@@ -47,10 +47,7 @@ export class BackgroundResponses {
    * @throws RefusedRequestError; DomainError, `insufficient_balance` among them, before anything is
    *   recorded
    */
-  async begin(
-    order: BackgroundOrder,
-    context: CommandContext,
-  ): Promise<ResponseContent['response']> {
+  async begin(order: BackgroundOrder, context: CommandContext): Promise<ResponseRecord> {
     const { responseId, accountId, userId } = order;
     const input = inputOf(order);
     await this.#submit(input, accountId, context);
@@ -69,7 +66,7 @@ export class BackgroundResponses {
     responseId: string,
     accountId: string,
     context: CommandContext,
-  ): Promise<ResponseContent['response']> {
+  ): Promise<ResponseRecord> {
     const { response } = await this.responses.find(responseId, accountId);
     const state = await this.streams.stateOf(responseId);
     if (state.status === 'absent') return notFound(responseId);
@@ -92,7 +89,10 @@ export class BackgroundResponses {
     await this.jobs.submit(
       responseJob,
       {
-        ...{ jobId: jobIdOf(responseId), accountId, input, summary },
+        jobId: jobIdOf(responseId),
+        accountId,
+        input,
+        summary,
         hold: { lines: price.linesOf(bound), rateCardVersion, evidence: summary },
       },
       context,
@@ -103,7 +103,9 @@ export class BackgroundResponses {
 const inputOf = ({ responseId, userId, body, input, before }: BackgroundOrder): BackgroundInput => {
   const { input: _, ...rest } = body;
   return {
-    ...{ responseId, userId, body: rest },
+    responseId,
+    userId,
+    body: rest,
     previous: before && {
       responseId: before.last.responseId,
       depth: before.last.depth,

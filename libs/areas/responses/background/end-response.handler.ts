@@ -4,7 +4,7 @@ import { type ResponseQueued } from '#events/responses/response.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { ResponseBlobs, type ResponseContent } from '../response-blobs.js';
+import { ResponseBlobs, type ResponseContent, type ResponseRecord } from '../response-blobs.js';
 import { RESPONSE_PREFIX } from '../response-id.js';
 import { type Continued, ResponseStore } from '../response-store.js';
 import { ResponseStreams } from '../response-streams.js';
@@ -52,9 +52,9 @@ export class EndResponseHandler implements ICommandHandler<EndResponseCommand> {
   async #answerTo(
     { response }: ResponseContent,
     { jobId, outcome, error }: EndedResponse,
-  ): Promise<ResponseContent['response'] | null> {
-    if (outcome === 'cancelled') return { ...response, ...{ status: 'cancelled' } };
-    if (outcome !== 'completed') return { ...response, ...{ status: 'failed', error } };
+  ): Promise<ResponseRecord | null> {
+    if (outcome === 'cancelled') return { ...response, status: 'cancelled' };
+    if (outcome !== 'completed') return { ...response, status: 'failed', error };
     try {
       return await this.jobs.result(responseJob, JobId.parse(jobId));
     } catch (cause) {

@@ -23,7 +23,10 @@ import { ResponseRunner } from './response-runner.js';
 const AT = Date.parse('2026-03-01T09:00:00.000Z');
 const responseId = responseIdOf('01890a5d-ac96-774b-bcce-b302099a8057');
 const input: BackgroundInput = {
-  ...{ responseId, userId: UserId.parse(7), previous: null, input: [{ said: 'a' }] },
+  responseId,
+  userId: UserId.parse(7),
+  previous: null,
+  input: [{ said: 'a' }],
   body: readResponseBody({ model: 'm', background: true, previous_response_id: 'resp_1' }),
   chat: { model: 'm', messages: [{ role: 'user', content: 'a' }] },
 };
@@ -73,7 +76,10 @@ describe('an attempt of a response in the background', () => {
   it('answers by one interactive chat, and says what its job has used', async () => {
     expect(await run()).toMatchObject({
       result: {
-        ...{ id: responseId, status: 'completed', background: true, created_at: AT / 1e3 },
+        id: responseId,
+        status: 'completed',
+        background: true,
+        created_at: AT / 1e3,
         output: [{ content: [{ text: 'Cords.' }] }],
       },
       shown: { status: 'completed' },
@@ -95,8 +101,10 @@ describe('an attempt of a response in the background', () => {
     chats.finishReason = 'length';
     expect(await run()).toMatchObject({
       result: {
-        ...{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
-        ...{ created_at: AT / 1e3, completed_at: AT / 1e3 + 5 },
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+        created_at: AT / 1e3,
+        completed_at: AT / 1e3 + 5,
       },
       shown: { status: 'incomplete' },
     });
@@ -111,7 +119,8 @@ describe('an attempt of a response in the background', () => {
     failing('never', 400);
     expect(await run()).toMatchObject({
       result: { status: 'failed', error: { code: 'knotted', message: 'no' }, output: [] },
-      ...{ shown: { status: 'failed' }, usage: [] },
+      shown: { status: 'failed' },
+      usage: [],
     });
   });
 

@@ -104,6 +104,7 @@ const finished = (
 
 const usedBy = (usage: Quantities, rig: string | null) =>
   Object.entries(usage).map(([meter, quantity]) => ({
-    ...{ meter, quantity },
+    meter,
+    quantity,
     ...(rig !== null && { rig }),
   }));

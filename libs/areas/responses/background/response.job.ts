@@ -36,7 +36,8 @@ export const responseJob = defineJob({
     ahead: [],
     evidence: ({ outcome, attempts, summary }) => ({
       ...ResponseSummary.parse(summary),
-      ...{ outcome, attempts },
+      outcome,
+      attempts,
     }),
     model: ({ summary }) => ResponseSummary.parse(summary).model,
   },

@@ -51,7 +51,9 @@ export class ConsensusChats {
     const plan = this.planner.plan(order);
     const { synthesis, rateCardVersion, lines } = plan;
     const members = plan.members.map(({ step, model, rig, seed }) => ({
-      ...{ step, rig, seed },
+      step,
+      rig,
+      seed,
       model: model.id,
     }));
     const held = await this.admission.admit(order, {
@@ -82,7 +84,8 @@ export class ConsensusChats {
       const texts = fittingTexts(
         answers.map(({ text, usage: { completionTokens } }) => ({ text, completionTokens })),
         {
-          ...{ outputTokens, proposalTokensMax },
+          outputTokens,
+          proposalTokensMax,
           contextTokens: model.contextTokens,
           promptTokens: Math.max(...answers.map(({ usage }) => usage.promptTokens)),
         },
@@ -124,7 +127,8 @@ export class ConsensusChats {
       const report = reportOf(work, used);
       const outcome = cut?.reason ?? 'completed';
       const entry = await held.capture({
-        ...{ used, outcome },
+        used,
+        outcome,
         model: report.synthesisModel,
         usageSource: sourceOf(work, usage),
         evidence: this.#evidence(work, report, reply),

@@ -71,7 +71,10 @@ export class ConsensusPlanner {
       linesOf(step, model, bounds[index] ?? bound),
     );
     return {
-      ...{ synthesis, members, linesOf, proposalTokensMax },
+      synthesis,
+      members,
+      linesOf,
+      proposalTokensMax,
       outputTokens: bound.outputTokens,
       rateCardVersion: prices.get(synthesis.id)?.rateCardVersion ?? unknown(synthesis.id),
       lines: [...lines, ...linesOf(AGGREGATOR, synthesis, bound)],

@@ -32,7 +32,10 @@ export const consensusTelemetryOf = (report: ConsensusReport) => {
     synthesis_model: report.synthesisModel,
     agreement_method: AGREEMENT_METHOD,
     members: report.members.map(({ step, model, rig, seed, failure, agrees }) => ({
-      ...{ step, model, seed, agrees },
+      step,
+      model,
+      seed,
+      agrees,
       node: rig,
       status: failure === null ? 'answered' : 'failed',
       error: failure,

@@ -5,7 +5,10 @@ import { priceOf } from '#platform/ledger/price.js';
 import { costTreeOf } from './cost-tree.js';
 
 const line = (step: string, meter: string, quantity: number, price: number): ChargedLine => ({
-  ...{ step, meter, quantity, rig: 'built-in' },
+  step,
+  meter,
+  quantity,
+  rig: 'built-in',
   unitPriceMicroUsd: String(price),
   perUnits: 1_000_000,
 });
@@ -20,12 +23,20 @@ describe('the cost tree', () => {
     ];
     expect(costTreeOf(lines, (step) => `model of ${step}`)).toEqual([
       {
-        ...{ step: 'branch-1', model: 'model of branch-1', rig: 'built-in' },
-        ...{ input_tokens: 10, output_tokens: 3, cost_usd: '0.000000800003' },
+        step: 'branch-1',
+        model: 'model of branch-1',
+        rig: 'built-in',
+        input_tokens: 10,
+        output_tokens: 3,
+        cost_usd: '0.000000800003',
       },
       {
-        ...{ step: 'aggregator', model: 'model of aggregator', rig: 'built-in' },
-        ...{ input_tokens: 1_000_000, output_tokens: 0, cost_usd: '2.500000000000' },
+        step: 'aggregator',
+        model: 'model of aggregator',
+        rig: 'built-in',
+        input_tokens: 1_000_000,
+        output_tokens: 0,
+        cost_usd: '2.500000000000',
       },
     ]);
   });

@@ -3,9 +3,14 @@ import { type SwarmModel } from '../swarm-models.port.js';
 import { chooseMembers, proposersOf } from './members.js';
 
 const model = (id: string, ...rigs: readonly string[]): SwarmModel => ({
-  ...{ id, file: null, draft: null, contextTokens: 8_192, maxOutputTokens: 100 },
+  id,
+  file: null,
+  draft: null,
+  contextTokens: 8_192,
+  maxOutputTokens: 100,
   rigs: rigs.map((name) => ({
-    ...{ name: name.replace('!', ''), kind: 'openai' },
+    name: name.replace('!', ''),
+    kind: 'openai',
     isUp: !name.endsWith('!'),
   })),
 });

@@ -146,7 +146,10 @@ export class SpeculativeChats {
     const { model, draftModel, counts, source } = report;
     const steps = order.draftTokensMax ?? DRAFT_TOKENS_DEFAULT;
     return {
-      ...{ model, draftModel, counts, source },
+      model,
+      draftModel,
+      counts,
+      source,
       draftTokensMax: verifier.kind === 'pair' ? steps : null,
       promptHash: this.hash(JSON.stringify(order.chat.messages)),
       replyHash: this.hash(reply),

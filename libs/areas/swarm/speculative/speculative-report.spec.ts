@@ -2,9 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { type SpeculativeReport, telemetryOf } from './speculative-report.js';
 
 const REPORT: SpeculativeReport = {
-  ...{ model: 'big', draftModel: 'small', generatorNode: 'one', verifierNode: 'one' },
+  model: 'big',
+  draftModel: 'small',
+  generatorNode: 'one',
+  verifierNode: 'one',
   counts: { draftTokens: 30, acceptedTokens: 20, targetCalls: 10, plainCalls: 30 },
-  ...{ source: 'engine', speedup: 0.8333, comparedRequests: 2 },
+  source: 'engine',
+  speedup: 0.8333,
+  comparedRequests: 2,
 };
 
 describe('the telemetry of a speculative answer', () => {

@@ -69,7 +69,10 @@ export class SpeculativeSource {
       const task = {
         target: await this.#named(targetFile),
         draft: await this.#named(draftFile),
-        ...{ messages, maxTokens, temperature, draftTokensMax },
+        messages,
+        maxTokens,
+        temperature,
+        draftTokensMax,
         ...(topP !== null && { topP }),
         ...(seed !== null && { seed }),
         ...(stop.length > 0 && { stop }),

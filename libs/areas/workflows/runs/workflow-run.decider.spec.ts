@@ -38,20 +38,34 @@ const start = (name: string, attempt = 1): WorkflowRunCommand => ({
   data: { runId: RUN, node: name, attempt, callId: RUN, items: null, until: null, beganAt: LATER },
 });
 
-const complete = (name: string, chosen: string[] | null = null, attempt = 1) =>
-  ({
-    type: 'CompleteNode',
-    data: {
-      ...{ runId: RUN, node: name, attempt, output: null, chosen },
-      ...{ used: [], counters: {}, endedAt: LATER },
-    },
-  }) as const;
+const complete = (
+  name: string,
+  chosen: string[] | null = null,
+  attempt = 1,
+): WorkflowRunCommand => ({
+  type: 'CompleteNode',
+  data: {
+    runId: RUN,
+    node: name,
+    attempt,
+    output: null,
+    chosen,
+    used: [],
+    counters: {},
+    endedAt: LATER,
+  },
+});
 
 const fail = (name: string, attempt = 1, isRetryable = true): WorkflowRunCommand => ({
   type: 'FailNode',
   data: {
-    ...{ runId: RUN, node: name, attempt, isRetryable, failedAt: LATER },
-    ...{ code: 'torn', message: 'the cord is torn' },
+    runId: RUN,
+    node: name,
+    attempt,
+    isRetryable,
+    failedAt: LATER,
+    code: 'torn',
+    message: 'the cord is torn',
   },
 });
 const torn = (name: string) => failed(name, 'torn', 'the cord is torn');
@@ -160,8 +174,13 @@ describe('a run', () => {
     const plan = started(node('a', [], { attemptsMax: 3, backOffMsMax: 1_500 }));
     const again = (attempt: number, retryAt: string) =>
       WorkflowAttemptFailed.of({
-        ...{ ...ofRun, node: 'a', attempt, failedAt: LATER, retryAt },
-        ...{ code: 'torn', message: 'the cord is torn' },
+        ...ofRun,
+        node: 'a',
+        attempt,
+        failedAt: LATER,
+        retryAt,
+        code: 'torn',
+        message: 'the cord is torn',
       });
     const [first, second] = [
       again(1, '2026-11-22T15:00:11.000Z'),
@@ -216,7 +235,11 @@ describe('a run', () => {
     const plan = started(control('approval', 'ask'), node('act', ['ask']));
     const decided = (isApproved: boolean) =>
       WorkflowApprovalDecided.of({
-        ...{ ...ofRun, node: 'ask', isApproved, decidedBy: 'user:7', decidedAt: LATER },
+        ...ofRun,
+        node: 'ask',
+        isApproved,
+        decidedBy: 'user:7',
+        decidedAt: LATER,
       });
     run.given(plan, began('ask')).when(decide('ask', true)).then(decided(true), ended('ask'));
     run

@@ -94,8 +94,12 @@ export class FrameLink {
     // It may have ended meanwhile.
     if (this.socket.readyState !== this.socket.OPEN) return;
     this.#write({
-      ...{ kind: 'acknowledgement', request: 0, position: 0, count: bytes },
-      ...{ wantsLogits: false, payload: null },
+      kind: 'acknowledgement',
+      request: 0,
+      position: 0,
+      count: bytes,
+      wantsLogits: false,
+      payload: null,
     });
   }
 

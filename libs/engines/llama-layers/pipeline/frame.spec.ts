@@ -18,15 +18,25 @@ const payload = fc.oneof(
 );
 
 const frame: Frame = {
-  ...{ kind: 'step', request: 7, sequence: 0, position: 3, count: 2, wantsLogits: true },
-  ...{ sentAtNs: 123n, payload: Float32Array.of(1, -2.5) },
+  kind: 'step',
+  request: 7,
+  sequence: 0,
+  position: 3,
+  count: 2,
+  wantsLogits: true,
+  sentAtNs: 123n,
+  payload: Float32Array.of(1, -2.5),
 };
 
 describe('a frame', () => {
   it('is read as it was written, to the bit', () => {
     const frames = fc.record({
       kind: fc.constantFrom('step', 'release', 'acknowledgement'),
-      ...{ request: u32, sequence: u32, position: u32, count: u32, payload },
+      request: u32,
+      sequence: u32,
+      position: u32,
+      count: u32,
+      payload,
       wantsLogits: fc.boolean(),
       sentAtNs: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     });

@@ -73,7 +73,10 @@ export class PipelineRun implements LayerRun {
         const measured = times[stage] ?? null;
         const transportMs = measured?.transportMs ?? null;
         return {
-          ...{ stage, first, last, pid: pids[stage] ?? 0 },
+          stage,
+          first,
+          last,
+          pid: pids[stage] ?? 0,
           transportLatencyMs:
             transportMs === null || !measured?.frames ? null : transportMs / measured.frames,
           computeMs: measured?.computeMs ?? null,
@@ -125,8 +128,11 @@ export class PipelineRun implements LayerRun {
     for (; this.#sent < this.#steps.length; this.#sent += 1) {
       const tokens = this.#steps[this.#sent] ?? new Int32Array();
       await this.pipeline.first().send({
-        ...{ kind: 'step', request: this.#request, position: this.#position },
-        ...{ count: tokens.length, payload: tokens },
+        kind: 'step',
+        request: this.#request,
+        position: this.#position,
+        count: tokens.length,
+        payload: tokens,
         wantsLogits: wantsLogits && this.#sent === this.#steps.length - 1,
       });
       this.#position += tokens.length;
@@ -159,6 +165,10 @@ export class PipelineRun implements LayerRun {
 }
 
 const releaseOf = (request: number): OutgoingFrame => ({
-  ...{ kind: 'release', request, position: 0, count: 0 },
-  ...{ wantsLogits: false, payload: '[]' },
+  kind: 'release',
+  request,
+  position: 0,
+  count: 0,
+  wantsLogits: false,
+  payload: '[]',
 });

@@ -10,7 +10,11 @@ import { callingHeaders, drawSecret } from './pipeline-secret.js';
 import { Stage } from './stage.js';
 
 const step: OutgoingFrame = {
-  ...{ kind: 'step', request: 1, position: 0, count: 2, wantsLogits: true },
+  kind: 'step',
+  request: 1,
+  position: 0,
+  count: 2,
+  wantsLogits: true,
   payload: Int32Array.of(5, 6),
 };
 const bytesOf = (sequence: number, frame: Partial<Frame> = {}): Buffer =>
@@ -100,7 +104,8 @@ describe('a stage', () => {
     const range = { first: 0, last: 3 };
     const answer = call(socket, { call: 'load', modelFile: `${NANO}.absent`, range });
     expect(await answer).toMatchObject({
-      ...{ ok: false, code: 'model_failed' },
+      ok: false,
+      code: 'model_failed',
       message: expect.stringContaining('absent'),
     });
   });

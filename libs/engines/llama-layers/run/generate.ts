@@ -50,7 +50,9 @@ export async function* generate(
   const filter = stopStrings(order.stop);
   let completionTokens = 0;
   const ended = (finishReason: 'stop' | 'length'): Generated => ({
-    ...{ promptTokens, completionTokens, finishReason },
+    promptTokens,
+    completionTokens,
+    finishReason,
   });
 
   let logits = await readPrompt(run, ids, isCancelled);

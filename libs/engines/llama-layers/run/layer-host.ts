@@ -46,7 +46,8 @@ const openWhole = async (modelFile: string): Promise<OpenModel> => {
   const model = await readLayeredModel(modelFile);
   const stack = await LayerStack.load(modelFile, model.header);
   return {
-    ...{ model, hasEnded: false },
+    model,
+    hasEnded: false,
     run: () => new LocalRun(stack),
     close: () => stack.dispose(),
   };

@@ -17,16 +17,28 @@ export interface Code {
 
 const MODES = 9;
 const one = (type1: number, size1: number, mode1 = 0): Code => ({
-  ...{ type1, size1, mode1 },
-  ...{ type2: NOOP, size2: 0, mode2: 0 },
+  type1,
+  size1,
+  mode1,
+  type2: NOOP,
+  size2: 0,
+  mode2: 0,
 });
 const addThenCopy = (size1: number, size2: number, mode2: number): Code => ({
-  ...{ type1: ADD, size1, mode1: 0 },
-  ...{ type2: COPY, size2, mode2 },
+  type1: ADD,
+  size1,
+  mode1: 0,
+  type2: COPY,
+  size2,
+  mode2,
 });
 const copyThenAdd = (mode1: number): Code => ({
-  ...{ type1: COPY, size1: 4, mode1 },
-  ...{ type2: ADD, size2: 1, mode2: 0 },
+  type1: COPY,
+  size1: 4,
+  mode1,
+  type2: ADD,
+  size2: 1,
+  mode2: 0,
 });
 
 const range = (from: number, to: number): readonly number[] =>
