@@ -23,14 +23,14 @@ class Recorder implements SubscriptionHandler {
   saved: Position | undefined;
   failures = 0;
   tries = 0;
-  hold: Promise<void> = Promise.resolve();
+  hold = (): Promise<void> => Promise.resolve();
 
   checkpoint(): Promise<Position | undefined> {
     return Promise.resolve(this.saved);
   }
 
   async handle({ events, position }: SubscriptionBatch): Promise<void> {
-    await this.hold;
+    await this.hold();
     this.tries += 1;
     if (events.length > 0 && this.failures > 0) {
       this.failures -= 1;
@@ -120,18 +120,22 @@ describe('a subscription runner', () => {
     const { handler, subscription, append } = open();
     await append(1);
     standTimeStill();
-    const writtenAt = performance.now() + 10;
-    handler.hold = turnsUntil(() => performance.now() >= writtenAt, Infinity);
+    handler.hold = () => {
+      const writtenAt = performance.now() + 10;
+      return turnsUntil(() => performance.now() >= writtenAt, Infinity);
+    };
     subscription.start();
     await turnsUntil(
       () => subscription.status().phase === 'live' && handler.seen.length === 1,
       10_000,
     );
+    handler.hold = () => Promise.resolve();
     await append(3);
     jest.advanceTimersByTime(150);
     await turnsUntil(() => false);
     expect(handler.seen).toHaveLength(1);
-    jest.advanceTimersByTime(350);
+    // The longest: the write may have taken more than 10 ms.
+    jest.advanceTimersByTime(850);
     await turnsUntil(() => handler.seen.length === 4);
     expect(handler.seen).toHaveLength(4);
   });
@@ -222,7 +226,8 @@ describe('stopping a subscription runner', () => {
   it('lets the batch in hand end first', async () => {
     const { handler, subscription, append } = open();
     let release = (): void => undefined;
-    handler.hold = new Promise((resolve) => (release = resolve));
+    const held = new Promise<void>((resolve) => (release = resolve));
+    handler.hold = () => held;
     await append(1);
     subscription.start();
     await new Promise((resolve) => setTimeout(resolve, 10));
