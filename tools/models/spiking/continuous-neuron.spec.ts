@@ -39,7 +39,8 @@ describe('slopes of a continuous neuron', () => {
   });
 
   it('are those of what follows a spike, whose time counts as given', () => {
-    const strong = fc.double({ min: 4, max: 9, noNaN: true });
+    // Below 4.09 the lowest membrane does not reach the threshold.
+    const strong = fc.double({ min: 4.2, max: 9, noNaN: true });
     fc.assert(
       fc.property(below, strong, (membrane, current) => {
         const { firedAt } = stepContinuousLif(membrane, current, CONTINUOUS);
