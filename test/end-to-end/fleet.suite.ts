@@ -15,7 +15,8 @@ import { meshOutputOf, meshRequestOf } from '../property/mesh.routes.fixture.js'
 import { type Fleet, type Member, startFleet, READY_MS } from './fleet.harness.js';
 import { answering, chatRequest, eventually, MODEL } from './quipu.harness.js';
 
-const TTL_MS = 2_000;
+/** Longer than a process on a busy machine waits for the CPU, so that only a test ends a lease. */
+const TTL_MS = 4_000;
 
 const catalogOf =
   (inputUsdPerMtok: number, outputUsdPerMtok = 2) =>
