@@ -1,44 +1,22 @@
-import {
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { ProcessRole } from '#platform/runtime/process-role.js';
+import { Sweeper } from '#platform/runtime/sweeper.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { AnswerStore } from './answer-store.port.js';
 
-const EVERY_MS = 60_000;
-
-/**
- * Removes expired answers where callers are served. A sweep that fails is logged; the next one
- * tries again, here or in another process.
- */
+/** Removes expired answers every minute. */
 @Injectable()
-export class AnswerSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
-  #timer: NodeJS.Timeout | undefined;
-
+export class AnswerSweeper extends Sweeper {
   constructor(
     private readonly answers: AnswerStore,
-    private readonly role: ProcessRole,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (!this.role.servesCallers) return;
-    this.#timer = setInterval(() => void this.#sweep(), EVERY_MS).unref();
+    role: ProcessRole,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super({ everyMs: 60_000, role, logger, what: 'expired answers' });
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.#timer);
-  }
-
-  async #sweep(): Promise<void> {
-    try {
-      await this.answers.sweep();
-    } catch (error) {
-      this.logger.warn({ err: error }, 'expired answers could not be removed');
-    }
+  protected override sweep(): Promise<unknown> {
+    return this.answers.sweep();
   }
 }
