@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { describeRig } from '#areas/fleet/heard-rig.js';
-import { fileDigests, textEngine } from '#areas/inference/text/text.engine.js';
+import { fileDigests } from '#areas/inference/text/text.engine.js';
 import { type MeasuredRig, RigProblem } from '#areas/rigs/measured-rigs.port.js';
 import { type WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { batchConcurrencyMaxOf } from './rigs.binding.js';
+import { type TextReport, textReportOf } from './text-report.js';
 
 type FileModel = CatalogModel & { readonly file: string };
 
@@ -26,7 +27,7 @@ export class MeasuredWorkers {
    */
   async find(name: string): Promise<MeasuredRig | undefined> {
     const heartbeat = await this.#heard(name);
-    const text = heartbeat && textOf(heartbeat);
+    const text = heartbeat && textReportOf(heartbeat);
     if (!heartbeat || !text) return undefined;
     const { tasksMax: maxConcurrency } = text;
     return {
@@ -44,7 +45,7 @@ export class MeasuredWorkers {
   /** The models whose files are the same there as here. @throws RigProblem */
   async listedModels(name: string): Promise<ReadonlySet<string>> {
     const heartbeat = await this.#heard(name);
-    const text = heartbeat && textOf(heartbeat);
+    const text = heartbeat && textReportOf(heartbeat);
     if (!text) throw new RigProblem(`the worker of rig ${name} takes no tasks any more`);
     const has = new Set(text.models.map(({ sha256 }) => sha256));
     const models = this.#namedBy(text);
@@ -76,8 +77,3 @@ export class MeasuredWorkers {
     );
   }
 }
-
-type TextReport = WorkerHeartbeat['engines'][number];
-
-const textOf = ({ engines }: WorkerHeartbeat): TextReport | undefined =>
-  engines.find(({ name }) => name === textEngine.name);

@@ -2,12 +2,13 @@ import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { EMBEDDED_FEATURES } from '#areas/inference/rigs/chat-features.js';
 import { type PinnedRigs, type RigAbsence } from '#areas/inference/rigs/rig-router.js';
 import { type Rig } from '#areas/inference/rigs/rig-state.js';
-import { fileDigests, textEngine } from '#areas/inference/text/text.engine.js';
+import { fileDigests } from '#areas/inference/text/text.engine.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
 import { type Tasks } from '#platform/tasks/tasks.port.js';
 import { type HeardRig, type WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { EmbeddedModels } from './embedded-models.js';
 import { batchConcurrencyMaxOf } from './rigs.binding.js';
+import { type TextReport, textReportOf } from './text-report.js';
 
 interface KnownRig {
   /** Another start is another rig, with other slots. */
@@ -57,7 +58,7 @@ export class PinnedWorkers implements PinnedRigs {
 
   #rigOf(name: string, heard: HeardRig): Rig {
     const { worker, rig } = heard.heartbeat;
-    const text = textOf(heard);
+    const text = textReportOf(heard.heartbeat);
     const engine = createTextEngine(this.tasks, this.#digests, { worker });
     const { region, batchPercent } = this.place;
     const { tasksMax: maxConcurrency } = text ?? { tasksMax: 1 };
@@ -67,17 +68,14 @@ export class PinnedWorkers implements PinnedRigs {
       isRemote: rig.region !== null && region !== null && rig.region !== region,
       maxConcurrency,
       batchConcurrencyMax: batchConcurrencyMaxOf({ maxConcurrency }, batchPercent),
-      models: new RegisteredModels(this.#files, () => textOf(this.directory.rig(name) ?? heard)),
+      models: new RegisteredModels(this.#files, () =>
+        textReportOf((this.directory.rig(name) ?? heard).heartbeat),
+      ),
       features: EMBEDDED_FEATURES,
       backend: new EmbeddedModels(name, this.models, engine),
     };
   }
 }
-
-type TextReport = HeardRig['heartbeat']['engines'][number];
-
-const textOf = ({ heartbeat: { engines } }: HeardRig): TextReport | undefined =>
-  engines.find(({ name }) => name === textEngine.name);
 
 /** The SHA-256 of the files of models, each read when it is first asked for. */
 class ModelFileDigests implements Iterable<string> {

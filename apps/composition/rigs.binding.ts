@@ -2,11 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel, type CatalogRig } from '#areas/catalog/catalog-entry.js';
-import {
-  type ChatFeature,
-  EMBEDDED_FEATURES,
-  SERVER_FEATURES,
-} from '#areas/inference/rigs/chat-features.js';
+import { type ChatFeature, EMBEDDED_FEATURES } from '#areas/inference/rigs/chat-features.js';
 import { type RigBackend } from '#areas/inference/rigs/embedding-backend.js';
 import { createOpenAiRig } from '#areas/inference/rigs/openai-rig.js';
 import { isAllowable, OperatorFields } from '#areas/inference/rigs/operator-fields.js';
@@ -16,6 +12,7 @@ import {
   type RigRouter,
 } from '#areas/inference/rigs/rig-router.js';
 import { type Rig, type RigChange } from '#areas/inference/rigs/rig-state.js';
+import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { EmbeddedModels } from './embedded-models.js';
 import { type EmbeddedEngines, withEmbeddings } from './embedded-embeddings.js';
 
@@ -156,7 +153,7 @@ const rigsOf = (
 
 const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   if (rig.kind === 'embedded') return EMBEDDED_FEATURES;
-  return rig.features === null ? SERVER_FEATURES : new Set<ChatFeature>(rig.features);
+  return new Set<ChatFeature>(rig.features ?? SERVER_FEATURES);
 };
 
 const backendOf = (

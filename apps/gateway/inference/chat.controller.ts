@@ -1,9 +1,6 @@
-import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { ChatFunds } from '#areas/inference/chat-funds.js';
-import { type Clock } from '#platform/kernel/clock.js';
-import { CLOCK } from '#platform/runtime/tokens.js';
 import { DirectRoutes } from '../direct/direct-routes.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
@@ -14,13 +11,10 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
-import { ResumableStreams } from '../streams/resumable-streams.js';
-import { lastEventIdOf } from '../streams/resumption.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { ChatCompletionDocs } from './chat.docs.js';
-import { ChatExchange } from './chat-exchange.js';
 import { ChatSettler } from './chat.settler.js';
-import { modelOf } from './translated-chats.js';
+import { TranslatedChats, type Translation } from './translated-chats.js';
 
 const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
 
@@ -29,12 +23,9 @@ const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
 @UseGuards(ApiGuard)
 export class ChatController {
   constructor(
-    private readonly exchange: ChatExchange,
-    private readonly funds: ChatFunds,
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly chats: TranslatedChats,
     guard: ApiGuard,
     directRoutes: DirectRoutes,
-    private readonly streams: ResumableStreams,
   ) {
     directRoutes.add({
       urls: ADDRESSES.map((address) => `/${address}`),
@@ -43,7 +34,7 @@ export class ChatController {
         await guard.admit(request);
         await readBody();
         if (!request.caller) throw new Error('the guard has set no caller');
-        return this.complete(request.body, request.caller, request, reply, undefined);
+        return this.complete(request.caller, request, reply, undefined);
       },
     });
   }
@@ -55,31 +46,14 @@ export class ChatController {
   @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
   @ResumableDocs()
   async complete(
-    @Body() sent: unknown,
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    const lastEventId = lastEventIdOf(request.headers);
-    if (lastEventId !== undefined) {
-      await this.streams.repeat(lastEventId, caller, reply);
-      return 'whole';
-    }
-    const startedAt = attempt?.startedAt ?? performance.now();
-    const receivedAtMs = this.clock.now();
-    await this.funds.demand(caller.accountId, modelOf(sent), request.id);
-    const body = parseChatBody(sent);
-    const requestHash = this.streams.requestHash(request);
-    const chat = {
-      body,
-      caller,
-      requestId: request.id,
-      startedAt,
-      receivedAtMs,
-      ...(requestHash !== undefined && { requestHash }),
-    };
-    if (!attempt) return this.exchange.answer(chat, reply);
-    return this.exchange.answer({ ...chat, confirm: attempt.confirm }, reply, attempt.tap);
+    return this.chats.answer({ caller, request, reply, attempt }, asChat);
   }
 }
+
+/** A chat is what the others are translated to. */
+const asChat = (sent: unknown): Translation => ({ body: parseChatBody(sent) });

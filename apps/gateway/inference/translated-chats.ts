@@ -12,7 +12,7 @@ import { lastEventIdOf } from '../streams/resumption.js';
 import { type AnswerFormat } from './answer-format.js';
 import { ChatExchange } from './chat-exchange.js';
 
-/** A request to another interface than chat completions, as it came over HTTP. */
+/** A request for a chat, or to another interface, as it came over HTTP. */
 export interface TranslatedRequest {
   readonly caller: Caller;
   readonly request: FastifyRequest;
@@ -23,13 +23,15 @@ export interface TranslatedRequest {
 /** What it asks for as a chat, and how its answer is written. */
 export interface Translation {
   readonly body: ChatBody;
-  readonly format: AnswerFormat;
+  /** Default: a chat of OpenAI. */
+  readonly format?: AnswerFormat;
   /** As in `ChatOrder`. */
   readonly others?: readonly ChatBody[];
 }
 
 /**
- * Answers other interfaces by chats: with the funds, hold, rigs, charge, headers and limits of one.
+ * Answers chats, and other interfaces by chats: with the funds, hold, rigs, charge, headers and
+ * limits of one.
  */
 @Injectable()
 export class TranslatedChats {
@@ -73,5 +75,5 @@ export class TranslatedChats {
 }
 
 /** The model that an unvalidated body names. */
-export const modelOf = (sent: unknown): unknown =>
+const modelOf = (sent: unknown): unknown =>
   typeof sent === 'object' && sent !== null && 'model' in sent ? sent.model : undefined;

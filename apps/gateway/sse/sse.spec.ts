@@ -1,13 +1,7 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  get,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type OpenAnswer, openAnswer } from './open-answer.fixture.js';
 import { comment, dataEvent, DONE, KEEP_ALIVE, SseWriter } from './sse.js';
 
 /** More bytes than the buffers of both ends of a socket. */
@@ -21,29 +15,18 @@ describe('server-sent events', () => {
 });
 
 describe('the writer of server-sent events', () => {
-  let server: Server;
+  let answer: OpenAnswer;
   let incoming: IncomingMessage;
   let response: ServerResponse;
   const controller = () => new AbortController();
 
   beforeEach(async () => {
-    const answered = new Promise<ServerResponse>((resolve) => {
-      server = createServer((_, answer) => resolve(answer.writeHead(200)));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const received = once(get({ host: '127.0.0.1', port }), 'response');
-    response = await answered;
-    response.flushHeaders();
-    [incoming] = (await received) as [IncomingMessage];
+    answer = await openAnswer();
+    ({ response, incoming } = answer);
   });
 
   afterEach(async () => {
-    incoming.destroy();
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
+    await answer.close();
   });
 
   const received = async (): Promise<string> => {

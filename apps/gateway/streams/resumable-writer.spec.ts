@@ -1,13 +1,7 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  get,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type OpenAnswer, openAnswer } from '../sse/open-answer.fixture.js';
 import { dataEvent, SseWriter } from '../sse/sse.js';
 import { ResumableWriter } from './resumable-writer.js';
 
@@ -45,7 +39,7 @@ class RememberingKeeper {
 }
 
 describe('the writer of a resumable answer', () => {
-  let server: Server;
+  let answer: OpenAnswer;
   let incoming: IncomingMessage;
   let response: ServerResponse;
   let keeper: RememberingKeeper;
@@ -54,16 +48,8 @@ describe('the writer of a resumable answer', () => {
   let isAbandoned: boolean;
 
   beforeEach(async () => {
-    const answered = new Promise<ServerResponse>((resolve) => {
-      server = createServer((_, answer) => resolve(answer.writeHead(200)));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const received = once(get({ host: '127.0.0.1', port }), 'response');
-    response = await answered;
-    response.flushHeaders();
-    [incoming] = (await received) as [IncomingMessage];
+    answer = await openAnswer();
+    ({ response, incoming } = answer);
     keeper = new RememberingKeeper();
     isAbandoned = false;
     abandoned = new Promise((resolve) => {
@@ -72,17 +58,14 @@ describe('the writer of a resumable answer', () => {
         resolve();
       };
       const sse = new SseWriter(response, 60_000, new AbortController().signal);
-      const answer = { streamId: STREAM, response, keeper, graceMs: GRACE_MS, abandon };
-      writer = new ResumableWriter(answer, sse);
+      const kept = { streamId: STREAM, response, keeper, graceMs: GRACE_MS, abandon };
+      writer = new ResumableWriter(kept, sse);
     });
   });
 
   afterEach(async () => {
     await writer.end();
-    incoming.destroy();
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
+    await answer.close();
   });
 
   const leave = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
 
 /** The price of a million tokens. */
@@ -26,20 +27,6 @@ interface AnyRig {
 /** Servers whose operator's fields are known. */
 export const SERVER_KINDS = ['vllm', 'sglang', 'llama.cpp', 'ollama', 'openai'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
-
-/** What a server may do beyond text. */
-export const SERVER_FEATURES = [
-  'tools',
-  'json_schema',
-  'json_object',
-  'logprobs',
-  'choices',
-  'images',
-  'audio',
-  'logit_bias',
-  'penalties',
-] as const;
-export type ServerFeature = (typeof SERVER_FEATURES)[number];
 
 /** An OpenAI-compatible server. */
 export interface OpenAiRigEntry extends AnyRig {

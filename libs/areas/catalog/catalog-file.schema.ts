@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
 import { Meter, Region } from '#events/vocabulary.js';
+import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { MICRO_USD_PER_USD, parseUsd } from '#platform/kernel/money.js';
 import {
   type CatalogFile,
@@ -12,7 +13,6 @@ import {
   type ModelEntry,
   type ModelKind,
   type OpenAiRigEntry,
-  SERVER_FEATURES,
   SERVER_KINDS,
 } from './catalog-entry.js';
 

@@ -1,20 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { responseEvents, type ResponseStored } from '#events/responses/response.events.js';
+import { type ResponseStored } from '#events/responses/response.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { BlobsStage } from '#platform/blobs/blobs.fixture.js';
 import { BLOB_TIMES } from '#platform/blobs/blob.times.js';
-import { FileObjectStore } from '#platform/blobs/file/file-object-store.js';
-import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { contextOf } from '#platform/runtime/command-context.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
-import { ResponseBlobs } from './response-blobs.js';
 import { responseIdOf } from './response-id.js';
-import { CONVERSATION_BYTES_MAX, DEPTH_MAX, ResponseStore } from './response-store.js';
-import { ResponseStreams } from './response-streams.js';
+import { openResponseStage, type ResponseStage } from './response-stage.fixture.js';
+import { CONVERSATION_BYTES_MAX, DEPTH_MAX, type ResponseStore } from './response-store.js';
 
 const DAY_MS = 86_400_000;
 const userId = UserId.parse(7);
@@ -22,35 +13,19 @@ const rejected = (code: string) => expect.objectContaining({ name: 'DomainError'
 const uuid = (n: number): string => `01890a5d-ac96-774b-bcce-${String(n).padStart(12, '0')}`;
 
 describe('stored responses', () => {
-  const stage = new BlobsStage();
-  let folder: string;
-  let eventStore: EventStore;
+  let stage: ResponseStage;
   let responses: ResponseStore;
   let nowMs: number;
   let requests: number;
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'quipu-responses-'));
-    const objects = path.join(folder, 'blobs');
-    await stage.begin(() =>
-      Promise.resolve({
-        open: () => Promise.resolve(new FileObjectStore(objects)),
-        remove: () => Promise.resolve(),
-      }),
-    );
-    eventStore = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
     nowMs = Date.parse('2026-03-01T09:00:00.000Z');
     requests = 0;
-    const streams = new ResponseStreams(eventStore, new EventCodec(responseEvents));
-    const blobs = new ResponseBlobs(stage.blobs);
-    responses = new ResponseStore(streams, blobs, { retentionMs: DAY_MS }, { now: () => nowMs });
+    stage = await openResponseStage(DAY_MS, () => nowMs);
+    ({ responses } = stage);
   });
 
-  afterEach(async () => {
-    await eventStore.close();
-    await stage.end();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => stage.close());
 
   /** Stores a response that says this, after another one. */
   const store = async (
@@ -103,14 +78,14 @@ describe('stored responses', () => {
     await expect(responses.find(first, '7')).rejects.toEqual(rejected('response_not_found'));
     const missing = rejected('previous_response_not_found');
     await expect(responses.conversation(second, '7')).rejects.toEqual(missing);
-    const sweeper = await stage.open({ ...BLOB_TIMES, keptMs: -1 });
+    const sweeper = await stage.blobs.open({ ...BLOB_TIMES, keptMs: -1 });
     expect(await sweeper.sweep()).toMatchObject({ blobsKept: 1, blobsRemoved: 1 });
     await responses.find(second, '7');
   });
 
   it('are not found once their user is erased', async () => {
     const id = await store('a');
-    await stage.erase('user:7');
+    await stage.blobs.erase('user:7');
     await expect(responses.find(id, '7')).rejects.toEqual(rejected('response_not_found'));
     const missing = rejected('previous_response_not_found');
     await expect(responses.conversation(id, '7')).rejects.toEqual(missing);

@@ -192,8 +192,7 @@ export class ResponseStore {
   }
 }
 
-const demandAnswered = (responseId: string, { response }: ResponseContent): void => {
-  const { status } = response as { readonly status?: unknown };
+const demandAnswered = (responseId: string, { response: { status } }: ResponseContent): void => {
   if (status === 'failed' || status === 'cancelled') unfinished(responseId, status);
 };
 

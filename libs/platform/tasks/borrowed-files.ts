@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Logger } from 'pino';
-import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
+import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import { TimedOutError, within } from '#platform/kernel/within.js';
 import { tidy } from './borrowed-folder.js';
 import {
@@ -17,6 +17,7 @@ import {
   type PartRequest,
   requestPlace,
 } from './file.protocol.js';
+import { LazyListener } from './lazy-listener.js';
 import { type TaskSeal } from './task.seal.js';
 
 export interface BorrowedFilesOptions {
@@ -52,18 +53,21 @@ export class BorrowedFiles {
   /** Digests of the copies that this process has read. */
   readonly #checked = new Set<string>();
   readonly #awaited = new Map<string, (part: FilePart) => void>();
-  #listening: Promise<Listener> | undefined;
+  readonly #parts: LazyListener;
 
-  constructor(private readonly options: BorrowedFilesOptions) {}
+  constructor(private readonly options: BorrowedFilesOptions) {
+    const { bus, worker, logger } = options;
+    const handle = (message: BusMessage): void => this.#hear(message);
+    this.#parts = new LazyListener({ bus, topic: filePartsTopicOf(worker), logger, handle });
+  }
 
   /** Removes what is left of another process, and copies that were unused for long. */
   async start(): Promise<void> {
     await this.#tidy();
   }
 
-  async stop(): Promise<void> {
-    const listener = await this.#listening?.catch(() => undefined);
-    await listener?.close();
+  stop(): Promise<void> {
+    return this.#parts.close();
   }
 
   /**
@@ -164,8 +168,7 @@ export class BorrowedFiles {
 
   async #ask({ sha256, lender }: BorrowedFile, offset: number): Promise<FilePart> {
     const { bus, worker, seal, partMs = PART_MS } = this.options;
-    this.#listening ??= this.#listen();
-    await this.#listening;
+    await this.#parts.open();
     const request = randomUUID();
     const { promise, resolve } = Promise.withResolvers<FilePart>();
     this.#awaited.set(request, resolve);
@@ -178,17 +181,6 @@ export class BorrowedFiles {
     } finally {
       this.#awaited.delete(request);
     }
-  }
-
-  #listen(): Promise<Listener> {
-    const { bus, worker, logger } = this.options;
-    const topic = filePartsTopicOf(worker);
-    const onFailed = (error: unknown): void => {
-      logger.warn({ err: error, topic }, 'a message of this topic could not be handled');
-    };
-    const listening = bus.listen({ topic, handle: (message) => this.#hear(message), onFailed });
-    listening.catch(() => (this.#listening = undefined));
-    return listening;
   }
 
   /** A part that nothing waits for came too late, or twice. */

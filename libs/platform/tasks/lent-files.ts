@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { type Logger } from 'pino';
-import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
+import { type Bus, type BusMessage } from '#platform/bus/bus.port.js';
 import {
   FILE_BYTES_MAX,
   type FilePart,
@@ -15,6 +15,7 @@ import {
   PartRequest,
   requestPlace,
 } from './file.protocol.js';
+import { LazyListener } from './lazy-listener.js';
 import { type TaskSeal } from './task.seal.js';
 
 export interface LentFilesOptions {
@@ -31,9 +32,18 @@ const LENT_MAX = 1_000;
 /** The side of the process that asks for tasks: it sends the files that its tasks name alone. */
 export class LentFiles {
   readonly #lent = new LRUCache<string, string>({ max: LENT_MAX });
-  #listening: Promise<Listener> | undefined;
+  readonly #requests: LazyListener;
 
-  constructor(private readonly options: LentFilesOptions) {}
+  constructor(private readonly options: LentFilesOptions) {
+    const { bus, instance, logger } = options;
+    const handle = (message: BusMessage): void => this.#hear(message);
+    this.#requests = new LazyListener({
+      bus,
+      topic: fileRequestsTopicOf(instance),
+      logger,
+      handle,
+    });
+  }
 
   /**
    * Lets workers copy the file from now on; the first call waits for the topic of requests.
@@ -42,26 +52,12 @@ export class LentFiles {
    */
   async lend({ sha256, file }: LentFile): Promise<string> {
     this.#lent.set(sha256, file);
-    this.#listening ??= this.#listen();
-    await this.#listening;
+    await this.#requests.open();
     return this.options.instance;
   }
 
-  async close(): Promise<void> {
-    const listener = await this.#listening?.catch(() => undefined);
-    await listener?.close();
-  }
-
-  #listen(): Promise<Listener> {
-    const { bus, instance, logger } = this.options;
-    const topic = fileRequestsTopicOf(instance);
-    const onFailed = (error: unknown): void => {
-      logger.warn({ err: error, topic }, 'a message of this topic could not be handled');
-    };
-    const listening = bus.listen({ topic, handle: (message) => this.#hear(message), onFailed });
-    // The next task tries again.
-    listening.catch(() => (this.#listening = undefined));
-    return listening;
+  close(): Promise<void> {
+    return this.#requests.close();
   }
 
   #hear({ headers, data }: BusMessage): void {

@@ -100,6 +100,17 @@ const unrelated: StatedEvent = {
   data: { accountId: '8' },
 };
 
+const TAX = {
+  country: 'DE',
+  region: null,
+  treatment: 'taxable',
+  kind: 'VAT',
+  ratePpm: 190_000,
+  grossMicroUsd: '20',
+  taxMicroUsd: '3',
+  source: 'table of 2026',
+};
+
 /** Two charges, a deposit and a credit note of a closed month, after a deposit of another month. */
 export const HISTORY: readonly StatedEvent[] = [
   {
@@ -196,16 +207,7 @@ export const HISTORY: readonly StatedEvent[] = [
     chargedMicroUsd: '33',
     adjustedMicroUsd: '13',
     closingMicroUsd: '980',
-    tax: {
-      country: 'DE',
-      region: null,
-      treatment: 'taxable',
-      kind: 'VAT',
-      ratePpm: 190_000,
-      grossMicroUsd: '20',
-      taxMicroUsd: '3',
-      source: 'table of 2026',
-    },
+    tax: TAX,
     closedAt: '2026-03-02T00:00:00.000Z',
     availableMicroUsd: '980',
   }),
@@ -263,16 +265,7 @@ export const STATEMENT = {
       adjustedAt: '2026-02-03T00:00:00.000Z',
     },
   ],
-  tax: {
-    country: 'DE',
-    region: null,
-    treatment: 'taxable',
-    kind: 'VAT',
-    ratePpm: 190_000,
-    grossMicroUsd: '20',
-    taxMicroUsd: '3',
-    source: 'table of 2026',
-  },
+  tax: TAX,
   totals: {
     depositedMicroUsd: '0',
     chargedMicroUsd: '33',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { rejectedFieldOf } from '#platform/batches/rejected-field.fixture.js';
 import {
   completionOf,
   llama,
@@ -21,16 +21,6 @@ const open = () => {
   const run = (body: object) =>
     endpoint.run({ requestId: REQUEST_ID, accountId: '7', body }, never);
   return { ...inference, endpoint, run };
-};
-
-const rejectedFieldOf = (body: unknown): string | undefined => {
-  try {
-    open().endpoint.accept(body);
-  } catch (error) {
-    if (error instanceof RefusedRequestError) return error.failure.param;
-    throw error;
-  }
-  return 'accepted';
 };
 
 describe('a legacy completion as a line of a batch', () => {
@@ -75,6 +65,6 @@ describe('a legacy completion as a line of a batch', () => {
     ['stream', { stream: true }],
     ['temperature', { temperature: 3 }],
   ])('is refused as it would be alone: %s', (param, more) => {
-    expect(rejectedFieldOf({ ...line, ...more })).toBe(param);
+    expect(rejectedFieldOf(open().endpoint, { ...line, ...more })).toBe(param);
   });
 });

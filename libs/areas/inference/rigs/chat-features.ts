@@ -1,18 +1,9 @@
+import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type JsonObject } from './chat-backend.js';
 import { isObject } from './token-usage.js';
 
-/** What a chat may ask of a rig beyond text, as catalogs name it. */
-export type ChatFeature =
-  | 'tools'
-  | 'json_schema'
-  | 'json_object'
-  | 'logprobs'
-  | 'choices'
-  | 'images'
-  | 'audio'
-  | 'logit_bias'
-  | 'penalties'
-  | 'adapters';
+/** What a chat may ask of a rig beyond text. Adapters are files here, so no server has any. */
+export type ChatFeature = ServerFeature | 'adapters';
 
 /** A feature that a request cannot do without. */
 export interface Need {
@@ -31,19 +22,6 @@ export const EMBEDDED_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>(
   'logprobs',
   'choices',
   'adapters',
-]);
-
-/** What a server does whose catalog entry names no features: adapters are files of this machine. */
-export const SERVER_FEATURES: ReadonlySet<ChatFeature> = new Set<ChatFeature>([
-  'tools',
-  'json_schema',
-  'json_object',
-  'logprobs',
-  'choices',
-  'images',
-  'audio',
-  'logit_bias',
-  'penalties',
 ]);
 
 /** The needs of a body as a caller sends it. A malformed field is left to the rig to reject. */

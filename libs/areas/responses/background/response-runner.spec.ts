@@ -1,21 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { responseEvents } from '#events/responses/response.events.js';
 import { UserId } from '#events/vocabulary.js';
-import { BlobsStage } from '#platform/blobs/blobs.fixture.js';
-import { FileObjectStore } from '#platform/blobs/file/file-object-store.js';
-import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { type LineRetry } from '#platform/batches/batch-endpoint.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
 import { RigFailure, ScriptedChatLines } from '../chat-lines.fake.js';
-import { ResponseBlobs } from '../response-blobs.js';
 import { jobIdOf, responseIdOf } from '../response-id.js';
-import { ResponseStore } from '../response-store.js';
-import { ResponseStreams } from '../response-streams.js';
+import { openResponseStage, type ResponseStage } from '../response-stage.fixture.js';
+import { type ResponseStore } from '../response-store.js';
+import { type ResponseStreams } from '../response-streams.js';
 import { readResponseBody } from '../translation/response-body.js';
 import { type BackgroundInput } from './background-input.js';
 import { ResponseRunner } from './response-runner.js';
@@ -32,36 +23,20 @@ const input: BackgroundInput = {
 };
 
 describe('an attempt of a response in the background', () => {
-  const stage = new BlobsStage();
-  let folder: string;
-  let eventStore: EventStore;
+  let stage: ResponseStage;
   let streams: ResponseStreams;
   let store: ResponseStore;
   let chats: ScriptedChatLines;
   let nowMs: number;
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'quipu-background-'));
-    const objects = path.join(folder, 'blobs');
-    await stage.begin(() =>
-      Promise.resolve({
-        open: () => Promise.resolve(new FileObjectStore(objects)),
-        remove: () => Promise.resolve(),
-      }),
-    );
-    eventStore = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
-    streams = new ResponseStreams(eventStore, new EventCodec(responseEvents));
-    const blobs = new ResponseBlobs(stage.blobs);
     nowMs = AT;
-    store = new ResponseStore(streams, blobs, { retentionMs: 1_000 }, { now: () => nowMs });
+    stage = await openResponseStage(1_000, () => nowMs);
+    ({ streams, responses: store } = stage);
     chats = new ScriptedChatLines();
   });
 
-  afterEach(async () => {
-    await eventStore.close();
-    await stage.end();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => stage.close());
 
   const run = async (signal = new AbortController().signal) => {
     const logger = pino({ level: 'silent' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { rejectedFieldOf } from '#platform/batches/rejected-field.fixture.js';
 import { ScriptedChatLines } from '../chat-lines.fake.js';
 import { ResponseBatchEndpoint } from './response-batch.endpoint.js';
 
@@ -11,16 +11,6 @@ const line = { model: 'm', input: 'a', instructions: 'Be brief.', max_output_tok
 const open = () => {
   const chats = new ScriptedChatLines();
   return { chats, endpoint: new ResponseBatchEndpoint(chats, { now: () => AT }) };
-};
-
-const rejectedFieldOf = (body: unknown): string | undefined => {
-  try {
-    open().endpoint.accept(body);
-  } catch (error) {
-    if (error instanceof RefusedRequestError) return error.failure.param;
-    throw error;
-  }
-  return 'accepted';
 };
 
 describe('a response as a line of a batch', () => {
@@ -70,10 +60,10 @@ describe('a response as a line of a batch', () => {
     ['input', { input: [] }],
     ['input[0].role', { input: [{ role: 'knot', content: 'a' }] }],
   ])('is refused by name: %s', (param, more) => {
-    expect(rejectedFieldOf({ ...line, ...more })).toBe(param);
+    expect(rejectedFieldOf(open().endpoint, { ...line, ...more })).toBe(param);
   });
 
   it('is refused where it is no object', () => {
-    expect(rejectedFieldOf('a')).toBe('the body');
+    expect(rejectedFieldOf(open().endpoint, 'a')).toBe('the body');
   });
 });
