@@ -5,7 +5,6 @@ import {
   StaleRevisionError,
 } from '#platform/event-store/event-store.errors.js';
 import {
-  type AppendResult,
   type EventStore,
   type EventToAppend,
   type Position,
@@ -228,54 +227,31 @@ export class CommandRunner<Command extends TypedCommand, State, Event extends Do
   }
 
   /** The new fold, or undefined when the decision rested on an outdated state. */
-  #land(
+  async #land(
     queue: StreamQueue<Command, State, Event>,
     fold: Fold<State>,
     decided: readonly Decided<Command, State, Event>[],
   ): Promise<Fold<State> | undefined> {
     const events = decided.flatMap(({ appended }) => appended);
-    if (events.length > 0) return this.#append(queue, fold, decided, events);
-    return this.#confirm(queue, fold, decided);
-  }
-
-  /** For commands that have no event. */
-  async #confirm(
-    queue: StreamQueue<Command, State, Event>,
-    fold: Fold<State>,
-    decided: readonly Decided<Command, State, Event>[],
-  ): Promise<Fold<State> | undefined> {
-    if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
-    const current = await this.#catchUp(queue, fold);
-    return current.revision === fold.revision ? current : undefined;
-  }
-
-  async #append(
-    queue: StreamQueue<Command, State, Event>,
-    fold: Fold<State>,
-    decided: readonly Decided<Command, State, Event>[],
-    events: readonly EventToAppend[],
-  ): Promise<Fold<State> | undefined> {
+    if (events.length === 0) {
+      if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
+      const current = await this.#catchUp(queue, fold);
+      return current.revision === fold.revision ? current : undefined;
+    }
     try {
       const { eventStore } = this.options;
       const appended = await appendSettled(eventStore, queue.stream, events, fold.revision);
-      return this.#appended(queue, decided, events, appended);
+      const last = decided.at(-1);
+      // A decider may have null for a state.
+      const state = last === undefined ? fold.state : last.state;
+      const { revision, position } = appended;
+      queue.fold = { state, revision, position, eventId: events.at(-1)?.id ?? fold.eventId };
+      this.#maybeSnapshot(queue, queue.fold);
+      return queue.fold;
     } catch (error) {
       if (error instanceof StaleRevisionError) return undefined;
       throw error;
     }
-  }
-
-  #appended(
-    queue: StreamQueue<Command, State, Event>,
-    decided: readonly Decided<Command, State, Event>[],
-    events: readonly EventToAppend[],
-    { revision, position }: AppendResult,
-  ): Fold<State> | undefined {
-    const [last, lastEvent] = [decided.at(-1), events.at(-1)];
-    if (!last || !lastEvent) return undefined;
-    queue.fold = { state: last.state, revision, position, eventId: lastEvent.id };
-    this.#maybeSnapshot(queue, queue.fold);
-    return queue.fold;
   }
 
   async #start(queue: StreamQueue<Command, State, Event>): Promise<Fold<State>> {
