@@ -37,9 +37,9 @@ const ENTRIES = [
 ];
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
-/** What the rewritten `import.meta` of a module needs, in each file. */
+/** In each file: what the rewritten `import.meta` of a module needs. */
 const BANNER = `import { fileURLToPath as __pathOf } from 'node:url';
-const __bundle = import.meta.url.slice(0, import.meta.url.lastIndexOf('/${BUNDLED}/') + ${BUNDLED.length + 2});`;
+const __bundle = import.meta.url.replace(/(.*\\/${BUNDLED}\\/).*/, '$1');`;
 
 const withoutExtension = (file) => file.slice(0, -path.extname(file).length);
 
