@@ -9,8 +9,8 @@ import {
   type AnswerForm,
   chatForm,
   type ExchangeLimits,
-  StreamExchange,
 } from './upstream-exchange.js';
+import { StreamExchange } from './stream-exchange.js';
 
 export interface OpenAiRigOptions {
   readonly name: string;
