@@ -13,6 +13,7 @@ import {
   QUIPU_MODEL,
   type QuipuHome,
   type QuipuKeys,
+  quipuProgram,
   startOnce,
 } from './quipu.peer.js';
 
@@ -118,7 +119,9 @@ const measureProfile = async (
     `--cpu-prof-dir=${folder}`,
     `--cpu-prof-interval=${SAMPLING_MICROS}`,
   ];
-  const peer = await startPeer(withFlags(home.program, flags), options.directory);
+  // The parts are known by the paths of modules.
+  const program = quipuProgram('standalone', home.environment, 'dist');
+  const peer = await startPeer(withFlags(program, flags), options.directory);
   const asked = { peer, model: QUIPU_MODEL, apiKeys: many };
   await generator.run({ ...orderFor(asked, workload, 0), windowMs: WARM_UP_MS });
   const from = micros();

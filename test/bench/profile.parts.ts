@@ -46,10 +46,12 @@ const NATIVE: Readonly<Record<string, string>> = {
 };
 
 const IDLE: ReadonlySet<string> = new Set(['(idle)', '(root)']);
+/** A thread that waits for its next request without an event loop. */
+const WAITING = /\/threads\/bell\.js$/;
 
 /** Null for time in which the thread slept. */
 const partOf = ({ functionName, url }: ProfileNode['callFrame']): string | null => {
-  if (IDLE.has(functionName)) return null;
+  if (IDLE.has(functionName) || (functionName === 'wait' && WAITING.test(url))) return null;
   if (url === '') return NATIVE[functionName] ?? 'native functions';
   for (const [pattern, name] of PARTS) {
     const found = pattern.exec(url);

@@ -11,8 +11,11 @@ export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
 
 type AppName = 'standalone' | 'gateway' | 'projector' | 'worker' | 'event-store' | 'cli';
 
-const mainOf = (app: AppName): string =>
-  path.resolve('bundle/apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
+/** The bundle is what `npm start` runs; the modules it was made from have paths of their own. */
+type Build = 'bundle' | 'dist';
+
+const mainOf = (app: AppName, build: Build = 'bundle'): string =>
+  path.resolve(build, 'apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
 
 /** The load is that of one account. */
 export const NO_REQUEST_LIMITS = {
@@ -57,8 +60,9 @@ export interface QuipuHome {
 export const quipuProgram = (
   app: AppName,
   environment: Readonly<Record<string, string>>,
+  build?: Build,
 ): PeerProgram => {
-  const main = mainOf(app);
+  const main = mainOf(app, build);
   if (!existsSync(main)) throw new Error(`${main} is missing: run the build first`);
   return {
     name: app,
