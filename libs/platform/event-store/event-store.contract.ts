@@ -9,7 +9,12 @@ import {
 import { followsTheModel } from './event-store.model.contract.js';
 import { counted, onFreshLog, type OpenLog } from './event-store.fixture.js';
 import { anotherHandle, readingAll, readingAStream } from './reading.contract.js';
-import { catchingUp, endingASubscription, followingLive } from './subscribing.contract.js';
+import {
+  catchingUp,
+  endingASubscription,
+  followingLive,
+  positionsOnDemand,
+} from './subscribing.contract.js';
 
 /** Everything the port promises; an adapter supplies nothing but its factory. */
 export const eventStoreContract = (adapter: string, open: OpenLog): void =>
@@ -23,6 +28,7 @@ export const eventStoreContract = (adapter: string, open: OpenLog): void =>
     anotherHandle(open);
     catchingUp(open);
     followingLive(open);
+    positionsOnDemand(open);
     endingASubscription(open);
     closing(open);
     followsTheModel(open);

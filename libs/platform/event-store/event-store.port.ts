@@ -1,4 +1,5 @@
 import { type DamagedEvent, type LogChain } from './log-chain.port.js';
+import { type PositionDemand } from './position-demand.js';
 
 /**
  * The log. Semantics are those of EventStoreDB, so that every adapter passes one suite
@@ -91,6 +92,11 @@ export interface SubscribeOptions {
   /** Exclusive; default before the first event. */
   readonly after?: Position;
   readonly filter?: EventFilter;
+  /**
+   * For a consumer that seldom needs the position: spares it the batches that only move the
+   * position while it does not wait. Default: each of them is delivered at once.
+   */
+  readonly positions?: PositionDemand;
   /** Aborting ends the iteration without an error. */
   readonly signal: AbortSignal;
 }

@@ -10,6 +10,7 @@ import {
   type OpenLog,
   readLog,
 } from './event-store.fixture.js';
+import { PositionDemand } from './position-demand.js';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 
@@ -165,6 +166,57 @@ export const followingLive = (open: OpenLog): void =>
           return seen.length === total;
         });
         expect(events).toEqual(await readLog(store));
+      }),
+    );
+  });
+
+export const positionsOnDemand = (open: OpenLog): void =>
+  describe('a consumer that seldom needs the position', () => {
+    const filter: EventFilter = { by: 'type', prefixes: ['Wanted'] };
+
+    it(
+      'gets its events, and is spared most of the batches without one',
+      onFreshLog(open, async (store) => {
+        const positions = new PositionDemand();
+        let appending: Promise<void> | undefined;
+        const append = async () => {
+          for (let index = 0; index < 200; index += 1) {
+            await store.append('job-1', [event('Unwanted')], 'any');
+          }
+          await store.append('job-1', [event('Wanted')], 'any');
+        };
+        const { batches } = await follow(store, { filter, positions }, (events, { caughtUp }) => {
+          if (caughtUp) appending ??= append();
+          return events.length === 1;
+        });
+        await appending;
+        expect(batches.length).toBeLessThan(100);
+        expect(batches.at(-1)?.position).toBe(await store.head());
+      }),
+    );
+
+    it(
+      'gets the position when it begins to wait for it, and those that come while it waits',
+      onFreshLog(open, async (store) => {
+        const positions = new PositionDemand();
+        let appending: Promise<void> | undefined;
+        const append = async () => {
+          await store.append('job-1', [event('Unwanted')], 'any');
+          positions.open();
+          await store.append('job-1', [event('Unwanted')], 'any');
+        };
+        const { events, batches } = await follow(
+          store,
+          { filter, positions },
+          async (_, { position, caughtUp }) => {
+            if (!caughtUp) return false;
+            appending ??= append();
+            await appending;
+            return position > 0n && position === (await store.head());
+          },
+        );
+        expect(events).toEqual([]);
+        expect(batches.at(-1)?.caughtUp).toBe(true);
       }),
     );
   });

@@ -5,57 +5,54 @@ const BUFFERED_EVENTS_MAX = 4_096;
 /** UTF-16 units of JSON. */
 const BUFFERED_UNITS_MAX = 16 * 1_048_576;
 
-/** Events that were committed or arrived together, after the filter. */
-export interface WaitingGroup {
+/** Events that were committed or arrived together. */
+export interface EventGroup {
   readonly events: readonly RecordedEvent[];
-  /** Of the last event, filtered events included. */
+  /** Everything up to here is in this group or was before it. */
   readonly position: Position;
-  /** UTF-16 units of the data. */
+  /** UTF-16 units of the data of all events. */
   readonly units: number;
 }
 
-/** The buffer of one subscription, bounded in number and size. */
+/**
+ * The buffer of one subscription, bounded in number and size. An event that is buffered keeps its
+ * group in memory, so the first one of a group counts as the whole group.
+ */
 export class SubscriptionQueue {
-  #waiting: WaitingGroup[] = [];
-  #events = 0;
+  #events: RecordedEvent[] = [];
   #units = 0;
+  #lastGroup: EventGroup | null = null;
   #wake: (() => void) | null = null;
 
-  hasRoomFor(events: number, units: number): boolean {
-    return (
-      this.#events + events <= BUFFERED_EVENTS_MAX && this.#units + units <= BUFFERED_UNITS_MAX
-    );
+  get isEmpty(): boolean {
+    return this.#events.length === 0;
   }
 
-  add(next: WaitingGroup): void {
-    const last = this.#waiting.at(-1);
-    // A group that was filtered out whole only moves the position: one entry holds all of them.
-    if (next.events.length === 0 && last !== undefined) {
-      this.#waiting.splice(-1, 1, { ...last, position: next.position });
-    } else {
-      this.#waiting.push(next);
-      this.#events += next.events.length;
-      this.#units += next.units;
-    }
+  /** Buffers an event of a group. @returns false where there is no room for it */
+  add(event: RecordedEvent, group: EventGroup): boolean {
+    const units = group === this.#lastGroup ? 0 : group.units;
+    if (this.#events.length >= BUFFERED_EVENTS_MAX) return false;
+    if (this.#units + units > BUFFERED_UNITS_MAX) return false;
+    this.#events.push(event);
+    this.#units += units;
+    this.#lastGroup = group;
+    return true;
   }
 
   /**
-   * All groups, joined into one batch. A consumer that writes after each batch writes no more often
-   * under load.
+   * All events, as one batch. A consumer that writes after each batch writes no more often under
+   * load.
    */
-  take(): Omit<WaitingGroup, 'units'> | null {
-    const taken = this.#waiting;
-    const last = taken.at(-1);
-    if (last === undefined) return null;
-    this.clear();
-    const events = taken.length === 1 ? last.events : taken.flatMap((group) => group.events);
-    return { events, position: last.position };
+  take(): readonly RecordedEvent[] {
+    const taken = this.#events;
+    if (taken.length > 0) this.clear();
+    return taken;
   }
 
   clear(): void {
-    this.#waiting = [];
-    this.#events = 0;
+    this.#events = [];
     this.#units = 0;
+    this.#lastGroup = null;
   }
 
   /** Resolves at the next `wake`. */

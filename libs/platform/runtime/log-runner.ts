@@ -60,8 +60,13 @@ export abstract class LogRunner implements LogProgress {
     if (this.#position >= position) return true;
     if (this.phase === 'closed') return false;
     const reached = this.waiters.wait(position, timeoutMs);
-    if (this.failure === null) this.#endPause?.();
+    this.callerWaits();
     return reached;
+  }
+
+  /** Called for each caller that begins to wait. */
+  protected callerWaits(): void {
+    if (this.failure === null) this.#endPause?.();
   }
 
   protected isStopping(): boolean {

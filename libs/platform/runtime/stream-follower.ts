@@ -3,6 +3,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '#platform/event-store/event-store.port.js';
+import { PositionDemand } from '#platform/event-store/position-demand.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
 import { type CodecOf } from './event-codec.js';
 
@@ -68,7 +69,9 @@ export class StreamFollower<Event extends DomainEvent> {
     }
     if (isOver) return;
     const filter = { by: 'stream', prefixes: [stream] } as const;
-    for await (const { events } of this.eventStore.subscribe({ after: position, filter, signal })) {
+    const positions = new PositionDemand();
+    const options = { after: position, filter, positions, signal };
+    for await (const { events } of this.eventStore.subscribe(options)) {
       for (const recorded of events) {
         const logged = this.#logged(recorded);
         yield logged;

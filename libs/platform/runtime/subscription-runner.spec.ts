@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Position, type SubscriptionBatch } from '#platform/event-store/event-store.port.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { CommandRunner } from './command-runner.js';
 import { FaultyEventStore } from './faulty-stores.fake.js';
 import { type SubscriptionHandler } from './subscription-handler.js';
@@ -40,6 +45,13 @@ class Recorder implements SubscriptionHandler {
     this.saved = position;
   }
 }
+
+/** The recorder does not read it. */
+const FOREIGN_EVENT = {
+  type: 'UserAdded',
+  data: {},
+  metadata: { version: 1, correlationId: 'a', causationId: 'a', requestId: 'a', actor: 'cli' },
+};
 
 const subscriptions: SubscriptionRunner[] = [];
 afterEach(async () => {
@@ -144,6 +156,32 @@ describe('a subscription runner', () => {
     const { subscription, store } = open();
     subscription.start();
     expect(await subscription.reach((await store.head()) + 100n, 20)).toBe(false);
+  });
+});
+
+describe('a subscription runner without events of its own', () => {
+  it('is not woken, and answers a caller that waits at once', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'runner-'));
+    const store = await openSqliteEventStore({ file: path.join(folder, 'events.db') });
+    const handler = new Recorder();
+    const subscription = new SubscriptionRunner(handler, store, movableClock(), silent);
+    subscriptions.push(subscription);
+    subscription.start();
+    await until(() => subscription.status().phase === 'live');
+    standTimeStill();
+    const { tries } = handler;
+    for (let count = 0; count < 50; count += 1) {
+      await store.append('user-1', [{ ...FOREIGN_EVENT, id: randomUUID() }], 'any');
+      await turnsUntil(() => false, 5);
+    }
+    expect(handler.tries).toBe(tries);
+    const head = await store.head();
+    expect(await subscription.reach(head, 1_000)).toBe(true);
+    expect(subscription.position).toBe(head);
+    expect(handler.tries).toBe(tries + 1);
+    await subscription.stop();
+    await store.close();
+    await rm(folder, { recursive: true });
   });
 });
 

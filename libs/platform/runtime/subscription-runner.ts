@@ -1,5 +1,6 @@
 import { type Logger } from 'pino';
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import { PositionDemand } from '#platform/event-store/position-demand.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { LogRunner } from './log-runner.js';
@@ -18,6 +19,9 @@ const GATHER_MS_MAX = 1_000;
  * an event.
  */
 export class SubscriptionRunner extends LogRunner {
+  /** Open while a caller waits. */
+  readonly #positions = new PositionDemand();
+
   /** @param gathers false for a handler that writes nothing: it gets each event at once */
   constructor(
     handler: SubscriptionHandler,
@@ -27,6 +31,11 @@ export class SubscriptionRunner extends LogRunner {
     private readonly gathers = true,
   ) {
     super(handler, eventStore);
+  }
+
+  protected override callerWaits(): void {
+    this.#positions.open();
+    super.callerWaits();
   }
 
   protected async run(): Promise<void> {
@@ -45,14 +54,18 @@ export class SubscriptionRunner extends LogRunner {
     const { signal } = this.stopping;
     const filter = { by: 'type', prefixes: this.handler.types } as const;
     this.phase = 'catching-up';
+    const options = { filter, signal, positions: this.#positions };
     const checkpoint = after === undefined ? {} : { after };
-    for await (const batch of this.eventStore.subscribe({ ...checkpoint, filter, signal })) {
+    for await (const batch of this.eventStore.subscribe({ ...checkpoint, ...options })) {
       const startedAt = performance.now();
       await this.handler.handle(batch);
       onProgress();
       this.succeeded(batch.caughtUp ? 'live' : 'catching-up');
       this.advance(batch.position);
-      if (batch.caughtUp) await this.#gather(performance.now() - startedAt);
+      if (this.waiters.count === 0) this.#positions.close();
+      if (batch.caughtUp && batch.events.length > 0) {
+        await this.#gather(performance.now() - startedAt);
+      }
     }
     if (!signal.aborted) throw new Error('the subscription ended');
   }

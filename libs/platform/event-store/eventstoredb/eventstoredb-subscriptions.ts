@@ -1,16 +1,30 @@
+import { passes } from '../event-filter.js';
 import {
   type EventFilter,
   type Position,
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.port.js';
-import { EventStoreDbSubscription } from './eventstoredb-subscription.js';
+import { LiveSubscriptions } from '../live-subscriptions.js';
+import { LogSubscription } from '../log-subscription.js';
+import { unitsOf } from './log-client.js';
 import {
   type LogPage,
   type EventStoreDbLogReader,
   PAGE_EVENTS_MAX,
 } from './eventstoredb-log-reader.js';
 import { TailSubscription, type TailSubscriptionOptions } from './tail-subscription.js';
+
+class PagedSubscription extends LogSubscription {
+  /** More than a page; set after each page. */
+  isFarBehind = false;
+}
+
+/** The events that arrive, and the subscriptions that they are offered to. */
+interface Tail {
+  readonly live: LiveSubscriptions;
+  readonly source: TailSubscription;
+}
 
 /**
  * Feeds all subscriptions of this process from one subscription to the whole log: each event comes
@@ -23,9 +37,9 @@ import { TailSubscription, type TailSubscriptionOptions } from './tail-subscript
 export class EventStoreDbSubscriptions {
   readonly #reader: EventStoreDbLogReader;
   readonly #options: TailSubscriptionOptions;
-  readonly #subscriptions = new Set<EventStoreDbSubscription>();
-  /** Live subscriptions have been offered everything up to its position. */
-  #tail: TailSubscription | null = null;
+  /** Live or not. */
+  readonly #subscriptions = new Set<PagedSubscription>();
+  #tail: Tail | null = null;
 
   constructor(reader: EventStoreDbLogReader, options: TailSubscriptionOptions) {
     this.#reader = reader;
@@ -34,10 +48,10 @@ export class EventStoreDbSubscriptions {
 
   /** @param closing ends it like the signal of the options */
   async *subscribe(
-    { after, filter, signal }: SubscribeOptions,
+    { signal, ...options }: SubscribeOptions,
     closing: AbortSignal,
   ): AsyncGenerator<SubscriptionBatch> {
-    const subscription = new EventStoreDbSubscription(after ?? 0n, filter);
+    const subscription = new PagedSubscription(options);
     const stop = () => subscription.end();
     const ends = AbortSignal.any([signal, closing]);
     ends.addEventListener('abort', stop);
@@ -54,21 +68,25 @@ export class EventStoreDbSubscriptions {
     }
   }
 
-  async #next(subscription: EventStoreDbSubscription): Promise<SubscriptionBatch | null> {
+  async #next(subscription: PagedSubscription): Promise<SubscriptionBatch | null> {
     if (subscription.live) {
       await subscription.news();
       return null;
     }
     const page = await this.#read(subscription);
     if (page === null) return null;
-    const live = page.atHead && this.#follows(page.position);
-    const moved = live || page.position > subscription.position;
-    const batch = subscription.advance(page, live);
-    return moved ? batch : null;
+    const { position: before, filter } = subscription;
+    const live = page.atHead ? this.#following(page.position) : null;
+    live?.join(subscription);
+    const events = page.events.filter(
+      (event) => event.position > before && (filter === undefined || passes(filter, event)),
+    );
+    const batch = subscription.advance(events, page.position, live);
+    return live !== null || page.position > before ? batch : null;
   }
 
   /** Null when the subscription has ended. An outage only delays the page. */
-  async #read(subscription: EventStoreDbSubscription): Promise<LogPage | null> {
+  async #read(subscription: PagedSubscription): Promise<LogPage | null> {
     const { position, filter, over } = subscription;
     try {
       const page =
@@ -93,18 +111,29 @@ export class EventStoreDbSubscriptions {
     return page.atHead && head > page.position ? { ...page, position: head } : page;
   }
 
-  /** Whether everything after this position will be offered. The first call starts the tail. */
-  #follows(position: bigint): boolean {
-    this.#tail ??= new TailSubscription(this.#options, position, (group) => {
-      for (const subscription of this.#subscriptions) subscription.offer(group);
-    });
-    return position >= this.#tail.position;
+  /**
+   * Those to whom everything after this position will be offered; null where some of it already
+   * was. The first call starts the tail.
+   */
+  #following(position: Position): LiveSubscriptions | null {
+    const { live } = (this.#tail ??= this.#startTail(position));
+    return position >= live.position ? live : null;
   }
 
-  #leave(subscription: EventStoreDbSubscription): void {
+  #startTail(position: Position): Tail {
+    const live = new LiveSubscriptions(position);
+    const source = new TailSubscription(this.#options, position, (group) => {
+      const units = group.events.reduce((sum, { data }) => sum + unitsOf(data), 0);
+      live.offer({ ...group, units });
+    });
+    return { live, source };
+  }
+
+  #leave(subscription: PagedSubscription): void {
     this.#subscriptions.delete(subscription);
+    this.#tail?.live.leave(subscription);
     if (this.#subscriptions.size > 0) return;
-    this.#tail?.end();
+    this.#tail?.source.end();
     this.#tail = null;
   }
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ArrivedGroup } from './eventstoredb-subscription.js';
 import { eventually } from './laboratory.fixture.js';
 import { EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 import { connectionOf, recordAt, ScriptedClient } from './scripted-client.fake.js';
-import { TailSubscription } from './tail-subscription.js';
+import { type ArrivedGroup, TailSubscription } from './tail-subscription.js';
 
 describe('a subscription to the log', () => {
   const running: TailSubscription[] = [];

@@ -5,8 +5,9 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.port.js';
+import { LiveSubscriptions } from '../live-subscriptions.js';
+import { LogSubscription } from '../log-subscription.js';
 import { RecentGroups } from './recent-groups.js';
-import { SqliteSubscription } from './sqlite-subscription.js';
 import { type CommittedGroup } from './group-commit.js';
 import { type LogPage, type SqliteLogReader, PAGE_EVENTS_MAX } from './sqlite-log-reader.js';
 
@@ -21,25 +22,26 @@ const FOREIGN_POLL_MS = 20;
 export class SqliteSubscriptions {
   readonly #reader: SqliteLogReader;
   readonly #isCommitting: () => boolean;
-  readonly #subscriptions = new Set<SqliteSubscription>();
+  /** Live or not. */
+  readonly #subscriptions = new Set<LogSubscription>();
+  readonly #live: LiveSubscriptions;
   readonly #recent = new RecentGroups();
-  /** Live subscriptions have read or been offered everything up to here. */
-  #known: number;
   #poll: NodeJS.Timeout | null = null;
 
   /** @param isCommitting while true, a head beyond the known one may be this process's own */
   constructor(reader: SqliteLogReader, head: number, isCommitting: () => boolean) {
     this.#reader = reader;
-    this.#known = head;
+    this.#live = new LiveSubscriptions(BigInt(head));
     this.#isCommitting = isCommitting;
   }
 
   committed(group: CommittedGroup): void {
-    this.#known = Math.max(this.#known, group.last);
     this.#recent.add(group);
-    if (this.#subscriptions.size === 0) return;
-    const events = group.recorded();
-    for (const subscription of this.#subscriptions) subscription.offer(group, events);
+    const { after, last, units } = group;
+    this.#handOut(after);
+    const position = BigInt(last);
+    if (this.#live.isEmpty) this.#live.moveTo(position);
+    else this.#live.offer({ events: group.recorded(), position, units });
   }
 
   /** As `RecentGroups`. */
@@ -52,31 +54,32 @@ export class SqliteSubscriptions {
    */
   head(): number {
     const head = this.#reader.head();
-    if (head > this.#known && !this.#isCommitting()) {
-      const after = this.#known;
-      this.#known = head;
-      if ([...this.#subscriptions].some(({ live }) => live)) this.#handOut(after, head);
-    }
+    if (!this.#isCommitting()) this.#handOut(head);
     return head;
   }
 
-  /** Appends of another writer. */
-  #handOut(after: number, head: number): void {
-    const page = this.#pageOf(after, head);
-    for (const subscription of this.#subscriptions) {
-      if (page) subscription.offer({ after, last: head, units: page.units }, page.events);
-      else subscription.fallBehind(head);
+  /** Appends of other writers, up to a position; none where that is known. */
+  #handOut(upTo: number): void {
+    const after = Number(this.#live.position);
+    if (upTo <= after) return;
+    const position = BigInt(upTo);
+    if (this.#live.isEmpty) {
+      this.#live.moveTo(position);
+      return;
     }
+    const page = this.#pageOf(after, upTo);
+    if (page) this.#live.offer({ events: page.events, position, units: page.units });
+    else this.#live.fallBehind(position);
   }
 
   /** Passes what any of the live subscriptions wants. */
   #wanted(): EventFilter | undefined {
     const prefixes = new Set<string>();
-    for (const { live, filter } of this.#subscriptions) {
-      if (live && filter?.by !== 'type') return undefined;
-      if (live) for (const prefix of filter?.prefixes ?? []) prefixes.add(prefix);
+    for (const filter of this.#live.filters()) {
+      if (filter?.by !== 'type') return undefined;
+      for (const prefix of filter.prefixes) prefixes.add(prefix);
     }
-    return prefixes.size === 0 ? undefined : { by: 'type', prefixes: [...prefixes] };
+    return { by: 'type', prefixes: [...prefixes] };
   }
 
   /** Null where one page is not enough, or has an event that only its readers should fail on. */
@@ -90,22 +93,26 @@ export class SqliteSubscriptions {
     }
   }
 
-  async *subscribe({ after, filter, signal }: SubscribeOptions): AsyncGenerator<SubscriptionBatch> {
-    const subscription = new SqliteSubscription(Number(after ?? 0n), filter);
+  async *subscribe({ signal, ...options }: SubscribeOptions): AsyncGenerator<SubscriptionBatch> {
+    const subscription = new LogSubscription(options);
     const stop = () => subscription.end();
     signal.addEventListener('abort', stop);
     if (signal.aborted) subscription.end();
     this.#add(subscription);
     try {
-      const readPage = this.#reader.all(filter, undefined, () => this.#subscriptions.size > 1);
-      while (!subscription.ended) {
+      const readPage = this.#reader.all(
+        options.filter,
+        undefined,
+        () => this.#subscriptions.size > 1,
+      );
+      while (!subscription.over.aborted) {
         const batch = subscription.take();
         if (batch !== null) yield batch;
         else if (subscription.live) await subscription.news();
         else {
           const head = this.#reader.head();
-          const { events, position } = readPage(subscription.position, head, PAGE_EVENTS_MAX);
-          yield subscription.advance(events, position, head);
+          const page = readPage(Number(subscription.position), head, PAGE_EVENTS_MAX);
+          yield this.#advance(subscription, page, head);
           await nextTurn();
         }
       }
@@ -115,11 +122,21 @@ export class SqliteSubscriptions {
     }
   }
 
+  #advance(
+    subscription: LogSubscription,
+    { events, position }: LogPage,
+    head: number,
+  ): SubscriptionBatch {
+    const isLive = position >= head;
+    if (isLive) this.#live.join(subscription);
+    return subscription.advance(events, BigInt(position), isLive ? this.#live : null);
+  }
+
   close(): void {
     for (const subscription of this.#subscriptions) subscription.end();
   }
 
-  #add(subscription: SqliteSubscription): void {
+  #add(subscription: LogSubscription): void {
     this.#subscriptions.add(subscription);
     this.#poll ??= setInterval(() => this.#look(), FOREIGN_POLL_MS).unref();
   }
@@ -132,7 +149,8 @@ export class SqliteSubscriptions {
     }
   }
 
-  #remove(subscription: SqliteSubscription): void {
+  #remove(subscription: LogSubscription): void {
+    this.#live.leave(subscription);
     this.#subscriptions.delete(subscription);
     if (this.#subscriptions.size > 0 || this.#poll === null) return;
     clearInterval(this.#poll);

@@ -1,0 +1,102 @@
+import { type EventFilter, type Position } from './event-store.port.js';
+import { type LiveLog, type LogSubscription } from './log-subscription.js';
+import { type EventGroup } from './subscription-queue.js';
+
+/** How late a position without events may be, for a consumer that does not wait for it. */
+const POSITIONS_EVERY_MS = 1_000;
+/** Types whose subscriptions are remembered. */
+const TYPES_KNOWN_MAX = 10_000;
+
+/**
+ * The live subscriptions of a process. An event is offered to those that read its type, which are
+ * looked up once for each type; the others only share the position.
+ */
+export class LiveSubscriptions implements LiveLog {
+  readonly #all = new Set<LogSubscription>();
+  /** Forgotten when a subscription joins or leaves. */
+  readonly #byType = new Map<string, readonly LogSubscription[]>();
+  #position: Position;
+  #reminder: NodeJS.Timeout | null = null;
+
+  constructor(position: Position) {
+    this.#position = position;
+  }
+
+  /** Everything up to here was offered. */
+  get position(): Position {
+    return this.#position;
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  /** Of the subscriptions; undefined for one that reads every event. */
+  filters(): readonly (EventFilter | undefined)[] {
+    return [...this.#all].map(({ filter }) => filter);
+  }
+
+  /** Every event behind the position of the subscription will be offered to it. */
+  join(subscription: LogSubscription): void {
+    this.#all.add(subscription);
+    this.#byType.clear();
+  }
+
+  leave(subscription: LogSubscription): void {
+    if (this.#all.delete(subscription)) this.#byType.clear();
+    if (!this.isEmpty || this.#reminder === null) return;
+    clearTimeout(this.#reminder);
+    this.#reminder = null;
+  }
+
+  /** A subscription without room for an event falls behind, and reads from before the event. */
+  offer(group: EventGroup): void {
+    const before = this.#position;
+    for (const event of group.events) {
+      if (event.position <= before) continue;
+      for (const subscription of this.#readersOf(event.type)) {
+        if (!subscription.offer(event, group)) {
+          this.leave(subscription);
+          subscription.fallBehind(event.position - 1n);
+        }
+      }
+    }
+    this.moveTo(group.position);
+  }
+
+  /** Nothing up to the position is left to offer. */
+  moveTo(position: Position): void {
+    if (position <= this.#position) return;
+    this.#position = position;
+    let isKnownToAll = true;
+    for (const subscription of this.#all) if (!subscription.moved()) isKnownToAll = false;
+    if (isKnownToAll) return;
+    this.#reminder ??= setTimeout(() => this.#remind(), POSITIONS_EVERY_MS).unref();
+  }
+
+  /** Events up to the position were not offered: all subscriptions read them for themselves. */
+  fallBehind(position: Position): void {
+    for (const subscription of this.#all) {
+      this.leave(subscription);
+      subscription.fallBehind(this.#position);
+    }
+    this.moveTo(position);
+  }
+
+  #remind(): void {
+    this.#reminder = null;
+    for (const subscription of this.#all) subscription.remind();
+  }
+
+  #readersOf(type: string): readonly LogSubscription[] {
+    const known = this.#byType.get(type);
+    if (known) return known;
+    if (this.#byType.size >= TYPES_KNOWN_MAX) this.#byType.clear();
+    const readers = [...this.#all].filter(({ filter }) => mayPass(filter, type));
+    this.#byType.set(type, readers);
+    return readers;
+  }
+}
+
+const mayPass = (filter: EventFilter | undefined, type: string): boolean =>
+  filter?.by !== 'type' || filter.prefixes.some((prefix) => type.startsWith(prefix));
