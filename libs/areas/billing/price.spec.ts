@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { priceOf } from '#platform/ledger/price.js';
 import { linesOf } from './account.fixture.js';
@@ -99,6 +100,29 @@ describe('what is within a hold', () => {
     ['another unit', [line(1, '7', 2)], [line(5, '7', 1)], false],
   ])('%s: %j of %j is %s', (_, lines, held, expected) => {
     expect(isWithin(lines, held)).toBe(expected);
+  });
+
+  it('is within a hold when no price has more units than the hold, in any order', () => {
+    const priced = fc.record({
+      meter: fc.constantFrom('a', 'b'),
+      quantity: fc.nat(3),
+      unitPriceMicroUsd: fc.constantFrom('1', '2'),
+      perUnits: fc.constantFrom(1, 10),
+    });
+    const some = fc.array(priced, { maxLength: 4 });
+    const keyOf = ({ meter, unitPriceMicroUsd, perUnits }: PriceLine): string =>
+      [meter, unitPriceMicroUsd, perUnits].join();
+    const unitsOf = (all: readonly PriceLine[], key: string): number =>
+      all.filter((one) => keyOf(one) === key).reduce((sum, { quantity }) => sum + quantity, 0);
+    fc.assert(
+      fc.property(some, some, (lines, held) => {
+        const expected = lines.map(keyOf).every((key) => {
+          const isHeld = held.some((one) => keyOf(one) === key);
+          return isHeld && unitsOf(lines, key) <= unitsOf(held, key);
+        });
+        expect(isWithin(lines, held)).toBe(expected);
+      }),
+    );
   });
 
   it('is one line for each price and step once it is merged', () => {

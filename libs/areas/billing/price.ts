@@ -9,6 +9,13 @@ const keyOf = ({ meter, unitPriceMicroUsd, perUnits }: PriceLine, step: string):
 
 const ROOT = '';
 
+/** Whether both are counted at one price in one step. */
+const isAlike = (one: PriceLine, other: PriceLine): boolean =>
+  one.meter === other.meter &&
+  one.unitPriceMicroUsd === other.unitPriceMicroUsd &&
+  one.perUnits === other.perUnits &&
+  (one.step ?? ROOT) === (other.step ?? ROOT);
+
 const parentOf = (step: string): string => step.slice(0, Math.max(0, step.lastIndexOf('/')));
 
 /**
@@ -17,6 +24,7 @@ const parentOf = (step: string): string => step.slice(0, Math.max(0, step.lastIn
  * use no more units than that line has. A held line without a step is above every step.
  */
 export const isWithin = (lines: readonly PriceLine[], held: readonly PriceLine[]): boolean => {
+  if (isWithinInOrder(lines, held)) return true;
   const unused = new Map<string, bigint>();
   for (const line of held) {
     const key = keyOf(line, line.step ?? ROOT);
@@ -30,6 +38,15 @@ export const isWithin = (lines: readonly PriceLine[], held: readonly PriceLine[]
   });
 };
 
+/** The usual charge: the lines of its hold, each with no more units. It needs no keys. */
+const isWithinInOrder = (lines: readonly PriceLine[], held: readonly PriceLine[]): boolean => {
+  if (lines.length > held.length) return false;
+  return lines.every((line, index) => {
+    const above = held[index];
+    return above !== undefined && isAlike(line, above) && line.quantity <= above.quantity;
+  });
+};
+
 /** The key of the held line that the line is charged to; that of the root where there is none. */
 const nearest = (line: PriceLine, held: ReadonlyMap<string, unknown>): string => {
   let step = line.step ?? ROOT;
@@ -39,6 +56,8 @@ const nearest = (line: PriceLine, held: ReadonlyMap<string, unknown>): string =>
 
 /** One line for what is counted at one price in one step, with the units of all of them. */
 export const merged = (lines: readonly PriceLine[]): readonly PriceLine[] => {
+  const [first, second] = lines;
+  if (!first || !second || (lines.length === 2 && !isAlike(first, second))) return lines;
   const byKey = new Map<string, PriceLine>();
   for (const line of lines) {
     const key = keyOf(line, line.step ?? ROOT);

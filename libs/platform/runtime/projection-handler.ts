@@ -86,24 +86,28 @@ export class ProjectionHandler implements SubscriptionHandler {
     this.#saved.saved(position);
   }
 
-  /** Applies the event at once if its documents are in memory; otherwise loads them first. */
+  /** Applies the event at once as long as its documents are in memory; then loads the others. */
   #apply(recorded: RecordedEvent, changed: Changes): Promise<void> | null {
     const event = this.codec.revive(recorded);
+    const { position } = recorded;
     const keys = keysOf(this.projection, event);
-    for (const key of keys)
-      if (!this.#held(key, changed)) return this.#loadAndFold(recorded, keys, changed);
-    for (const key of keys) this.#fold(recorded, key, this.#held(key, changed) ?? ABSENT, changed);
+    for (const [index, key] of keys.entries()) {
+      const held = this.#held(key, changed);
+      if (!held) return this.#loadAndFold(event, position, keys.slice(index), changed);
+      this.#fold(event, position, key, held, changed);
+    }
     return null;
   }
 
   async #loadAndFold(
-    recorded: RecordedEvent,
+    event: DomainEvent,
+    position: Position,
     keys: readonly string[],
     changed: Changes,
   ): Promise<void> {
     for (const key of keys) {
       const held = this.#held(key, changed) ?? (await this.readStore.get(this.collection, key));
-      this.#fold(recorded, key, held ?? ABSENT, changed);
+      this.#fold(event, position, key, held ?? ABSENT, changed);
     }
   }
 
@@ -111,11 +115,9 @@ export class ProjectionHandler implements SubscriptionHandler {
     return changed.get(key) ?? this.#cache.get(key);
   }
 
-  #fold(recorded: RecordedEvent, key: string, held: Held, changed: Changes): void {
-    const { position } = recorded;
+  #fold(event: DomainEvent, position: Position, key: string, held: Held, changed: Changes): void {
     if (position <= held.position) return;
     const before = held.document ?? (this.projection.initial(key) as object);
-    const event = this.codec.revive(recorded);
     const document = this.projection.project(event, before, key) as object | null;
     // What the fold returns as it was need not be written again.
     if (document === held.document) return;

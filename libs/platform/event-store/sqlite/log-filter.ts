@@ -18,7 +18,10 @@ export const rangesOf = ({ by, prefixes }: EventFilter): Ranges => {
   };
 };
 
-/** The plus keeps SQLite from the index of types: a page is a walk over the log in its order. */
+/**
+ * By type, its one parameter is the numbers of the types, as a list in JSON. The plus keeps SQLite
+ * from the index of types: a page is a walk over the log in its order.
+ */
 export const conditionOf = (
   filter: EventFilter | undefined,
 ): { condition: string; parameters: readonly string[] } => {
@@ -27,6 +30,6 @@ export const conditionOf = (
   const condition =
     filter.by === 'stream'
       ? `AND (${ranges})`
-      : `AND +events.type IN (SELECT id FROM words WHERE ${ranges})`;
+      : `AND +events.type IN (SELECT value FROM json_each(?))`;
   return { condition, parameters };
 };

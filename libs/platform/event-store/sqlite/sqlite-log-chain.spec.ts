@@ -235,6 +235,17 @@ describe('the chain of the SQLite event store', () => {
     return (await check(store)).damaged;
   };
 
+  it('finds a change of a body that is too large for a page', async () => {
+    const store = await filled();
+    const text = 'x'.repeat(100_000);
+    await store.append('account-eve', [event('Long', { text }), ...counted(1)], 'no-stream');
+    expect((await check(store)).damaged).toEqual([]);
+    damage('UPDATE events SET body = flipped(body, 50000) WHERE position = 7');
+    expect((await check(store)).damaged).toEqual([
+      { position: 7n, stream: 'account-eve', reason: DIFFERS },
+    ]);
+  });
+
   it('finds the name of a stream that was changed, at each of its events', async () => {
     const damaged = await found(`UPDATE streams SET name = 'account-eve' WHERE id = 1`);
     expect(damaged.map(({ position, stream }) => [position, stream])).toEqual(

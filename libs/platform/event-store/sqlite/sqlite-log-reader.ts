@@ -8,17 +8,11 @@ import {
   type StreamName,
 } from '../event-store.port.js';
 import { type DamagedEvent } from '../log-chain.port.js';
-import { conditionOf, rangesOf } from './log-filter.js';
+import { filteredPages } from './filtered-pages.js';
+import { rangesOf } from './log-filter.js';
 import { ObjectUnpacker } from './object-unpacker.js';
 import { ReadEvents } from './read-events.js';
-import {
-  bodyFrom,
-  bufferOf,
-  PAGE_COLUMNS,
-  type PageRow,
-  rowsOf,
-  type StoredRow,
-} from './stored-rows.js';
+import { bodyFrom, bufferOf, rowsOf, type StoredRow } from './stored-rows.js';
 import { StreamNames } from './stream-names.js';
 import { WordReader } from './word-list.js';
 
@@ -36,8 +30,6 @@ const DAMAGED_MAX = 100;
 
 const COLUMNS = `events.position, events.stream_id, events.revision, events.type,
   events.recorded_at, events.body`;
-
-const JOIN = 'CROSS JOIN streams ON streams.id = events.stream_id';
 
 type Row = [
   position: number,
@@ -70,9 +62,7 @@ export class SqliteLogReader {
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
-  /**
-   * Readings of the whole log by their condition: preparing one costs more than a short reading.
-   */
+  /** Readings of the whole log by their SQL: preparing one costs more than a short reading. */
   readonly #all = new Map<string, StatementSync>();
   readonly #words: WordReader;
   readonly #unpacker: ObjectUnpacker;
@@ -133,14 +123,12 @@ export class SqliteLogReader {
     onDamaged?: OnDamaged,
     isShared?: () => boolean,
   ): (after: number, upTo: number, limit: number) => LogPage {
-    const { condition, parameters } = conditionOf(filter);
-    const statement = this.#statementFor(condition);
+    const readRows = this.#reading(() => filteredPages(this.#prepare, filter));
     const skip = this.#skipping(filter);
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;
     const report = onDamaged && this.#reporting(onDamaged);
     const read = (after: number, end: number, count: number): LogPage => {
-      const page: unknown = statement.get(after, end, ...parameters, count);
-      const rows = rowsOf(page as PageRow, this.#bodyAt);
+      const rows = rowsOf(readRows(after, end, count), this.#bodyAt);
       const shared = isShared?.() ? this.#shared : null;
       const { events, last, cut, units } = this.#collect(rows, count, report ?? fail, shared);
       return { events, position: cut ? last : Math.max(after, end), units };
@@ -228,8 +216,7 @@ export class SqliteLogReader {
   #skipping(filter: EventFilter | undefined): (after: number, upTo: number) => number {
     if (filter?.by !== 'type') return (after) => after;
     const { ranges, parameters } = rangesOf(filter);
-    const next = this.#cached(
-      ranges,
+    const next = this.#prepare(
       `SELECT min((SELECT min(position) FROM events INDEXED BY events_by_type
                     WHERE events.type = words.id AND position > ?))
          FROM words WHERE ${ranges}`,
@@ -241,23 +228,13 @@ export class SqliteLogReader {
     };
   }
 
-  #cached(key: string, sql: string): StatementSync {
-    const known = this.#all.get(key);
+  readonly #prepare = (sql: string): StatementSync => {
+    const known = this.#all.get(sql);
     if (known) return known;
     const statement = this.#reading(() => this.#rows(sql));
-    this.#all.set(key, statement);
+    this.#all.set(sql, statement);
     return statement;
-  }
-
-  #statementFor(condition: string): StatementSync {
-    return this.#cached(
-      condition,
-      `SELECT ${PAGE_COLUMNS} FROM
-        (SELECT events.* FROM events ${condition.includes('streams.') ? JOIN : ''}
-          WHERE events.position > ? AND events.position <= ? ${condition}
-          ORDER BY events.position LIMIT ?)`,
-    );
-  }
+  };
 
   #reading<Result>(read: () => Result): Result {
     try {
