@@ -91,19 +91,21 @@ export class ProjectionHandler implements SubscriptionHandler {
     const event = this.codec.revive(recorded);
     const keys = keysOf(this.projection, event);
     for (const key of keys)
-      if (!this.#held(key, changed)) return this.#loadAndFold(recorded, keys, changed);
-    for (const key of keys) this.#fold(recorded, key, this.#held(key, changed) ?? ABSENT, changed);
+      if (!this.#held(key, changed)) return this.#loadAndFold(event, recorded, keys, changed);
+    for (const key of keys)
+      this.#fold(event, recorded, key, this.#held(key, changed) ?? ABSENT, changed);
     return null;
   }
 
   async #loadAndFold(
+    event: DomainEvent,
     recorded: RecordedEvent,
     keys: readonly string[],
     changed: Changes,
   ): Promise<void> {
     for (const key of keys) {
       const held = this.#held(key, changed) ?? (await this.readStore.get(this.collection, key));
-      this.#fold(recorded, key, held ?? ABSENT, changed);
+      this.#fold(event, recorded, key, held ?? ABSENT, changed);
     }
   }
 
@@ -111,11 +113,15 @@ export class ProjectionHandler implements SubscriptionHandler {
     return changed.get(key) ?? this.#cache.get(key);
   }
 
-  #fold(recorded: RecordedEvent, key: string, held: Held, changed: Changes): void {
-    const { position } = recorded;
+  #fold(
+    event: DomainEvent,
+    { position }: RecordedEvent,
+    key: string,
+    held: Held,
+    changed: Changes,
+  ): void {
     if (position <= held.position) return;
     const before = held.document ?? (this.projection.initial(key) as object);
-    const event = this.codec.revive(recorded);
     const document = this.projection.project(event, before, key) as object | null;
     // What the fold returns as it was need not be written again.
     if (document === held.document) return;
