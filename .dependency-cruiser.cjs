@@ -156,7 +156,7 @@ module.exports = {
         'Subpath imports lead to the sources here, as they do for the compiler and for Jest.',
       severity: 'error',
       from: {},
-      to: { path: '^dist/' },
+      to: { path: '^(dist|bundle)/' },
     },
   ],
   options: {

@@ -46,7 +46,7 @@ describe('the image', () => {
 
   it('contains every folder that the build compiles, and no secret', async () => {
     const [, roots = ''] =
-      /const ROOTS = \[(.*?)\]/s.exec(await textOf('tools/build/build.mjs')) ?? [];
+      /const ROOTS = \[(.*?)\]/s.exec(await textOf('tools/build/compile.mjs')) ?? [];
     const compiled = [...roots.matchAll(/'([^']+)'/g)].map(([, root]) => `!${root}`);
     const [first, ...letIn] = (await textOf('docker/Dockerfile.dockerignore'))
       .split('\n')
@@ -82,19 +82,19 @@ describe('the entry point', () => {
         '--enable-source-maps',
         '--max-semi-space-size=16',
       ]);
-      const [, main = ''] = /\/dist\/(.*)\.js$/.exec(output.trim()) ?? [];
+      const [, main = ''] = /.*\/bundle\/(.*)\.js$/.exec(output.trim()) ?? [];
       expect(await textOf(`${main}.ts`)).toContain('runProcess');
       expect(code).toBe(0);
     },
   );
 
   it('starts the standalone process by default', async () => {
-    expect((await enter()).output).toContain('dist/apps/processes/standalone.main.js');
+    expect((await enter()).output).toContain('bundle/apps/processes/standalone.main.js');
   });
 
   it('passes its arguments to the command line', async () => {
     const { output } = await enter('quipu', 'user', 'create', '--email', 'a@b');
-    expect(output).toMatch(/dist\/apps\/cli\/main\.js user create --email a@b\n$/);
+    expect(output).toMatch(/bundle\/apps\/cli\/main\.js user create --email a@b\n$/);
   });
 
   it('rejects an unknown process', async () => {

@@ -12,7 +12,7 @@ export const QUIPU_MODEL = `acme/${UPSTREAM_MODEL}`;
 type AppName = 'standalone' | 'gateway' | 'projector' | 'worker' | 'event-store' | 'cli';
 
 const mainOf = (app: AppName): string =>
-  path.resolve('dist/apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
+  path.resolve('bundle/apps', app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`);
 
 /** The load is that of one account. */
 export const NO_REQUEST_LIMITS = {

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type Ended, runCommand } from './command-line.fixture.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const CLI = path.join(ROOT, 'dist/apps/cli/main.js');
-const SERVER = path.join(ROOT, 'dist/apps/processes/standalone.main.js');
+const CLI = path.join(ROOT, 'bundle/apps/cli/main.js');
+const SERVER = path.join(ROOT, 'bundle/apps/processes/standalone.main.js');
 
 let home: string;
 const running = new Set<ChildProcess>();

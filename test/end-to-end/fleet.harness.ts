@@ -14,12 +14,12 @@ import { asOperator, OPERATIONS_TOKEN } from '#apps/operations/operations.fixtur
 /** The longest start, including the pause before a retry. */
 export const READY_MS = 60_000;
 
-const APPS = path.resolve(import.meta.dirname, '../../dist/apps');
+const APPS = path.resolve(import.meta.dirname, '../../bundle/apps');
 
 /** The processes of a fleet, as `npm run start:<name>` starts them. */
 export type AppName = 'standalone' | 'event-store' | 'gateway' | 'projector' | 'worker' | 'cli';
 
-/** The compiled file of a process, below `dist/apps`. */
+/** The compiled file of a process, below `bundle/apps`. */
 export const mainOf = (app: AppName): string =>
   app === 'cli' ? 'cli/main.js' : `processes/${app}.main.js`;
 

@@ -9,7 +9,7 @@ import { asOperator } from '#apps/operations/operations.fixture.js';
 import { rewriteEvents } from '#platform/event-store/sqlite/rewritten-events.fixture.js';
 import { answering, chatRequest, eventually, startWorld, type World } from './quipu.harness.js';
 
-const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
+const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
 const OVERVIEW = '/api/v1/billing/overview.php';
 
 let world: World;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { json, startUpstream } from '#areas/inference/rigs/upstream.fake.js';
 
-const SERVER = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
+const SERVER = path.resolve(import.meta.dirname, '../../bundle/apps/processes/standalone.main.js');
 const EXIT_BAD_SETTINGS = 2;
 
 let home: string;

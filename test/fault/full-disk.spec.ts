@@ -17,8 +17,8 @@ import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { freePorts } from '../servers/server-process.js';
 import { asOperator, OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
-const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
-const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../bundle/apps/processes/standalone.main.js');
+const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
 /** The writes to the log after which the disk is full, and after which it has room again. */
 const FULL_FROM = 200;
 const FULL_TO = 260;

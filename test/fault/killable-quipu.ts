@@ -5,8 +5,8 @@ import path from 'node:path';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 
-const MAIN = path.resolve(import.meta.dirname, '../../dist/apps/processes/standalone.main.js');
-const CLI = path.resolve(import.meta.dirname, '../../dist/apps/cli/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../bundle/apps/processes/standalone.main.js');
+const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
 
 /** A whole Quipu in a process that can be killed and started again on its home. */
 export class KillableQuipu {

@@ -2,7 +2,13 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 
-const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage', '.git']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'node_modules',
+  'dist',
+  'bundle',
+  'coverage',
+  '.git',
+]);
 
 /** A copy of the sources in a temporary folder. Mutants are written here and nowhere else. */
 export class Workspace {

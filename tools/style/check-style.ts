@@ -16,7 +16,7 @@ const ALLOW_LIST = 'tools/style/allow-list.json';
 const CHECKED = ['.ts', '.mjs', '.md', '.yaml', '.yml'];
 /** Prettier wraps prose in Markdown and YAML as its author did, and tables cannot be wrapped. */
 const CHECKED_FOR_WIDTH = ['.ts', '.mjs'];
-const NOT_OURS = ['node_modules', 'dist', 'coverage', '.git', '.quipu'];
+const NOT_OURS = ['node_modules', 'dist', 'bundle', 'coverage', '.git', '.quipu'];
 
 /**
  * What to write instead. "reader", "place", "follower" and "gauge" are missing: they are also the

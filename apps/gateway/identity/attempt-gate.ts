@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { type Clock } from '#platform/kernel/clock.js';
+import { growingCache } from '#platform/runtime/growing-cache.js';
 
 /** Sections 5.8 and 8 of the interface. */
 export const FAILURES_MAX = 5;
@@ -30,7 +30,7 @@ interface Attempts {
 
 /** Counts in the memory of this process. */
 export class LocalAttempts implements AttemptGate {
-  readonly #addresses = new LRUCache<string, Attempts>({ max: ADDRESSES_MAX });
+  readonly #addresses = growingCache<Attempts>(ADDRESSES_MAX);
 
   constructor(private readonly clock: Clock) {}
 

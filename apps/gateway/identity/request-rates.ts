@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { growingCache } from '#platform/runtime/growing-cache.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { evenly, type RequestRate } from './rate-limit.headers.js';
 
@@ -73,7 +73,7 @@ export class RequestRates {
 
 class Rates {
   /** When the requests of a caller have all come back, in milliseconds since the Unix epoch. */
-  readonly #wholeAtMs = new LRUCache<string, number>({ max: CALLERS_MAX });
+  readonly #wholeAtMs = growingCache<number>(CALLERS_MAX);
   readonly #costMs: number;
 
   constructor(

@@ -8,7 +8,7 @@ import { type StreamForm } from '../streams/stream-forms.js';
 export interface AnswerFormat {
   readonly form: StreamForm;
   /** The whole answer as JSON. */
-  whole(reply: ChatReply): string | Promise<string>;
+  whole(reply: Pick<ChatReply, 'text' | 'usage'>): string | Promise<string>;
   /** A writer of one stream. */
   stream(): StreamFormat;
 }

@@ -109,21 +109,30 @@ export class ChatExchange {
     tap: AnswerTap | undefined,
   ): Promise<void> {
     const answer = await this.chats.execute(orderOf(chat), signal);
-    const { rig, attempts, usage, bound, entry, pace, headers: further } = answer;
+    const { rig, attempts, usage, bound, entry } = answer;
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
-      ...further,
+      ...answer.headers,
+      'content-type': JSON_TYPE,
     };
     this.#charged(chat, rig, usage, entry);
     const { format = chatFormat } = chat;
-    const text = await format.whole({ ...answer, usage: chargedOf(usage, bound) });
-    const typed = { ...headers, 'content-type': JSON_TYPE };
-    tap?.head(typed);
+    const text = await format.whole({ text: answer.text, usage: chargedOf(usage, bound) });
+    tap?.head(headers);
     tap?.text(text);
     this.#ended(chat, '');
+    this.#send(chat, answer, { headers, text }, reply);
+  }
+
+  #send(
+    chat: Chat,
+    { pace }: ChatReply,
+    { headers, text }: { readonly headers: OutgoingHttpHeaders; readonly text: string },
+    reply: FastifyReply,
+  ): void {
     const length = { 'content-length': Buffer.byteLength(text) };
-    writeHead(reply, { ...typed, ...length, ...this.#rates(chat, pace) }).end(text);
+    writeHead(reply, { ...headers, ...length, ...this.#rates(chat, pace) }).end(text);
   }
 
   async #stream(

@@ -48,6 +48,8 @@ export class ChatMetrics {
 
   /** Labels of models and rigs in the catalog only, so their number is bounded. */
   readonly #charges = new Map<string, ChargeMetrics>();
+  /** By label of the model and error code. */
+  readonly #durations = new Map<string, Histogram.Internal<string>>();
 
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
@@ -93,7 +95,7 @@ export class ChatMetrics {
   /** @param error the error code of an unfinished answer, or empty */
   chatEnded(model: string, seconds: number, error: string): void {
     const label = this.catalog.model(model) ? model : UNKNOWN_MODEL;
-    this.#duration.labels('chat', label, error).observe(seconds);
+    this.#durationOf(label, error).observe(seconds);
   }
 
   embeddingsCharged({ model, rig, promptTokens, chargedMicroUsd }: EmbeddingsCharge): void {
@@ -111,6 +113,16 @@ export class ChatMetrics {
 
   firstPage(model: string, seconds: number): void {
     this.#firstToken.labels('chat', model).observe(seconds);
+  }
+
+  /** Cached by one key, as charges are. */
+  #durationOf(label: string, error: string): Histogram.Internal<string> {
+    const key = `${error}\n${label}`;
+    const known = this.#durations.get(key);
+    if (known) return known;
+    const duration = this.#duration.labels('chat', label, error);
+    this.#durations.set(key, duration);
+    return duration;
   }
 
   /** Cached by one key, since the library sorts and joins the labels for every request. */

@@ -68,9 +68,9 @@ export class TranslatedChats {
       startedAt,
       receivedAtMs,
       ...(requestHash !== undefined && { requestHash }),
+      ...(attempt && { confirm: attempt.confirm }),
     };
-    if (!attempt) return this.exchange.answer(chat, reply);
-    return this.exchange.answer({ ...chat, confirm: attempt.confirm }, reply, attempt.tap);
+    return this.exchange.answer(chat, reply, attempt?.tap);
   }
 }
 

@@ -69,11 +69,15 @@ export class AccountLedger extends Ledger {
       const pace = paceOf(state.budgets, order.key, order.placedAt);
       return { ...placedHold(state, order.holdId), ...(pace && { pace }) };
     } catch (error) {
-      const { accountId } = order;
-      this.#remember(error, { accountId, requestId: context.correlationId, order });
-      await this.#reportExhausted(order, error, context);
-      throw error;
+      return this.#rejected(order, error, context);
     }
+  }
+
+  async #rejected(order: HoldOrder, error: unknown, context: CommandContext): Promise<never> {
+    const { accountId } = order;
+    this.#remember(error, { accountId, requestId: context.correlationId, order });
+    await this.#reportExhausted(order, error, context);
+    throw error;
   }
 
   override async renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold> {
@@ -85,17 +89,7 @@ export class AccountLedger extends Ledger {
   override async capture(capture: Capture, context: CommandContext): Promise<LedgerEntry> {
     this.products.ofCapture(capture);
     const outcome = await this.#run({ type: 'CaptureHold', data: capture }, context);
-    const { events, eventIds, state } = outcome;
-    const [captured] = events;
-    const [eventId] = eventIds;
-    if (captured?.type !== 'HoldCaptured' || eventId === undefined) {
-      throw new Error(`hold ${capture.holdId} was captured without an event`);
-    }
-    return {
-      eventId,
-      chargedMicroUsd: fromDecimal(captured.data.amountMicroUsd),
-      availableMicroUsd: state.available,
-    };
+    return entryOf(capture, outcome);
   }
 
   override async release(release: Release, context: CommandContext): Promise<void> {
@@ -194,6 +188,19 @@ const ANY = 1n;
 
 const demandAny = ({ opened, available, held }: AccountState): void => {
   if (opened) demandFunds(ANY, available, held);
+};
+
+const entryOf = ({ holdId }: Capture, { events, eventIds, state }: Outcome): LedgerEntry => {
+  const [captured] = events;
+  const [eventId] = eventIds;
+  if (captured?.type !== 'HoldCaptured' || eventId === undefined) {
+    throw new Error(`hold ${holdId} was captured without an event`);
+  }
+  return {
+    eventId,
+    chargedMicroUsd: fromDecimal(captured.data.amountMicroUsd),
+    availableMicroUsd: state.available,
+  };
 };
 
 const placedHold = ({ holds, available }: AccountState, holdId: string): PlacedHold => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { type Logger } from 'pino';
 import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
@@ -12,6 +11,7 @@ import { type RunnerStatus } from '#platform/runtime/log-progress.js';
 import { ProcessFacts } from '#platform/runtime/process-facts.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { BUS, CLOCK, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
+import { growingCache } from '#platform/runtime/growing-cache.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import {
   HEARTBEATS_TOPIC,
@@ -39,7 +39,7 @@ const RIGS_MAX = 10_000;
 export class FleetRegistrar implements LeaderService {
   readonly #watched = new Map<string, WatchedRig>();
   /** The workers whose rig has another worker; each is logged once. */
-  readonly #refused = new LRUCache<string, true>({ max: RIGS_MAX });
+  readonly #refused = growingCache<true>(RIGS_MAX);
   readonly #sending = new Set<Promise<void>>();
   #stopping = new AbortController();
   #listening: Promise<Listener | null> = Promise.resolve(null);

@@ -7,8 +7,10 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import {
   type Capture,
+  type HoldOrder,
   type HoldPace,
   type LedgerEntry,
+  type PlacedHold,
   type Release,
 } from '#platform/ledger/hold.js';
 import { demandCurrent } from '#platform/ledger/held-request.js';
@@ -74,6 +76,15 @@ export interface ChatOutcome {
   readonly replyHash: string | null;
 }
 
+/** What a request asks for, by the catalog of that instant. */
+interface Asked {
+  /** In milliseconds since the Unix epoch. */
+  readonly now: number;
+  readonly pin: string | undefined;
+  readonly model: ServedModel;
+  readonly rate: TokenRate;
+}
+
 /** What a charge must know of its hold. */
 interface Held {
   readonly accountId: string;
@@ -109,38 +120,57 @@ export class ChatAdmission {
   }
 
   async #hold(order: ChatOrder): Promise<AdmittedChat> {
-    const { accountId, body, others, routingMode, context } = order;
+    const { accountId, body, context } = order;
+    const asked = this.#ask(order);
+    const adapter =
+      body.adapter == null
+        ? undefined
+        : await this.adapters.place(accountId, body.adapter, asked.model.id);
+    const placed = await this.ledger.place(this.#holdOf(order, asked), context);
+    return this.#admitted(order, asked, placed, adapter);
+  }
+
+  /** @throws DomainError, RouteError */
+  #ask({ accountId, body, routingMode }: ChatOrder): Asked {
     const now = this.clock.now();
     const pin = pinnedRig(routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
     this.rigs.check(target, body);
-    const adapter =
-      body.adapter == null
-        ? undefined
-        : await this.adapters.place(accountId, body.adapter, model.id);
-    const holdId = context.requestId;
+    return { now, pin, model, rate };
+  }
+
+  #holdOf(order: ChatOrder, { now, model, rate }: Asked): HoldOrder {
+    const { accountId, body, others, context } = order;
     const { requestMsMax, settleMsMax } = this.limits;
     const hasLimit = outputTokensAsked(body) !== null;
-    const { lines, pace } = await this.ledger.place(
-      {
-        accountId,
-        holdId,
-        purpose: chatProduct.purpose,
-        lines: linesOf(others ? boundsOfAll(order, model) : tokenBounds(body, model), rate),
-        rateCardVersion: rate.version,
-        shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
-        evidence: {
-          modelAsked: body.model,
-          ...(body.adapter != null && { adapter: body.adapter }),
-        } satisfies ChatHoldEvidence,
-        placedAt: new Date(now).toISOString(),
-        expiresAt: new Date(now + requestMsMax + settleMsMax).toISOString(),
-        ...(context.key !== undefined && { key: context.key }),
-      },
-      context,
-    );
+    const evidence: ChatHoldEvidence = {
+      modelAsked: body.model,
+      ...(body.adapter != null && { adapter: body.adapter }),
+    };
+    return {
+      accountId,
+      holdId: context.requestId,
+      purpose: chatProduct.purpose,
+      lines: linesOf(others ? boundsOfAll(order, model) : tokenBounds(body, model), rate),
+      rateCardVersion: rate.version,
+      shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
+      evidence,
+      placedAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + requestMsMax + settleMsMax).toISOString(),
+      ...(context.key !== undefined && { key: context.key }),
+    };
+  }
+
+  #admitted(
+    order: ChatOrder,
+    { pin, model, rate }: Asked,
+    { lines, pace }: PlacedHold,
+    adapter: TextAdapter | undefined,
+  ): AdmittedChat {
+    const { accountId, body, others, context } = order;
+    const holdId = context.requestId;
     // After the hold, so that a rejected request does not pay for it.
     const promptHash = this.hash(JSON.stringify(others ? messagesOfAll(order) : body.messages));
     const bound = tokensIn(lines);
@@ -171,12 +201,15 @@ export class ChatAdmission {
     try {
       return await this.ledger.capture(this.#charge(held, outcome), context);
     } catch (error) {
-      const { accountId, holdId } = held;
-      const release = this.#release({ accountId, holdId, reason: 'internal_error' }, context);
-      // The error that is thrown says it all: the second one has the same cause.
-      await release.catch(() => undefined);
+      await this.#free(held, context);
       throw error;
     }
+  }
+
+  /** The error that led to this says it all: one of this has the same cause. */
+  #free({ accountId, holdId }: Held, context: CommandContext): Promise<void> {
+    const release = this.#release({ accountId, holdId, reason: 'internal_error' }, context);
+    return release.catch(() => undefined);
   }
 
   #charge(

@@ -1,13 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AdmittedChat, ChatAdmission, type ChatOrder } from './chat-admission.js';
+import { type LedgerEntry } from '#platform/ledger/hold.js';
+import {
+  type AdmittedChat,
+  ChatAdmission,
+  type ChatOrder,
+  type ChatOutcome,
+} from './chat-admission.js';
 import { type ChatReply, ChatStrategies } from './chat-strategies.js';
 import { echoedJson } from './echoed-json.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { type ChatAnswer } from './rigs/chat-backend.js';
-import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
+import { type RigRouter, type RoutedAnswer, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
 import { answersToAll, refuseSeveral } from './several-prompts.js';
+
+interface Written extends Pick<ChatOutcome, 'modelAnswered' | 'replyHash'> {
+  readonly text: string;
+}
 
 /** Answers a chat as a whole: places the hold, calls a rig, charges. Called without the bus. */
 @Injectable()
@@ -24,26 +34,24 @@ export class CompleteChatHandler {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(refuseSeveral(order), signal);
     const admitted = await this.admission.admit(order);
+    const routed = await this.#route(order, admitted, signal);
+    const written = await this.#write(routed.answer, order, admitted);
+    const entry = await admitted.capture(chargeOf(routed, written));
+    return replyOf(admitted, routed, written, entry);
+  }
+
+  #route(order: ChatOrder, admitted: AdmittedChat, signal: AbortSignal): Promise<RoutedAnswer> {
     const one = (route: RouteOrder) => this.rigs.complete(route, signal);
     const ask = order.others ? answersToAll(one, order, admitted.model) : one;
-    const { answer, rig, attempts } = await routeChat(ask, order.body, admitted, signal);
-    const { usage } = answer;
-    const { text, modelAnswered, replyHash } = await this.#write(answer, order, admitted);
-    const entry = await admitted.capture({
-      usage,
-      outcome: 'completed',
-      rig,
-      attempts: attempts.length,
-      modelAnswered,
-      replyHash,
-    });
-    const { bound, pace } = admitted;
-    return { text, usage, rig, attempts, entry, bound, ...(pace && { pace }) };
+    return routeChat(ask, order.body, admitted, signal);
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */
-  async #write({ completion }: ChatAnswer, order: ChatOrder, admitted: AdmittedChat) {
-    const { body, routingMode } = order;
+  #write(
+    { completion }: ChatAnswer,
+    { body, routingMode }: ChatOrder,
+    admitted: AdmittedChat,
+  ): Written | Promise<Written> {
     try {
       return {
         text: echoedJson(completion, { model: body.model, routing_mode: routingMode }),
@@ -51,8 +59,32 @@ export class CompleteChatHandler {
         replyHash: this.hash(replyText(completion)),
       };
     } catch (error) {
-      await admitted.release('internal_error');
-      throw error;
+      return freed(admitted, error);
     }
   }
 }
+
+const chargeOf = (
+  { answer: { usage }, rig, attempts }: RoutedAnswer,
+  { modelAnswered, replyHash }: Written,
+): ChatOutcome => ({
+  usage,
+  outcome: 'completed',
+  rig,
+  attempts: attempts.length,
+  modelAnswered,
+  replyHash,
+});
+
+const replyOf = (
+  { bound, pace }: AdmittedChat,
+  { answer: { usage }, rig, attempts }: RoutedAnswer,
+  { text }: Written,
+  entry: LedgerEntry,
+): ChatReply => ({ text, usage, rig, attempts, entry, bound, ...(pace && { pace }) });
+
+/** @throws the error, once the hold of the request has ended */
+const freed = async (admitted: AdmittedChat, error: unknown): Promise<never> => {
+  await admitted.release('internal_error');
+  throw error;
+};

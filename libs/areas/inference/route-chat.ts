@@ -19,24 +19,42 @@ export const routeChat = async <Answer>(
   admitted: AdmittedChat,
   signal: AbortSignal,
 ): Promise<Answer> => {
-  const { accountId: account, model, pin, bound, adapter } = admitted;
+  try {
+    return await ask(routeOf(body, admitted));
+  } catch (error) {
+    return settleFailed(error, admitted, signal);
+  }
+};
+
+const routeOf = (
+  body: ChatBody,
+  { accountId: account, model, pin, bound, adapter }: AdmittedChat,
+): RouteOrder => {
   const request = {
     body: upstreamBody(body, model, bound),
     promptTokensMax: bound.inputTokens,
     ...(adapter && { adapter }),
   };
-  const pinned = pin === undefined ? {} : { pin };
-  try {
-    const needs = needsOf(body);
-    return await ask({ model: model.id, account, ...pinned, needs, requestFor: () => request });
-  } catch (error) {
-    const cancelled = error instanceof RouteError && error.kind === 'cancelled';
-    const cut = cancelled ? cutOf(signal) : null;
-    if (cancelled && cut?.reason === 'client_gone') await chargeAccepted(error, admitted);
-    const reported = cut ?? error;
-    await admitted.release(releaseReason(reported));
-    throw reported;
-  }
+  return {
+    model: model.id,
+    account,
+    ...(pin !== undefined && { pin }),
+    needs: needsOf(body),
+    requestFor: () => request,
+  };
+};
+
+const settleFailed = async (
+  error: unknown,
+  admitted: AdmittedChat,
+  signal: AbortSignal,
+): Promise<never> => {
+  const cancelled = error instanceof RouteError && error.kind === 'cancelled';
+  const cut = cancelled ? cutOf(signal) : null;
+  if (cancelled && cut?.reason === 'client_gone') await chargeAccepted(error, admitted);
+  const reported = cut ?? error;
+  await admitted.release(releaseReason(reported));
+  throw reported;
 };
 
 /** @throws ChargedCutError when the rig had accepted the request */

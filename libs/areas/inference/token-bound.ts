@@ -58,27 +58,24 @@ export const promptTokensBound = (body: ChatBody, { contextTokens }: ServedModel
     messages.length * TOKENS_PER_MESSAGE -
     TOKENS_PER_PROMPT -
     ((body['tools'] ?? body['functions']) ? TOKENS_FOR_TOOLS : 0);
-  for (const [value, indent] of printedValues(body)) {
+  for (const field in body) {
     if (left <= 0) return contextTokens;
-    left -= printedBytes(value, indent, left);
+    if (mayBePrinted(field, body[field])) left -= printedBytes(body[field], INDENT, left);
+  }
+  for (const message of messages) {
+    if (left <= 0) return contextTokens;
+    left -= printedBytes(message, 0, left);
+    // Templates parse the arguments, which are JSON within a string, and print them again.
+    const calls = message['tool_calls'];
+    if (calls != null && left > 0) left -= printedBytes(calls, 0, left);
   }
   return left <= 0 || messages.some(hasOtherThanText) ? contextTokens : contextTokens - left;
 };
 
-/** The values that a template may print, each with the indent that it may use. */
-function* printedValues(body: ChatBody): Generator<readonly [value: unknown, indent: number]> {
-  for (const field in body) {
-    const value = body[field];
-    const mayBePrinted = typeof value === 'string' || (typeof value === 'object' && value !== null);
-    if (mayBePrinted && !NEVER_IN_PROMPT.has(field)) yield [value, INDENT];
-  }
-  for (const message of body.messages) {
-    yield [message, 0];
-    // Templates parse the arguments, which are JSON within a string, and print them again.
-    const calls = message['tool_calls'];
-    if (calls != null) yield [calls, 0];
-  }
-}
+/** Whether a template may print the value of a field, with an indent. */
+const mayBePrinted = (field: string, value: unknown): boolean =>
+  (typeof value === 'string' || (typeof value === 'object' && value !== null)) &&
+  !NEVER_IN_PROMPT.has(field);
 
 /**
  * An upper bound of the bytes that a JSON printer writes with at most this indent; Infinity for a

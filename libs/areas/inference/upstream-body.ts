@@ -3,9 +3,6 @@ import { type JsonObject } from './rigs/chat-backend.js';
 import { type ServedModel, type TokenQuantities } from './ports.js';
 import { type ChatBody, choicesOf } from './token-bound.js';
 
-/** Fields of ours that no upstream knows. */
-const OWN_FIELDS = ['routing_mode', 'cleanroom_uuid', 'timesteps', 'adapter'] as const;
-
 /**
  * The body for a rig: its model id, the bound that was held, and whatever else the caller sent,
  * known to us or not. The bound goes into the fields in which the caller set a limit, since some
@@ -16,9 +13,17 @@ export const upstreamBody = (
   { upstreamId }: ServedModel,
   { outputTokens }: TokenQuantities,
 ): JsonObject => {
-  const { max_completion_tokens: current, max_tokens: old, ...rest } = body;
+  const {
+    max_completion_tokens: current,
+    max_tokens: old,
+    // No upstream knows these.
+    routing_mode: _mode,
+    cleanroom_uuid: _cleanroom,
+    timesteps: _timesteps,
+    adapter: _adapter,
+    ...rest
+  } = body;
   const sent: Record<string, unknown> = { ...rest, model: upstreamId };
-  for (const field of OWN_FIELDS) Reflect.deleteProperty(sent, field);
   sent['temperature'] ??= TEMPERATURE_DEFAULT;
   const limit = Math.floor(outputTokens / choicesOf(body));
   if (current != null) sent['max_completion_tokens'] = limit;

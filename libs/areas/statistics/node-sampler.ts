@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { type Logger } from 'pino';
 import { type NodeSampled } from '#events/statistics/node.events.js';
 import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
@@ -10,6 +9,7 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { type CommandSender, type LeaderService } from '#platform/runtime/leader-service.js';
 import { type RunnerStatus } from '#platform/runtime/log-progress.js';
 import { BUS, CLOCK, LOGGER } from '#platform/runtime/tokens.js';
+import { growingCache } from '#platform/runtime/growing-cache.js';
 import { HEARTBEATS_TOPIC, WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { sampleOf } from './node-readings.js';
 import { SampleNodeCommand } from './sample-node.handler.js';
@@ -22,7 +22,7 @@ const WORKERS_MAX = 10_000;
 /** Records what the heartbeats of workers report, in the process that leads. */
 @Injectable()
 export class NodeSampler implements LeaderService {
-  readonly #sent = new LRUCache<string, NodeSampled['data']>({ max: WORKERS_MAX });
+  readonly #sent = growingCache<NodeSampled['data']>(WORKERS_MAX);
   readonly #sending = new Set<Promise<void>>();
   #stopping = new AbortController();
   #listening: Promise<Listener | null> = Promise.resolve(null);

@@ -31,6 +31,9 @@ const CHAIN_PREFIX = 0x02;
 /** Raised when the encoding changes. */
 const ENCODING_VERSION = 1;
 
+/** A string with a character for each byte: Node makes it in a third of the time of a buffer. */
+const DIGEST = 'binary';
+
 const UINT32 = 2 ** 32;
 const UINT32_BYTES = 4;
 const UINT64_BYTES = 8;
@@ -54,7 +57,7 @@ export class EventHasher {
   /** The leaf prefix, then the encoding. */
   #room = Buffer.allocUnsafe(ROOM_BYTES);
   #end = 0;
-  readonly #link = Buffer.allocUnsafe(1 + 2 * HASH_BYTES);
+  readonly #link = Buffer.alloc(1 + 2 * HASH_BYTES, CHAIN_PREFIX);
 
   /** A copy of the canonical bytes of the event: the input of its leaf. */
   encode(event: StoredFields): Buffer {
@@ -63,8 +66,7 @@ export class EventHasher {
   }
 
   leafHash(event: StoredFields): Buffer {
-    this.#encode(event);
-    return hash('sha256', this.#room.subarray(0, this.#end), 'buffer');
+    return Buffer.from(this.#leaf(event), 'latin1');
   }
 
   /** @param previous the chain hash of the event before, or `CHAIN_START` */
@@ -74,10 +76,21 @@ export class EventHasher {
 
   /** The chain hash of an event whose leaf hash is known. */
   link(previous: Uint8Array, leaf: Uint8Array): Buffer {
-    this.#link[0] = CHAIN_PREFIX;
     this.#link.set(previous, 1);
     this.#link.set(leaf, 1 + HASH_BYTES);
-    return hash('sha256', this.#link, 'buffer');
+    return Buffer.from(hash('sha256', this.#link, DIGEST), 'latin1');
+  }
+
+  /** As `chainHash`; both hashes are strings with a character for each byte. */
+  chainText(previous: string, event: StoredFields): string {
+    this.#link.write(previous, 1, 'latin1');
+    this.#link.write(this.#leaf(event), 1 + HASH_BYTES, 'latin1');
+    return hash('sha256', this.#link, DIGEST);
+  }
+
+  #leaf(event: StoredFields): string {
+    this.#encode(event);
+    return hash('sha256', this.#room.subarray(0, this.#end), DIGEST);
   }
 
   #encode({ position, revision, recordedAtMs, stream, type, id, data, metadata }: StoredFields) {

@@ -122,6 +122,12 @@ export class SagaDocuments {
         if (saves !== this.#saves) this.#markStored(process, held.document);
         const timers = this.#reschedule(process, held.document.timers, actions, recorded);
         const document = { state: next, timers };
+        // A save has left out a young process: without it there is nothing to write or to delete.
+        const leaves = actions.some(leavesTheProcess);
+        if (isOver(document) && !leaves && this.#young.delete(process)) {
+          this.#processes.delete(process);
+          return;
+        }
         this.#processes.set(process, { document, position });
         if (mayBeRepeated) this.#markStored(process, document);
         const begins = held === NOTHING && !mayBeRepeated;
@@ -130,7 +136,7 @@ export class SagaDocuments {
           this.#young.set(process, { since: position, bornAt, bornAfter });
         }
         // After a crash, unsaved actions would be sent again.
-        if (isOver(document) || actions.some(leavesTheProcess)) this.#young.delete(process);
+        if (isOver(document) || leaves) this.#young.delete(process);
       },
     };
   }
@@ -205,7 +211,7 @@ export class SagaDocuments {
     for (const action of actions) {
       if (action.kind !== 'schedule' && action.kind !== 'cancel') continue;
       const due = timers[action.timer];
-      if (due) this.#timers.set(timerKey(due, process, action.timer), { document: null, position });
+      if (due) this.#cancel(timerKey(due, process, action.timer), process, position);
       if (action.kind === 'cancel') {
         Reflect.deleteProperty(timers, action.timer);
         continue;
@@ -219,6 +225,12 @@ export class SagaDocuments {
       this.#timers.set(timerKey(dueAt, process, timer), { document, position });
     }
     return timers;
+  }
+
+  /** The timers of a young process are in no store. */
+  #cancel(key: string, process: string, position: Position): void {
+    if (this.#young.has(process)) this.#timers.delete(key);
+    else this.#timers.set(key, { document: null, position });
   }
 
   #know(process: string): void {

@@ -103,7 +103,7 @@ export class SagaHandler implements SubscriptionHandler {
     const documents = this.#documents;
     const handled = this.#handled;
     const events = this.#eventsUnsaved;
-    const isDue = documents.unsaved > 0 || events >= EVENTS_UNSAVED_MAX;
+    const isDue = documents.unsaved > 0 || events > 0;
     if (!isDue && !this.#saved.isFarBehind(handled)) return;
     const { writes, heldBack, forget } = documents.changes();
     const position = heldBack === null ? handled : heldBack - 1n;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { type Logger } from 'pino';
 import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { within } from '#platform/kernel/within.js';
+import { growingCache } from '#platform/runtime/growing-cache.js';
 import { ProbeResult, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
 import {
   HEARTBEAT_MS,
@@ -47,9 +47,9 @@ interface Seen {
 /** Which workers report now, and how fast the way between two of them is. */
 export class WorkerDirectory {
   readonly #stopping = new AbortController();
-  readonly #seen = new LRUCache<string, Seen>({ max: WORKERS_MAX });
+  readonly #seen = growingCache<Seen>(WORKERS_MAX);
   /** By the name of the rig: the worker that was started last. */
-  readonly #rigs = new LRUCache<string, Seen>({ max: WORKERS_MAX });
+  readonly #rigs = growingCache<Seen>(WORKERS_MAX);
   readonly #results = new Map<string, (result: ProbeResult | null) => void>();
   readonly #heartbeatMs: number;
   readonly #nowMs: () => number;

@@ -1,4 +1,5 @@
-import { type MessagePort, parentPort } from 'node:worker_threads';
+import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { type Bell } from './bell.js';
 
 /** The port to the thread that started this one. @throws Error on the main thread */
 export const portOfThread = (): MessagePort => {
@@ -16,3 +17,28 @@ export const requestListener =
     port.postMessage(reply(request));
     if (request.kind === 'close') port.close();
   };
+
+/**
+ * As `requestListener`, for a thread that has nothing else to do: it blocks between requests, so
+ * timers and other events of its loop wait until `close`, when this returns.
+ * @param reply takes the requests of the channel
+ */
+export const answerAtBell = (
+  port: MessagePort,
+  bell: Bell,
+  reply: (request: never) => unknown,
+): void => {
+  for (let heard = 0; ; heard = bell.wait(heard)) {
+    for (let next = receive(port); next !== undefined; next = receive(port)) {
+      port.postMessage(reply(next as never));
+      if (next.kind === 'close') {
+        port.close();
+        return;
+      }
+    }
+  }
+};
+
+const receive = (port: MessagePort): { readonly kind: string } | undefined =>
+  (receiveMessageOnPort(port) as { readonly message: { readonly kind: string } } | undefined)
+    ?.message;

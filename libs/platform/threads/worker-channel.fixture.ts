@@ -1,5 +1,6 @@
 import { threadId, workerData } from 'node:worker_threads';
-import { portOfThread, requestListener } from './request-listener.js';
+import { Bell } from './bell.js';
+import { answerAtBell, portOfThread, requestListener } from './request-listener.js';
 
 /** The worker of the spec of the channel. */
 export type FixtureRequest =
@@ -7,10 +8,18 @@ export type FixtureRequest =
 
 export type FixtureReply = string;
 
+export interface FixtureData {
+  readonly prefix: string;
+  /** Of a thread without an event loop. */
+  readonly bell?: SharedArrayBuffer;
+}
+
+const { prefix, bell } = workerData as FixtureData;
+
 const reply = (request: FixtureRequest): FixtureReply => {
   switch (request.kind) {
     case 'echo':
-      return `${String(workerData)} ${request.word}`;
+      return `${prefix} ${request.word}`;
     case 'fail':
       throw new Error('the disk is on fire');
     case 'exit':
@@ -22,4 +31,5 @@ const reply = (request: FixtureRequest): FixtureReply => {
 
 const port = portOfThread();
 port.postMessage(`thread ${threadId > 0 ? 'started' : 'is the main thread'}`);
-port.on('message', requestListener(port, reply));
+if (bell) answerAtBell(port, new Bell(bell), reply);
+else port.on('message', requestListener(port, reply));

@@ -1,10 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Bell } from './bell.js';
 import { WorkerChannel } from './worker-channel.js';
-import { type FixtureReply, type FixtureRequest } from './worker-channel.fixture.js';
+import {
+  type FixtureData,
+  type FixtureReply,
+  type FixtureRequest,
+} from './worker-channel.fixture.js';
 
 const FIXTURE = new URL('./worker-channel.fixture.js', import.meta.url);
 
-describe('a worker channel', () => {
+describe.each([
+  ['with an event loop', () => undefined],
+  ['at a bell', () => new Bell()],
+])('a worker channel to a thread %s', (_thread, bellOf) => {
   let channel: WorkerChannel<FixtureRequest, FixtureReply>;
 
   const ask = (request: FixtureRequest): Promise<FixtureReply | null> =>
@@ -12,7 +20,9 @@ describe('a worker channel', () => {
   const echo = (word: string) => ask({ kind: 'echo', word });
 
   beforeEach(async () => {
-    channel = new WorkerChannel(FIXTURE, 'echo');
+    const bell = bellOf();
+    const data: FixtureData = { prefix: 'echo', ...(bell && { bell: bell.memory }) };
+    channel = new WorkerChannel(FIXTURE, data, bell);
     expect(await channel.started()).toBe('thread started');
   });
 
@@ -21,6 +31,13 @@ describe('a worker channel', () => {
   it('gives every request its own reply', async () => {
     const replies = await Promise.all(['one', 'two', 'three'].map(echo));
     expect(replies).toEqual(['echo one', 'echo two', 'echo three']);
+  });
+
+  it('answers after a silence', async () => {
+    for (const word of ['one', 'two', 'three']) {
+      expect(await echo(word)).toBe(`echo ${word}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   });
 
   it('gives null to what waits when the thread fails, and to what comes later', async () => {

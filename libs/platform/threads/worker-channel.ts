@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { type Bell } from './bell.js';
 
 /** Receives the reply, or null when the thread ended without one. */
 export type ReplyListener<Reply> = (reply: Reply | null) => void;
@@ -14,8 +15,15 @@ export class WorkerChannel<Request, Reply> {
   #open = true;
   #failure: Error | null = null;
 
-  /** @param source the compiled worker file */
-  constructor(source: URL, workerData: unknown) {
+  /**
+   * @param source the compiled worker file
+   * @param bell what the thread waits for, where it answers by `answerAtBell`
+   */
+  constructor(
+    source: URL,
+    workerData: unknown,
+    private readonly bell?: Bell,
+  ) {
     this.#worker = new Worker(source, { workerData });
     this.#worker.on('message', (reply: Reply) => this.#listeners.shift()?.(reply));
     // An `exit` always follows an `error`, and ends the requests that wait.
@@ -53,6 +61,7 @@ export class WorkerChannel<Request, Reply> {
     }
     this.#listeners.push(listener);
     this.#worker.postMessage(request);
+    this.bell?.ring();
   }
 
   /** An idle thread does not keep the process running. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { freePorts, ServerProcess } from '../server-process.js';
 import { type TestServer } from '../test-server.js';
 
-const MAIN = path.resolve('dist/apps/processes/event-store.main.js');
+const MAIN = path.resolve('bundle/apps/processes/event-store.main.js');
 
 const START_TIMEOUT_MS = 30_000;
 

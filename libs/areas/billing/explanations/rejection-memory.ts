@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type ReadStore, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import { CLOCK, READ_STORE } from '#platform/runtime/tokens.js';
+import { growingCache } from '#platform/runtime/growing-cache.js';
 
 /** A request that the ledger rejected, with the facts that it decided with. */
 export interface RememberedRejection {
@@ -55,7 +55,7 @@ interface Allowance {
  */
 @Injectable()
 export class RejectionMemory {
-  readonly #allowances = new LRUCache<string, Allowance>({ max: ACCOUNTS_CACHED_MAX });
+  readonly #allowances = growingCache<Allowance>(ACCOUNTS_CACHED_MAX);
   #waiting: RememberedRejection[] = [];
   #writing: Promise<void> | undefined;
 

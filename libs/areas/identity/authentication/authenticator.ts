@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { LRUCache } from 'lru-cache';
 import { apiKeyEvents } from '#events/identity/api-key.events.js';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { sessionEvents } from '#events/identity/session.events.js';
@@ -11,6 +10,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
+import { growingCache } from '#platform/runtime/growing-cache.js';
 import { apiKeyDecider } from '../keys/api-key.decider.js';
 import { type AppTokenClaims, AppTokens } from '../sessions/app-tokens.js';
 import { accountIdOf, type Caller } from './caller.js';
@@ -50,9 +50,9 @@ type Missing = string;
  */
 @Injectable()
 export class Authenticator {
-  readonly #states = new LRUCache<string, CachedState>({ max: STATES_CACHED_MAX });
+  readonly #states = growingCache<CachedState>(STATES_CACHED_MAX);
   /** The claims of verified app tokens, by fingerprint. */
-  readonly #signatures = new LRUCache<string, AppTokenClaims>({ max: SIGNATURES_CACHED_MAX });
+  readonly #signatures = growingCache<AppTokenClaims>(SIGNATURES_CACHED_MAX);
   readonly #watch: ChangeWatch;
   #changes = 0;
 

@@ -9,9 +9,8 @@ import {
   type AnswerForm,
   chatForm,
   type ExchangeLimits,
-  StreamExchange,
-  type UpstreamExchange,
 } from './upstream-exchange.js';
+import { StreamExchange } from './stream-exchange.js';
 
 export interface OpenAiRigOptions {
   readonly name: string;
@@ -58,19 +57,14 @@ export const createOpenAiRig = (options: OpenAiRigOptions): RigBackend => {
   const send = (body: JsonObject, exchange: Dispatcher.DispatchHandler): void => {
     post(path, options.readsMaxTokensOnly ? withMaxTokens(body) : body, exchange);
   };
-  const answered = async <Answer>(
+  const answered = <Answer>(
     form: AnswerForm<Answer>,
     signal: AbortSignal,
     ask: (exchange: Dispatcher.DispatchHandler) => void,
   ): Promise<Answer> => {
     const exchange = new AnswerExchange(limits, form);
-    const leave = cancelledBy(signal, exchange);
-    try {
-      if (!signal.aborted) ask(exchange);
-      return await exchange.answer();
-    } finally {
-      leave();
-    }
+    if (!signal.aborted) ask(exchange);
+    return exchange.answer(signal);
   };
   return {
     complete: (request, signal) =>
@@ -89,7 +83,7 @@ export const createOpenAiRig = (options: OpenAiRigOptions): RigBackend => {
 
     async *stream(request, signal) {
       const exchange = new StreamExchange(limits, request, asksForUsage(request));
-      const leave = cancelledBy(signal, exchange);
+      const leave = exchange.cancelledBy(signal);
       try {
         if (!signal.aborted) send(streamBody(request.body), exchange);
         for (;;) {
@@ -147,15 +141,3 @@ const streamBody = (body: JsonObject): JsonObject => {
 
 const asksForUsage = ({ body }: ChatRequest): boolean =>
   isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
-
-/** @returns the unsubscribe function */
-const cancelledBy = (signal: AbortSignal, exchange: UpstreamExchange): (() => void) => {
-  const cancel = (): void => {
-    exchange.cancel();
-  };
-  signal.addEventListener('abort', cancel, { once: true });
-  if (signal.aborted) cancel();
-  return () => {
-    signal.removeEventListener('abort', cancel);
-  };
-};

@@ -63,18 +63,25 @@ export class RigAsking {
         attempts.push({ rig: rig.name, startedMs, endedMs, outcome: 'answered' });
         return { value, slot, attempts };
       } catch (error) {
-        const failure = error instanceof RigError ? error : null;
-        if (failure) slot.visit.failed(failure);
-        slot.visit.leave();
-        if (!failure) throw error;
+        const failure = failureAt(slot, error);
         const endedMs = this.clock.now() - routedAtMs;
         attempts.push(failedAttempt(rig, startedMs, endedMs, failure));
-        const retry = this.retryOf(rigs, attempts, failure);
-        if (!retry) throw routeErrorOf(failure, attempts);
-        await this.pause(retry.pauseMs, signal, attempts);
-        ({ candidates } = retry);
+        candidates = await this.afterFailure(rigs, signal, attempts, failure);
       }
     }
+  }
+
+  /** Waits until the rigs that it returns may be asked. @throws RouteError when there are none */
+  private async afterFailure(
+    rigs: readonly RigState[],
+    signal: AbortSignal,
+    attempts: readonly Attempt[],
+    failure: RigError,
+  ): Promise<readonly RigState[]> {
+    const retry = this.retryOf(rigs, attempts, failure);
+    if (!retry) throw routeErrorOf(failure, attempts);
+    await this.pause(retry.pauseMs, signal, attempts);
+    return retry.candidates;
   }
 
   private retryOf(
@@ -109,6 +116,14 @@ export class RigAsking {
     }
   }
 }
+
+/** Frees the slot. @throws what is no failure of the rig */
+const failureAt = ({ visit }: RigSlot, error: unknown): RigError => {
+  if (error instanceof RigError) visit.failed(error);
+  visit.leave();
+  if (error instanceof RigError) return error;
+  throw error;
+};
 
 /** The rigs that may be asked after a failure: any, those not asked yet, or none. */
 const retryableRigs = ({ kind, details }: RigError): 'any' | 'others' | 'none' => {

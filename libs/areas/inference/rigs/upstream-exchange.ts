@@ -1,19 +1,12 @@
 import { type Dispatcher } from 'undici';
-import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
+import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
 import { type JsonObject, RigError, type Usage } from './chat-backend.js';
 import { keepSource } from './json-source.js';
 import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
-import {
-  failureOfConnection,
-  failureOfErrorChunk,
-  failureOfResponse,
-  retryAfterMsOf,
-} from './rig-failure.js';
-import { ServerSentEvents } from './server-sent-events.js';
+import { failureOfConnection, failureOfResponse, retryAfterMsOf } from './rig-failure.js';
 import {
   countedAnswerTokens,
   countedPromptTokens,
-  deltasOf,
   isObject,
   statedUsage,
   usageObject,
@@ -31,6 +24,8 @@ export interface ExchangeLimits {
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const ONCE = { once: true } as const;
 
 /** A longer error page is cut; only its `error` object is read. */
 const ERROR_BYTES_MAX = 65_536;
@@ -66,6 +61,17 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
     const isAccepted = this.status >= 200 && this.status < 300;
     this.settle(new RigError('cancelled', message, isAccepted ? { used: this.used() } : {}));
     this.controller?.abort(new Error('cancelled'));
+  }
+
+  /**
+   * Cancels the request when the signal aborts, at once if it has.
+   * @returns a function that ends this
+   */
+  cancelledBy(signal: AbortSignal): () => void {
+    const cancel = (): void => this.cancel();
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, ONCE);
+    return () => signal.removeEventListener('abort', cancel);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -164,6 +170,7 @@ export const chatForm = ({ body, promptTokensMax }: ChatRequest): AnswerForm<Cha
 export class AnswerExchange<Answer> extends UpstreamExchange {
   private readonly resolvers = Promise.withResolvers<Answer>();
   private whole: Answer | null = null;
+  private leave = (): void => undefined;
 
   constructor(
     limits: ExchangeLimits,
@@ -172,7 +179,9 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
     super(limits);
   }
 
-  answer(): Promise<Answer> {
+  /** @param signal cancels the request */
+  answer(signal: AbortSignal): Promise<Answer> {
+    if (!this.settled) this.leave = this.cancelledBy(signal);
     return this.resolvers.promise;
   }
 
@@ -200,187 +209,14 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
   }
 
   protected override wake(): void {
+    this.leave();
     if (this.whole !== null) this.resolvers.resolve(this.whole);
     else this.resolvers.reject(this.failure);
   }
 }
 
-/**
- * A stream of chunks, parsed as bytes arrive and delivered in pages. A page has all chunks since
- * the last page; for a fast consumer that is one read of the socket.
- */
-export class StreamExchange extends UpstreamExchange {
-  private readonly events: ServerSentEvents;
-  private waiting: (() => void) | null = null;
-  private page: ChatChunk[] = [];
-  private pageBytes = 0;
-  private pageDeltas = 0;
-  private taken = false;
-  private paused = false;
-  private finished = false;
-  private last: JsonObject | null = null;
-  private stated: Usage | null = null;
-  /** Deltas handed out since the upstream last stated its usage. */
-  private deltas = 0;
-
-  constructor(
-    limits: ExchangeLimits,
-    private readonly request: ChatRequest,
-    private readonly usageAsked: boolean,
-  ) {
-    super(limits);
-    const { answerBytesMax: charactersMax } = limits;
-    this.events = new ServerSentEvents((data) => {
-      this.event(data);
-    }, charactersMax);
-  }
-
-  get hasPage(): boolean {
-    return this.page.length > 0;
-  }
-
-  get isSettled(): boolean {
-    return this.settled;
-  }
-
-  /** Resolves when there is a page or the end. */
-  arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.waiting = resolve;
-    });
-  }
-
-  /** Hands the page to the consumer; from now on its deltas are charged. */
-  take(): readonly ChatChunk[] {
-    const { page } = this;
-    this.deltas += this.pageDeltas;
-    this.page = [];
-    this.pageBytes = 0;
-    this.pageDeltas = 0;
-    this.taken = true;
-    if (this.paused && !this.settled) {
-      this.paused = false;
-      this.controller?.resume();
-    }
-    return page;
-  }
-
-  /**
-   * The usage of the stream, once it has ended and its pages were read.
-   * @throws RigError when it broke; a cancelled stream that handed out something did not break
-   */
-  usage(): Usage {
-    const { failure } = this;
-    if (!failure || (failure.kind === 'cancelled' && this.taken)) return this.used();
-    if (!this.taken) throw failure;
-    const kind = failure.kind === 'unreachable' ? 'broken-off' : failure.kind;
-    throw new RigError(kind, failure.message, {
-      ...failure.details,
-      cause: failure.cause,
-      used: this.used(),
-    });
-  }
-
-  /** The usage chunk for a caller with `include_usage`, when the upstream sent no valid one. */
-  owedUsageChunk(): ChatChunk | null {
-    if (!this.usageAsked || this.stated || this.failure || !this.last) return null;
-    const { id, object, created, model } = this.last;
-    return { id, object, created, model, choices: [], usage: usageObject(this.used()) };
-  }
-
-  protected override accept(bytes: Buffer): void {
-    if (this.settled) {
-      // Only the end may follow `[DONE]`; a server that sends more loses the connection.
-      this.controller?.abort(new Error('the stream was over'));
-      return;
-    }
-    this.pageBytes += bytes.length;
-    this.events.push(bytes);
-    const { answerBytesMax, pendingBytesMax, rig } = this.limits;
-    if (this.events.isTooLong) {
-      const message = `rig ${rig} sent an event over ${answerBytesMax} characters`;
-      this.fail(new RigError('malformed', message));
-    } else if (this.pageBytes > pendingBytesMax && this.page.length > 0 && !this.isSettled) {
-      this.paused = true;
-      this.controller?.pause();
-    }
-    if (this.page.length > 0) this.wake();
-  }
-
-  protected override ended(): void {
-    this.events.end();
-    const { rig } = this.limits;
-    // Some servers omit `[DONE]`; a finish reason also proves that nothing is missing.
-    if (this.finished) this.settle(null);
-    else if (this.last) this.settle(new RigError('broken-off', `rig ${rig} ended a stream early`));
-    else this.settle(new RigError('malformed', `rig ${rig} answered without a chunk`));
-  }
-
-  protected override wake(): void {
-    const { waiting } = this;
-    this.waiting = null;
-    waiting?.();
-  }
-
-  private event(data: string): void {
-    if (this.settled) return;
-    const { rig } = this.limits;
-    if (data === '[DONE]') {
-      if (this.last) this.settle(null);
-      else this.fail(new RigError('malformed', `rig ${rig} answered without a chunk`));
-      return;
-    }
-    const chunk = parseObject(data);
-    if (chunk && (chunk['error'] ?? null) !== null) this.fail(this.errorChunk(chunk['error']));
-    else if (chunk && Array.isArray(chunk['choices'])) this.chunk(chunk, chunk['choices']);
-    else this.fail(new RigError('malformed', `rig ${rig} sent a chunk that cannot be read`));
-  }
-
-  private errorChunk(error: unknown): RigError {
-    const failure = failureOfErrorChunk(this.limits.rig, error);
-    if (!this.last) return failure;
-    return new RigError('broken-off', failure.message, failure.details);
-  }
-
-  private chunk(chunk: JsonObject, choices: readonly unknown[]): void {
-    this.last = chunk;
-    this.pageDeltas += deltasOf(choices);
-    if (choices.some(hasFinishReason)) this.finished = true;
-    if ('usage' in chunk) this.chunkWithUsage(chunk, choices);
-    else this.page.push(chunk);
-  }
-
-  /** A usage that was not requested, or is not valid, is removed. */
-  private chunkWithUsage(chunk: JsonObject, choices: readonly unknown[]): void {
-    const { usage, ...rest } = chunk;
-    const stated = statedUsage(usage);
-    if (stated) {
-      this.stated = stated;
-      this.deltas = 0;
-      this.pageDeltas = 0;
-    }
-    if (this.usageAsked && (stated || usage === null)) this.page.push(chunk);
-    else if (choices.length > 0 || usage === null) this.page.push(rest);
-  }
-
-  /** The last stated usage, plus the count of later chunks. */
-  protected override used(): Usage {
-    const { stated, deltas } = this;
-    if (stated && deltas === 0) return stated;
-    const { body, promptTokensMax } = this.request;
-    return {
-      promptTokens: stated?.promptTokens ?? countedPromptTokens(body, promptTokensMax),
-      completionTokens: (stated?.completionTokens ?? 0) + deltas,
-      source: 'counted',
-    };
-  }
-}
-
-const hasFinishReason = (choice: unknown): boolean =>
-  isObject(choice) && typeof choice['finish_reason'] === 'string';
-
 /** Null for what is no JSON object, and for one that is nested too deep. */
-const parseObject = (text: string): JsonObject | null => {
+export const parseObject = (text: string): JsonObject | null => {
   try {
     const parsed: unknown = JSON.parse(text);
     if (!isObject(parsed) || isDeeperThan(parsed, ANSWER_LEVELS_MAX)) return null;

@@ -3,11 +3,15 @@ import { afterFailure } from '#platform/sqlite/sqlite-codes.js';
 import { CHAIN_START, EventHasher, type StoredFields } from '../event.chain.js';
 import { type DamagedEvent } from '../log-chain.port.js';
 import { EventUnpacker } from './event-unpacker.js';
+import { IntactPage, type StoredName } from './intact-page.js';
 import { type CheckedSegment, type Seam } from './log-chain.protocol.js';
+import { bufferOf } from './stored-rows.js';
 import { WordReader } from './word-list.js';
 
 /** Positions of one page. Pages begin at multiples of it, so that a gap is always cut there. */
 export const PAGE_POSITIONS = 4_096;
+/** Positions that are checked at once as long as nothing is damaged: their bodies are in memory. */
+const INTACT_POSITIONS = 1_024;
 /** A page of large events ends here. */
 const PAGE_BYTES_MAX = 8 * 1_048_576;
 /** Names of streams that are remembered. */
@@ -31,12 +35,6 @@ type Row = [
   hasIntegers: number,
 ];
 
-/** A name as it is stored: decoding a byte that is no UTF-8 would hide it. */
-interface Name {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Recomputes the chain from the stored bytes. Each hash is checked against the stored one of the
  * event before, so that one damaged event is one fault, and the check goes on behind it.
@@ -46,9 +44,10 @@ export class ChainReader {
   readonly #page: StatementSync;
   readonly #hashAt: StatementSync;
   readonly #streamOf: StatementSync;
-  readonly #streams = new Map<number, Name>();
+  readonly #streams = new Map<number, StoredName>();
   readonly #words: WordReader;
   readonly #unpacker: EventUnpacker;
+  readonly #intact: IntactPage;
   readonly #hasher = new EventHasher();
   #position = 0;
   /** The stored chain hash at `#position`; null where it could not be read. */
@@ -70,6 +69,7 @@ export class ChainReader {
     );
     this.#words = new WordReader(this.#database);
     this.#unpacker = new EventUnpacker(this.#words);
+    this.#intact = new IntactPage(this.#database, this.#words, (id) => this.#nameOf(id));
   }
 
   /**
@@ -107,6 +107,7 @@ export class ChainReader {
   }
 
   #checkNextPage(upTo: number): void {
+    if (this.#passIntact(upTo)) return;
     const pageEnd = this.#position - (this.#position % PAGE_POSITIONS) + PAGE_POSITIONS;
     const end = Math.min(pageEnd, upTo);
     try {
@@ -114,6 +115,18 @@ export class ChainReader {
     } catch {
       this.#checkOneByOne(end);
     }
+  }
+
+  /** @returns false where the next events are to be checked one by one */
+  #passIntact(upTo: number): boolean {
+    const from = this.#position;
+    const end = Math.min(from - (from % INTACT_POSITIONS) + INTACT_POSITIONS, upTo);
+    if (this.#stored === null || this.#computed !== null) return false;
+    const hash = this.#intact.hashAfter(from, end, this.#stored);
+    if (hash === null) return false;
+    this.#events += end - from;
+    this.#moveTo(end, hash, null);
+    return true;
   }
 
   /** @throws what SQLite says of a page of the file that it cannot read */
@@ -185,10 +198,11 @@ export class ChainReader {
   /** What a reader sees of the event; null for a body that cannot be unpacked. */
   #fieldsOf(
     [position, , revision, type, recordedAtMs, body]: Row,
-    { text, bytes }: Name,
+    { text, bytes }: StoredName,
   ): StoredFields | null {
     try {
-      const unpacked = this.#unpacker.unpack(body as Uint8Array, text, recordedAtMs);
+      const packed = bufferOf(body as Uint8Array);
+      const unpacked = this.#unpacker.unpack(packed, 0, packed.length, text, recordedAtMs);
       const words = { stream: bytes, type: this.#words.textOf(type) };
       return { position, revision, recordedAtMs, ...words, ...unpacked };
     } catch {
@@ -196,17 +210,17 @@ export class ChainReader {
     }
   }
 
-  #nameOf(streamId: number): Name | null {
+  #nameOf(streamId: number): StoredName | null {
     const known = this.#streams.get(streamId);
     if (known) return known;
-    const name = this.#streamOf.get(streamId) as unknown as Name | undefined;
+    const name = this.#streamOf.get(streamId) as unknown as StoredName | undefined;
     if (!name) return null;
     if (this.#streams.size >= STREAMS_MAX) this.#streams.clear();
     this.#streams.set(streamId, name);
     return name;
   }
 
-  #report(position: number, name: Name | null, reason: string): void {
+  #report(position: number, name: StoredName | null, reason: string): void {
     const stream = name && name.text;
     this.#damaged.push({ position: BigInt(position), stream, reason });
   }

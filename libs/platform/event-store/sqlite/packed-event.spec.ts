@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { EventPacker, type EventTexts, type WordNumbers } from './event-packer.js';
 import { EventUnpacker, type WordTexts } from './event-unpacker.js';
 import { shapeOf } from './json-shape.js';
+import { ObjectUnpacker } from './object-unpacker.js';
 
 const ID = '2dae1ad9-917d-437b-adb7-eb22f7bce2d0';
 const ACCOUNT = 'c2f4a8e0-3c11-4c52-9a53-0f3a2f6f5a01';
@@ -35,21 +36,40 @@ const textsOf = (data: object, metadata: object = { version: 1 }): EventTexts =>
   metadata: JSON.stringify(metadata),
 });
 
+/** What Node makes of the JSON. */
+const expectedOf = ({ id, metadata, data }: EventTexts) => ({
+  id,
+  metadata: JSON.parse(metadata) as unknown,
+  data: JSON.parse(data) as unknown,
+});
+
 const open = (numbers?: WordNumbers) => {
   const words = new AllWords();
   const packer = new EventPacker(numbers ?? words);
   const unpacker = new EventUnpacker(words);
-  const unpack = (body: Uint8Array, { stream, recordedAtMs }: EventTexts) => {
-    const { id, metadata, data } = unpacker.unpack(body, stream, recordedAtMs);
+  const objects = new ObjectUnpacker(words);
+  /** Unpacks it from between others, as a reader of pages does. */
+  const unpackObjects = (body: Buffer, { stream, recordedAtMs }: EventTexts) => {
+    const page = Buffer.concat([Buffer.alloc(7, 0xff), body, Buffer.alloc(64, 1)]);
+    return objects.unpack(page, 7, 7 + body.length, stream, recordedAtMs);
+  };
+  const unpack = (body: Buffer, { stream, recordedAtMs }: EventTexts) => {
+    const { id, metadata, data } = unpacker.unpack(body, 0, body.length, stream, recordedAtMs);
     return { id: id.toString(), metadata: metadata.toString(), data: data.toString() };
   };
   const expectSame = (event: EventTexts): Buffer => {
     const body = packer.pack(event);
     const { id, metadata, data } = event;
     expect(unpack(body, event)).toEqual({ id, metadata, data });
+    const found = unpackObjects(body, event);
+    expect(found).toEqual({ ...expectedOf(event), units: found.units });
+    expect([found.metadata, found.data].map((json) => JSON.stringify(json))).toEqual([
+      metadata,
+      data,
+    ]);
     return body;
   };
-  return { words, packer, unpack, expectSame };
+  return { words, packer, unpack, unpackObjects, expectSame };
 };
 
 /** Texts that are nearly what a tag stands for. */
@@ -89,6 +109,9 @@ const tricky = fc.constantFrom(
   'grüße 🪢',
   '\ud800',
   '{"a":[1,2]}',
+  '__proto__',
+  'constructor',
+  '17',
 );
 
 const numbers = fc.oneof(
@@ -99,17 +122,23 @@ const numbers = fc.oneof(
 
 const leaves = fc.oneof(tricky, fc.string({ unit: 'grapheme' }), numbers, fc.boolean());
 
+/**
+ * No backslash: V8 13.6 takes a name with an escape for such a name, if it stood in the same place
+ * of another object (`{"\\\\":1}`, then `{"\\n":1}`), so that `JSON.parse` is no oracle for it.
+ */
+const names = fc.oneof(tricky, fc.string()).filter((name) => !name.includes('\\'));
+
 const values = fc.letrec<{ readonly value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
     leaves,
     fc.constant(null),
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(fc.oneof(tricky, fc.string()), tie('value'), { maxKeys: 4 }),
+    fc.dictionary(names, tie('value'), { maxKeys: 4 }),
   ),
 })).value;
 
-const objects = fc.dictionary(fc.oneof(tricky, fc.string()), values, { maxKeys: 6 });
+const objects = fc.dictionary(names, values, { maxKeys: 6 });
 
 describe('a packed event', () => {
   it.each([
@@ -125,9 +154,35 @@ describe('a packed event', () => {
     );
   });
 
+  it('gives the same objects once their shape is compiled', () => {
+    const { expectSame } = open();
+    const fields = String.raw`{"17":"x","__proto__":{"a":1},"":[[],{}],"\u2028\"":[{"b":null}]}`;
+    const data = JSON.parse(fields) as object;
+    for (let turn = 0; turn < 250; turn += 1) {
+      expectSame(textsOf({ ...data, turn, values: [-turn, turn / 8, turn * 1e20] }));
+      expectSame(textsOf(JSON.parse(fields.replace('1}', `${turn}}`)) as object));
+    }
+    expect(({} as { readonly a?: unknown }).a).toBeUndefined();
+  });
+
+  it('nests as deep as a shape may be long', () => {
+    const { expectSame } = open();
+    const nested = JSON.parse(`{"a":${'['.repeat(1_000)}1${']'.repeat(1_000)}}`) as object;
+    for (let turn = 0; turn < 150; turn += 1) expectSame(textsOf(nested));
+  });
+
   it('takes another shape of the same type for what it is', () => {
     const { expectSame } = open();
-    const shapes = [{ a: 1 }, { a: { b: 1 } }, { a: [] }, { a: [1] }, { a: [1, 2] }, {}, { b: 1 }];
+    const shapes = [
+      { a: 1 },
+      { '\\"\\': 1 },
+      { a: { b: 1 } },
+      { a: [] },
+      { a: [1] },
+      { a: [1, 2] },
+      {},
+      { b: 1 },
+    ];
     for (const data of [...shapes, ...shapes.toReversed()]) expectSame(textsOf(data));
   });
 
@@ -155,13 +210,16 @@ describe('a packed event', () => {
   });
 
   it('is rejected when it is cut, when it is longer, and when a byte is another', () => {
-    const { packer, unpack } = open();
+    const { packer, unpack, unpackObjects } = open();
     const event = textsOf({ holdId: ACCOUNT, quantity: 313, at: '2026-11-22T10:32:48.239Z' });
     const body = packer.pack(event);
     for (let length = 0; length < body.length; length += 1) {
       expect(() => unpack(body.subarray(0, length), event)).toThrow();
+      expect(() => unpackObjects(body.subarray(0, length), event)).toThrow();
     }
-    expect(() => unpack(Buffer.concat([body, Buffer.of(0)]), event)).toThrow('bytes follow');
+    const longer = Buffer.concat([body, Buffer.of(0)]);
+    expect(() => unpack(longer, event)).toThrow('bytes follow');
+    expect(() => unpackObjects(longer, event)).toThrow('bytes follow');
     const seen = [event.id, event.metadata, event.data].join('\n');
     for (const [at, byte] of body.entries()) {
       const changed = Buffer.from(body);
@@ -170,12 +228,19 @@ describe('a packed event', () => {
         const { id, metadata, data } = unpack(changed, event);
         return [id, metadata, data].join('\n');
       };
-      expect(orNull(read)).not.toBe(seen);
+      const text = orNull(read);
+      expect(text).not.toBe(seen);
+      const object = orNull(() => unpackObjects(changed, event));
+      if (object)
+        expect([object.id, object.metadata, object.data].map(jsonOf).join('\n')).toBe(text);
     }
   });
 });
 
-const orNull = (read: () => string): string | null => {
+const jsonOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+const orNull = <Value>(read: () => Value): Value | null => {
   try {
     return read();
   } catch {

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { EventPacker } from './event-packer.js';
 import { EventUnpacker } from './event-unpacker.js';
+import { bufferOf } from './stored-rows.js';
 import { WordReader } from './word-list.js';
 
 /** The JSON of a stored event. */
@@ -40,7 +41,7 @@ export const rewriteEvents = (
       )
       .all() as unknown as readonly Row[];
     for (const { position, name: stream, type, recordedAtMs, body } of rows) {
-      const unpacked = unpacker.unpack(body, stream, recordedAtMs);
+      const unpacked = unpacker.unpack(bufferOf(body), 0, body.length, stream, recordedAtMs);
       const id = unpacked.id.toString();
       const stored = { data: unpacked.data.toString(), metadata: unpacked.metadata.toString() };
       const changed = { ...stored, ...change(stored) };

@@ -11,6 +11,7 @@ import { type EventStore } from '../event-store.port.js';
 import { type ChainReport, type DamagedEvent } from '../log-chain.port.js';
 import { EventUnpacker } from './event-unpacker.js';
 import { openSqliteEventStore } from './sqlite-event-store.js';
+import { bufferOf } from './stored-rows.js';
 import { WordReader } from './word-list.js';
 
 interface RawRow {
@@ -115,7 +116,8 @@ describe('the chain of the SQLite event store', () => {
         )
         .all() as unknown as readonly StoredRow[];
       return stored.map(({ body, ...row }) => {
-        const { id, data, metadata } = unpacker.unpack(body, row.name, row.recorded_at);
+        const { name, recorded_at: at } = row;
+        const { id, data, metadata } = unpacker.unpack(bufferOf(body), 0, body.length, name, at);
         return { ...row, id: String(id), data: String(data), metadata: String(metadata) };
       });
     });

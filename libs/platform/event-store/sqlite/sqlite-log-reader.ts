@@ -4,21 +4,28 @@ import { DamagedEventError, StoreUnavailableError } from '../event-store.errors.
 import {
   type Direction,
   type EventFilter,
-  type EventMetadata,
   type RecordedEvent,
   type StreamName,
 } from '../event-store.port.js';
 import { type DamagedEvent } from '../log-chain.port.js';
-import { EventUnpacker } from './event-unpacker.js';
 import { conditionOf, rangesOf } from './log-filter.js';
+import { ObjectUnpacker } from './object-unpacker.js';
 import { ReadEvents } from './read-events.js';
+import {
+  bodyFrom,
+  bufferOf,
+  PAGE_COLUMNS,
+  type PageRow,
+  rowsOf,
+  type StoredRow,
+} from './stored-rows.js';
 import { StreamNames } from './stream-names.js';
 import { WordReader } from './word-list.js';
 
 /** Events of one page: about 2 ms of the calling thread. */
 export const PAGE_EVENTS_MAX = 512;
 
-/** A page of large events ends here, so that memory is bounded too. UTF-16 units of JSON. */
+/** A page of large events ends about here, so that memory is bounded too. UTF-16 units of JSON. */
 const PAGE_UNITS_MAX = 4 * 1_048_576;
 
 /** Positions that one filtered page looks at, so that a rare event does not hold the thread. */
@@ -51,7 +58,7 @@ export interface LogPage {
   readonly events: readonly RecordedEvent[];
   /** Everything up to here is in the page or was filtered out. */
   readonly position: number;
-  /** UTF-16 units of data and metadata. */
+  /** About the UTF-16 units of data and metadata. */
   readonly units: number;
 }
 
@@ -68,10 +75,11 @@ export class SqliteLogReader {
    */
   readonly #all = new Map<string, StatementSync>();
   readonly #words: WordReader;
-  readonly #unpacker: EventUnpacker;
+  readonly #unpacker: ObjectUnpacker;
   readonly #names: StreamNames;
+  readonly #bodyAt: (position: number) => Buffer;
   readonly #shared = new ReadEvents();
-  /** Bytes of JSON of the event that was unpacked last. */
+  /** About the UTF-16 units of JSON of the event that was unpacked last. */
   #unpacked = 0;
   /** By position. */
   readonly #damaged = new Map<bigint, DamagedEvent>();
@@ -80,7 +88,8 @@ export class SqliteLogReader {
     this.#database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
     this.#words = new WordReader(this.#database);
     this.#names = new StreamNames(this.#database);
-    this.#unpacker = new EventUnpacker(this.#words);
+    this.#unpacker = new ObjectUnpacker(this.#words);
+    this.#bodyAt = bodyFrom(this.#database.prepare('SELECT body FROM events WHERE position = ?'));
     this.#head = this.#rows('SELECT max(position) FROM events');
     const stream = (range: string, order: string) =>
       this.#rows(
@@ -108,7 +117,10 @@ export class SqliteLogReader {
   stream(name: StreamName, direction: Direction, from: number, limit: number): StreamPage {
     const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
     const count = Math.min(limit, PAGE_EVENTS_MAX);
-    return this.#reading(() => this.#collect(statement, count, [name, from, count], fail, null));
+    return this.#reading(() => {
+      const rows = eachRow(statement, [name, from, count]);
+      return this.#collect(rows, count, fail, null);
+    });
   }
 
   /**
@@ -127,15 +139,10 @@ export class SqliteLogReader {
     const window = filter === undefined ? PAGE_EVENTS_MAX : WINDOW_POSITIONS;
     const report = onDamaged && this.#reporting(onDamaged);
     const read = (after: number, end: number, count: number): LogPage => {
-      const values = [after, end, ...parameters, count];
+      const page: unknown = statement.get(after, end, ...parameters, count);
+      const rows = rowsOf(page as PageRow, this.#bodyAt);
       const shared = isShared?.() ? this.#shared : null;
-      const { events, last, cut, units } = this.#collect(
-        statement,
-        count,
-        values,
-        report ?? fail,
-        shared,
-      );
+      const { events, last, cut, units } = this.#collect(rows, count, report ?? fail, shared);
       return { events, position: cut ? last : Math.max(after, end), units };
     };
     return (after, upTo, limit) => {
@@ -158,25 +165,23 @@ export class SqliteLogReader {
     this.#database.close();
   }
 
-  /** Reads rows until the page is full. */
+  /** Unpacks rows until the page is full. */
   #collect(
-    statement: StatementSync,
+    rows: Iterable<StoredRow>,
     count: number,
-    parameters: readonly SQLInputValue[],
     onDamaged: OnDamaged,
     shared: ReadEvents | null,
   ): Collected {
     const events: RecordedEvent[] = [];
-    let rows = 0;
+    let read = 0;
     let last = 0;
     let units = 0;
     const instants = new Instants();
-    for (const row of statement.iterate(...parameters)) {
-      const stored = row as unknown as Row;
-      rows += 1;
-      [last] = stored;
+    for (const row of rows) {
+      read += 1;
+      last = row.position;
       const known = shared?.at(last);
-      const event = known ?? this.#recordedFrom(stored, instants);
+      const event = known ?? this.#recordedFrom(row, instants);
       if ('reason' in event) onDamaged(event);
       else {
         events.push(event);
@@ -187,33 +192,35 @@ export class SqliteLogReader {
       }
       if (units >= PAGE_UNITS_MAX) return { events, last, cut: true, units };
     }
-    return { events, last, cut: rows === count, units };
+    return { events, last, cut: read === count, units };
   }
 
-  #recordedFrom(
-    [position, streamId, revision, type, at, body]: Row,
-    instants: Instants,
-  ): RecordedEvent | DamagedEvent {
-    const stream = this.#names.of(streamId);
-    if (stream === undefined) {
-      return { position: BigInt(position), stream: null, reason: 'its stream is gone' };
-    }
+  #recordedFrom(row: StoredRow, instants: Instants): RecordedEvent | DamagedEvent {
+    const position = BigInt(row.position);
+    const stream = this.#names.of(row.streamId);
+    if (stream === undefined) return { position, stream: null, reason: 'its stream is gone' };
     try {
-      const { id, data, metadata } = this.#unpacker.unpack(body, stream, at);
-      this.#unpacked = data.length + metadata.length;
-      return {
-        id: id.toString('latin1'),
-        type: this.#words.textOf(type),
-        data: JSON.parse(data.toString()) as object,
-        metadata: JSON.parse(metadata.toString()) as EventMetadata,
+      const { bytes, at, end, recordedAtMs } = row;
+      const { id, data, metadata, units } = this.#unpacker.unpack(
+        bytes,
+        at,
+        end,
         stream,
-        revision: BigInt(revision),
-        position: BigInt(position),
-        recordedAt: instants.of(at),
+        recordedAtMs,
+      );
+      this.#unpacked = units;
+      return {
+        id,
+        type: this.#words.textOf(row.type),
+        data,
+        metadata,
+        stream,
+        revision: BigInt(row.revision),
+        position,
+        recordedAt: instants.of(recordedAtMs),
       };
     } catch (error) {
-      const reason = `it cannot be read: ${(error as Error).message}`;
-      return { position: BigInt(position), stream, reason };
+      return { position, stream, reason: `it cannot be read: ${(error as Error).message}` };
     }
   }
 
@@ -245,9 +252,10 @@ export class SqliteLogReader {
   #statementFor(condition: string): StatementSync {
     return this.#cached(
       condition,
-      `SELECT ${COLUMNS} FROM events ${condition.includes('streams.') ? JOIN : ''}
-       WHERE events.position > ? AND events.position <= ? ${condition}
-       ORDER BY events.position LIMIT ?`,
+      `SELECT ${PAGE_COLUMNS} FROM
+        (SELECT events.* FROM events ${condition.includes('streams.') ? JOIN : ''}
+          WHERE events.position > ? AND events.position <= ? ${condition}
+          ORDER BY events.position LIMIT ?)`,
     );
   }
 
@@ -278,6 +286,18 @@ export class SqliteLogReader {
     const statement = this.#database.prepare(sql);
     statement.setReturnArrays(true);
     return statement;
+  }
+}
+
+/** One row at a time, for streams: most are short, and a page costs as much as five rows. */
+function* eachRow(
+  statement: StatementSync,
+  parameters: readonly SQLInputValue[],
+): Generator<StoredRow> {
+  for (const row of statement.iterate(...parameters)) {
+    const [position, streamId, revision, type, recordedAtMs, body] = row as unknown as Row;
+    const bytes = bufferOf(body);
+    yield { position, streamId, revision, type, recordedAtMs, bytes, at: 0, end: bytes.length };
   }
 }
 

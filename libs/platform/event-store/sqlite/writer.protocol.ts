@@ -6,6 +6,13 @@ export interface WriterSettings {
   readonly busyTimeoutMs: number;
 }
 
+/** What the thread starts with. */
+export interface WriterData {
+  readonly settings: WriterSettings;
+  /** The memory of its `Bell`. */
+  readonly bell: SharedArrayBuffer;
+}
+
 /** An expected revision travels as a number: a revision, or one of these. */
 export const EXPECTED_CODE = { 'no-stream': -1, any: -2, 'stream-exists': -3 } as const;
 

@@ -1,6 +1,12 @@
+import { Bell } from '#platform/threads/bell.js';
 import { type ReplyListener, WorkerChannel } from '#platform/threads/worker-channel.js';
 import { StoreUnavailableError } from '../event-store.errors.js';
-import { type WriterReply, type WriterRequest, type WriterSettings } from './writer.protocol.js';
+import {
+  type WriterData,
+  type WriterReply,
+  type WriterRequest,
+  type WriterSettings,
+} from './writer.protocol.js';
 
 const WRITER = new URL('./writer.worker.js', import.meta.url);
 
@@ -9,7 +15,9 @@ export class WriterThread {
   readonly #channel: WorkerChannel<WriterRequest, WriterReply>;
 
   private constructor(settings: WriterSettings) {
-    this.#channel = new WorkerChannel(WRITER, settings);
+    const bell = new Bell();
+    const data: WriterData = { settings, bell: bell.memory };
+    this.#channel = new WorkerChannel(WRITER, data, bell);
   }
 
   /** @throws StoreUnavailableError when the file cannot be opened as a log */

@@ -4,11 +4,12 @@
  */
 import { workerData } from 'node:worker_threads';
 import { SQLITE_CODE, sqliteCodeOf } from '#platform/sqlite/sqlite-codes.js';
-import { portOfThread, requestListener } from '#platform/threads/request-listener.js';
+import { Bell } from '#platform/threads/bell.js';
+import { answerAtBell, portOfThread } from '#platform/threads/request-listener.js';
 import { type AppendGroup, SqliteLogWriter } from './sqlite-log-writer.js';
-import { type WriterReply, type WriterRequest, type WriterSettings } from './writer.protocol.js';
+import { type WriterData, type WriterReply, type WriterRequest } from './writer.protocol.js';
 
-const settings = workerData as WriterSettings;
+const { settings, bell } = workerData as WriterData;
 let writer: SqliteLogWriter | null = null;
 
 const messageOf = (error: unknown): string =>
@@ -97,4 +98,4 @@ const answer = (request: WriterRequest): WriterReply => {
 const port = portOfThread();
 const started = start();
 port.postMessage(started);
-if (started.kind === 'ready') port.on('message', requestListener(port, answer));
+if (started.kind === 'ready') answerAtBell(port, new Bell(bell), answer);

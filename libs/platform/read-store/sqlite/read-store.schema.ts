@@ -43,14 +43,14 @@ const SCHEMA = `
  * With NORMAL, SQLite calls fsync at checkpoints only. A power cut may lose the last commits, each
  * as a whole. The stored position is lost with its documents, so the subscription repeats those
  * events. The log itself is FULL. A checkpoint of the WAL costs 10 ms and runs in the housekeeper's
- * thread.
+ * thread. Pages beyond 8 MiB are in the cache of the system, once for all connections.
  */
 const CONNECTION = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA wal_autocheckpoint = 0;
   PRAGMA journal_size_limit = 67108864;
-  PRAGMA cache_size = -32768;
+  PRAGMA cache_size = -8192;
 `;
 
 /**
