@@ -44,7 +44,7 @@ const linesOf = (outputTokens: number): PriceLine[] => [
   },
 ];
 
-const opening = (accountId: string): readonly AccountCommand[] => {
+export const opening = (accountId: string): readonly AccountCommand[] => {
   const openedAt = new Date(FIRST_CHARGE_MS).toISOString();
   return [
     { type: 'OpenAccount', data: { accountId, currency: 'USD', openedAt } },
@@ -62,8 +62,12 @@ const opening = (accountId: string): readonly AccountCommand[] => {
   ];
 };
 
-const chat = (accountId: string, atMs: number): readonly AccountCommand[] => {
-  const holdId = randomUUID();
+/** A hold and its charge. */
+export const chat = (
+  accountId: string,
+  atMs: number,
+  holdId: string = randomUUID(),
+): readonly [AccountCommand, AccountCommand] => {
   const at = new Date(atMs).toISOString();
   return [
     {

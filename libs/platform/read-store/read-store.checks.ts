@@ -43,13 +43,23 @@ const checkFence = (fence: bigint): void => {
   }
 };
 
-/** @param saved the token that the store keeps with the checkpoint, if it keeps one */
-export const expectNotFenced = (
+/**
+ * The rejection of a commit under a lower token, or null.
+ * @param saved the token that the store keeps with the checkpoint, if it keeps one
+ */
+export const fencedOff = (
   { name, fence }: NonNullable<ReadStoreCommit['checkpoint']>,
   saved: bigint | null | undefined,
-): void => {
-  if (fence === undefined || saved === undefined || saved === null || fence >= saved) return;
-  throw new ReadStoreError('fenced-off', `${name} is written under lease ${saved}, not ${fence}`);
+): ReadStoreError | null => {
+  if (fence === undefined || saved === undefined || saved === null || fence >= saved) return null;
+  const detail = `${name} is written under lease ${saved}, not ${fence}`;
+  return new ReadStoreError('fenced-off', detail);
+};
+
+/** @throws ReadStoreError as `fencedOff` */
+export const expectNotFenced = (...compared: Parameters<typeof fencedOff>): void => {
+  const rejection = fencedOff(...compared);
+  if (rejection) throw rejection;
 };
 
 /** A write with its document as JSON; null deletes. */

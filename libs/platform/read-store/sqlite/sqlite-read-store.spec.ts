@@ -155,6 +155,39 @@ describe('the SQLite read store', () => {
     await store.close();
   });
 
+  it('writes the commits of a turn together, and those of a lost lease not', async () => {
+    const store = await openSqliteReadStore({ file });
+    const commit = (collection: string, name: string, fence: bigint) =>
+      store.commit({
+        writes: writes(2).map((write) => ({ ...write, collection })),
+        checkpoint: { name, position: 1n, fence },
+      });
+    await commit('first', 'first', 2n);
+    const outcomes = await Promise.allSettled([
+      commit('second', 'second', 2n),
+      commit('late', 'first', 1n),
+      commit('third', 'third', 2n),
+    ]);
+    expect(outcomes).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'fenced-off' } },
+      { status: 'fulfilled' },
+    ]);
+    expect(await Promise.all(['second', 'late', 'third'].map((one) => store.count(one)))).toEqual([
+      2, 0, 2,
+    ]);
+    await store.close();
+  });
+
+  it('writes at its end what was committed before it', async () => {
+    const store = await openSqliteReadStore({ file });
+    const commit = store.commit({ writes: writes(3) });
+    await Promise.all([commit, store.close()]);
+    const again = await openSqliteReadStore({ file });
+    expect(await again.count('usage')).toBe(3);
+    await again.close();
+  });
+
   it('waits for another writer without holding up its thread', async () => {
     const store = await openSqliteReadStore({ file });
     const other = new DatabaseSync(file);
