@@ -10,7 +10,7 @@ case $process in
   standalone | gateway | projector | worker | event-store)
     # A container keeps its host name over restarts, and so its topic of replies.
     export QUIPU_INSTANCE="${QUIPU_INSTANCE:-$process-$(hostname)}"
-    exec node --enable-source-maps --max-semi-space-size=16 "$app/bundle/apps/processes/$process.main.js" "$@"
+    exec node --enable-source-maps --max-semi-space-size=16 --initial-old-space-size=96 --heap-growing-percent=60 "$app/bundle/apps/processes/$process.main.js" "$@"
     ;;
   quipu)
     exec node --enable-source-maps "$app/bundle/apps/cli/main.js" "$@"

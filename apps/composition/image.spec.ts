@@ -78,9 +78,11 @@ describe('the entry point', () => {
     'starts a %s',
     async (name) => {
       const { code, output } = await enter(name);
-      expect(output.trim().split(' ').slice(0, 2)).toEqual([
+      expect(output.trim().split(' ').slice(0, 4)).toEqual([
         '--enable-source-maps',
         '--max-semi-space-size=16',
+        '--initial-old-space-size=96',
+        '--heap-growing-percent=60',
       ]);
       const [, main = ''] = /.*\/bundle\/(.*)\.js$/.exec(output.trim()) ?? [];
       expect(await textOf(`${main}.ts`)).toContain('runProcess');

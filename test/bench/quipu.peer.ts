@@ -24,7 +24,12 @@ export const NO_REQUEST_LIMITS = {
 } as const;
 
 /** As `npm start` has them. */
-const FLAGS = ['--enable-source-maps', '--max-semi-space-size=16'];
+const FLAGS = [
+  '--enable-source-maps',
+  '--max-semi-space-size=16',
+  '--initial-old-space-size=96',
+  '--heap-growing-percent=60',
+];
 /** More than the longest run could spend. */
 const CREDIT_USD = '10000';
 
