@@ -8,7 +8,7 @@ import { type SubscriptionHandler } from './subscription-handler.js';
 
 const RETRIES: BackOff = { firstMs: 1_000, maxMs: 60_000 };
 /** While live, events are gathered for at least so long: one write then serves many requests. */
-const GATHER_MS = 25;
+const GATHER_MS = 100;
 /** And for longer where writes are slow: a slow store then idles most of the time. */
 const GATHER_PER_WRITE = 20;
 const GATHER_MS_MAX = 1_000;
