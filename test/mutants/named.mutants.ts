@@ -80,7 +80,7 @@ export const NAMED: readonly NamedMutant[] = [
   {
     name: 'tool calls are not counted twice',
     file: 'libs/areas/inference/token-bound.ts',
-    before: 'if (calls != null) yield [calls, 0];',
+    before: 'if (calls != null && left > 0) left -= printedBytes(calls, 0, left);',
     after: '',
   },
 ];
