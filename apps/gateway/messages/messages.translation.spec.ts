@@ -204,7 +204,7 @@ describe('a streamed message', () => {
           const format = messageFormat(facts);
           const reply = { text: JSON.stringify({ choices }), usage };
           const whole: unknown = JSON.parse(
-            format.whole(reply as Parameters<typeof format.whole>[0]) as string,
+            format.whole(reply) as string,
           );
           const stream = format.stream();
           const sent = `${stream.begin()}${stream.page(lines)}${stream.end(usage) as string}`;
@@ -222,7 +222,7 @@ describe('a streamed message', () => {
     });
     const format = messageFormat(facts);
     const whole: unknown = JSON.parse(
-      format.whole({ text, usage } as Parameters<typeof format.whole>[0]) as string,
+      format.whole({ text, usage }) as string,
     );
     expect(whole).toMatchObject({
       content: [{ type: 'tool_use', id: 'a', name: 'f', input: { unparsed_arguments: '{"b' } }],
@@ -253,7 +253,7 @@ describe('a streamed message', () => {
       fc.property(fc.jsonValue(), (choices) => {
         const text = JSON.stringify({ choices });
         const format = messageFormat(facts);
-        void format.whole({ text, usage } as Parameters<typeof format.whole>[0]);
+        void format.whole({ text, usage });
         const stream = format.stream();
         stream.page([text]);
         void stream.end(usage);

@@ -164,7 +164,7 @@ describe('a streamed response', () => {
         const reply = { text: JSON.stringify({ choices }), usage };
         const format = responseFormat(writing());
         const whole = JSON.parse(
-          await format.whole(reply as Parameters<typeof format.whole>[0]),
+          await format.whole(reply),
         ) as ResponseObject;
         const stream = format.stream();
         let sent = stream.begin();
@@ -195,7 +195,7 @@ describe('a streamed response', () => {
         expect(() => readAnswer(json)).not.toThrow();
         const format = responseFormat(writing());
         const reply = { text: json, usage };
-        await format.whole(reply as Parameters<typeof format.whole>[0]);
+        await format.whole(reply);
         const stream = format.stream();
         stream.page([json]);
         await stream.end(usage);
