@@ -16,7 +16,7 @@ import { changedAt, filesIn, replace } from './files.mjs';
 import { EXTERNAL } from './external-packages.mjs';
 import { moduleSources } from './module-sources.mjs';
 
-export const BUNDLED = 'bundle';
+const BUNDLED = 'bundle';
 /** Written last: the programs, packages and files of the newest build. */
 const MANIFEST = path.join(BUNDLED, 'manifest.json');
 /** A change of one of these bundles everything. */

@@ -109,7 +109,7 @@ export class ChatExchange {
     tap: AnswerTap | undefined,
   ): Promise<void> {
     const answer = await this.chats.execute(orderOf(chat), signal);
-    const { rig, attempts, usage, bound, entry } = answer;
+    const { rig, attempts, usage, bound, entry, pace } = answer;
     const headers = {
       ...routeHeaders(chat.startedAt, { rig, attempts }),
       ...costHeaders(entry),
@@ -122,15 +122,6 @@ export class ChatExchange {
     tap?.head(headers);
     tap?.text(text);
     this.#ended(chat, '');
-    this.#send(chat, answer, { headers, text }, reply);
-  }
-
-  #send(
-    chat: Chat,
-    { pace }: ChatReply,
-    { headers, text }: { readonly headers: OutgoingHttpHeaders; readonly text: string },
-    reply: FastifyReply,
-  ): void {
     const length = { 'content-length': Buffer.byteLength(text) };
     writeHead(reply, { ...headers, ...length, ...this.#rates(chat, pace) }).end(text);
   }

@@ -203,9 +203,7 @@ describe('a streamed message', () => {
           const choices = [{ index: 0, message, finish_reason: finish }];
           const format = messageFormat(facts);
           const reply = { text: JSON.stringify({ choices }), usage };
-          const whole: unknown = JSON.parse(
-            format.whole(reply) as string,
-          );
+          const whole: unknown = JSON.parse(format.whole(reply) as string);
           const stream = format.stream();
           const sent = `${stream.begin()}${stream.page(lines)}${stream.end(usage) as string}`;
           expect(assembled(eventsIn(sent))).toEqual(whole);
@@ -221,9 +219,7 @@ describe('a streamed message', () => {
       choices: [{ message: { tool_calls }, finish_reason: 'length' }],
     });
     const format = messageFormat(facts);
-    const whole: unknown = JSON.parse(
-      format.whole({ text, usage }) as string,
-    );
+    const whole: unknown = JSON.parse(format.whole({ text, usage }) as string);
     expect(whole).toMatchObject({
       content: [{ type: 'tool_use', id: 'a', name: 'f', input: { unparsed_arguments: '{"b' } }],
       stop_reason: 'max_tokens',

@@ -163,9 +163,7 @@ describe('a streamed response', () => {
         ].map((chunk) => JSON.stringify(chunk));
         const reply = { text: JSON.stringify({ choices }), usage };
         const format = responseFormat(writing());
-        const whole = JSON.parse(
-          await format.whole(reply),
-        ) as ResponseObject;
+        const whole = JSON.parse(await format.whole(reply)) as ResponseObject;
         const stream = format.stream();
         let sent = stream.begin();
         for (let at = 0; at < lines.length; at += pageSize) {

@@ -47,11 +47,11 @@ export class CompleteChatHandler {
   }
 
   /** Everything that could fail because of the answer itself happens here, before the charge. */
-  #write(
+  async #write(
     { completion }: ChatAnswer,
     { body, routingMode }: ChatOrder,
     admitted: AdmittedChat,
-  ): Written | Promise<Written> {
+  ): Promise<Written> {
     try {
       return {
         text: echoedJson(completion, { model: body.model, routing_mode: routingMode }),
@@ -59,7 +59,8 @@ export class CompleteChatHandler {
         replyHash: this.hash(replyText(completion)),
       };
     } catch (error) {
-      return freed(admitted, error);
+      await admitted.release('internal_error');
+      throw error;
     }
   }
 }
@@ -82,9 +83,3 @@ const replyOf = (
   { text }: Written,
   entry: LedgerEntry,
 ): ChatReply => ({ text, usage, rig, attempts, entry, bound, ...(pace && { pace }) });
-
-/** @throws the error, once the hold of the request has ended */
-const freed = async (admitted: AdmittedChat, error: unknown): Promise<never> => {
-  await admitted.release('internal_error');
-  throw error;
-};

@@ -1,15 +1,12 @@
-const WORDS = 1;
-
 /**
- * Wakes a thread that waits for messages without an event loop. A futex wakes it in a third of the
- * time and for half of the CPU that a turn of its loop takes, and the caller makes no system call
- * for a thread that is awake.
+ * Wakes a thread that waits for messages without an event loop. A message to it and its reply take
+ * a quarter to a third less CPU than with one (measured with the messages and work of a commit).
  */
 export class Bell {
   readonly #rings: Int32Array<SharedArrayBuffer>;
 
   /** @param memory of the bell that another thread made; default: a new bell */
-  constructor(readonly memory = new SharedArrayBuffer(WORDS * Int32Array.BYTES_PER_ELEMENT)) {
+  constructor(readonly memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
     this.#rings = new Int32Array(memory);
   }
 

@@ -4,13 +4,14 @@ import { type ChatRequest, type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type RigBackend } from './embedding-backend.js';
 import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
 import { isObject } from './token-usage.js';
+import { StreamExchange } from './stream-exchange.js';
 import {
   AnswerExchange,
   type AnswerForm,
   chatForm,
   type ExchangeLimits,
+  type UpstreamExchange,
 } from './upstream-exchange.js';
-import { StreamExchange } from './stream-exchange.js';
 
 export interface OpenAiRigOptions {
   readonly name: string;
@@ -57,14 +58,19 @@ export const createOpenAiRig = (options: OpenAiRigOptions): RigBackend => {
   const send = (body: JsonObject, exchange: Dispatcher.DispatchHandler): void => {
     post(path, options.readsMaxTokensOnly ? withMaxTokens(body) : body, exchange);
   };
-  const answered = <Answer>(
+  const answered = async <Answer>(
     form: AnswerForm<Answer>,
     signal: AbortSignal,
     ask: (exchange: Dispatcher.DispatchHandler) => void,
   ): Promise<Answer> => {
     const exchange = new AnswerExchange(limits, form);
-    if (!signal.aborted) ask(exchange);
-    return exchange.answer(signal);
+    const leave = cancelledBy(signal, exchange);
+    try {
+      if (!signal.aborted) ask(exchange);
+      return await exchange.answer();
+    } finally {
+      leave();
+    }
   };
   return {
     complete: (request, signal) =>
@@ -83,7 +89,7 @@ export const createOpenAiRig = (options: OpenAiRigOptions): RigBackend => {
 
     async *stream(request, signal) {
       const exchange = new StreamExchange(limits, request, asksForUsage(request));
-      const leave = exchange.cancelledBy(signal);
+      const leave = cancelledBy(signal, exchange);
       try {
         if (!signal.aborted) send(streamBody(request.body), exchange);
         for (;;) {
@@ -141,3 +147,15 @@ const streamBody = (body: JsonObject): JsonObject => {
 
 const asksForUsage = ({ body }: ChatRequest): boolean =>
   isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
+
+/** @returns the unsubscribe function */
+const cancelledBy = (signal: AbortSignal, exchange: UpstreamExchange): (() => void) => {
+  const cancel = (): void => {
+    exchange.cancel();
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  return () => {
+    signal.removeEventListener('abort', cancel);
+  };
+};

@@ -25,8 +25,6 @@ export interface ExchangeLimits {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-const ONCE = { once: true } as const;
-
 /** A longer error page is cut; only its `error` object is read. */
 const ERROR_BYTES_MAX = 65_536;
 
@@ -61,17 +59,6 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
     const isAccepted = this.status >= 200 && this.status < 300;
     this.settle(new RigError('cancelled', message, isAccepted ? { used: this.used() } : {}));
     this.controller?.abort(new Error('cancelled'));
-  }
-
-  /**
-   * Cancels the request when the signal aborts, at once if it has.
-   * @returns a function that ends this
-   */
-  cancelledBy(signal: AbortSignal): () => void {
-    const cancel = (): void => this.cancel();
-    if (signal.aborted) cancel();
-    else signal.addEventListener('abort', cancel, ONCE);
-    return () => signal.removeEventListener('abort', cancel);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -170,7 +157,6 @@ export const chatForm = ({ body, promptTokensMax }: ChatRequest): AnswerForm<Cha
 export class AnswerExchange<Answer> extends UpstreamExchange {
   private readonly resolvers = Promise.withResolvers<Answer>();
   private whole: Answer | null = null;
-  private leave = (): void => undefined;
 
   constructor(
     limits: ExchangeLimits,
@@ -179,9 +165,7 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
     super(limits);
   }
 
-  /** @param signal cancels the request */
-  answer(signal: AbortSignal): Promise<Answer> {
-    if (!this.settled) this.leave = this.cancelledBy(signal);
+  answer(): Promise<Answer> {
     return this.resolvers.promise;
   }
 
@@ -209,7 +193,6 @@ export class AnswerExchange<Answer> extends UpstreamExchange {
   }
 
   protected override wake(): void {
-    this.leave();
     if (this.whole !== null) this.resolvers.resolve(this.whole);
     else this.resolvers.reject(this.failure);
   }

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
-import { type Position, type RecordedEvent } from '../event-store.port.js';
+import { type Position } from '../event-store.port.js';
+import { type EventGroup } from '../subscription-queue.js';
 import { type Connection } from './connection.js';
 import { isSystemEvent, positionOf, recordedFrom } from './event.decoding.js';
 import { type ClientRecord } from './log-client.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
 
-/** Events that arrived in one turn of the event loop. */
-export interface ArrivedGroup {
-  readonly events: readonly RecordedEvent[];
-  /** Of the last event, the server's own included. */
-  readonly position: Position;
-}
+/** Events that arrived in one turn of the event loop, up to the last of the server's own. */
+export type ArrivedGroup = Omit<EventGroup, 'units'>;
 
 export interface TailSubscriptionOptions {
   readonly connection: Connection;

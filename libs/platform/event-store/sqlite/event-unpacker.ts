@@ -1,4 +1,5 @@
 import { PackedBody, PackingError } from './packed-body.js';
+import { TIME_LENGTH, writeHex, writeTime, writeUuid } from './packed-text.js';
 import {
   DAY_LENGTH,
   DAY_MS,
@@ -7,8 +8,6 @@ import {
   NO_SHAPE,
   TAG,
   UUID_BYTES,
-  UUID_DIGITS,
-  UUID_HYPHENS,
   UUID_LENGTH,
   uuidIn,
 } from './packed.format.js';
@@ -26,12 +25,7 @@ export interface UnpackedEvent {
 }
 
 const ROOM_BYTES = 16_384;
-const HEX = Buffer.from('0123456789abcdef');
 const QUOTE = 0x22;
-const HYPHEN = 0x2d;
-const COLON = 0x3a;
-const POINT = 0x2e;
-const ZULU = 0x5a;
 const ZERO = 0x30;
 /** Up to here a loop is faster than a call. */
 const LOOPED_BYTES_MAX = 12;
@@ -180,29 +174,14 @@ export class EventUnpacker {
   }
 
   #addUuid(): void {
-    const { bytes } = this.#body;
-    const at = this.#body.skip(UUID_BYTES);
-    const [room, end] = [this.#room, this.#end];
-    for (let index = 0; index < UUID_BYTES; index += 1) {
-      const byte = bytes[at + index] ?? 0;
-      const digits = end + (UUID_DIGITS[index] ?? 0);
-      room[digits] = HEX[byte >> 4] ?? 0;
-      room[digits + 1] = HEX[byte & 0x0f] ?? 0;
-    }
-    for (const hyphen of UUID_HYPHENS) room[end + hyphen] = HYPHEN;
-    this.#end = end + UUID_LENGTH;
+    writeUuid(this.#body.bytes, this.#body.skip(UUID_BYTES), this.#room, this.#end);
+    this.#end += UUID_LENGTH;
   }
 
   #addDigest(): void {
-    const { bytes } = this.#body;
     const at = this.#body.skip(DIGEST_BYTES);
-    const [room, end] = [this.#room, this.#end];
-    for (let index = 0; index < DIGEST_BYTES; index += 1) {
-      const byte = bytes[at + index] ?? 0;
-      room[end + 2 * index] = HEX[byte >> 4] ?? 0;
-      room[end + 2 * index + 1] = HEX[byte & 0x0f] ?? 0;
-    }
-    this.#end = end + 2 * DIGEST_BYTES;
+    writeHex(this.#body.bytes, at, DIGEST_BYTES, this.#room, this.#end);
+    this.#end += 2 * DIGEST_BYTES;
   }
 
   #addInstant(ms: number): void {
@@ -212,23 +191,8 @@ export class EventUnpacker {
       this.#dayMs = dayMs;
     }
     this.#addBytes(this.#day);
-    const rest = ms - dayMs;
-    const seconds = Math.floor(rest / 1_000);
-    const minutes = Math.floor(seconds / 60);
-    this.#addDigits(Math.floor(minutes / 60), 2, COLON);
-    this.#addDigits(minutes % 60, 2, COLON);
-    this.#addDigits(seconds % 60, 2, POINT);
-    this.#addDigits(rest % 1_000, 3, ZULU);
-  }
-
-  #addDigits(value: number, digits: number, separator: number): void {
-    let rest = value;
-    for (let at = this.#end + digits - 1; at >= this.#end; at -= 1) {
-      this.#room[at] = ZERO + (rest % 10);
-      rest = Math.floor(rest / 10);
-    }
-    this.#room[this.#end + digits] = separator;
-    this.#end += digits + 1;
+    writeTime(ms - dayMs, this.#room, this.#end);
+    this.#end += TIME_LENGTH;
   }
 
   #addDecimal(value: number): void {

@@ -2,15 +2,14 @@ import { type EventMetadata } from '../event-store.port.js';
 import { type WordTexts } from './event-unpacker.js';
 import { ObjectShape, ShapeCompiler } from './object-shape.js';
 import { PackedBody, PackingError } from './packed-body.js';
+import { writeTime, writeUuid } from './packed-text.js';
 import {
   DAY_LENGTH,
   DAY_MS,
   DIGEST_BYTES,
-  INSTANT_LENGTH,
   NO_SHAPE,
   TAG,
   UUID_BYTES,
-  UUID_DIGITS,
   UUID_LENGTH,
   uuidIn,
 } from './packed.format.js';
@@ -23,9 +22,6 @@ export interface UnpackedObjects {
   readonly units: number;
 }
 
-const HEX = Buffer.from('0123456789abcdef');
-const HYPHEN = 0x2d;
-const ZERO = 0x30;
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 const SPACE = 0x20;
@@ -48,7 +44,7 @@ export class ObjectUnpacker {
   readonly #compiler = new ShapeCompiler();
   readonly #shapes: (ObjectShape | undefined)[] = [];
   readonly #words: (string | undefined)[] = [];
-  readonly #uuid = Buffer.alloc(UUID_LENGTH, HYPHEN);
+  readonly #uuid = Buffer.alloc(UUID_LENGTH);
   readonly #instant = Buffer.from(new Date(0).toISOString());
   #dayMs = 0;
   #stream = '';
@@ -179,16 +175,8 @@ export class ObjectUnpacker {
   }
 
   #readUuid(): string {
-    const at = this.#body.skip(UUID_BYTES);
-    const { bytes } = this.#body;
-    const text = this.#uuid;
-    for (let index = 0; index < UUID_BYTES; index += 1) {
-      const byte = bytes[at + index] ?? 0;
-      const digits = UUID_DIGITS[index] ?? 0;
-      text[digits] = HEX[byte >> 4] ?? 0;
-      text[digits + 1] = HEX[byte & 0x0f] ?? 0;
-    }
-    return text.toString('latin1');
+    writeUuid(this.#body.bytes, this.#body.skip(UUID_BYTES), this.#uuid, 0);
+    return this.#uuid.toString('latin1');
   }
 
   #instantOf(ms: number): string {
@@ -198,24 +186,10 @@ export class ObjectUnpacker {
       text.write(new Date(dayMs).toISOString().slice(0, DAY_LENGTH), 'latin1');
       this.#dayMs = dayMs;
     }
-    const rest = ms - dayMs;
-    const seconds = Math.floor(rest / 1_000);
-    const minutes = Math.floor(seconds / 60);
-    writeDigits(text, Math.floor(minutes / 60), 13);
-    writeDigits(text, minutes % 60, 16);
-    writeDigits(text, seconds % 60, 19);
-    const fraction = rest % 1_000;
-    text[20] = ZERO + Math.floor(fraction / 100);
-    writeDigits(text, fraction % 100, 23);
-    return text.toString('latin1', 0, INSTANT_LENGTH);
+    writeTime(ms - dayMs, text, DAY_LENGTH);
+    return text.toString('latin1');
   }
 }
-
-/** Two digits, which end before `end`. */
-const writeDigits = (text: Buffer, value: number, end: number): void => {
-  text[end - 2] = ZERO + Math.floor(value / 10);
-  text[end - 1] = ZERO + (value % 10);
-};
 
 /** Whether it is the JSON of a short string in ASCII without escapes. */
 const isPlainString = (bytes: Buffer, at: number, end: number): boolean => {

@@ -63,11 +63,8 @@ export const DAY_MS = 86_400_000;
 export const DIGITS_MAX = 15;
 
 /** Where the hyphens of a UUID stand. */
-export const UUID_HYPHENS: readonly number[] = [8, 13, 18, 23];
 export const isHyphenAt = (index: number): boolean =>
   index === 8 || index === 13 || index === 18 || index === 23;
-/** Where the digits of each byte of a UUID stand. */
-export const UUID_DIGITS = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34);
 
 /** The UUID at the end of a stream's name, or null. */
 export const uuidIn = (stream: string): string | null => {

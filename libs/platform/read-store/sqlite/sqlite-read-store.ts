@@ -181,8 +181,8 @@ class SqliteReadStore implements EmbeddedReadStore {
 
   /** @returns why nothing of it was written, or null */
   #apply({ writes, checkpoint }: CheckedCommit): Error | null {
-    const fencedOff = checkpoint && this.#fencedOff(checkpoint);
-    if (fencedOff) return fencedOff;
+    const rejection = checkpoint && this.#rejectionOf(checkpoint);
+    if (rejection) return rejection;
     this.#write(writes);
     if (!checkpoint) return null;
     const { name, position, fence = null, event = null } = checkpoint;
@@ -190,7 +190,7 @@ class SqliteReadStore implements EmbeddedReadStore {
     return null;
   }
 
-  #fencedOff(checkpoint: NonNullable<ReadStoreCommit['checkpoint']>): Error | null {
+  #rejectionOf(checkpoint: NonNullable<ReadStoreCommit['checkpoint']>): Error | null {
     if (checkpoint.fence === undefined) return null;
     const saved = this.#statements.fence.get(checkpoint.name)?.['fence'];
     return fencedOff(checkpoint, saved as bigint | null | undefined);
