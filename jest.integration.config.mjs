@@ -1,27 +1,30 @@
 /**
- * The suites that need real servers: every contract on its production adapter, the end-to-end suite
- * on all of them together, and faults. `test/servers` starts what `TEST_KAFKA_URL` and
- * `TEST_MONGODB_URL` do not name; a server that does not start fails the run.
- *
- * `shared` runs two suites at a time on the same servers. `fleets` follows, one suite at a time:
- * each starts a fleet under load, with servers of its own that it kills.
+ * The suites that need more than Node, in three groups. `servers`: every contract on its
+ * production adapter, and end-to-end suites whose guarantees rest on stores, on real servers.
+ * `fleets`: whole fleets under load, one suite at a time, each with its own servers.
+ * `host`: suites that need a program of the machine (strace, Go) and no server.
  */
 import embedded, { WORKERS } from './jest.config.mjs';
 
 const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
 
 /**
- * Suites of one machine, of the embedded store alone, of the HTTP edge without a store, run by a
- * suite of integration, or of an area whose stores do no more than their contracts say.
+ * The end-to-end suites of `servers`: they append, settle, schedule or hand over in ways that
+ * another store, bus or blob store could break. The others concern the HTTP edge or one machine.
  */
-const ONE_MACHINE =
-  'adapters|audit-verify|background-responses|built-in-model|cli|completions|' +
-  'crypto-invoices|embeddings|envelopes|file-sync|first-account|fleet|home-files|' +
-  'idempotency|investors|mesh|messages|openai-client|openapi|placement|process-group|' +
-  'projector-thread|rentals|responses|restored-log|resumed-streams|rigs|served-log|' +
-  'sharding|slow-bodies|spiking|start|statistics|swarm|tax';
-const OF_ONE_MACHINE = `/test/end-to-end/(${ONE_MACHINE})\\.spec\\.ts$`;
-const FLEETS = '<rootDir>/test/integration/faults/';
+const END_TO_END = [
+  'admission',
+  'agents',
+  'audit',
+  'batches',
+  'billing',
+  'files',
+  'jobs',
+  'leaving-caller',
+  'operations',
+  'webhooks',
+  'workflows',
+];
 
 /** Both projects name the same files, so the servers start once and stop once. */
 const servers = {
@@ -36,16 +39,19 @@ export default {
     {
       ...unit,
       ...servers,
-      displayName: 'shared',
-      testMatch: ['<rootDir>/test/{integration,end-to-end}/**/*.spec.ts'],
-      testPathIgnorePatterns: [OF_ONE_MACHINE, FLEETS],
+      displayName: 'servers',
+      testMatch: [
+        '<rootDir>/test/integration/*.spec.ts',
+        `<rootDir>/test/end-to-end/(${END_TO_END.join('|')}).spec.ts`,
+      ],
     },
     {
       ...unit,
       ...servers,
       displayName: 'fleets',
-      testMatch: [`${FLEETS}**/*.spec.ts`],
+      testMatch: ['<rootDir>/test/integration/faults/**/*.spec.ts'],
       runner: '<rootDir>/test/servers/serial.runner.mjs',
     },
+    { ...unit, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.spec.ts'] },
   ],
 };

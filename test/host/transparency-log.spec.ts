@@ -29,7 +29,7 @@ describe('Go’s sumdb/tlog and sumdb/note', () => {
   beforeAll(async () => {
     tlog = await goProgram({
       name: 'tlog',
-      folder: 'test/oracles/tlog',
+      folder: 'test/host/tlog',
       files: ['go.mod', 'go.sum', 'main.go'],
       package: '.',
     });

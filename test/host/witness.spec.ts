@@ -36,7 +36,7 @@ describe('a witness that others wrote', () => {
   beforeAll(async () => {
     const program = await goProgram({
       name: 'witness',
-      folder: 'test/oracles/witness',
+      folder: 'test/host/witness',
       files: ['go.mod', 'go.sum', 'main.go'],
       package: '.',
     });
