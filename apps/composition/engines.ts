@@ -58,6 +58,8 @@ export interface EngineOptions {
   readonly onAppended?: () => void;
   /** Instead of the bus that the settings name. */
   readonly bus?: Bus;
+  /** The process requests a lease: its renewals get a connection of their own. */
+  readonly requestsLease?: boolean;
 }
 
 /** Opens the adapter that each setting names. No other file chooses adapters. */
@@ -66,7 +68,7 @@ export const openEngines = async (
   clock: Clock,
   logger: Logger,
   areas: readonly Area[] = shippedAreas,
-  { onAppended, bus: given }: EngineOptions = {},
+  { onAppended, bus: given, requestsLease = false }: EngineOptions = {},
 ): Promise<OpenEngines> => {
   await openHome(settings);
   const openingLog = openEventStore(settings, clock, logger).then(
@@ -81,8 +83,9 @@ export const openEngines = async (
     openingLog,
     openSharedStores(settings, clock, answeredLog),
     given ? Promise.resolve(given) : openBus(settings, logger, areas),
+    requestsLease ? openLeases(settings, clock) : Promise.resolve(NO_LEASES),
   );
-  const [eventStore, shared, bus] = opened;
+  const [eventStore, shared, bus, leases] = opened;
   const { readStore, secrets, answers, checkpoints } = shared;
   const isEmbedded = settings.eventStore.kind === 'sqlite';
   const blobs = new StoredBlobs({ objects, secrets, clock });
@@ -90,6 +93,7 @@ export const openEngines = async (
     eventStore,
     readStore,
     bus,
+    ...(leases.readStore && { leases: leases.readStore }),
     clock,
     logger,
     keepsTree: true,
@@ -99,6 +103,7 @@ export const openEngines = async (
     clearReadModels: isEmbedded ? shared.clearReadModels : null,
     blobs,
     close: async () => {
+      await leases.close();
       await bus.close();
       await blobs.close();
       await shared.close();
@@ -237,14 +242,37 @@ const openDatabase = async (
   }
 };
 
+/** What renews leases, where that has a connection of its own. */
+interface Leases extends Closable {
+  readonly readStore?: ReadStore;
+}
+
+const NO_LEASES: Leases = { close: () => Promise.resolve() };
+
+/** A renewal needs one, and a look at the renewals of others. */
+const LEASE_CONNECTIONS = 2;
+
+/** A file has no connections: a commit waits for the one that is under way. */
+const openLeases = async ({ readStore: target }: Settings, clock: Clock): Promise<Leases> => {
+  if (target.kind === 'sqlite') return NO_LEASES;
+  const [{ openMongoDatabase }, { openMongoReadStore }] = await Promise.all([
+    import('#platform/mongodb/mongo-database.js'),
+    import('#platform/read-store/mongodb/mongodb-read-store.js'),
+  ]);
+  const opening = openMongoDatabase({ url: target.url, connectionsMax: LEASE_CONNECTIONS });
+  const database = await located('QUIPU_READ_STORE', target.url, opening);
+  const readStore = await openMongoReadStore({ database, clock });
+  return { readStore, close: () => database.close() };
+};
+
 interface Closable {
   close(): Promise<void>;
 }
 
 /** Opens several concurrently, and closes all if one cannot be opened. */
-const allOrNone = async <One extends Closable, Two extends Closable, Three extends Closable>(
-  ...opening: readonly [Promise<One>, Promise<Two>, Promise<Three>]
-): Promise<readonly [One, Two, Three]> => {
+const allOrNone = async <const Parts extends readonly Closable[]>(
+  ...opening: { readonly [Index in keyof Parts]: Promise<Parts[Index]> }
+): Promise<Parts> => {
   try {
     return await Promise.all(opening);
   } catch (error) {

@@ -37,7 +37,7 @@ export const startProjector = async (
   logger: Logger,
   { clock = systemClock, areas = shippedAreas }: ProjectorOptions = {},
 ): Promise<Projector> => {
-  const engines = await openEngines(settings, clock, logger, areas);
+  const engines = await openEngines(settings, clock, logger, areas, { requestsLease: true });
   await clearForeignReadModels(engines);
   const runtime = new Runtime(engines, areas);
   const edges = [operationsOf(areas, settings.operations)];

@@ -105,6 +105,27 @@ describe('the MongoDB read store', () => {
     }
   });
 
+  it('updates only the rows that are there', async () => {
+    const collection = database.db.collection<DocumentRow>('view_usage');
+    const updated: number[] = [];
+    const bulkWrite: typeof collection.bulkWrite = (operations, options) => {
+      updated.push(operations.length);
+      return collection.bulkWrite(operations, options);
+    };
+    const insertMany: typeof collection.insertMany = (rows, options) =>
+      collection.insertMany(rows, options);
+    const counted = Object.create(collection) as typeof collection;
+    Object.assign(counted, { bulkWrite, insertMany });
+    const rowsAt = (position: bigint, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ _id: `k${index}`, position, json: '{}' }));
+    await writeGuarded(counted, rowsAt(1n, 60));
+    expect(updated).toEqual([]);
+    await writeGuarded(counted, rowsAt(2n, 110));
+    expect(updated).toEqual([50, 10]);
+    const found = await store.list('usage');
+    expect(found.map(({ position }) => position)).toEqual(Array.from({ length: 110 }, () => 2n));
+  });
+
   describe('after a duplicate key error', () => {
     /** Fails upserts as a server does while another process inserts the same key. */
     const collectionWith = (rival: { readonly position: bigint }, duplicates: number) => {
@@ -116,7 +137,13 @@ describe('the MongoDB read store', () => {
         await collection.replaceOne({ _id: 'a' }, row, { upsert: true });
         throw new MongoServerError({ message: 'E11000', code: 11_000 });
       };
-      return Object.assign(Object.create(collection) as typeof collection, { bulkWrite });
+      const insertMany: typeof collection.insertMany = async (rows, options) => {
+        const row = { ...rival, json: '{"rival":true}' };
+        await collection.replaceOne({ _id: 'a' }, row, { upsert: true });
+        return collection.insertMany(rows, options);
+      };
+      const faults = { bulkWrite, insertMany };
+      return Object.assign(Object.create(collection) as typeof collection, faults);
     };
     const row = { _id: 'a', position: 2n, json: '{}' };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineSettings, variable } from '#platform/runtime/settings.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** The bases that clients are set up with, each with its version; null where there is none. */
 export interface EntryPoints {
@@ -18,7 +19,7 @@ export const FLEET_SETTINGS = Symbol('FleetSettings');
 
 const BaseUrl = z
   .url({ protocol: /^https?$/ })
-  .transform((url) => url.replace(/\/+$/, ''))
+  .transform((url) => withoutTrailing(url, '/'))
   .optional();
 
 export const fleetSettings = defineSettings({

@@ -54,7 +54,10 @@ export class MongoDatabaseError extends Error {
   }
 }
 
-/** One client with its connections; a process opens one, and all its adapters share it. */
+/**
+ * One client with its connections; a process opens one, and all its adapters share it. The renewals
+ * of a lease have another.
+ */
 export interface MongoDatabase {
   readonly db: Db;
   /** Later operations fail; closing twice is allowed. */
@@ -64,11 +67,16 @@ export interface MongoDatabase {
 export interface MongoDatabaseOptions {
   /** `mongodb://` or `mongodb+srv://`; its path names the database, `quipu` where it has none. */
   readonly url: string;
+  /** At most so many operations at once. Default: the driver's, 100. */
+  readonly connectionsMax?: number;
 }
 
 /** @throws MongoDatabaseError */
-export const openMongoDatabase = async ({ url }: MongoDatabaseOptions): Promise<MongoDatabase> => {
-  const client = clientOf(url);
+export const openMongoDatabase = async ({
+  url,
+  connectionsMax,
+}: MongoDatabaseOptions): Promise<MongoDatabase> => {
+  const client = clientOf(url, connectionsMax === undefined ? {} : { maxPoolSize: connectionsMax });
   const db = client.db(databaseNameOf(url));
   const watch = new HeartbeatWatch(client, HEARTBEAT);
   const close = async (): Promise<void> => {
@@ -93,9 +101,9 @@ const OPTIONS: MongoClientOptions = {
   ...CONSISTENCY,
 };
 
-const clientOf = (url: string): MongoClient => {
+const clientOf = (url: string, own: MongoClientOptions): MongoClient => {
   try {
-    return new MongoClient(url, OPTIONS);
+    return new MongoClient(url, { ...OPTIONS, ...own });
   } catch (error) {
     // Not set as a cause: the error of a parser may contain the whole URL.
     const detail = error instanceof Error ? error.message : String(error);

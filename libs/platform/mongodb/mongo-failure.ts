@@ -1,5 +1,10 @@
 /** The meaning of a driver's failure for an adapter. */
-import { MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
+import {
+  MongoBulkWriteError,
+  MongoError,
+  MongoInvalidArgumentError,
+  MongoServerError,
+} from 'mongodb';
 
 const DUPLICATE_KEY = 11_000;
 
@@ -36,6 +41,17 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
 /** Whether a document with that `_id` existed already. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+
+/**
+ * The places in a bulk write whose `_id` existed already, where that is all that failed; null for
+ * any other failure.
+ */
+export const duplicatesIn = (error: unknown): readonly number[] | null => {
+  if (!(error instanceof MongoBulkWriteError)) return null;
+  const failed = [error.writeErrors].flat();
+  const isExpected = failed.length > 0 && failed.every(({ code }) => code === DUPLICATE_KEY);
+  return isExpected ? failed.map(({ index }) => index) : null;
+};
 
 /**
  * Whether the server is unreachable or cannot serve now. Any other error of the driver is a defect

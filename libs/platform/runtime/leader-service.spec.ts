@@ -48,7 +48,8 @@ class Lease implements Leadership {
 
   async give(): Promise<void> {
     this.held = true;
-    const term = { token: 1n, isHeld: () => this.held, lost: () => undefined };
+    const held = () => Promise.resolve(this.held);
+    const term = { token: 1n, isHeld: () => this.held, held, lost: () => undefined };
     await this.handler?.begin(term);
   }
 

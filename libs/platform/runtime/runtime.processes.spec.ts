@@ -66,6 +66,7 @@ class ScriptedLease implements Leadership {
     await this.handler?.begin({
       token,
       isHeld: () => this.#held,
+      held: () => Promise.resolve(this.#held),
       lost: () => (this.#held = false),
     });
   }
@@ -232,9 +233,10 @@ describe('a read store under a lease', () => {
   const openLease = (token: bigint) => {
     const term = {
       token,
-      held: true,
-      isHeld: () => term.held,
-      lost: () => (term.held = false),
+      isHeldNow: true,
+      isHeld: () => term.isHeldNow,
+      held: () => Promise.resolve(term.isHeldNow),
+      lost: () => (term.isHeldNow = false),
     };
     return term;
   };
@@ -247,7 +249,7 @@ describe('a read store under a lease', () => {
     await expect(new FencedReadStore(readStore, first).checkpoint('reader')).rejects.toMatchObject({
       code: 'fenced-off',
     });
-    expect([first.held, second.held]).toEqual([false, true]);
+    expect([first.isHeldNow, second.isHeldNow]).toEqual([false, true]);
   });
 
   it('writes nothing after the lease was lost, with or without a checkpoint', async () => {

@@ -41,6 +41,8 @@ import { TrustedReadStore } from './trusted-read-store.js';
 export interface Engines {
   readonly eventStore: EventStore;
   readonly readStore: ReadStore;
+  /** Over a connection of its own, for what must not wait for the documents. Default: the same. */
+  readonly leases?: ReadStore;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -182,10 +184,10 @@ export class Runtime {
     await this.projectionHost.start(readStore);
     const fenced: CommandSender = {
       // A command decided before the lease was lost must not be sent after it.
-      execute: (command) =>
-        term.isHeld()
-          ? sender.execute(command)
-          : Promise.reject(new LeaseLostError('the lease was lost before this command')),
+      execute: async (command) => {
+        if (await term.held()) return sender.execute(command);
+        throw new LeaseLostError('the lease was lost before this command');
+      },
     };
     await this.#react(readStore, fenced, services);
   }

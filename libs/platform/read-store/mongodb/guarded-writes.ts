@@ -1,27 +1,71 @@
 import { type Collection } from 'mongodb';
-import { isDuplicateKey } from '#platform/mongodb/mongo-failure.js';
+import { duplicatesIn, isDuplicateKey } from '#platform/mongodb/mongo-failure.js';
 import { ReadStoreError } from '../read-store.errors.js';
 import { type DocumentRow } from './document-row.js';
 
+/** Rows of one insert: a command has a hundred thousand at most, and 48 MB. */
+const ROWS_PER_INSERT = 1_000;
+/** UTF-16 units of JSON in one insert; a row that has more goes alone. */
+const UNITS_PER_INSERT = 4 * 1_048_576;
+
 /**
- * For each command. FerretDB keeps one of its hundred connections to SQLite for every update until
+ * For each update. FerretDB keeps one of its hundred connections to SQLite for every update until
  * the command ends, and waits for ever when they run out; MongoDB gains little from more.
  */
-const ROWS_PER_COMMAND = 50;
+const ROWS_PER_UPDATE = 50;
 
 /** Each attempt but the first means that another process changed a document meanwhile. */
 const ATTEMPTS_MAX = 20;
 
 /**
  * Puts each row where it is newer than what is stored. The keys are different ones, so that the
- * order of the writes means nothing.
+ * order of the writes means nothing. Most rows are new, and an insert is the cheapest command that
+ * guards them: an update that finds no row costs FerretDB a walk through the whole collection.
  */
 export const writeGuarded = async (
   collection: Collection<DocumentRow>,
   rows: readonly DocumentRow[],
 ): Promise<void> => {
-  for (let from = 0; from < rows.length; from += ROWS_PER_COMMAND) {
-    await writeBatch(collection, rows.slice(from, from + ROWS_PER_COMMAND));
+  const there: DocumentRow[] = [];
+  for (const batch of insertsOf(rows)) there.push(...(await insertNew(collection, batch)));
+  for (let from = 0; from < there.length; from += ROWS_PER_UPDATE) {
+    await writeBatch(collection, there.slice(from, from + ROWS_PER_UPDATE));
+  }
+};
+
+function* insertsOf(rows: readonly DocumentRow[]): Generator<readonly DocumentRow[], void> {
+  let batch: DocumentRow[] = [];
+  let units = 0;
+  for (const row of rows) {
+    const its = unitsOf(row);
+    if (batch.length === ROWS_PER_INSERT || (batch.length > 0 && units + its > UNITS_PER_INSERT)) {
+      yield batch;
+      batch = [];
+      units = 0;
+    }
+    batch.push(row);
+    units += its;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const unitsOf = (row: DocumentRow): number => {
+  if ('json' in row) return row.json.length;
+  return 'gzip' in row ? row.gzip.length() : 0;
+};
+
+/** @returns the rows whose keys are taken */
+const insertNew = async (
+  collection: Collection<DocumentRow>,
+  rows: readonly DocumentRow[],
+): Promise<readonly DocumentRow[]> => {
+  try {
+    await collection.insertMany(rows, { ordered: false });
+    return [];
+  } catch (error) {
+    const taken = duplicatesIn(error);
+    if (taken === null) throw error;
+    return taken.flatMap((index) => rows[index] ?? []);
   }
 };
 

@@ -38,6 +38,12 @@ export class EtcdRenewals implements Renewals {
     return oldest?.key === key && oldest.lease === this.#lease;
   }
 
+  /** The key of a holder before is gone by now. */
+  async claim(): Promise<boolean> {
+    await this.renew();
+    return false;
+  }
+
   async renew(): Promise<void> {
     const { etcd } = this.options;
     if (this.#lease !== undefined && (await etcd.keepLease(this.#lease))) return;

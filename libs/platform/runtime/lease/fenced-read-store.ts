@@ -12,6 +12,7 @@ export class LeaseLostError extends Error {
 /**
  * The read store of a holder of the lease. Reading a checkpoint claims it under the holder's token:
  * from then on the store rejects every write of an earlier holder, also of one that stood still.
+ * A write waits while the lease has run out and no other process has taken it.
  */
 export class FencedReadStore extends ForwardingReadStore {
   constructor(
@@ -22,7 +23,7 @@ export class FencedReadStore extends ForwardingReadStore {
   }
 
   override async commit({ writes, checkpoint }: ReadStoreCommit): Promise<void> {
-    if (!this.term.isHeld()) throw new LeaseLostError('the lease was lost before this write');
+    if (!(await this.term.held())) throw new LeaseLostError('the lease was lost before this write');
     const fence = this.term.token;
     try {
       await super.commit({

@@ -1,18 +1,22 @@
 import { type LeadershipTerm } from './leadership.port.js';
 
 /**
- * A leadership term. It lasts for `validMs` from when its last renewal began, and ends for good.
+ * A leadership term. It may be used for `validMs` from when its last renewal began. After that it
+ * rests until the next renewal succeeds, under the same token: no other process has begun a term.
+ * It is over once another process has, or this one stops.
  */
 export class FencedTerm implements LeadershipTerm {
   /** Resolves when the term is over. */
   readonly over: Promise<void>;
   #resolveOver: () => void = () => undefined;
   #validUntil: number;
-  #over = false;
-  #expiring: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #isEnding = false;
+  /** Wake those that wait for a renewal, or for the end. */
+  #waiting: (() => void)[] = [];
 
   /**
-   * @param renewedAt when the append that took the lease began
+   * @param renewedAt when the renewal that began the term began
    * @param nowMs monotonic milliseconds, as `renewedAt`
    */
   constructor(
@@ -23,34 +27,42 @@ export class FencedTerm implements LeadershipTerm {
   ) {
     this.over = new Promise((resolve) => (this.#resolveOver = resolve));
     this.#validUntil = renewedAt + validMs;
-    this.#watch();
   }
 
   isHeld(): boolean {
-    // The clock, not the timer: after a standstill, code may run before the timer fires.
-    if (!this.#over && this.nowMs() >= this.#validUntil) this.lost();
-    return !this.#over;
+    return !this.#isOver && this.nowMs() < this.#validUntil;
+  }
+
+  isOver(): boolean {
+    return this.#isOver;
+  }
+
+  async held(): Promise<boolean> {
+    while (!this.isHeld() && !this.#isOver && !this.#isEnding) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    return this.isHeld();
   }
 
   /** @param beganAt when the renewal that has now succeeded began */
   renewed(beganAt: number): void {
-    if (!this.isHeld()) return;
     this.#validUntil = beganAt + this.validMs;
-    this.#watch();
+    this.#wake();
+  }
+
+  /** The process stops: it uses what is left of the term, and waits for no renewal. */
+  endsSoon(): void {
+    this.#isEnding = true;
+    this.#wake();
   }
 
   lost(): void {
-    this.#over = true;
-    clearTimeout(this.#expiring);
+    this.#isOver = true;
     this.#resolveOver();
+    this.#wake();
   }
 
-  #watch(): void {
-    clearTimeout(this.#expiring);
-    const left = Math.max(0, this.#validUntil - this.nowMs());
-    this.#expiring = setTimeout(() => {
-      // Timers may fire a fraction of a millisecond early.
-      if (this.isHeld()) this.#watch();
-    }, left).unref();
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Decides which process of an installation runs projections, sagas and relays. An adapter
- * guarantees that tokens rise from one term to the next, and that a term ends before another
- * process begins the next. A process that stood still may not know that its term is over; its token
- * fences its writes.
+ * guarantees that tokens rise from one term to the next, and that a term is not held any more when
+ * another process begins the next. A process that stood still may not know that its term is over;
+ * its token fences its writes.
  */
 export interface Leadership {
   /** Competes for the lease until `stop`, and reports each term to `handler`. Called once. */
@@ -25,8 +25,13 @@ export interface TermHandler {
 export interface LeadershipTerm {
   /** Strictly rising from one term to the next. */
   readonly token: bigint;
-  /** By the clock of this process; stays false once it was false. */
+  /** Whether the last renewal still counts, by the clock of this process. */
   isHeld(): boolean;
+  /**
+   * Resolves to true as soon as the term is held, at once or after the next renewal, and to false
+   * when it is over.
+   */
+  held(): Promise<boolean>;
   /** A store has rejected the token: another process holds the lease. */
   lost(): void;
 }

@@ -95,7 +95,8 @@ describe('the keeper of the lease', () => {
       const keeper = new LeaseKeeper(runner, renewals, settings, systemClock, logger, nowMs);
       const handler = new Chronicle(instance, order);
       running.push(keeper);
-      return { keeper, handler, readStore, start: () => keeper.start(handler) };
+      const beforeAppend = (act: () => Promise<void>) => (eventStore.beforeAppend = act);
+      return { keeper, handler, readStore, beforeAppend, start: () => keeper.start(handler) };
     };
     return { log, shared, order, join };
   };
@@ -152,7 +153,7 @@ describe('the keeper of the lease', () => {
   });
 
   it('takes over from a holder that cannot renew any more, which knows it first', async () => {
-    const { log, shared, order, join } = openFleet();
+    const { log, shared, join } = openFleet();
     const one = join('one', new CutOff(shared));
     const two = join('two');
     one.start();
@@ -163,9 +164,49 @@ describe('the keeper of the lease', () => {
     one.readStore.isAway = true;
     const silentFrom = performance.now();
     await until(() => two.handler.term !== undefined);
-    expect(order).toEqual(['one begins', 'one ends', 'two begins']);
+    expect(one.handler.term?.isHeld()).toBe(false);
     expect(performance.now() - silentFrom).toBeLessThan(3 * TTL_MS);
     expect(log.events.at(-1)?.data).toMatchObject({ holder: 'two', token: 2 });
+    one.readStore.isAway = false;
+    await until(() => one.handler.term === undefined);
+    expect(two.handler.term?.isHeld()).toBe(true);
+  });
+
+  it('goes on under the same token when its lease ran out and no other took it', async () => {
+    const { log, order, shared, join } = openFleet();
+    const one = join('one', new CutOff(shared));
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    const { term } = one.handler;
+    one.readStore.isAway = true;
+    await until(() => term?.isHeld() === false);
+    const resumed = term?.held();
+    await sleep(2 * TTL_MS);
+    one.readStore.isAway = false;
+    expect(await resumed).toBe(true);
+    expect(term?.isHeld()).toBe(true);
+    expect(order).toEqual(['one begins']);
+    expect(log.events.map(({ type }) => type)).toEqual(['LeaseTaken']);
+  });
+
+  it('waits for the time of a holder that renewed after it was found silent', async () => {
+    const { log, shared, join } = openFleet();
+    const one = join('one', new CutOff(shared));
+    one.start();
+    await until(() => one.handler.term !== undefined);
+    one.readStore.isAway = true;
+    const two = join('two');
+    let renewedAt = 0;
+    two.beforeAppend(() => {
+      // The renewal of the first lands just before the second fences it off.
+      renewedAt = performance.now();
+      const beaten = { name: HEARTBEATS, position: 1_000n, fence: 1n };
+      return shared.commit({ writes: [], checkpoint: beaten });
+    });
+    two.start();
+    await until(() => log.events.length === 2);
+    await until(() => two.handler.term !== undefined);
+    expect(performance.now() - renewedAt).toBeGreaterThanOrEqual(TTL_MS * 0.8 - 1);
   });
 
   it('does not let in before the holder has been silent for long enough', async () => {
@@ -192,7 +233,7 @@ describe('the keeper of the lease', () => {
     });
   });
 
-  it('finds by the clock that it lost the lease while it stood still', async () => {
+  it('finds by the clock that its lease ran out while it stood still, and renews it', async () => {
     const { join } = openFleet();
     let stoodStillMs = 0;
     const one = join('one', undefined, () => performance.now() + stoodStillMs);
@@ -201,8 +242,8 @@ describe('the keeper of the lease', () => {
     const { term } = one.handler;
     stoodStillMs = TTL_MS;
     expect(term?.isHeld()).toBe(false);
-    await until(() => one.handler.tokens.length === 2);
-    expect(term?.isHeld()).toBe(false);
+    expect(await term?.held()).toBe(true);
+    expect(one.handler.tokens).toEqual([1n]);
   });
 
   it('holds the lease for a fifth less than others wait for a renewal', async () => {

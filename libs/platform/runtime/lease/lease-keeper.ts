@@ -101,19 +101,21 @@ export class LeaseKeeper implements Leadership {
     const mayTake = await this.renewals.mayTake(state);
     this.#seen = state;
     if (!mayTake) return undefined;
-    const beganAt = this.nowMs();
     const token = await this.#take(state.token);
-    if (token === undefined) return undefined;
+    return token === undefined ? undefined : this.#begin(BigInt(token));
+  }
+
+  async #begin(token: bigint): Promise<FencedTerm> {
     const validMs = this.settings.ttlMs * (1 - MARGIN);
-    const term = new FencedTerm(BigInt(token), validMs, beganAt, this.nowMs);
     try {
+      if (await this.renewals.claim(token)) await this.#pause(validMs);
+      const term = new FencedTerm(token, validMs, this.nowMs(), this.nowMs);
       await this.#renew(term);
+      return term;
     } catch (error) {
-      term.lost();
-      await this.#release(term);
+      await this.#release(token);
       throw error;
     }
-    return term;
   }
 
   /** The token, or undefined where another process was first. */
@@ -148,6 +150,7 @@ export class LeaseKeeper implements Leadership {
       await begun;
       await Promise.race([term.over, stopping]);
     } finally {
+      term.endsSoon();
       await handler.end();
       this.logger.info(
         { token },
@@ -157,16 +160,16 @@ export class LeaseKeeper implements Leadership {
       this.#endPause?.();
       await renewing;
       this.#term = undefined;
-      await this.#release(term);
+      await this.#release(term.token);
     }
   }
 
   /** Renews also during `begin` and `end`, which may take longer than the lease lasts. */
   async #keepRenewing(term: FencedTerm): Promise<void> {
-    while (term.isHeld()) {
+    while (!term.isOver()) {
       await this.#pause();
       // A renewal that hangs must not delay the end of the term.
-      if (term.isHeld()) await Promise.race([this.#tryToRenew(term), term.over]);
+      if (!term.isOver()) await Promise.race([this.#tryToRenew(term), term.over]);
     }
   }
 
@@ -188,7 +191,7 @@ export class LeaseKeeper implements Leadership {
   }
 
   /** Saves the other processes the wait. After a failure they wait, which is safe. */
-  async #release({ token }: FencedTerm): Promise<void> {
+  async #release(token: bigint): Promise<void> {
     const { instance: holder } = this.settings;
     const data = { lease: LEASE, token: Number(token), holder, releasedAt: instant(this.clock) };
     const context = contextOf(randomUUID(), 'system');
@@ -201,9 +204,9 @@ export class LeaseKeeper implements Leadership {
     }
   }
 
-  #pause(): Promise<void> {
+  #pause(pauseMs = this.settings.renewMs): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.settings.renewMs);
+      const timer = setTimeout(resolve, pauseMs);
       this.#endPause = () => {
         clearTimeout(timer);
         resolve();

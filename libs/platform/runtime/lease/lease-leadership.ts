@@ -18,10 +18,10 @@ export const leaseLeadership = (
   { engines, codec }: Pick<Runtime, 'engines' | 'codec'>,
   settings: LeaseSettings & { readonly election: ElectionTarget },
 ): Leadership => {
-  const { eventStore, readStore, clock, logger } = engines;
+  const { eventStore, readStore, leases = readStore, clock, logger } = engines;
   const events = codec.for(platformEvents);
   const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec: events });
-  return new LeaseKeeper(runner, renewalsOf(readStore, settings), settings, clock, logger);
+  return new LeaseKeeper(runner, renewalsOf(leases, settings), settings, clock, logger);
 };
 
 const renewalsOf = (

@@ -15,6 +15,13 @@ export interface Renewals {
    */
   mayTake(state: LeaseState): Promise<boolean>;
 
+  /**
+   * Begins a term: from here on no renewal under an earlier token succeeds.
+   * @returns whether the holder before has renewed after `mayTake` had found it silent: it may go
+   *   on for the rest of its time
+   * @throws TermOverError
+   */
+  claim(token: bigint): Promise<boolean>;
   /** @throws TermOverError */
   renew(token: bigint): Promise<void>;
 

@@ -36,15 +36,16 @@ export class StoredRenewals implements Renewals {
     return released || this.#isSilent(token, this.#beats, lookedAt);
   }
 
-  async renew(token: bigint): Promise<void> {
+  async claim(token: bigint): Promise<boolean> {
+    const seen = this.#beats;
+    await this.#commit(0n, token);
+    this.#beats = (await this.readStore.checkpoint(HEARTBEATS)) ?? 0n;
+    return this.#beats !== seen;
+  }
+
+  renew(token: bigint): Promise<void> {
     this.#beats += 1n;
-    const checkpoint = { name: HEARTBEATS, position: this.#beats, fence: token };
-    try {
-      await this.readStore.commit({ writes: [], checkpoint });
-    } catch (error) {
-      const isOver = error instanceof ReadStoreError && error.code === 'fenced-off';
-      throw isOver ? new TermOverError('a later term has begun', { cause: error }) : error;
-    }
+    return this.#commit(this.#beats, token);
   }
 
   leave(): Promise<void> {
@@ -53,6 +54,16 @@ export class StoredRenewals implements Renewals {
 
   candidates(): null {
     return null;
+  }
+
+  async #commit(position: bigint, fence: bigint): Promise<void> {
+    const checkpoint = { name: HEARTBEATS, position, fence };
+    try {
+      await this.readStore.commit({ writes: [], checkpoint });
+    } catch (error) {
+      const isOver = error instanceof ReadStoreError && error.code === 'fenced-off';
+      throw isOver ? new TermOverError('a later term has begun', { cause: error }) : error;
+    }
   }
 
   #isSilent(token: number, beats: bigint, lookedAt: number): boolean {
