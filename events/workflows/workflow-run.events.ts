@@ -68,12 +68,21 @@ export const WorkflowNodeStarted = defineEvent('WorkflowNodeStarted', {
     /** Equal in every attempt: a tool with an effect acts once. Null: no tool is called. */
     callId: z.uuid().nullable(),
     items: z.int().nonnegative().nullable(),
+    /** Of its parameters with their references replaced; of a map, of its list of items. */
+    expandedBytes: z.int().nonnegative(),
     /** The end of a wait, or the time-out of an attempt or of an approval. */
     until: Instant.nullable(),
     beganAt: Instant,
   }),
 });
 export type WorkflowNodeStarted = EventOf<typeof WorkflowNodeStarted>;
+
+export const NodeUsage = z.strictObject({
+  rig: RigName.exactOptional(),
+  meter: Meter,
+  quantity: z.int().nonnegative(),
+});
+export type NodeUsage = z.infer<typeof NodeUsage>;
 
 /** An attempt failed, and another one follows. */
 export const WorkflowAttemptFailed = defineEvent('WorkflowAttemptFailed', {
@@ -84,6 +93,8 @@ export const WorkflowAttemptFailed = defineEvent('WorkflowAttemptFailed', {
     attempt: Attempt,
     code: Code,
     message: Message,
+    /** What it had used when it was aborted. */
+    used: z.array(NodeUsage).max(100),
     failedAt: Instant,
     retryAt: Instant,
   }),
@@ -93,13 +104,6 @@ export type WorkflowAttemptFailed = EventOf<typeof WorkflowAttemptFailed>;
 /** `upstream_failed`: a node before it failed, as its trigger rule does not allow. */
 export const NodeEnd = z.enum(['succeeded', 'failed', 'skipped', 'upstream_failed', 'cancelled']);
 export type NodeEnd = z.infer<typeof NodeEnd>;
-
-export const NodeUsage = z.strictObject({
-  rig: RigName.exactOptional(),
-  meter: Meter,
-  quantity: z.int().nonnegative(),
-});
-export type NodeUsage = z.infer<typeof NodeUsage>;
 
 export const WorkflowNodeEnded = defineEvent('WorkflowNodeEnded', {
   version: 1,
@@ -113,6 +117,7 @@ export const WorkflowNodeEnded = defineEvent('WorkflowNodeEnded', {
     output: WorkflowBlob.nullable(),
     /** Of a branch: the nodes after it that may run. Null for every other node. */
     chosen: z.array(NodeName).max(100).nullable(),
+    /** Of the last attempt, also of one that was aborted. */
     used: z.array(NodeUsage).max(100),
     /** As the tool measured them; null: not measured. */
     counters: z.record(z.string(), z.number().nullable()),
@@ -120,6 +125,33 @@ export const WorkflowNodeEnded = defineEvent('WorkflowNodeEnded', {
   }),
 });
 export type WorkflowNodeEnded = EventOf<typeof WorkflowNodeEnded>;
+
+/** The end of the run aborted a call, which had used something by then. */
+export const WorkflowCallAborted = defineEvent('WorkflowCallAborted', {
+  version: 1,
+  schema: z.strictObject({
+    ...ofRun,
+    node: NodePath,
+    attempt: Attempt,
+    used: z.array(NodeUsage).min(1).max(100),
+    abortedAt: Instant,
+  }),
+});
+export type WorkflowCallAborted = EventOf<typeof WorkflowCallAborted>;
+
+/** A process begins to work on the run. A process that dies does not write that it has left it. */
+export const WorkflowRunTaken = defineEvent('WorkflowRunTaken', {
+  version: 1,
+  schema: z.strictObject({ ...ofRun, takenAt: Instant }),
+});
+export type WorkflowRunTaken = EventOf<typeof WorkflowRunTaken>;
+
+/** A process has stopped its work on the run in order: it stops, or the run waits. */
+export const WorkflowRunLeft = defineEvent('WorkflowRunLeft', {
+  version: 1,
+  schema: z.strictObject({ ...ofRun, leftAt: Instant }),
+});
+export type WorkflowRunLeft = EventOf<typeof WorkflowRunLeft>;
 
 export const WorkflowApprovalDecided = defineEvent('WorkflowApprovalDecided', {
   version: 1,
@@ -133,7 +165,8 @@ export const WorkflowApprovalDecided = defineEvent('WorkflowApprovalDecided', {
 });
 export type WorkflowApprovalDecided = EventOf<typeof WorkflowApprovalDecided>;
 
-export const RunEnd = z.enum(['completed', 'failed', 'cancelled', 'timed_out']);
+/** `parked`: processes that worked on it ended again and again; none takes it any more. */
+export const RunEnd = z.enum(['completed', 'failed', 'cancelled', 'timed_out', 'parked']);
 export type RunEnd = z.infer<typeof RunEnd>;
 
 export const WorkflowRunEnded = defineEvent('WorkflowRunEnded', {
@@ -167,6 +200,9 @@ export type WorkflowRunEvent =
   | WorkflowNodeStarted
   | WorkflowAttemptFailed
   | WorkflowNodeEnded
+  | WorkflowCallAborted
+  | WorkflowRunTaken
+  | WorkflowRunLeft
   | WorkflowApprovalDecided
   | WorkflowRunEnded
   | WorkflowRunSettled
@@ -178,6 +214,9 @@ export const workflowRunEvents = [
   WorkflowNodeStarted,
   WorkflowAttemptFailed,
   WorkflowNodeEnded,
+  WorkflowCallAborted,
+  WorkflowRunTaken,
+  WorkflowRunLeft,
   WorkflowApprovalDecided,
   WorkflowRunEnded,
   WorkflowRunSettled,

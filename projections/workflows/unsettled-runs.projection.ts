@@ -7,6 +7,7 @@ import { type Projection } from '#platform/kernel/projection.js';
 
 export interface UnsettledRun {
   readonly runId: string;
+  readonly accountId: string;
   /** Null for a run that goes on, or is not charged yet. */
   readonly settledAt: string | null;
 }
@@ -27,7 +28,7 @@ const keptKey = ({ runId }: Event['data']): string => `${KEPT_RUNS_PREFIX}${runI
 /** Which runs have work to do: nodes, a charge, or content to release? */
 export const unsettledWorkflowRuns: Projection<Event, UnsettledRun> = {
   name: 'workflow-runs-unsettled',
-  version: 1,
+  version: 2,
   on: { WorkflowRunStarted, WorkflowRunSettled, WorkflowRunForgotten },
   keys: ({ type, data }) => {
     switch (type) {
@@ -39,13 +40,14 @@ export const unsettledWorkflowRuns: Projection<Event, UnsettledRun> = {
         return [keptKey(data)];
     }
   },
-  initial: () => ({ runId: '', settledAt: null }),
+  initial: () => ({ runId: '', accountId: '', settledAt: null }),
   project: ({ type, data }, _document, key) => {
+    const { runId, accountId } = data;
     switch (type) {
       case 'WorkflowRunStarted':
-        return { runId: data.runId, settledAt: null };
+        return { runId, accountId, settledAt: null };
       case 'WorkflowRunSettled':
-        return key === keptKey(data) ? { runId: data.runId, settledAt: data.settledAt } : null;
+        return key === keptKey(data) ? { runId, accountId, settledAt: data.settledAt } : null;
       case 'WorkflowRunForgotten':
         return null;
     }

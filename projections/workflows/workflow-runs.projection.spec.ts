@@ -61,9 +61,17 @@ describe('the runs that have work to do', () => {
   it('are open until they are settled, and kept until they are forgotten', () => {
     expect(open.startsWith(openRunsPrefix())).toBe(true);
     expect([started, settled, forgotten].map(keys)).toEqual([[open], [open, kept], [kept]]);
-    expect(project(started, initial(open), open)).toEqual({ runId: run.runId, settledAt: null });
+    expect(project(started, initial(open), open)).toEqual({
+      runId: run.runId,
+      accountId: '7',
+      settledAt: null,
+    });
     expect(project(settled, initial(open), open)).toBeNull();
-    expect(project(settled, initial(kept), kept)).toEqual({ runId: run.runId, settledAt: LATER });
+    expect(project(settled, initial(kept), kept)).toEqual({
+      runId: run.runId,
+      accountId: '7',
+      settledAt: LATER,
+    });
     expect(project(forgotten, initial(kept), kept)).toBeNull();
   });
 });

@@ -200,8 +200,8 @@ export class WorkflowsWorld {
     const nodes = await Promise.all(
       [...run.nodes].map(async ([path, node]) => {
         const output = await this.process.inputs.outputOf(run, node);
-        const { status, end } = node;
-        return [path, { status, code: end?.code ?? null, output, used: end?.used }] as const;
+        const { status, end, used } = node;
+        return [path, { status, code: end?.code ?? null, output, used }] as const;
       }),
     );
     const { deposited, available, held, charged } = state;

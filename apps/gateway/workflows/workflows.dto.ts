@@ -199,7 +199,7 @@ export class NodeKindsDto {
   readonly kinds!: readonly NodeKindDto[];
 }
 
-const RUN_STATUSES = ['running', 'completed', 'failed', 'cancelled', 'timed_out'];
+const RUN_STATUSES = ['running', 'completed', 'failed', 'cancelled', 'timed_out', 'parked'];
 const NODE_STATUSES = [
   'pending',
   'running',

@@ -2,8 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import {
   WorkflowApprovalDecided,
   WorkflowAttemptFailed,
+  WorkflowCallAborted,
   type WorkflowRunEvent,
   WorkflowRunForgotten,
+  WorkflowRunLeft,
+  WorkflowRunTaken,
 } from '#events/workflows/workflow-run.events.js';
 import {
   AT,
@@ -22,7 +25,9 @@ import { evolve, initialState } from '#areas/workflows/runs/workflow-run.state.j
 import { presentRun, presentRunEvent } from './workflows.presenter.js';
 
 const torn = { code: 'torn', message: 'the cord is torn' };
-const retry = { node: 'a', attempt: 1, ...torn, failedAt: LATER, retryAt: LATER };
+const used = [{ meter: 'knots', quantity: 1 }];
+const retry = { node: 'a', attempt: 1, ...torn, used, failedAt: LATER, retryAt: LATER };
+const aborted = { node: 'a', attempt: 1, used, abortedAt: LATER };
 const decision = { node: 'a', isApproved: true, decidedBy: 'user:7', decidedAt: LATER };
 
 const events: readonly (readonly [string, WorkflowRunEvent, readonly string[]])[] = [
@@ -32,8 +37,11 @@ const events: readonly (readonly [string, WorkflowRunEvent, readonly string[]])[
   [
     'attempt_failed',
     WorkflowAttemptFailed.of({ ...ofRun, ...retry }),
-    ['node', 'attempt', 'code', 'message', 'retry_at'],
+    ['node', 'attempt', 'code', 'message', 'used', 'retry_at'],
   ],
+  ['call_aborted', WorkflowCallAborted.of({ ...ofRun, ...aborted }), ['node', 'attempt', 'used']],
+  ['run_taken', WorkflowRunTaken.of({ ...ofRun, takenAt: LATER }), []],
+  ['run_left', WorkflowRunLeft.of({ ...ofRun, leftAt: LATER }), []],
   ['node_ended', ended('a'), ['node', 'status', 'code', 'message', 'chosen', 'used', 'counters']],
   [
     'approval_decided',

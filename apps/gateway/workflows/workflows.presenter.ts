@@ -104,13 +104,19 @@ const shown = ({ type, data }: WorkflowRunEvent): readonly [string, object] => {
       return ['node_started', { node, attempt, items, until }];
     }
     case 'WorkflowAttemptFailed': {
-      const { node, attempt, code, message, retryAt } = data;
-      return ['attempt_failed', { node, attempt, code, message, retry_at: retryAt }];
+      const { node, attempt, code, message, used, retryAt } = data;
+      return ['attempt_failed', { node, attempt, code, message, used, retry_at: retryAt }];
     }
     case 'WorkflowNodeEnded': {
       const { node, status, code, message, chosen, used, counters } = data;
       return ['node_ended', { node, status, code, message, chosen, used, counters }];
     }
+    case 'WorkflowCallAborted':
+      return ['call_aborted', { node: data.node, attempt: data.attempt, used: data.used }];
+    case 'WorkflowRunTaken':
+      return ['run_taken', {}];
+    case 'WorkflowRunLeft':
+      return ['run_left', {}];
     case 'WorkflowApprovalDecided': {
       const { node, isApproved: approved, decidedBy } = data;
       return ['approval_decided', { node, approved, decided_by: decidedBy }];

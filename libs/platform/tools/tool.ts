@@ -110,6 +110,8 @@ export class ToolError extends Error {
       readonly isRetryable?: boolean;
       /** The field of the input at fault, such as `messages[0].role`. */
       readonly param?: string;
+      /** What the call had used when it was aborted: its caller charges for it. */
+      readonly used?: readonly ToolUsage[];
     } = {},
   ) {
     super(message);

@@ -9,6 +9,7 @@ import {
   ToolError,
   type ToolEstimate,
   type ToolOutcome,
+  type ToolUsage,
 } from './tool.js';
 
 /** Why a call failed, as a record may have it: no input and no secret. */
@@ -79,9 +80,20 @@ export class Tools {
   async run(name: string, input: unknown, call: ToolCall): Promise<ToolOutcome<unknown>> {
     const tool = this.#demand(name);
     call.signal.throwIfAborted();
-    const outcome = await this.#runnerOf(tool).run(inputOf(tool, input), call);
+    const checked = inputOf(tool, input);
+    const outcome = await this.#runnerOf(tool)
+      .run(checked, call)
+      .catch((error: unknown) => {
+        demandMeters(tool, this.usedBy(error));
+        throw error;
+      });
     demandMeters(tool, outcome.used);
     return { ...outcome, output: tool.output.parse(outcome.output) };
+  }
+
+  /** What a failed or aborted call had used. */
+  usedBy(error: unknown): readonly ToolUsage[] {
+    return error instanceof ToolError ? (error.details.used ?? []) : [];
   }
 
   /** What an error of `estimate` or `run` is to the caller; null for a defect, which is logged. */

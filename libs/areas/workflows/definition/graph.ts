@@ -54,8 +54,8 @@ export interface CriticalPath {
 }
 
 /**
- * The path whose nodes weigh most together: with times, what a run cannot be faster than. Of equal
- * paths, the one that comes first in the order.
+ * The path whose nodes weigh most together: with times, what a run cannot be faster than. A path
+ * goes on to a node that weighs nothing; of paths of one length otherwise, the first in the order.
  * @param ordered in topological order
  * @param weightOf never negative
  */
@@ -64,16 +64,17 @@ export const criticalPath = (
   weightOf: (name: string) => number,
 ): CriticalPath => {
   const paths = new Map<string, CriticalPath>();
-  let longest: CriticalPath = { nodes: [], length: 0 };
+  const none: CriticalPath = { nodes: [], length: 0 };
+  let longest = none;
   for (const { name, after } of ordered) {
-    let best: CriticalPath = { nodes: [], length: 0 };
+    let best = none;
     for (const before of after) {
       const path = paths.get(before);
-      if (path && (path.length > best.length || best.nodes.length === 0)) best = path;
+      if (path && (path.length > best.length || best === none)) best = path;
     }
     const path = { nodes: [...best.nodes, name], length: best.length + weightOf(name) };
     paths.set(name, path);
-    if (path.length > longest.length || longest.nodes.length === 0) longest = path;
+    if (path.length > longest.length || best === longest) longest = path;
   }
   return longest;
 };

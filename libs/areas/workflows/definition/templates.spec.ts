@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { referencesIn, resolved, TemplateError } from './templates.js';
+import { bytesOf, ExpansionError, referencesIn, resolved, TemplateError } from './templates.js';
 
 const scope = {
   inputs: { topic: 'knots', 'a-b': 'dash' },
@@ -45,9 +45,41 @@ describe('a reference', () => {
     ['{{ inputs.__proto__ }}', 'has a name that is not allowed'],
     ['{{ inputs.constructor.name }}', 'has a name that is not allowed'],
     ['{{ inputs.topic', 'is not closed'],
+    ['{{ inputs.topic }} {{ index', 'is not closed'],
+    [`{{ inputs.${'a.'.repeat(600)}a }}`, 'is not a path'],
   ])('that cannot be read is an error: %s', (text, message) => {
     expect(() => referencesIn({ a: [text] })).toThrow(TemplateError);
     expect(() => referencesIn({ a: [text] })).toThrow(message);
+  });
+
+  it('is counted before anything is made of it', () => {
+    const large = { inputs: { a: 'é'.repeat(32_768) } };
+    const value = { items: Array.from({ length: 500 }, () => '{{inputs.a}}'.repeat(10)) };
+    const began = process.memoryUsage().heapUsed;
+    expect(() => resolved(value, large)).toThrow(ExpansionError);
+    expect(() => bytesOf(value, large, 10_000_000)).toThrow('expand to more than 10000000 bytes');
+    expect(process.memoryUsage().heapUsed - began).toBeLessThan(50_000_000);
+    expect(bytesOf({ items: ['{{inputs.a}} {{inputs.a}}'] }, large, 200_000)).toBe(131_079);
+    const whole = { a: '{{ nodes.find.output.list }}', b: '{{ nodes.find.output.list }}' };
+    expect(bytesOf(whole, scope, 100)).toBe(2 * (1 + '[{"id":7},null]'.length));
+    expect(() => resolved(whole, scope, 31)).toThrow(ExpansionError);
+  });
+
+  it.each([
+    '{'.repeat(250_000),
+    '{{'.repeat(125_000),
+    `{{ ${' '.repeat(250_000)}`,
+    `{{ a${'.a'.repeat(125_000)}! }}`,
+    `{{a}}${'}'.repeat(250_000)}`,
+  ])('is looked for in linear time', (text) => {
+    const began = performance.now();
+    try {
+      referencesIn(text);
+    } catch (error) {
+      expect(error).toBeInstanceOf(TemplateError);
+      expect(String(error).length).toBeLessThan(200);
+    }
+    expect(performance.now() - began).toBeLessThan(500);
   });
 
   it('is found with its place', () => {

@@ -70,11 +70,12 @@ export class ControlSteps {
   async #start(node: RunNode, { run, texts }: Place, attempt: number): Promise<WorkflowRunCommand> {
     const { name, kind } = node.node;
     const isMap = kind === 'map';
-    const items = isMap ? (await this.inputs.itemsOf(run, texts, name)).length : null;
+    const { length: items, bytes: expandedBytes } = isMap
+      ? await this.inputs.itemsOf(run, texts, name)
+      : { length: null, bytes: await this.inputs.bytesOf(run, texts, name) };
     const until = await this.#untilOf(node, { run, texts });
-    const times = { until, beganAt: this.#now() };
-    const data = { runId: run.order.runId, node: name, attempt, callId: null, items, ...times };
-    return { type: 'StartNode', data };
+    const terms = { callId: null, items, expandedBytes, until, beganAt: this.#now() };
+    return { type: 'StartNode', data: { runId: run.order.runId, node: name, attempt, ...terms } };
   }
 
   /** When a wait ends or an approval expires. A branch ends as soon as it has begun. */

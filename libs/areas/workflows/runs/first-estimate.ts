@@ -1,11 +1,19 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { type ToolCall } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
-import { referencesIn, resolved } from '../definition/templates.js';
+import {
+  bytesOf,
+  EXPANSION_BYTES_MAX,
+  referencesIn,
+  resolved,
+  type Scope,
+  TemplateError,
+} from '../definition/templates.js';
 import { reject } from '../workflows.errors.js';
 import { callIdOf } from './node-calls.js';
-import { type RunTexts } from './node-input.js';
+import { RUN_EXPANSION_BYTES_MAX, type RunTexts } from './node-input.js';
 import { type Need } from './run-funds.js';
 
 type Order = Omit<WorkflowRunStarted['data'], 'definition' | 'inputs'>;
@@ -27,6 +35,7 @@ export class FirstEstimate {
   async of(order: Order, { document, inputs }: RunTexts): Promise<Need | null> {
     const scope = { inputs, run: { id: order.runId } };
     const needs: Need[] = [];
+    let bytes = 0;
     for (const { name, tool, kind } of order.plan.nodes) {
       const parameters = document.nodes.find((node) => node.name === name)?.parameters ?? {};
       if (tool === null || kind === 'map' || refersToNodes(parameters)) continue;
@@ -38,7 +47,12 @@ export class FirstEstimate {
         pricedAtMs: Date.parse(order.startedAt),
         signal: never,
       };
-      const estimate = await this.#estimate(tool, resolved(parameters, scope), name, call);
+      // The process answers other requests between the nodes.
+      await nextTurn();
+      const input = resolvedOf(name, parameters, scope);
+      bytes += input.bytes;
+      if (bytes > RUN_EXPANSION_BYTES_MAX) rejectLarge();
+      const estimate = await this.#estimate(tool, input.value, name, call);
       const { rateCardVersion } = estimate;
       if (rateCardVersion === null) continue;
       needs.push({
@@ -64,6 +78,25 @@ export class FirstEstimate {
     }
   }
 }
+
+const rejectLarge = (): never =>
+  reject(
+    'workflow_inputs_invalid',
+    `with these inputs, the nodes expand to more than ${RUN_EXPANSION_BYTES_MAX} bytes`,
+  );
+
+const resolvedOf = (node: string, parameters: unknown, scope: Scope) => {
+  try {
+    return {
+      bytes: bytesOf(parameters, scope, EXPANSION_BYTES_MAX),
+      value: resolved(parameters, scope),
+    };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const detail = `the node ${node} cannot run: ${error.message}`;
+    return reject('workflow_inputs_invalid', detail, `nodes.${node}`);
+  }
+};
 
 const refersToNodes = (parameters: unknown): boolean =>
   referencesIn(parameters).some(({ path: [root] }) => root === 'nodes');

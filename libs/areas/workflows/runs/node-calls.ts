@@ -6,7 +6,7 @@ import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolCall, type ToolOutcome } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
 import { runHolder, WorkflowBlobs } from '../workflow-blobs.js';
-import { NodeInputs, type RunTexts } from './node-input.js';
+import { type CallInput, NodeInputs, type RunTexts } from './node-input.js';
 import { runContext } from './run-context.js';
 import {
   callFailureOf,
@@ -29,7 +29,23 @@ interface ReadyCall {
   readonly call: ToolCall;
   readonly attempt: number;
   readonly until: string | null;
+  /** The room of the input. */
+  readonly giveBack: () => void;
 }
+
+/** What a call has brought, or used in vain. */
+type Outcome = ToolOutcome<unknown> | NodeFailure;
+
+/** Why a call ends before its tool does. */
+export interface CallSignals {
+  /** The run has ended: what the call has used by then is recorded. */
+  readonly ended: AbortSignal;
+  /** The process stops: another one makes the call again, so nothing is recorded. */
+  readonly stopping: AbortSignal;
+}
+
+/** An aborted tool has so long to say what it has used. */
+const ABORT_GRACE_MS = 2_000;
 
 /** Work on one run at a time; orders of one run to the ledger follow one another. */
 export type Turn = <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -49,52 +65,81 @@ export class NodeCalls {
 
   /**
    * One attempt of a node. A repeat after a crash has the same call id.
-   * @param signal aborted when the run has ended or the process stops: nothing is recorded then
    * @throws an error of a store or of the ledger; the attempt goes on when it is repeated
    */
   async run(
     [path, node]: readonly [string, RunNode],
     { run, texts }: { readonly run: StartedRun; readonly texts: RunTexts },
     turn: Turn,
-    signal: AbortSignal,
+    { ended, stopping }: CallSignals,
   ): Promise<void> {
-    const hasLeft = (): boolean => signal.aborted;
+    const signal = AbortSignal.any([ended, stopping]);
     const ready = await this.#ready(path, node, { run, texts }, turn, signal);
-    if (hasLeft()) return;
+    if (!ready) return;
     if ('isRetryable' in ready) return this.#fail(run, path, attemptOf(node), ready);
-    const outcome = await this.#outcome(ready, signal);
-    if (hasLeft()) return;
-    if ('isRetryable' in outcome) return this.#fail(run, path, ready.attempt, outcome);
-    await this.#complete(run, path, ready.attempt, outcome);
+    try {
+      const outcome = await this.#outcome(ready, signal);
+      if (stopping.aborted) return;
+      if (ended.aborted) {
+        await this.#recordAborted(run, path, ready.attempt, outcome);
+        return;
+      }
+      if ('isRetryable' in outcome) {
+        await this.#fail(run, path, ready.attempt, outcome);
+        return;
+      }
+      await this.#complete(run, path, ready.attempt, outcome);
+    } finally {
+      ready.giveBack();
+    }
   }
 
+  /** Undefined once the signal is aborted: nothing has begun. */
   async #ready(
     path: string,
     node: RunNode,
     { run, texts }: { readonly run: StartedRun; readonly texts: RunTexts },
     turn: Turn,
     signal: AbortSignal,
-  ): Promise<ReadyCall | NodeFailure> {
+  ): Promise<ReadyCall | NodeFailure | undefined> {
     const tool = node.node.tool ?? node.node.kind;
     const call = this.#callOf(run, path, signal);
     const attempt = attemptOf(node);
+    let made: CallInput | undefined;
+    let isReady = false;
     try {
-      const input = await this.inputs.ofCall(run, texts, node);
-      if (node.status === 'running') return { tool, input, call, attempt, until: node.until };
-      const need = await this.#estimate(tool, input, call);
-      if ('isRetryable' in need) return need;
-      await turn(() => this.#fund(run.order.runId, path, need));
-      const until = this.#untilOf(node);
-      const beganAt = instant(this.clock);
-      const data = { runId: run.order.runId, node: path, attempt, callId: call.id, items: null };
-      const command = { type: 'StartNode', data: { ...data, until, beganAt } } as const;
-      await this.streams.onRun(command, runContext(run.order, `start ${path} ${attempt}`));
-      return { tool, input, call, attempt, until };
+      made = await this.inputs.ofCall(run, texts, node, signal);
+      const { input, bytes, giveBack } = made;
+      const ready = { tool, input, call, attempt, giveBack };
+      if (node.status !== 'running') {
+        const need = await this.#estimate(tool, input, call);
+        if ('isRetryable' in need) return need;
+        await turn(() => this.#fund(run.order.runId, path, need));
+      }
+      const isBegun = node.status === 'running';
+      const until = isBegun ? node.until : await this.#start(run, path, node, bytes);
+      isReady = !signal.aborted;
+      return isReady ? { ...ready, until } : undefined;
     } catch (error) {
+      if (signal.aborted) return undefined;
       const failure = preparationFailureOf(error);
       if (failure) return failure;
       throw error;
+    } finally {
+      if (!isReady) made?.giveBack();
     }
+  }
+
+  /** @returns when the attempt is out of time */
+  async #start(run: StartedRun, path: string, node: RunNode, expandedBytes: number) {
+    const { runId } = run.order;
+    const attempt = attemptOf(node);
+    const until = this.#untilOf(node);
+    const ids = { runId, node: path, attempt, callId: callIdOf(runId, path), items: null };
+    const data = { ...ids, expandedBytes, until, beganAt: instant(this.clock) };
+    const context = runContext(run.order, `start ${path} ${attempt}`);
+    await this.streams.onRun({ type: 'StartNode', data }, context);
+    return until;
   }
 
   /** The prices are those of the start of the run, for as long as it lasts. */
@@ -123,7 +168,12 @@ export class NodeCalls {
     if (rateCardVersion === null) return;
     const run = await this.streams.runOf(runId);
     if (run.status !== 'running') return;
-    const needed = need.lines.map((line) => ({ ...line, step: path }));
+    const used = run.nodes.get(path)?.used ?? [];
+    const needed = need.lines.map((line) => {
+      const before = used.filter(({ meter }) => meter === line.meter);
+      const quantity = before.reduce((sum, one) => sum + one.quantity, line.quantity);
+      return { ...line, quantity, step: path };
+    });
     const lines = missingOf(run.hold?.lines ?? [], needed);
     if (lines.length > 0) await this.funds.add(run, path, { lines, rateCardVersion });
   }
@@ -133,7 +183,7 @@ export class NodeCalls {
     return new Date(this.clock.now() + timeOutMs).toISOString();
   }
 
-  async #outcome(ready: ReadyCall, signal: AbortSignal) {
+  async #outcome(ready: ReadyCall, signal: AbortSignal): Promise<Outcome> {
     const { tool, input, call, until } = ready;
     const leftMs = until === null ? null : Date.parse(until) - this.clock.now();
     if (leftMs !== null && leftMs <= 0) return timedOut(`the tool ${tool}`);
@@ -141,9 +191,10 @@ export class NodeCalls {
     const either = timeOut ? AbortSignal.any([signal, timeOut]) : signal;
     try {
       const running = this.tools.run(tool, input, { ...call, signal: either });
-      return await abandoned(running, either);
+      const outcome = await abandoned(running, either);
+      return timeOut?.aborted ? timedOut(`the tool ${tool}`, outcome.used) : outcome;
     } catch (error) {
-      if (timeOut?.aborted) return timedOut(`the tool ${tool}`);
+      if (timeOut?.aborted) return timedOut(`the tool ${tool}`, this.tools.usedBy(error));
       return this.#failureOf(error, tool, signal);
     }
   }
@@ -163,6 +214,14 @@ export class NodeCalls {
     return this.streams.onRun({ type: 'FailNode', data }, context).then(() => undefined);
   }
 
+  async #recordAborted(run: StartedRun, node: string, attempt: number, { used: all }: Outcome) {
+    const used = all.filter(({ quantity }) => quantity > 0);
+    if (used.length === 0) return;
+    const data = { runId: run.order.runId, node, attempt, used, abortedAt: instant(this.clock) };
+    const context = runContext(run.order, `aborted ${node} ${attempt}`);
+    await this.streams.onRun({ type: 'RecordAborted', data }, context);
+  }
+
   async #complete(
     run: StartedRun,
     node: string,
@@ -173,7 +232,7 @@ export class NodeCalls {
     const bytes = Buffer.byteLength(JSON.stringify(value ?? null));
     if (bytes > OUTPUT_BYTES_MAX) {
       const message = `the output has ${bytes} bytes of JSON; at most ${OUTPUT_BYTES_MAX} are kept`;
-      await this.#fail(run, node, attempt, finalFailure('output_too_large', message));
+      await this.#fail(run, node, attempt, { ...finalFailure('output_too_large', message), used });
       return;
     }
     const output = await this.blobs.put(accountId, value, runHolder(runId));
@@ -194,7 +253,15 @@ const attemptOf = ({ status, attempt }: RunNode): number =>
 /** Does not wait for a tool that ignores its signal. */
 const abandoned = <Result>(running: Promise<Result>, signal: AbortSignal): Promise<Result> =>
   new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
+    let grace: NodeJS.Timeout | undefined;
+    const leave = (): void => {
+      grace = setTimeout(() => reject(signal.reason as Error), ABORT_GRACE_MS);
+    };
     signal.addEventListener('abort', leave, { once: true });
-    running.finally(() => signal.removeEventListener('abort', leave)).then(resolve, reject);
+    running
+      .finally(() => {
+        clearTimeout(grace);
+        signal.removeEventListener('abort', leave);
+      })
+      .then(resolve, reject);
   });

@@ -1,12 +1,22 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { AccountShares } from '#platform/runtime/account-shares.js';
 import {
   ApprovalParameters,
   BranchParameters,
   MapParameters,
   WaitParameters,
 } from '../definition/control-nodes.js';
-import { referencesIn, resolved, type Scope } from '../definition/templates.js';
+import {
+  bytesOf,
+  EXPANSION_BYTES_MAX,
+  ExpansionError,
+  referencesIn,
+  resolved,
+  RunExpansionError,
+  type Scope,
+} from '../definition/templates.js';
 import { WorkflowDocument } from '../definition/workflow-document.js';
 import { WorkflowBlobs } from '../workflow-blobs.js';
 import { itemPath, type RunNode, type StartedRun } from './workflow-run.state.js';
@@ -19,9 +29,38 @@ export interface RunTexts {
   readonly inputs: z.infer<typeof Inputs>;
 }
 
-/** Reads what nodes say and what they have brought, and puts references in place. */
+/** What the nodes of one run may expand to. */
+export const RUN_EXPANSION_BYTES_MAX = 67_108_864;
+/** What the nodes that one value refers to may have brought together. */
+const SCOPE_BYTES_MAX = 4_194_304;
+
+/** The input of a tool, which takes room until it is given back. */
+export interface CallInput {
+  readonly input: unknown;
+  readonly bytes: number;
+  readonly giveBack: () => void;
+}
+
+/** A value with references, and what they refer to. */
+interface Template {
+  readonly value: unknown;
+  readonly scope: () => Promise<Scope>;
+}
+
+/**
+ * Reads what nodes say and what they have brought, and puts references in place. A value is counted
+ * before it is made, and each is counted or made in a turn of the event loop of its own.
+ */
 @Injectable()
 export class NodeInputs {
+  /** Bytes of inputs that this process has made for calls that are under way. */
+  readonly #room = new AccountShares({
+    total: 67_108_864,
+    perAccount: 16_777_216,
+    reserve: 67_108_864,
+  });
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly blobs: WorkflowBlobs) {}
 
   /** @throws BlobError when it is no longer kept */
@@ -33,38 +72,69 @@ export class NodeInputs {
   }
 
   /**
-   * The input of the tool that a node calls.
-   * @throws TemplateError for a value that is not there; ZodError; BlobError
+   * The input of the tool that a node calls, as soon as the process has room for it.
+   * @throws TemplateError for a value that is not there, or that is too large; ZodError; BlobError;
+   *   the reason of the signal
    */
-  async ofCall(run: StartedRun, texts: RunTexts, { node, item }: RunNode): Promise<unknown> {
+  async ofCall(
+    run: StartedRun,
+    texts: RunTexts,
+    node: RunNode,
+    signal: AbortSignal,
+  ): Promise<CallInput> {
+    const template = this.#ofCall(run, texts, node);
+    const bytes = await this.#bytesOf(template, run);
+    const giveBack = await this.#room.enter(run.order.accountId, bytes, signal);
+    try {
+      return { input: await this.#make(template), bytes, giveBack };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  #ofCall(run: StartedRun, texts: RunTexts, { node, item }: RunNode): Template {
     const parameters = parametersOf(texts, node.name);
-    if (item === null) return resolved(parameters, await this.#scope(run, texts, parameters));
-    const { parameters: ofItem } = parameters;
-    const items = await this.itemsOf(run, texts, node.name);
-    const scope = await this.#scope(run, texts, ofItem);
-    return resolved(ofItem, { ...scope, item: items[item], index: item });
+    if (item === null) return this.#of(run, texts, parameters);
+    const { parameters: value, items } = parameters;
+    const scope = async () => {
+      // Of a list, no item is made but the one of the call.
+      const of = this.#of(run, texts, Array.isArray(items) ? [items[item]] : items);
+      const made = z.array(z.unknown()).parse(await this.#make(of));
+      const own = Array.isArray(items) ? made[0] : made[item];
+      return { ...(await this.#scope(run, texts, value)), item: own, index: item };
+    };
+    return { value, scope };
   }
 
   /** @throws TemplateError; ZodError where the value is no list; BlobError */
-  async itemsOf(run: StartedRun, texts: RunTexts, name: string): Promise<readonly unknown[]> {
+  async itemsOf(run: StartedRun, texts: RunTexts, name: string) {
     const { items } = parametersOf(texts, name);
-    const scope = await this.#scope(run, texts, items);
-    return MapParameters.shape.items.parse(resolved(items, scope), { reportInput: false });
+    const template = this.#of(run, texts, items);
+    const bytes = await this.#bytesOf(template, run);
+    const made = await this.#make(template);
+    const { length } = MapParameters.shape.items.parse(made, { reportInput: false });
+    return { length, bytes };
+  }
+
+  /** @throws TemplateError; BlobError */
+  bytesOf(run: StartedRun, texts: RunTexts, name: string): Promise<number> {
+    return this.#bytesOf(this.#of(run, texts, parametersOf(texts, name)), run);
   }
 
   /** @throws TemplateError; ZodError; BlobError */
   async ofBranch(run: StartedRun, texts: RunTexts, name: string) {
-    return BranchParameters.parse(await this.#resolved(run, texts, name));
+    return BranchParameters.parse(await this.#ofControl(run, texts, name));
   }
 
   /** @throws TemplateError; ZodError; BlobError */
   async ofWait(run: StartedRun, texts: RunTexts, name: string) {
-    return WaitParameters.parse(await this.#resolved(run, texts, name));
+    return WaitParameters.parse(await this.#ofControl(run, texts, name));
   }
 
   /** @throws TemplateError; ZodError; BlobError */
   async ofApproval(run: StartedRun, texts: RunTexts, name: string) {
-    return ApprovalParameters.parse(await this.#resolved(run, texts, name));
+    return ApprovalParameters.parse(await this.#ofControl(run, texts, name));
   }
 
   /** What a node has brought: of a control node, what it decided. Null where there is nothing. */
@@ -87,18 +157,50 @@ export class NodeInputs {
     );
   }
 
-  async #resolved(run: StartedRun, texts: RunTexts, name: string): Promise<unknown> {
-    const parameters = parametersOf(texts, name);
-    return resolved(parameters, await this.#scope(run, texts, parameters));
+  #ofControl(run: StartedRun, texts: RunTexts, name: string): Promise<unknown> {
+    return this.#make(this.#of(run, texts, parametersOf(texts, name)));
+  }
+
+  #of(run: StartedRun, texts: RunTexts, value: unknown): Template {
+    return { value, scope: () => this.#scope(run, texts, value) };
+  }
+
+  /** @throws ExpansionError above what one value may have, or what is left to the run */
+  async #bytesOf({ value, scope }: Template, { expandedBytes }: StartedRun): Promise<number> {
+    const known = await scope();
+    await this.#turn();
+    const bytes = bytesOf(value, known, EXPANSION_BYTES_MAX);
+    if (expandedBytes + bytes <= RUN_EXPANSION_BYTES_MAX) return bytes;
+    const message = `the nodes of a run expand to ${RUN_EXPANSION_BYTES_MAX} bytes at the most`;
+    throw new RunExpansionError(message);
+  }
+
+  async #make({ value, scope }: Template): Promise<unknown> {
+    const known = await scope();
+    await this.#turn();
+    return resolved(value, known);
+  }
+
+  /** One for each caller, in order: HTTP is answered in between. */
+  #turn(): Promise<unknown> {
+    this.#lastTurn = this.#lastTurn.then(() => nextTurn());
+    return this.#lastTurn;
   }
 
   /** Only the outputs that the value refers to are read. */
   async #scope(run: StartedRun, { inputs }: RunTexts, value: unknown): Promise<Scope> {
-    const names = referencesIn(value).flatMap(({ path: [root, name] }) =>
-      root === 'nodes' ? String(name) : [],
+    const names = new Set(
+      referencesIn(value).flatMap(({ path: [root, name] }) =>
+        root === 'nodes' ? String(name) : [],
+      ),
     );
+    const read = [...names].map((name) => run.nodes.get(name)?.end?.output?.bytes ?? 0);
+    if (read.reduce((sum, bytes) => sum + bytes, 0) > SCOPE_BYTES_MAX) {
+      const message = `the outputs that it refers to have more than ${SCOPE_BYTES_MAX} bytes`;
+      throw new ExpansionError(message);
+    }
     const nodes = await Promise.all(
-      [...new Set(names)].map(async (name) => {
+      [...names].map(async (name) => {
         const one = run.nodes.get(name);
         if (!one) return [name, {}] as const;
         return [name, { status: one.status, output: await this.outputOf(run, one) }] as const;

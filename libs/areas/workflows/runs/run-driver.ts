@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { interruptible } from '#platform/runtime/interruptible.js';
@@ -30,6 +32,9 @@ export class RunWork {
     readonly blobs: WorkflowBlobs,
     @Inject(CLOCK) readonly clock: Clock,
   ) {}
+
+  /** Runs that this process has taken and not left. */
+  readonly taken = new Set<string>();
 }
 
 /**
@@ -67,12 +72,42 @@ export class RunDriver {
     const leave = (): void => this.wake();
     this.stopping.addEventListener('abort', leave, { once: true });
     try {
-      return await this.#drive();
+      const dueAtMs = await this.#drive();
+      await this.#endCalls();
+      await this.#leave();
+      return dueAtMs;
     } finally {
       this.stopping.removeEventListener('abort', leave);
-      this.#abortCalls();
-      await Promise.all(this.#settled);
+      await this.#endCalls();
     }
+  }
+
+  async #endCalls(): Promise<void> {
+    this.#abortCalls();
+    await Promise.all(this.#settled);
+  }
+
+  /**
+   * Writes, before the first step, that this process works on the run, so that the next process
+   * knows whether this one has died of it.
+   * @returns whether the run goes on
+   */
+  async #take(run: StartedRun): Promise<boolean> {
+    const { taken, streams, clock } = this.work;
+    if (run.status !== 'running' || taken.has(this.runId)) return true;
+    const data = { runId: this.runId, takenAt: instant(clock) };
+    await streams.onRun({ type: 'TakeRun', data }, runContext(run.order, `take ${randomUUID()}`));
+    taken.add(this.runId);
+    return false;
+  }
+
+  async #leave(): Promise<void> {
+    const { taken, streams, clock } = this.work;
+    if (!taken.delete(this.runId)) return;
+    const run = await streams.runOf(this.runId);
+    if (run.status !== 'running') return;
+    const data = { runId: this.runId, leftAt: instant(clock) };
+    await streams.onRun({ type: 'LeaveRun', data }, runContext(run.order, `leave ${randomUUID()}`));
   }
 
   async #drive(): Promise<number | null> {
@@ -82,10 +117,18 @@ export class RunDriver {
       const run = await this.work.streams.runOf(this.runId);
       if (this.#failure) throw this.#failure.error;
       if (this.stopping.aborted || run.status === 'absent') return null;
-      if (run.status !== 'running') this.#abortCalls();
+      if (run.status !== 'running' && this.#calling.size > 0) {
+        // What they have used belongs to the charge.
+        await this.#endCalls();
+        continue;
+      }
       const calling = new Set(this.#calling.keys());
       const { steps, dueAtMs } = planOf(run, this.work.clock.now(), calling);
-      for (const step of steps) await this.#do(step, run);
+      if (steps.length > 0 && !(await this.#take(run))) continue;
+      for (const step of steps) {
+        await this.#do(step, run);
+        await nextTurn();
+      }
       if (steps.length > 0) continue;
       if (this.#calling.size === 0) return dueAtMs;
       await this.#pause();
@@ -146,12 +189,14 @@ export class RunDriver {
   #call({ path, node }: Extract<RunStep, { do: 'call' }>, run: StartedRun): Promise<void> {
     return this.#withTexts(run, (texts) => {
       const controller = new AbortController();
-      const signal = AbortSignal.any([controller.signal, this.stopping]);
       this.#calling.set(path, controller);
       const ended = this.work.calls
-        .run([path, node], { run, texts }, this.#inTurn, signal)
+        .run([path, node], { run, texts }, this.#inTurn, {
+          ended: controller.signal,
+          stopping: this.stopping,
+        })
         .catch((error: unknown) => {
-          if (!signal.aborted) this.#failure ??= { error };
+          if (!controller.signal.aborted && !this.stopping.aborted) this.#failure ??= { error };
         })
         .finally(() => {
           this.#calling.delete(path);

@@ -12,6 +12,7 @@ import { type LeaderService } from '#platform/runtime/leader-service.js';
 import { type RunnerStatus } from '#platform/runtime/log-progress.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
+import { AccountShares } from '#platform/runtime/account-shares.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   KEPT_RUNS_PREFIX,
@@ -28,8 +29,19 @@ const NAME = 'workflows.execution';
 const TICK_MS = 250;
 const RETRY_MS = 1_000;
 
-/** Runs that one process carries on at once; the others wait. */
-export const RUNS_AT_ONCE_MAX = 64;
+/** Runs that one process carries on at once; the others wait, and accounts take turns. */
+const RUNS_AT_ONCE = { total: 64, perAccount: 16, reserve: 64 };
+/**
+ * A run that another process has taken and not left may have killed it. Such runs begin one after
+ * another, so that the next death counts against one of them and not against all.
+ */
+const SUSPECT_PAUSE_MS = 250;
+
+/** A run, and when to look at it, in milliseconds since the Unix epoch. */
+interface DueRun {
+  readonly accountId: string;
+  readonly dueAt: number;
+}
 
 /** What others do to a run: it begins, an approval is decided, it is cancelled. */
 const WAKING: readonly WorkflowRunEvent['type'][] = [
@@ -52,10 +64,11 @@ export class RunExecution implements LeaderService {
   readonly #codec: CodecOf<WorkflowRunEvent>;
   readonly #driving = new Map<string, RunDriver>();
   readonly #drives = new Set<Promise<void>>();
-  /** Runs that wait for a slot, in order. */
+  /** Runs that wait for a slot. */
   readonly #waiting = new Set<string>();
-  /** When to look at a run again that has nothing to do, in milliseconds since the Unix epoch. */
-  readonly #due = new Map<string, number>();
+  readonly #slots = new AccountShares(RUNS_AT_ONCE);
+  /** When to look at a run again that has nothing to do. */
+  readonly #due = new Map<string, DueRun>();
   #stopping = new AbortController();
   #runner: SubscriptionRunner | undefined;
   #tick: NodeJS.Timeout | undefined;
@@ -104,9 +117,18 @@ export class RunExecution implements LeaderService {
   async #load(): Promise<Position> {
     const open = await this.#list(openRunsPrefix());
     const kept = await this.#list(KEPT_RUNS_PREFIX);
-    for (const { runId } of open.runs) this.#wake(runId);
-    for (const { runId, settledAt } of kept.runs) {
-      this.#due.set(runId, Date.parse(settledAt ?? '') + KEPT_MS);
+    const suspects: UnsettledRun[] = [];
+    for (const run of open.runs) {
+      const state = await this.work.streams.runOf(run.runId);
+      if (state.status === 'running' && state.taken > 0) suspects.push(run);
+      else this.#wake(run.runId, run.accountId);
+    }
+    const now = this.clock.now();
+    for (const [index, { runId, accountId }] of suspects.entries()) {
+      this.#due.set(runId, { accountId, dueAt: now + index * SUSPECT_PAUSE_MS });
+    }
+    for (const { runId, accountId, settledAt } of kept.runs) {
+      this.#due.set(runId, { accountId, dueAt: Date.parse(settledAt ?? '') + KEPT_MS });
     }
     return open.position;
   }
@@ -129,54 +151,51 @@ export class RunExecution implements LeaderService {
   #hear({ events }: SubscriptionBatch): Promise<void> {
     const types: readonly string[] = WAKING;
     for (const recorded of events) {
-      if (types.includes(recorded.type)) this.#wake(this.#codec.revive(recorded).data.runId);
+      if (!types.includes(recorded.type)) continue;
+      const { runId, accountId } = this.#codec.revive(recorded).data;
+      this.#wake(runId, accountId);
     }
     return Promise.resolve();
   }
 
   #wakeDue(): void {
     const now = this.clock.now();
-    for (const [runId, dueAt] of this.#due) if (dueAt <= now) this.#wake(runId);
+    for (const [runId, { accountId, dueAt }] of this.#due) {
+      if (dueAt <= now) this.#wake(runId, accountId);
+    }
   }
 
-  #wake(runId: string): void {
+  #wake(runId: string, accountId: string): void {
     if (this.#stopping.signal.aborted) return;
     this.#due.delete(runId);
     const driver = this.#driving.get(runId);
     if (driver) {
       driver.wake();
       // The driver may have looked for the last time already.
-      this.#due.set(runId, this.clock.now());
+      this.#due.set(runId, { accountId, dueAt: this.clock.now() });
       return;
     }
+    if (this.#waiting.has(runId)) return;
     this.#waiting.add(runId);
-    this.#fillSlots();
-  }
-
-  #fillSlots(): void {
-    for (const runId of this.#waiting) {
-      if (this.#driving.size >= RUNS_AT_ONCE_MAX) return;
-      this.#waiting.delete(runId);
-      this.#drive(runId);
-    }
-  }
-
-  #drive(runId: string): void {
-    const driver = new RunDriver(runId, this.work, this.#stopping.signal);
-    this.#driving.set(runId, driver);
-    const drive = driver
-      .drive()
-      .catch((error: unknown) => {
-        this.logger.error({ err: error, runId }, 'a run could not go on; retrying');
-        return this.clock.now() + RETRY_MS;
-      })
-      .then((dueAt) => {
-        this.#driving.delete(runId);
-        this.#drives.delete(drive);
-        if (this.#stopping.signal.aborted) return;
-        if (dueAt !== null) this.#due.set(runId, Math.min(dueAt, this.#due.get(runId) ?? dueAt));
-        this.#fillSlots();
-      });
+    const drive = this.#inSlot(runId, accountId).finally(() => this.#drives.delete(drive));
     this.#drives.add(drive);
+  }
+
+  async #inSlot(runId: string, accountId: string): Promise<void> {
+    const { signal } = this.#stopping;
+    const leave = await this.#slots.enter(accountId, 1, signal).catch(() => undefined);
+    this.#waiting.delete(runId);
+    if (!leave) return;
+    const driver = new RunDriver(runId, this.work, signal);
+    this.#driving.set(runId, driver);
+    const dueAt = await driver.drive().catch((error: unknown) => {
+      this.logger.error({ err: error, runId }, 'a run could not go on; retrying');
+      return this.clock.now() + RETRY_MS;
+    });
+    this.#driving.delete(runId);
+    leave();
+    if (signal.aborted || dueAt === null) return;
+    const known = this.#due.get(runId)?.dueAt ?? dueAt;
+    this.#due.set(runId, { accountId, dueAt: Math.min(dueAt, known) });
   }
 }

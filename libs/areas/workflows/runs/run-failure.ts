@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { type ToolUsage } from '#platform/tools/tool.js';
 import { type Tools } from '#platform/tools/tools.js';
-import { TemplateError } from '../definition/templates.js';
+import { ExpansionError, RunExpansionError, TemplateError } from '../definition/templates.js';
 import { isGone } from '../workflow-blobs.js';
 import { isUnpayable } from './run-funds.js';
 
@@ -11,16 +12,21 @@ export interface NodeFailure {
   readonly code: string;
   readonly message: string;
   readonly isRetryable: boolean;
+  /** What the attempt had used when it was aborted. */
+  readonly used: readonly ToolUsage[];
 }
 
 const final = (code: string, message: string): NodeFailure => ({
   code,
   message: message.slice(0, MESSAGE_LENGTH_MAX),
   isRetryable: false,
+  used: [],
 });
 
 /** Why a node could not begin; null: the fault is not the node's, and another look may help. */
 export const preparationFailureOf = (error: unknown): NodeFailure | null => {
+  if (error instanceof ExpansionError) return final('expansion_too_large', error.message);
+  if (error instanceof RunExpansionError) return final('run_expansion_too_large', error.message);
   if (error instanceof TemplateError) return final('reference_missing', error.message);
   if (isGone(error)) return final('content_gone', 'the content of the run is no longer kept');
   if (isUnpayable(error)) return final(error.code, error.detail);
@@ -30,16 +36,22 @@ export const preparationFailureOf = (error: unknown): NodeFailure | null => {
 };
 
 /** Why a call of a tool failed. The message of a defect is for the log only. */
-export const callFailureOf = (error: unknown, tools: Pick<Tools, 'failureOf'>): NodeFailure => {
-  const failure = tools.failureOf(error);
-  if (!failure) return { code: 'internal_error', message: 'the tool failed', isRetryable: true };
-  return { ...failure, message: failure.message.slice(0, MESSAGE_LENGTH_MAX) };
+export const callFailureOf = (
+  error: unknown,
+  tools: Pick<Tools, 'failureOf' | 'usedBy'>,
+): NodeFailure => {
+  const used = tools.usedBy(error);
+  const { code, message, isRetryable } = tools.failureOf(error) ?? DEFECT;
+  return { code, message: message.slice(0, MESSAGE_LENGTH_MAX), isRetryable, used };
 };
 
-export const timedOut = (what: string): NodeFailure => ({
+const DEFECT = { code: 'internal_error', message: 'the tool failed', isRetryable: true };
+
+export const timedOut = (what: string, used: NodeFailure['used'] = []): NodeFailure => ({
   code: 'timed_out',
   message: `${what} took too long`,
   isRetryable: true,
+  used,
 });
 
 export { final as finalFailure };

@@ -25,6 +25,7 @@ const CAPTURED_AS: Readonly<Record<RunEnd, Capture['outcome']>> = {
   failed: 'upstream_failed',
   cancelled: 'client_gone',
   timed_out: 'timed_out',
+  parked: 'upstream_failed',
 };
 
 const RELEASED_AS: Readonly<Record<RunEnd, Release['reason']>> = {
@@ -32,6 +33,7 @@ const RELEASED_AS: Readonly<Record<RunEnd, Release['reason']>> = {
   failed: 'upstream_failed',
   cancelled: 'client_gone',
   timed_out: 'timed_out',
+  parked: 'internal_error',
 };
 
 const FREE: Settlement = { outcome: 'free', amount: 0n };
@@ -119,8 +121,8 @@ export class RunSettlement {
 
 const captureOf = ({ run, hold, status, endedAt }: Ended): Capture => {
   const { accountId, runId: holdId } = run.order;
-  const usage = [...run.nodes].flatMap(([step, { end }]) =>
-    (end?.used ?? []).filter(({ quantity }) => quantity > 0).map((used) => ({ ...used, step })),
+  const usage = [...run.nodes].flatMap(([step, { used }]) =>
+    used.filter(({ quantity }) => quantity > 0).map((one) => ({ ...one, step })),
   );
   const { lines, excess } = chargedLines(hold.lines, usage);
   return {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   WorkflowApprovalDecided,
   WorkflowAttemptFailed,
+  WorkflowCallAborted,
   type WorkflowRunEvent,
   WorkflowRunForgotten,
 } from '#events/workflows/workflow-run.events.js';
@@ -35,7 +36,16 @@ const stateAfter = (...events: readonly WorkflowRunEvent[]) => {
 
 const start = (name: string, attempt = 1): WorkflowRunCommand => ({
   type: 'StartNode',
-  data: { runId: RUN, node: name, attempt, callId: RUN, items: null, until: null, beganAt: LATER },
+  data: {
+    runId: RUN,
+    node: name,
+    attempt,
+    callId: RUN,
+    items: null,
+    expandedBytes: 0,
+    until: null,
+    beganAt: LATER,
+  },
 });
 
 const complete = (
@@ -66,6 +76,7 @@ const fail = (name: string, attempt = 1, isRetryable = true): WorkflowRunCommand
     failedAt: LATER,
     code: 'torn',
     message: 'the cord is torn',
+    used: [],
   },
 });
 const torn = (name: string) => failed(name, 'torn', 'the cord is torn');
@@ -181,6 +192,7 @@ describe('a run', () => {
         retryAt,
         code: 'torn',
         message: 'the cord is torn',
+        used: [],
       });
     const [first, second] = [
       again(1, '2026-11-22T15:00:11.000Z'),
@@ -275,6 +287,63 @@ describe('a run', () => {
       run.given(plan, began('b'), over(status)).when(complete('b')).thenNothing();
     },
   );
+
+  const used = [{ meter: 'knots', quantity: 3 }];
+
+  it('keeps what aborted attempts have used', () => {
+    const plan = started(node('a', [], { attemptsMax: 2 }));
+    const cut = fail('a');
+    if (cut.type !== 'FailNode') throw new Error('a failed attempt');
+    const paid = { ...cut, data: { ...cut.data, used } } as const;
+    const retryAt = '2026-11-22T15:00:11.000Z';
+    const { node: name, attempt, code, message, failedAt } = paid.data;
+    const failure = { ...ofRun, node: name, attempt, code, message, used, failedAt, retryAt };
+    const first = WorkflowAttemptFailed.of(failure);
+    run.given(plan, began('a')).when(paid).then(first);
+    const second = { ...paid, data: { ...paid.data, attempt: 2 } };
+    const facts = [plan, began('a'), first, began('a', { attempt: 2 })];
+    const last = ended('a', 'failed', { code: 'torn', message: 'the cord is torn', used });
+    run
+      .given(...facts)
+      .when(second)
+      .then(last, over('failed'));
+    expect(stateAfter(...facts, last).nodes.get('a')?.used).toEqual([...used, ...used]);
+  });
+
+  it('keeps what a call has used that its end aborted, until it is settled', () => {
+    const plan = started(node('a'));
+    const data = { runId: RUN, node: 'a', attempt: 1, used, abortedAt: LATER };
+    const record = { type: 'RecordAborted', data } as const;
+    const aborted = WorkflowCallAborted.of({ ...ofRun, ...data });
+    run.given(plan, began('a')).when(record).thenNothing();
+    run.given(plan, began('a'), over('cancelled')).when(record).then(aborted);
+    run.given(plan, began('a'), over('cancelled'), settled).when(record).thenNothing();
+    const { nodes } = stateAfter(plan, began('a'), over('cancelled'), aborted);
+    expect(nodes.get('a')?.used).toEqual(used);
+  });
+
+  it('counts what its nodes expand to', () => {
+    const plan = started(node('a'), node('b'));
+    const facts = [began('a', { expandedBytes: 7 }), began('b', { expandedBytes: 5 })];
+    expect(stateAfter(plan, ...facts).expandedBytes).toBe(12);
+  });
+
+  it('has no more items than a process can keep', () => {
+    const plan = started(
+      ...['m', 'n', 'o', 'p', 'q'].map((name) => node(name, [], { kind: 'map' })),
+    );
+    const begin = (name: string): WorkflowRunCommand => {
+      const command = start(name);
+      if (command.type !== 'StartNode') throw new Error('a start');
+      return { ...command, data: { ...command.data, items: 500 } };
+    };
+    const many = ['m', 'n', 'o'].map((name) => began(name, { items: 500 }));
+    const message = 'a run has at most 2000 nodes and items';
+    run
+      .given(plan, ...many)
+      .when(begin('p'))
+      .then(failed('p', 'too_many_items', message));
+  });
 
   it('is settled once after its end, and forgotten once after that', () => {
     const plan = started(node('a'));

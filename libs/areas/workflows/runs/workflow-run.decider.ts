@@ -1,14 +1,18 @@
 import {
+  type NodeUsage,
   WorkflowApprovalDecided,
   WorkflowAttemptFailed,
+  WorkflowCallAborted,
   WorkflowNodeEnded,
   WorkflowNodeStarted,
   WorkflowRunEnded,
   type WorkflowRunEvent,
   WorkflowRunForgotten,
   WorkflowRunFunded,
+  WorkflowRunLeft,
   WorkflowRunSettled,
   WorkflowRunStarted,
+  WorkflowRunTaken,
 } from '#events/workflows/workflow-run.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { backOffMs } from '#platform/kernel/back-off.js';
@@ -38,6 +42,8 @@ export interface FailedAttempt extends OfRun {
   readonly code: string;
   readonly message: string;
   readonly isRetryable: boolean;
+  /** What it had used; nothing for one that did not begin. */
+  readonly used: readonly NodeUsage[];
   readonly failedAt: string;
 }
 
@@ -57,6 +63,10 @@ export type WorkflowRunCommand =
   | { readonly type: 'StartNode'; readonly data: Stated<WorkflowNodeStarted> }
   | { readonly type: 'CompleteNode'; readonly data: NodeResult }
   | { readonly type: 'FailNode'; readonly data: FailedAttempt }
+  | { readonly type: 'TakeRun'; readonly data: Stated<WorkflowRunTaken> }
+  | { readonly type: 'LeaveRun'; readonly data: Stated<WorkflowRunLeft> }
+  /** The end of the run has aborted the call. */
+  | { readonly type: 'RecordAborted'; readonly data: Stated<WorkflowCallAborted> }
   | { readonly type: 'DecideApproval'; readonly data: Stated<WorkflowApprovalDecided> }
   | {
       readonly type: 'StopRun';
@@ -79,16 +89,27 @@ const factsOf = ({ order: { runId, accountId, startedAt } }: StartedRun) => ({
 
 type Unfinished = 'skipped' | 'upstream_failed' | 'cancelled';
 
-const unfinished = (run: StartedRun, node: string, status: Unfinished, endedAt: string) =>
+const unfinished = (
+  run: StartedRun,
+  node: string,
+  status: Unfinished,
+  endedAt: string,
+  message = WHY[status],
+) =>
   WorkflowNodeEnded.of({
     ...factsOf(run),
     ...noResult(),
     node,
     status,
     code: status,
-    message: WHY[status],
+    message,
     endedAt,
   });
+
+/** Processes that end while they work on a run, before no other one takes it. */
+export const DEATHS_MAX = 2;
+/** Nodes of a run with the items of its maps. */
+export const RUN_NODES_MAX = 2_000;
 
 const WHY: Readonly<Record<Unfinished, string>> = {
   skipped: 'what comes before it was skipped, or a branch chose another way',
@@ -141,6 +162,13 @@ const startNode = (
   const isDue = node?.status === 'pending' || node?.status === 'retrying';
   if (!isDue || data.attempt !== node.attempt + 1) return [];
   if (verdictOn(run, node) !== 'run') return [];
+  if (data.items !== null && run.nodes.size + data.items > RUN_NODES_MAX) {
+    const code = 'too_many_items';
+    const message = `a run has at most ${RUN_NODES_MAX} nodes and items`;
+    const { node: path, attempt, beganAt: failedAt } = data;
+    const failure = { code, message, isRetryable: false, used: [], failedAt };
+    return failNode(run, { runId: data.runId, node: path, attempt, ...failure });
+  }
   return [WorkflowNodeStarted.of({ ...factsOf(run), ...data })];
 };
 
@@ -158,6 +186,7 @@ const completeNode = (
 /** The number of an attempt is that of its start; one that could not begin has the next number. */
 const failNode = (run: StartedRun, failed: FailedAttempt): readonly WorkflowRunEvent[] => {
   const { node: path, attempt, code, message, isRetryable, failedAt } = failed;
+  const used = [...failed.used];
   const one = run.nodes.get(path);
   if (!one || hasEnded(one)) return [];
   if (attempt !== (one.status === 'running' ? one.attempt : one.attempt + 1)) return [];
@@ -166,9 +195,11 @@ const failNode = (run: StartedRun, failed: FailedAttempt): readonly WorkflowRunE
   if (isRetryable && attempt < attemptsMax) {
     const pauseMs = backOffMs({ firstMs, maxMs }, attempt);
     const retryAt = instantOf(timeOf(failedAt) + pauseMs);
-    return [WorkflowAttemptFailed.of({ ...facts, attempt, code, message, failedAt, retryAt })];
+    return [
+      WorkflowAttemptFailed.of({ ...facts, attempt, code, message, used, failedAt, retryAt }),
+    ];
   }
-  const result = { ...noResult(), status: 'failed', code, message } as const;
+  const result = { ...noResult(), status: 'failed', code, message, used } as const;
   const ended = WorkflowNodeEnded.of({ ...facts, ...result, endedAt: failedAt });
   return withConsequences(run, [ended], failedAt);
 };
@@ -199,19 +230,34 @@ const decideApproval = (
   return withConsequences(run, [decided, ended], endedAt);
 };
 
-/** Calls that are under way are not waited for: what they bring has no place any more. */
+const PARKED = `${DEATHS_MAX} processes ended while they worked on the run: no other one takes it`;
+
+/**
+ * The first take of a process. A process that died has neither left the run nor got on with it:
+ * what it did may kill the next one as well.
+ */
+const takeRun = (run: StartedRun, takenAt: string): readonly WorkflowRunEvent[] =>
+  run.taken < DEATHS_MAX
+    ? [WorkflowRunTaken.of({ ...factsOf(run), takenAt })]
+    : stopRun(run, 'parked', takenAt, PARKED);
+
+/** Calls that are under way are aborted: what they bring has no place any more. */
 const stopRun = (
   run: StartedRun,
-  status: 'cancelled' | 'timed_out',
+  status: 'cancelled' | 'timed_out' | 'parked',
   at: string,
+  message?: string,
 ): readonly WorkflowRunEvent[] => {
   const open = [...run.nodes].filter(([, node]) => !hasEnded(node));
-  const ended = open.map(([path]) => unfinished(run, path, 'cancelled', at));
+  const ended = open.map(([path]) => unfinished(run, path, 'cancelled', at, message));
   return [...ended, WorkflowRunEnded.of({ ...factsOf(run), status, endedAt: at })];
 };
 
 const decideRunning = (
-  command: Exclude<WorkflowRunCommand, { type: 'StartRun' | 'SettleRun' | 'ForgetRun' }>,
+  command: Exclude<
+    WorkflowRunCommand,
+    { type: 'StartRun' | 'SettleRun' | 'ForgetRun' | 'RecordAborted' }
+  >,
   run: StartedRun,
 ): readonly WorkflowRunEvent[] => {
   const { type, data } = command;
@@ -224,6 +270,10 @@ const decideRunning = (
       return completeNode(run, data);
     case 'FailNode':
       return failNode(run, data);
+    case 'TakeRun':
+      return takeRun(run, data.takenAt);
+    case 'LeaveRun':
+      return run.taken > 0 ? [WorkflowRunLeft.of({ ...factsOf(run), ...data })] : [];
     case 'DecideApproval':
       return decideApproval(run, data);
     case 'StopRun':
@@ -246,6 +296,10 @@ export const workflowRunDecider: Decider<WorkflowRunCommand, RunState, WorkflowR
     const { type, data } = command;
     if (run.status === 'absent') {
       return reject('workflow_run_not_found', `there is no run ${data.runId}`);
+    }
+    if (type === 'RecordAborted') {
+      if (run.status === 'running' || run.settlement) return [];
+      return [WorkflowCallAborted.of({ ...factsOf(run), ...data })];
     }
     if (type === 'SettleRun') {
       if (run.status === 'running' || run.settlement) return [];

@@ -61,6 +61,7 @@ export const began = (
     attempt: 1,
     callId: RUN,
     items: null,
+    expandedBytes: 0,
     until: null,
     beganAt: LATER,
     ...more,

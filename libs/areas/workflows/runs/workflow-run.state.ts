@@ -23,12 +23,13 @@ export interface RunNode {
   readonly retryAt: string | null;
   /** Of a map node that has begun. */
   readonly items: number | null;
+  /** Of all attempts, also of those that failed. */
+  readonly used: readonly NodeUsage[];
   readonly end: {
     readonly code: string | null;
     readonly message: string | null;
     readonly output: WorkflowBlob | null;
     readonly chosen: readonly string[] | null;
-    readonly used: readonly NodeUsage[];
     readonly counters: Readonly<Record<string, number | null>>;
     readonly endedAt: string;
   } | null;
@@ -51,6 +52,10 @@ export interface StartedRun {
   /** By path: those of the definition in topological order, then items. */
   readonly nodes: ReadonlyMap<string, RunNode>;
   readonly hold: RunHold | null;
+  /** What the references of its nodes have expanded to so far. */
+  readonly expandedBytes: number;
+  /** Processes in a row that took the run and neither left it nor ended an attempt of a node. */
+  readonly taken: number;
   readonly endedAt: string | null;
   readonly settlement: {
     readonly outcome: 'charged' | 'free' | 'uncollected';
@@ -76,6 +81,7 @@ const fresh = (node: WorkflowNode, item: number | null): RunNode => ({
   until: null,
   retryAt: null,
   items: null,
+  used: [],
   end: null,
 });
 
@@ -84,6 +90,8 @@ const started = (order: WorkflowRunStarted['data']): StartedRun => ({
   order,
   nodes: new Map(order.plan.nodes.map((node) => [node.name, fresh(node, null)])),
   hold: null,
+  expandedBytes: 0,
+  taken: 0,
   endedAt: null,
   settlement: null,
   isForgotten: false,
@@ -113,6 +121,9 @@ const changed = (
   return { ...run, nodes: new Map(run.nodes).set(path, { ...node, ...change(node) }) };
 };
 
+/** An attempt of a node has ended: the process that has the run gets on with it. */
+const goneOn = (run: StartedRun): StartedRun => ({ ...run, taken: Math.min(run.taken, 1) });
+
 const withItems = (run: StartedRun, path: string, items: number | null): StartedRun => {
   const map = run.nodes.get(path);
   if (!map || items === null) return run;
@@ -132,24 +143,31 @@ const evolveStarted = (run: StartedRun, { type, data }: WorkflowRunEvent): Start
     case 'WorkflowNodeStarted': {
       const { node, attempt, beganAt, until, items } = data;
       const begun = { status: 'running', attempt, beganAt, until, items, retryAt: null } as const;
-      return withItems(
-        changed(run, node, () => begun),
-        node,
-        items,
-      );
+      const expandedBytes = run.expandedBytes + data.expandedBytes;
+      return withItems({ ...changed(run, node, () => begun), expandedBytes }, node, items);
     }
     case 'WorkflowAttemptFailed': {
       const { node, attempt, retryAt } = data;
       const failed = { status: 'retrying', attempt, retryAt, until: null } as const;
-      return changed(run, node, () => failed);
+      return goneOn(
+        changed(run, node, ({ used }) => ({ ...failed, used: [...used, ...data.used] })),
+      );
     }
     case 'WorkflowNodeEnded': {
       const { node, status, code, message, output, chosen, used, counters, endedAt } = data;
-      const end = { code, message, output, chosen, used, counters, endedAt };
+      const end = { code, message, output, chosen, counters, endedAt };
       const began = run.nodes.get(node)?.beganAt ?? null;
-      const ended = changed(run, node, () => ({ status, end, until: null, retryAt: null }));
-      return { ...ended, hold: withoutOrderOf(run.hold, node, began) };
+      const ended = changed(run, node, (one) => {
+        return { status, end, used: [...one.used, ...used], until: null, retryAt: null };
+      });
+      return goneOn({ ...ended, hold: withoutOrderOf(run.hold, node, began) });
     }
+    case 'WorkflowCallAborted':
+      return changed(run, data.node, ({ used }) => ({ used: [...used, ...data.used] }));
+    case 'WorkflowRunTaken':
+      return { ...run, taken: run.taken + 1 };
+    case 'WorkflowRunLeft':
+      return { ...run, taken: 0 };
     case 'WorkflowApprovalDecided':
       return run;
     case 'WorkflowRunEnded':
