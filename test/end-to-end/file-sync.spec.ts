@@ -85,6 +85,10 @@ describe('file sync', () => {
     for (const [name, value] of Object.entries(fieldsOf('late.txt'))) void form.field(name, value);
     await form.expect(200);
     expect(await readFile(files('late.txt'), 'utf8')).toBe('late');
+    const large = Buffer.alloc(16_385);
+    const unknown = rented.http().post(SYNC).attach('file_content', large, 'upload');
+    const { body } = await unknown.field(fieldsOf('large.txt')).expect(413);
+    expect(body).toMatchObject({ success: false, code: 'sync_file_too_large' });
   });
 
   it('applies the deltas of xdelta3 and bsdiff, with the digest of either kind', async () => {

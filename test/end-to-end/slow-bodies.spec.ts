@@ -8,6 +8,8 @@ import { RawConnection } from './raw-connection.js';
 const CHAT = '/v1/chat/completions';
 const LOGIN = '/api/v1/auth/login';
 const FILES = '/v1/files';
+const SYNC = '/api/jobs/sync_file';
+const MULTIPART = { 'content-type': 'multipart/form-data; boundary=seam' };
 const FORM = [
   '--seam\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n',
   '--seam\r\ncontent-disposition: form-data; name="file"; filename="knots.txt"\r\n\r\nknots',
@@ -17,6 +19,7 @@ const RECEIVING_BYTES = 65_536;
 /** What callers share; the rest is for requests without credentials. */
 const RECEIVING_BYTES_OF_CALLERS = RECEIVING_BYTES * 0.75;
 
+const withKeyOf = ({ api_key }: World['credentials']) => `Bearer ${api_key}`;
 const openAi = (code: string) => ({ error: expect.objectContaining({ code }) });
 const application = (code: string) => expect.objectContaining({ success: false, code });
 
@@ -39,6 +42,7 @@ describe('bodies that do not arrive', () => {
       environment: {
         QUIPU_RECEIVE_SECONDS: '1',
         QUIPU_UPLOAD_SECONDS: '3',
+        QUIPU_UPLOAD_IDLE_SECONDS: '1',
         QUIPU_RECEIVING_BYTES: String(RECEIVING_BYTES),
         QUIPU_DRAIN_SECONDS: '1',
       },
@@ -101,8 +105,7 @@ describe('bodies that do not arrive', () => {
 
   it('may take longer where they are files', async () => {
     const connection = await open();
-    const type = { 'content-type': 'multipart/form-data; boundary=seam' };
-    connection.post(FILES, { ...withKey(FORM.join('').length), ...type });
+    connection.post(FILES, { ...withKey(FORM.join('').length), ...MULTIPART });
     for (const part of FORM) {
       await sleep(600);
       connection.send(part);
@@ -110,16 +113,39 @@ describe('bodies that do not arrive', () => {
     expect(await connection.answer()).toMatchObject({ status: 200, body: { bytes: 5 } });
   });
 
-  it('get 408 where they are files that take too long', async () => {
+  it.each([
+    ['pause', FILES, withKeyOf, 0],
+    ['take too long', FILES, withKeyOf, 100],
+    ['have no credentials yet', SYNC, () => '', 100],
+  ])('get 408 where they are files that %s', async (_, path, keyOf, trickleMs) => {
     const connection = await open();
-    const type = { 'content-type': 'multipart/form-data; boundary=seam' };
-    connection.post(FILES, { ...withKey(1_000), ...type }, FORM[0] + FORM[1]);
-    expect(await connection.answer()).toMatchObject({
-      status: 408,
-      body: openAi('request_timeout'),
-    });
-    await connection.closed();
-    expect(connection.answers).toBe(1);
+    const authorization = keyOf(world.credentials);
+    const headers = { authorization, 'content-length': '1000', ...MULTIPART };
+    connection.post(path, headers, FORM[0]);
+    const trickle = trickleMs > 0 ? setInterval(() => connection.send(' '), trickleMs) : undefined;
+    try {
+      expect(await connection.answer()).toMatchObject({
+        status: 408,
+        body: openAi('request_timeout'),
+      });
+      await connection.closed();
+      expect(connection.answers).toBe(1);
+    } finally {
+      clearInterval(trickle);
+    }
+  });
+
+  it('are not read beyond the parts that a form may have', async () => {
+    const parts = '--seam\r\n\r\n\r\n'.repeat(17);
+    for (const path of [FILES, '/api/v1/adapters/vault', SYNC]) {
+      const connection = await open();
+      connection.post(path, { ...withKey(4_500_000), ...MULTIPART }, parts);
+      expect(await connection.answer()).toMatchObject({
+        status: 400,
+        headers: { connection: 'close' },
+      });
+      await connection.closed();
+    }
   });
 
   it('have a limit in all, above which one gets 503', async () => {

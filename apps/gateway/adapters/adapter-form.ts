@@ -2,12 +2,12 @@ import { type FastifyRequest } from 'fastify';
 import { type AdapterFilesToUpload } from '#areas/adapters/upload-adapter.handler.js';
 import { CONFIG_BYTES_MAX } from '#areas/adapters/lora/peft-config.js';
 import { HttpFailure } from '../errors/http-failure.js';
+import { type FormPart } from '../uploads/form-part.js';
+import { multipartOf } from '../uploads/form-parts.js';
 
 const CONFIG = 'adapter_config.json';
 const WEIGHTS = 'adapter_model.safetensors';
 const FIELDS = ['slug', 'category', 'base_model'] as const;
-
-type Form = ReturnType<FastifyRequest['parts']>;
 
 /**
  * The form of an adapter as `peft` saves it, in memory.
@@ -18,12 +18,8 @@ export const adapterFormOf = async (
   request: FastifyRequest,
   weightBytesMax: number,
 ): Promise<AdapterFilesToUpload> => {
-  if (!request.isMultipart()) {
-    const message = 'the body must be multipart/form-data';
-    throw new HttpFailure({ status: 415, code: 'unsupported_media_type', message });
-  }
   const bytesMax = { [CONFIG]: CONFIG_BYTES_MAX, [WEIGHTS]: weightBytesMax };
-  const { fields, files } = await read(request.parts(), bytesMax);
+  const { fields, files } = await read(multipartOf(request), bytesMax);
   const [slug, category, baseModel] = FIELDS.map((name) => fields.get(name) ?? missing(name));
   const config = (files.get(CONFIG) ?? missing(CONFIG)).toString('utf8');
   const weights = files.get(WEIGHTS) ?? missing(WEIGHTS);
@@ -36,35 +32,28 @@ export const adapterFormOf = async (
   };
 };
 
-const read = async (form: Form, bytesMax: Readonly<Record<string, number>>) => {
+const read = async (form: AsyncIterable<FormPart>, bytesMax: Readonly<Record<string, number>>) => {
   const fields = new Map<string, string>();
   const files = new Map<string, Buffer>();
-  try {
-    for await (const part of form) {
-      const { fieldname: name } = part;
-      if (part.type === 'field') {
-        fields.set(name, String(part.value));
-        continue;
-      }
-      const limit = bytesMax[name];
-      if (limit === undefined) throw invalid(name, `is none of the files ${CONFIG} and ${WEIGHTS}`);
-      files.set(name, await contentOf(name, part.file, limit));
+  for await (const part of form) {
+    const { name } = part;
+    if (part.kind === 'field') {
+      fields.set(name, part.value);
+      continue;
     }
-  } catch (error) {
-    if (error instanceof Error && !(error instanceof HttpFailure) && !('statusCode' in error)) {
-      throw invalid('form', error.message);
-    }
-    throw error;
+    const limit = bytesMax[name];
+    if (limit === undefined) throw invalid(name, `is none of the files ${CONFIG} and ${WEIGHTS}`);
+    files.set(name, await contentOf(name, part.content, limit));
   }
   return { fields, files };
 };
 
 const contentOf = async (
   name: string,
-  content: AsyncIterable<Buffer>,
+  content: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): Promise<Buffer> => {
-  const pieces: Buffer[] = [];
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of content) {
     bytes += piece.length;

@@ -14,9 +14,9 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
-import { ChatSettler } from '../inference/chat.settler.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { AdapterAnswerDto, InferAdapterDto } from './adapters.dto.js';
 import { presentAnswer } from './adapters.presenter.js';
 
@@ -36,7 +36,7 @@ export class AdaptersController {
 
   @Post('infer')
   @HttpCode(200)
-  @Idempotent({ settle: ChatSettler })
+  @Idempotent({ settle: PaidSettler })
   @ApiOperation({
     summary: 'Answer a prompt with an adapter',
     description:

@@ -31,6 +31,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
+import { OpenUploads } from '../uploads/open-uploads.js';
 import { FormUpload } from '../uploads/uploads.js';
 import { adapterFormOf } from './adapter-form.js';
 import {
@@ -66,6 +67,7 @@ export class VaultController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly uploads: OpenUploads,
     @Inject(ADAPTER_SETTINGS) private readonly settings: AdapterSettings,
   ) {}
 
@@ -114,7 +116,8 @@ export class VaultController {
     @CurrentCaller() { accountId, userId }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<VaultAdapterDto> {
-    const form = await adapterFormOf(request, this.settings.bytesMax);
+    const read = () => adapterFormOf(request, this.settings.bytesMax);
+    const form = await this.uploads.during(accountId, read);
     const context = contextOf(request.id, `user:${userId}`);
     const command = new UploadAdapterCommand({ accountId, userId }, form, context);
     return { success: true, adapter: presentAdapter(await this.commands.execute(command)) };

@@ -1,6 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { type FastifyInstance } from 'fastify';
+import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Deadline, Deadlines } from '#platform/runtime/deadlines.js';
 import { type ParseError } from '../errors/malformed-request.js';
 
@@ -16,24 +16,32 @@ class ArrivalTimeoutError extends Error implements ParseError {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
+export interface ArrivalLimits {
+  /** For the whole body of a request that is not a form. */
+  readonly receiveMsMax: number;
+  /** For the next bytes of a form, and for the credentials of its caller. */
+  readonly uploadIdleMsMax: number;
+}
+
 /**
- * The time limit for the body of a request that is not a form. Node has one limit for all requests
- * of a server, which here is that of an upload.
+ * The time limits for the body of a request. Node has one limit for all requests of a server, which
+ * here is the limit of an upload.
  */
 export class ArrivalLimit {
   readonly #deadlines = new Deadlines();
 
   /** @param onTimeout answers or closes, as for an error of Node's server */
   constructor(
-    private readonly receiveMsMax: number,
+    private readonly limits: ArrivalLimits,
     private readonly onTimeout: (error: ParseError, socket: Socket) => void,
   ) {}
 
   watch(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const { raw, routeOptions } = request;
-      if (arrives(raw) && routeOptions.config.acceptsForms !== true) {
-        request.arrivalLimit = this.#start(raw);
+      if (arrives(raw)) {
+        if (routeOptions.config.acceptsForms === true) this.#awaitBytes(request);
+        else request.arrivalLimit = this.#start(raw);
       }
       done();
     });
@@ -48,7 +56,18 @@ export class ArrivalLimit {
     const expire = (): void => {
       if (!message.complete) this.onTimeout(new ArrivalTimeoutError(), message.socket);
     };
-    return this.#deadlines.set(this.receiveMsMax, expire);
+    return this.#deadlines.set(this.limits.receiveMsMax, expire);
+  }
+
+  #awaitBytes(request: FastifyRequest): void {
+    const { socket } = request.raw;
+    const before = socket.bytesRead;
+    request.arrivalLimit = this.#deadlines.set(this.limits.uploadIdleMsMax, () => {
+      if (request.raw.complete) return;
+      const isStalled = socket.bytesRead === before || request.caller === undefined;
+      if (isStalled) this.onTimeout(new ArrivalTimeoutError(), socket);
+      else this.#awaitBytes(request);
+    });
   }
 }
 

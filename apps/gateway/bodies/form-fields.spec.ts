@@ -40,6 +40,12 @@ describe('the fields of a form', () => {
       ENCODED,
       'more than 64 fields',
     ],
+    [
+      'very many empty parts',
+      Buffer.from(`${'--knot\r\n\r\n\r\n'.repeat(1_000)}--knot--\r\n`),
+      MULTIPART,
+      'more than 64 fields',
+    ],
     ['a file', partsOf([['cord', 'x', 'cord.txt']]), MULTIPART, 'cord: a file is not expected'],
     ['no boundary', partsOf([['cord', 'x']]), 'multipart/form-data', 'not a form'],
     ['a form cut short', Buffer.from('--knot\r\nContent-Dis'), MULTIPART, 'not a form'],

@@ -2,6 +2,7 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyRequest } from 'fastify';
 import { HttpFailure } from '../errors/http-failure.js';
+import { MULTIPART, NAME_BYTES_MAX, URL_ENCODED } from '../uploads/form-part.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -10,11 +11,12 @@ declare module 'fastify' {
   }
 }
 
-const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const;
+export const FORM_TYPES = [URL_ENCODED, MULTIPART] as const;
 
 /** Of one form. The limit of bodies bounds its bytes. */
 const FIELDS_MAX = 64;
-const NAME_BYTES_MAX = 100;
+/** Bytes that are parsed before the next look whether the form is rejected. */
+const STEP_BYTES = 16_384;
 
 /**
  * A method whose body is JSON or a form without files. Of a form, it receives an object with a
@@ -37,33 +39,43 @@ export const parseFormFields = (
 ): Promise<Readonly<Record<string, string>>> => {
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, string>>();
   const found = new Map<string, string>();
-  const malformed = (): void => reject(invalid('the body is not a form of its content type'));
+  const progress = { isOver: false };
+  const fail = (message: string, param?: string): void => {
+    progress.isOver = true;
+    reject(invalid(message, param));
+  };
+  const tooMany = (): void => fail(`the form has more than ${FIELDS_MAX} fields`);
   const add = (name: string, value: string): void => {
-    if (name === '__proto__') reject(invalid('a field may not be named __proto__'));
-    else if (found.has(name)) reject(invalid(`${name}: is given twice`, name));
-    else if (found.size === FIELDS_MAX)
-      reject(invalid(`the form has more than ${FIELDS_MAX} fields`));
+    if (name === '__proto__') fail('a field may not be named __proto__');
+    else if (found.has(name)) fail(`${name}: is given twice`, name);
+    else if (found.size === FIELDS_MAX) tooMany();
     else found.set(name, value);
   };
   try {
     const headers: BusboyHeaders = { 'content-type': type };
     // One more than is accepted, so that it is seen.
-    const fields = FIELDS_MAX + 1;
-    const limits = { fields, fieldNameSize: NAME_BYTES_MAX, fieldSize: bytes.length };
-    new Busboy({ headers, limits })
+    const counts = { fields: FIELDS_MAX + 1, parts: FIELDS_MAX };
+    const limits = { ...counts, fieldNameSize: NAME_BYTES_MAX, fieldSize: bytes.length };
+    const form = new Busboy({ headers, limits })
       .on('field', add)
       .on('file', (name, file) => {
         file.resume();
-        reject(invalid(`${name}: a file is not expected`, name));
+        fail(`${name}: a file is not expected`, name);
       })
-      .on('error', malformed)
-      .on('finish', () => resolve(Object.fromEntries(found)))
-      .end(bytes);
+      .on('partsLimit', tooMany)
+      .on('error', () => fail(MALFORMED))
+      .on('finish', () => resolve(Object.fromEntries(found)));
+    for (let at = 0; at < bytes.length && !progress.isOver; at += STEP_BYTES) {
+      form.write(bytes.subarray(at, at + STEP_BYTES));
+    }
+    form.end();
   } catch {
-    malformed();
+    fail(MALFORMED);
   }
   return promise;
 };
+
+const MALFORMED = 'the body is not a form of its content type';
 
 const invalid = (message: string, param?: string): HttpFailure =>
   new HttpFailure({

@@ -1,5 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { formTypeOf, parseFormFields } from './form-fields.js';
+import { FORM_TYPES, formTypeOf, parseFormFields } from './form-fields.js';
 import { parseJson } from './json-body.js';
 import { type Receptions } from './receptions.js';
 
@@ -26,7 +26,7 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
   fastify.addContentTypeParser('application/json', (_request, _payload, done) => {
     done(null, UNREAD_BODY);
   });
-  fastify.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) => {
+  fastify.addContentTypeParser([...FORM_TYPES], (request, _payload, done) => {
     done(null, formTypeOf(request) === undefined ? undefined : UNREAD_BODY);
   });
 };

@@ -31,10 +31,11 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { multipartOf } from '../uploads/form-parts.js';
+import { OpenUploads } from '../uploads/open-uploads.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
 import { DeletedFileDto, FileDto, FileIdDto, FileListDto, FilesPageDto } from './files.dto.js';
 import { presentFile, presentFiles } from './files.presenter.js';
-import { formPartsOf } from './form-parts.js';
 
 const FORM = {
   type: 'object',
@@ -58,6 +59,7 @@ export class FilesController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly files: FileStore,
+    private readonly uploads: OpenUploads,
   ) {}
 
   @Post()
@@ -72,15 +74,15 @@ export class FilesController {
   @ApiConsumes('multipart/form-data')
   @ApiBody({ schema: FORM })
   @ApiOkResponse({ type: FileDto })
-  @OpenAiFailures(413, 415)
+  @OpenAiFailures(413, 415, 429)
   async upload(
     @CurrentCaller() { accountId, userId }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<FileDto> {
     const context = contextOf(request.id, `user:${userId}`);
     const owner = { accountId, userId };
-    const command = new UploadFileCommand(owner, formPartsOf(request), context);
-    return presentFile(await this.commands.execute(command));
+    const command = new UploadFileCommand(owner, multipartOf(request), context);
+    return presentFile(await this.uploads.during(accountId, () => this.commands.execute(command)));
   }
 
   @Get()

@@ -1,12 +1,14 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type FastifyRequest } from 'fastify';
 import { Authenticator } from '#areas/identity/authentication/authenticator.js';
+import { type Caller } from '#areas/identity/authentication/caller.js';
 import { FileSync } from '#areas/rentals/sync/file-sync.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { formPartsWith } from '../uploads/form-parts.js';
+import { OpenUploads } from '../uploads/open-uploads.js';
 import { FormUpload } from '../uploads/uploads.js';
 import { FileSyncDto } from './rentals.dto.js';
 import { CONTENT_FIELD, SyncForm } from './sync-form.js';
@@ -40,6 +42,7 @@ export class FileSyncController {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly rates: RequestRates,
+    private readonly uploads: OpenUploads,
     private readonly files: FileSync,
   ) {}
 
@@ -50,17 +53,20 @@ export class FileSyncController {
     summary: 'Sync a file into a running rental',
     description:
       'Replaces the file in one step, or leaves it as it was. Send `api_key` and `job_id` before ' +
-      '`file_content`: content that comes before them may have 16 MiB.',
+      '`file_content`: content that comes before them may have 16 KiB.',
   })
   @ApiConsumes('multipart/form-data', 'application/x-www-form-urlencoded')
   @ApiBody({ schema: FORM })
   @ApiOkResponse({ type: FileSyncDto })
   @ApplicationFailures(400, 401, 404, 409, 413, 415, 422, 429, 503)
-  async sync(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<FileSyncDto> {
-    const form = new SyncForm(this.authenticator, this.rates, this.files);
+  async sync(@Req() request: FastifyRequest): Promise<FileSyncDto> {
+    let end = (): void => undefined;
+    const admit = (caller: Caller): void => {
+      this.rates.take(caller);
+      end = this.uploads.begin(caller.accountId);
+      request.caller = caller;
+    };
+    const form = new SyncForm(this.authenticator, admit, this.files);
     const left = new AbortController();
     const abort = (): void => left.abort(new Error('the caller left'));
     request.raw.socket.once('close', abort);
@@ -75,11 +81,8 @@ export class FileSyncController {
         size: synced.bytes,
         checksum: synced.checksum,
       };
-    } catch (error) {
-      // The rest of the body is not read.
-      if (!request.raw.complete) void reply.header('connection', 'close');
-      throw error;
     } finally {
+      end();
       request.raw.socket.off('close', abort);
     }
   }

@@ -1,16 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import { ANONYMOUS_BODY_BYTES_MAX } from '../bodies/receptions.js';
 import { type FormPart } from '../uploads/form-part.js';
 import { SyncForm } from './sync-form.js';
 
 const KEY = 'svc_api_known';
 const RENTAL = { rentalId: 'r1', accountId: '7', userId: 7 };
 const INCOMING = { path: '/incoming/1', bytes: 1, sha256: 'a', md5: 'b' };
-const UNKNOWN_BYTES_MAX = 16 * 1_024 ** 2;
 
 const field = (name: string, value: string): FormPart => ({ kind: 'field', name, value });
 const content = (name = 'file_content'): FormPart => ({
-  kind: 'content',
+  kind: 'file',
   name,
+  filename: '',
   content: (async function* () {
     await Promise.resolve();
     yield Buffer.of(1);
@@ -46,8 +47,8 @@ const read = async (...parts: readonly FormPart[]) => {
       return Promise.resolve();
     },
   };
-  const rates = { take: () => void story.push('count') };
-  const form = new SyncForm(authenticator as never, rates, files as never);
+  const admit = () => void story.push('count');
+  const form = new SyncForm(authenticator as never, admit, files as never);
   async function* all() {
     await Promise.resolve();
     yield* parts;
@@ -67,7 +68,7 @@ describe('the form of a file sync', () => {
   it('receives little from a caller that is not known yet', async () => {
     const { story } = await read(api_key, content(), job_id, file_path);
     const admitted = [`authenticate ${KEY}`, 'count', 'rental 3'];
-    expect(story).toEqual([`receive ${UNKNOWN_BYTES_MAX}`, ...admitted]);
+    expect(story).toEqual([`receive ${ANONYMOUS_BODY_BYTES_MAX}`, ...admitted]);
   });
 
   it.each([

@@ -5,14 +5,11 @@ import { checksumOf } from '#areas/rentals/sync/checksum.js';
 import { type FileSync, type SyncedRental, type SyncOrder } from '#areas/rentals/sync/file-sync.js';
 import { type IncomingFile } from '#areas/rentals/sync/incoming-file.js';
 import { namesOf } from '#areas/rentals/sync/workspace-path.js';
-import { type RequestRates } from '../identity/request-rates.js';
+import { ANONYMOUS_BODY_BYTES_MAX } from '../bodies/receptions.js';
 import { type FormPart } from '../uploads/form-part.js';
 
 export const CONTENT_FIELD = 'file_content';
 const REQUIRED = ['api_key', 'job_id', 'file_path'] as const;
-
-/** Content of a caller that is not known yet. */
-const UNKNOWN_BYTES_MAX = 16 * 1_024 ** 2;
 
 export interface ReadForm {
   readonly rental: SyncedRental;
@@ -20,14 +17,17 @@ export interface ReadForm {
   readonly incoming: IncomingFile;
 }
 
-/** Reads one form of a file sync, in whatever order its fields come. */
+/**
+ * Reads one form of a file sync, in whatever order its fields come. Until they name the caller,
+ * the content has the limit of any body without credentials.
+ */
 export class SyncForm {
   readonly #fields = new Map<string, string>();
   #rental: SyncedRental | undefined;
 
   constructor(
     private readonly authenticator: Pick<Authenticator, 'authenticate'>,
-    private readonly rates: Pick<RequestRates, 'take'>,
+    private readonly admit: (caller: Caller) => void,
     private readonly files: Pick<FileSync, 'rental' | 'receive' | 'discard'>,
   ) {}
 
@@ -56,7 +56,7 @@ export class SyncForm {
 
   async #receive(content: AsyncIterable<Uint8Array>): Promise<IncomingFile> {
     const isKnown = this.#has('api_key') && this.#has('job_id');
-    if (!isKnown) return this.files.receive(content, UNKNOWN_BYTES_MAX);
+    if (!isKnown) return this.files.receive(content, ANONYMOUS_BODY_BYTES_MAX);
     this.#rental = await this.#authorized();
     return this.files.receive(content);
   }
@@ -83,7 +83,7 @@ export class SyncForm {
     if (!isKey(caller)) {
       return reject('sync_key_invalid', 'Invalid or inactive API key');
     }
-    this.rates.take(caller);
+    this.admit(caller);
     return this.files.rental(jobIdOf(this.#fields.get('job_id') ?? ''), caller);
   }
 

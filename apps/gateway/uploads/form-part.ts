@@ -2,12 +2,18 @@
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | {
-      readonly kind: 'content';
+      readonly kind: 'file';
       readonly name: string;
+      /** Empty where the form names none. */
+      readonly filename: string;
       readonly content: AsyncIterable<Uint8Array>;
     };
 
-/** The longest value of a field that is not content. */
+/** Of one form; parsing stops at the next part. */
+export const PARTS_MAX = 16;
+export const NAME_BYTES_MAX = 100;
+/** The longest value of a field that is not a file. */
 export const FIELD_BYTES_MAX = 4_096;
 
+export const MULTIPART = 'multipart/form-data';
 export const URL_ENCODED = 'application/x-www-form-urlencoded';

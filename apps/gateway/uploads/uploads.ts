@@ -1,6 +1,5 @@
-import multipart from '@fastify/multipart';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { mustBeJson } from '../errors/media-type.js';
 import { URL_ENCODED } from './form-part.js';
 
@@ -11,17 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Of a form; the handler of a route limits its files. */
-const LIMITS = {
-  fields: 16,
-  fieldNameSize: 100,
-  fieldSize: 1_000,
-  files: 2,
-  parts: 18,
-  fileSize: Number.MAX_SAFE_INTEGER,
-} as const;
-
-/** A method that reads `request.parts()` itself; its errors have OpenAI's envelope. */
+/** A method that reads a multipart form itself; its errors have OpenAI's envelope. */
 export const OpenAiUpload = (): MethodDecorator =>
   RouteConfig({ errorShape: 'openai', acceptsForms: true });
 
@@ -30,12 +19,24 @@ export const FormUpload = (): MethodDecorator =>
   RouteConfig({ errorShape: 'application', acceptsForms: true });
 
 /**
- * Accepts `multipart/form-data` where a route declares it. The parts are streams: neither the limit
- * of bodies nor memory concerns them.
+ * Accepts forms where a route declares it. Their parts are streams: neither the limit of bodies nor
+ * memory concerns them. An answer that is given before the form has arrived ends the connection.
  */
-export const acceptUploads = async (fastify: FastifyInstance): Promise<void> => {
+export const acceptUploads = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', refuseForms);
-  await fastify.register(multipart, { limits: LIMITS });
+  fastify.addHook('onRoute', (route) => {
+    if (route.config?.acceptsForms === true) route.onSend = dropUnread;
+  });
+};
+
+const dropUnread = (
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void,
+): void => {
+  if (!raw.complete) void reply.header('connection', 'close');
+  done(null, payload);
 };
 
 const FORM_TYPES = ['multipart/', URL_ENCODED];

@@ -72,7 +72,7 @@ describe('a urlencoded form', () => {
     ['content=%', 'two hex digits'],
     [`a=${'x'.repeat(FIELD_BYTES_MAX + 1)}`, 'a has more than'],
     [`${'n'.repeat(101)}=1`, 'a name has more than'],
-    [Array.from({ length: 17 }, (_, index) => `f${index}=1`).join('&'), 'more than 16 fields'],
+    [Array.from({ length: 17 }, (_, index) => `f${index}=1`).join('&'), 'more than 16 parts'],
   ])('is refused: %.20s', async (body, message) => {
     await expect(read(body)).rejects.toThrow(message);
   });

@@ -1,27 +1,26 @@
-import { FIELD_BYTES_MAX, type FormPart } from './form-part.js';
-import { malformed, tooLong } from './malformed-form.js';
+import { FIELD_BYTES_MAX, type FormPart, NAME_BYTES_MAX, PARTS_MAX } from './form-part.js';
+import { tooLong, tooManyParts } from './malformed-form.js';
 import { PercentDecoder } from './percent-decoder.js';
 
-const FIELDS_MAX = 16;
-const NAME_BYTES_MAX = 100;
 const EQUALS = 0x3d;
 const AMPERSAND = 0x26;
 
 /**
  * The parts of a form of the type `application/x-www-form-urlencoded`, as they arrive. Values are
- * bytes: escapes of any byte are allowed, in the content field too.
+ * bytes: escapes of any byte are allowed, in the file field too. Busboy keeps each value of such a
+ * form in memory as a string, and passes a wrong escape on as text; a file has hundreds of MiB.
  * @throws HttpFailure 400 for an escape that is wrong, too many fields, or one that is too long
  */
 export async function* urlEncodedParts(
   source: AsyncIterable<Uint8Array>,
-  contentField: string,
+  fileField: string,
 ): AsyncGenerator<FormPart> {
   const scanner = new Scanner(source);
   for (let fields = 0; await scanner.hasMore(); fields += 1) {
-    if (fields === FIELDS_MAX) throw malformed(`it has more than ${FIELDS_MAX} fields`);
+    if (fields === PARTS_MAX) throw tooManyParts();
     const name = await textOf(scanner.until(EQUALS, AMPERSAND), NAME_BYTES_MAX, 'a name');
     const value = scanner.delimiter === EQUALS ? scanner.until(AMPERSAND) : nothing();
-    if (name === contentField) yield { kind: 'content', name, content: value };
+    if (name === fileField) yield { kind: 'file', name, filename: '', content: value };
     else yield { kind: 'field', name, value: await textOf(value, FIELD_BYTES_MAX, name) };
     // A reader that stops early leaves the rest.
     await skip(value);

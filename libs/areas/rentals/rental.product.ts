@@ -12,4 +12,10 @@ export const rentalProduct = defineProduct({
   meters: { seconds: 'seconds in which the rental ran' },
   holdEvidence: RentalHoldEvidence,
   captureEvidence: RentalCaptureEvidence,
+  unitPrice: ({ rigs }, { charge: { evidence } }) => {
+    const unitPriceMicroUsd = rigs.get(RentalCaptureEvidence.parse(evidence).rig);
+    return unitPriceMicroUsd === undefined
+      ? null
+      : { unitPriceMicroUsd, perUnits: SECONDS_PER_PRICE };
+  },
 });

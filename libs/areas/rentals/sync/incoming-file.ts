@@ -12,8 +12,6 @@ export interface IncomingFile {
   readonly md5: string;
 }
 
-const MIB = 1_024 ** 2;
-
 /**
  * Writes content to a temporary file as it arrives.
  * @throws DomainError `sync_file_too_large`; an error of the content. The file is then removed.
@@ -48,7 +46,7 @@ const write = async (
   for await (const piece of content) {
     bytes += piece.length;
     if (bytes > bytesMax) {
-      reject('sync_file_too_large', `file_content has more than ${Math.floor(bytesMax / MIB)} MiB`);
+      reject('sync_file_too_large', `file_content has more than ${bytesMax} bytes`);
     }
     sha256.update(piece);
     md5.update(piece);
