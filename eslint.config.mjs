@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -39,6 +40,16 @@ export default tseslint.config(
     rules: {
       // Nest reads constructor and parameter types at run time: `import type` would erase them.
       '@typescript-eslint/consistent-type-imports': 'off',
+    },
+  },
+  {
+    // Patterns that read a caller's text more than once are quadratic or worse.
+    files: ['apps/**/*.ts', 'libs/**/*.ts', 'events/**/*.ts', 'projections/**/*.ts'],
+    ignores: ['**/*.spec.ts', '**/*.fixture.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
     },
   },
   {

@@ -27,6 +27,9 @@ export const StepPath = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}(\/[a-z0-9][a-z0-9_-]{0,63}){0,15}$/);
 
+/** The name by which a caller asked for a model. */
+export const AskedModel = z.string().regex(/^[\x21-\x7e]{1,256}$/);
+
 /**
  * One line of a price: `quantity` units of `meter` at `unitPriceMicroUsd` for every `perUnits`.
  * A charge is the sum of its lines, rounded up once to a whole micro-dollar. Without a step the
@@ -34,6 +37,8 @@ export const StepPath = z
  */
 export const PriceLine = z.strictObject({
   step: StepPath.exactOptional(),
+  /** The model whose price it is, where the work may ask several; else the charge names it. */
+  model: AskedModel.exactOptional(),
   meter: Meter,
   quantity: z.int().nonnegative(),
   unitPriceMicroUsd: MicroUsdDecimal,
@@ -106,10 +111,7 @@ export const CaptureTerms = z.strictObject({
   evidence: CaptureEvidence,
   capturedAt: Instant,
   /** The model that the caller asked for; the statement has lines for each. Absent: none. */
-  model: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,256}$/)
-    .exactOptional(),
+  model: AskedModel.exactOptional(),
   /** The job that is charged; the statement has lines for each. Absent: none. */
   jobId: z.uuid().exactOptional(),
 });

@@ -36,7 +36,12 @@ export const stopIfInterrupted = (signal: AbortSignal): void => {
 
 /** Commander prints hints on separate lines. */
 const oneLine = (message: string): string =>
-  message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+  message
+    .replace(/^error: /, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
 
 /** `instanceof` alone leaves the code's type open. */
 export const isDomainError = (error: unknown): error is DomainError => error instanceof DomainError;

@@ -13,6 +13,7 @@ import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { promptTokensBound } from '#areas/inference/token-bound.js';
 import { linesOf } from '#areas/inference/token-lines.js';
 import { upstreamBody } from '#areas/inference/upstream-body.js';
+import { ofModel } from '#platform/ledger/price-card.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -36,7 +37,7 @@ export class CatalogPlanners extends Planners {
       contextTokens: model.contextTokens,
       outputTokensMax: model.maxOutputTokens,
       rateCardVersion: rate.version,
-      linesOf: (tokens) => linesOf(tokens, rate),
+      linesOf: (tokens) => ofModel(model.id, linesOf(tokens, rate)),
     };
   }
 

@@ -108,6 +108,17 @@ const masterKey: Rule = ({ service, deployment }) => {
   return unless(isMounted && file === '/run/secrets/quipu_master_key', 'it has another master key');
 };
 
+/** A process that serves models has the operator's catalog and the keys of its upstreams. */
+const upstreams: Rule = ({ name, service }) => {
+  if (!isOurs(service) || !['gateway', 'quipu'].includes(name) || isOneShot(service)) return [];
+  const isMounted = service.volumes.some(({ target }) => target === '/app/catalog.yaml');
+  const hasKeys = service.env_file.some((file) => file.path === './secrets/upstreams.env');
+  return [
+    ...unless(isMounted, 'it has no catalog of the operator'),
+    ...unless(hasKeys, 'it has no keys of upstreams'),
+  ];
+};
+
 const drain: Rule = ({ service }) => {
   const settings = isOurs(service) ? settingsOf(service) : '';
   if (typeof settings === 'string' || isOneShot(service)) return [];
@@ -185,6 +196,7 @@ const RULES: readonly Rule[] = [
   reachableEngines,
   sharedEngines,
   masterKey,
+  upstreams,
   drain,
   confined,
   pinned,

@@ -173,11 +173,13 @@ describe('faults of compose files', () => {
     expect(faultsOf(changed, CLUSTER, variables)).toContain('gateway: eventstor is no service');
   });
 
-  it('are found in a single process: a home without a volume', () => {
-    const changed = planted('compose.standalone.yaml', 'quipu-home:/var', 'quipu-home:/srv');
-    expect(faultsOf(changed, STANDALONE, variables)).toEqual([
-      'quipu: /var/lib/quipu is lost with the container',
-    ]);
+  it.each([
+    ['quipu-home:/var', 'quipu-home:/srv', '/var/lib/quipu is lost with the container'],
+    [':/app/catalog.yaml', ':/app/models.yaml', 'it has no catalog of the operator'],
+    ['./secrets/upstreams.env', './secrets/blobs.env', 'it has no keys of upstreams'],
+  ])('are found in a single process: %s', (right, wrong, fault) => {
+    const changed = planted('compose.standalone.yaml', right, wrong);
+    expect(faultsOf(changed, STANDALONE, variables)).toEqual([`quipu: ${fault}`]);
   });
 
   it('include the owner and mode of a secret, which Compose ignores', () => {

@@ -1,4 +1,3 @@
-import { FILE_SETTINGS, type FileSettings } from '#areas/files/files.settings.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Deployment } from './compose.fixture.js';
 import { readSettings } from './settings.js';
@@ -54,14 +53,14 @@ const limitFaults = (text: string, { services }: Deployment): readonly string[] 
   const { requestMsMax } = ofAreas.get(REQUEST_LIMITS) as RequestLimits;
   const readSeconds = Number.parseInt(valueOf(text, 'proxy_read_timeout'), 10);
   const bodyBytes = Number.parseInt(valueOf(text, 'client_max_body_size'), 10) * MEBIBYTE;
-  const { bytesMax } = ofAreas.get(FILE_SETTINGS) as FileSettings;
-  const [, uploads = ''] = /location = \/v1\/files \{([^}]*)\}/.exec(text) ?? [];
-  const fileBytes = Number.parseInt(valueOf(uploads, 'client_max_body_size'), 10) * MEBIBYTE;
+  const [, uploads = ''] = /location ~ \^\(\/v1\/files[^{]*\{([^}]*)\}/.exec(text) ?? [];
   const forwarded = valueOf(text, 'proxy_set_header X-Forwarded-For');
   return [
     ...(readSeconds * 1_000 > requestMsMax ? [] : ['it ends requests before the gateway does']),
-    ...(bodyBytes > bodyLimitBytes ? [] : ['it rejects bodies before the gateway does']),
-    ...(fileBytes > bytesMax.user_data ? [] : ['it rejects files before the gateway does']),
+    ...(bodyBytes === bodyLimitBytes ? [] : ['its limit of bodies is not the gateway’s']),
+    ...(text.includes(`larger than ${bodyLimitBytes} bytes`) ? [] : ['it names another limit']),
+    ...(valueOf(text, 'error_page 413') === '= @too_large' ? [] : ['its 413 has no envelope']),
+    ...(valueOf(uploads, 'client_max_body_size') === '0' ? [] : ['it rejects files by itself']),
     ...(valueOf(uploads, 'proxy_request_buffering') === 'off' ? [] : ['it buffers uploads']),
     ...(trustProxy === 1 && forwarded === '$proxy_add_x_forwarded_for'
       ? []
@@ -76,7 +75,7 @@ const streamFaults = (text: string): readonly string[] =>
 
 const ENVELOPES = [
   { routes: OPENAI_ROUTES, begin: /^\s*~(\S+) '\{"error"/m },
-  { routes: ANTHROPIC_ROUTES, begin: /unavailable \{\s*~(\S+) '\{"type":"error"/m },
+  { routes: ANTHROPIC_ROUTES, begin: /failure \{\s*~(\S+) '\{"type":"error"/m },
 ] as const;
 
 const envelopeFaults = (text: string): readonly string[] =>

@@ -17,8 +17,10 @@ describe('nginx before the gateways', () => {
     ['another port', 'gateway:8080', 'gateway:8088', 'gateway does not listen at 8088'],
     ['addresses resolved once', ':8080 resolve', ':8080', 'it does not resolve gateway again'],
     ['a short time-out', 'read_timeout 660s', 'read_timeout 600s', 'it ends requests before'],
-    ['a small limit', 'body_size 8m', 'body_size 4m', 'it rejects bodies before'],
-    ['a small limit of files', 'body_size 520m', 'body_size 512m', 'it rejects files before'],
+    ['another limit', 'body_size 4m', 'body_size 8m', 'its limit of bodies is not'],
+    ['a message with another limit', 'than 4194304', 'than 8388608', 'it names another limit'],
+    ['a page in HTML', 'error_page 413', 'error_page 414', 'its 413 has no envelope'],
+    ['a limit of files', 'body_size 0', 'body_size 512m', 'it rejects files by itself'],
     ['a buffer of files', 'request_buffering off', 'request_buffering on', 'it buffers uploads'],
     [
       'no address of the client',

@@ -281,15 +281,18 @@ export const platformVariables = {
     wholeNumber(1, 86_400).default(3_600),
     'how long a file may take to arrive; after it 408',
   ),
+  QUIPU_UPLOAD_IDLE_SECONDS: variable(
+    wholeNumber(1, 3_600).default(30),
+    'how long a file that arrives may pause, and its caller stay without credentials; after it 408',
+  ),
   QUIPU_ACCOUNT_REQUESTS_PER_MINUTE: variable(
-    RequestsPerMinute.default(10_000),
-    'the requests of one account that the gateways of one port answer in a minute; `0` for ' +
-      'no limit',
+    RequestsPerMinute.default(0),
+    'the requests of one account that the gateways of one port answer in a minute; `0`: no limit',
   ),
   QUIPU_KEY_REQUESTS_PER_MINUTE: variable(
-    RequestsPerMinute.default(5_000),
+    RequestsPerMinute.default(0),
     'the requests with one key or access token that the gateways of one port answer in a ' +
-      'minute; `0` for no limit',
+      'minute; `0`: no limit',
   ),
 } as const;
 

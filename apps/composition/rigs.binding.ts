@@ -153,7 +153,8 @@ const rigsOf = (
 
 const featuresOf = (rig: CatalogRig): ReadonlySet<ChatFeature> => {
   if (rig.kind === 'embedded') return EMBEDDED_FEATURES;
-  return new Set<ChatFeature>(rig.features ?? SERVER_FEATURES);
+  const features: readonly ChatFeature[] = rig.features ?? SERVER_FEATURES;
+  return new Set(rig.allowsPrivateUrls ? [...features, 'private_urls'] : features);
 };
 
 const backendOf = (

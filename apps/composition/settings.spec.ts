@@ -6,6 +6,7 @@ import { CATALOG_SETTINGS } from '#areas/catalog/catalog.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
 import { REQUEST_LIMITS } from '#areas/inference/ports.js';
+import { PAID_WORK_SETTINGS } from '#platform/ledger/paid-work/paid-work.settings.js';
 import { SettingsError } from '#platform/runtime/settings.js';
 import { listeningUrl, readSettings, withoutSecrets } from './settings.js';
 import { COMPOSE_VARIABLES } from './unknown-variables.js';
@@ -45,7 +46,7 @@ describe('settings', () => {
       hasProjectorThread: availableParallelism() > 2,
       lease: { ttlMs: 10_000, renewMs: 3_000, election: { kind: 'log' } },
       grpc: undefined,
-      requestRates: { perAccount: 10_000, perKey: 5_000 },
+      requestRates: { perAccount: 0, perKey: 0 },
       trustProxy: 0,
       logLevel: 'info',
       drainSeconds: 30,
@@ -53,6 +54,7 @@ describe('settings', () => {
       receivingBytesMax: 67_108_864,
       receiveMsMax: 60_000,
       uploadMsMax: 3_600_000,
+      uploadIdleMsMax: 30_000,
     });
     expect(ofAreas.get(CATALOG_SETTINGS)).toMatchObject({
       localModelsFolder: path.join(home, 'models'),
@@ -60,7 +62,8 @@ describe('settings', () => {
     expect(ofAreas.get(IDENTITY_SETTINGS)).toMatchObject({
       tenant: { baseUrl: 'http://127.0.0.1:8080' },
     });
-    expect(ofAreas.get(REQUEST_LIMITS)).toEqual({ requestMsMax: 600_000, settleMsMax: 60_000 });
+    expect(ofAreas.get(REQUEST_LIMITS)).toEqual({ requestMsMax: 600_000 });
+    expect(ofAreas.get(PAID_WORK_SETTINGS)).toEqual({ settleMsMax: 60_000 });
     expect(ofAreas.get(KEEP_ALIVE_MS)).toBe(15_000);
   });
 
@@ -68,7 +71,7 @@ describe('settings', () => {
     ['QUIPU_CATALOG', '/etc/catalog.yaml', CATALOG_SETTINGS, { catalogFile: '/etc/catalog.yaml' }],
     ['QUIPU_WEB_URL', 'https://q.example', IDENTITY_SETTINGS, { tenant: TENANT_AT_Q }],
     ['QUIPU_REQUEST_SECONDS', '5', REQUEST_LIMITS, { requestMsMax: 5_000 }],
-    ['QUIPU_SETTLE_SECONDS', '5', REQUEST_LIMITS, { settleMsMax: 5_000 }],
+    ['QUIPU_SETTLE_SECONDS', '5', PAID_WORK_SETTINGS, { settleMsMax: 5_000 }],
   ])('of the areas read %s', (name, value, token, expected) => {
     expect(readSettings({ [name]: value }).ofAreas.get(token)).toMatchObject(expected);
   });
@@ -189,6 +192,7 @@ describe('settings', () => {
     ['QUIPU_RECEIVING_BYTES', '65536', { receivingBytesMax: 65_536 }],
     ['QUIPU_RECEIVE_SECONDS', '5', { receiveMsMax: 5_000 }],
     ['QUIPU_UPLOAD_SECONDS', '90', { uploadMsMax: 90_000 }],
+    ['QUIPU_UPLOAD_IDLE_SECONDS', '9', { uploadIdleMsMax: 9_000 }],
   ])('%s=%s', (name, value, settings) => {
     expect(readSettings({ [name]: value })).toMatchObject(settings);
   });

@@ -96,6 +96,8 @@ export interface Settings {
   readonly receiveMsMax: number;
   /** The time limit for the arrival of a form with a file. */
   readonly uploadMsMax: number;
+  /** The time limit for its next bytes. */
+  readonly uploadIdleMsMax: number;
   /** The settings of the areas, by the token under which their services inject them. */
   readonly ofAreas: ReadonlyMap<InjectionToken, unknown>;
 }
@@ -305,5 +307,6 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     receivingBytesMax: values.QUIPU_RECEIVING_BYTES,
     receiveMsMax: values.QUIPU_RECEIVE_SECONDS * 1_000,
     uploadMsMax: values.QUIPU_UPLOAD_SECONDS * 1_000,
+    uploadIdleMsMax: values.QUIPU_UPLOAD_IDLE_SECONDS * 1_000,
   };
 };

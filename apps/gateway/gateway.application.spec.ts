@@ -35,7 +35,7 @@ describe('the log of a gateway', () => {
       lines.push(JSON.parse(text) as Record<string, unknown>);
     };
     const limits = { bodyLimitBytes: 1_024, receivingBytesMax: 4_096, receiveMsMax: 60_000 };
-    const options = { ...limits, uploadMsMax: 60_000, trustProxy: 0 };
+    const options = { ...limits, uploadMsMax: 60_000, uploadIdleMsMax: 60_000, trustProxy: 0 };
     const logger = pino({}, { write });
     const module: DynamicModule = {
       module: NoModule,

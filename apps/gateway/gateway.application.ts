@@ -12,7 +12,7 @@ import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
 import { nestLogger } from '../operations/nest.logger.js';
-import { ArrivalLimit } from './bodies/arrival-limit.js';
+import { ArrivalLimit, type ArrivalLimits } from './bodies/arrival-limit.js';
 import { BodyInterceptor } from './bodies/body.interceptor.js';
 import { type ReceptionLimits, Receptions } from './bodies/receptions.js';
 import { leaveBodiesUnread, readBody } from './bodies/unread-body.js';
@@ -22,9 +22,8 @@ import { refuseMisdirected } from './errors/misdirected-request.js';
 import { serveOpenApi } from './openapi/openapi.js';
 import { acceptUploads } from './uploads/uploads.js';
 
-export interface GatewayOptions extends ReceptionLimits {
-  /** The time limit for the arrival of a request's headers, and of a body that is not a form. */
-  readonly receiveMsMax: number;
+/** The headers of a request have `receiveMsMax` too. */
+export interface GatewayOptions extends ReceptionLimits, ArrivalLimits {
   /** The time limit for the arrival of a form. */
   readonly uploadMsMax: number;
   readonly trustProxy: number | readonly string[];
@@ -107,7 +106,7 @@ export const createGateway = async (
   const fastify = adapter.getInstance<FastifyInstance>();
   leaveBodiesUnread(fastify);
   clientErrors.watch(fastify);
-  new ArrivalLimit(options.receiveMsMax, clientErrors.handle).watch(fastify);
+  new ArrivalLimit(options, clientErrors.handle).watch(fastify);
   fastify.addHook('onRequest', onRequest);
   const failureLog = app.get(FailureLog, { strict: false });
   fastify.addHook('onResponse', requestLog(logger));
@@ -122,7 +121,7 @@ export const createGateway = async (
   });
   closeConnectionsSoon(fastify);
   app.useGlobalInterceptors(new BodyInterceptor(receptions));
-  await acceptUploads(fastify);
+  acceptUploads(fastify);
   app.useGlobalPipes(new DtoPipe());
   const filter = new FailureFilter(app.get(Failures, { strict: false }), failureLog);
   app.useGlobalFilters(filter);

@@ -7,6 +7,8 @@ import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
 import { Failures } from './errors/failures.js';
 import { type RequestRateLimits, RequestRates } from './identity/request-rates.js';
+import { PaidSettler } from './paid/paid.settler.js';
+import { OpenUploads } from './uploads/open-uploads.js';
 
 /** Global services of the HTTP modules of all areas. */
 @Module({})
@@ -30,8 +32,24 @@ export class GatewayModule {
       module: GatewayModule,
       global: true,
       imports: [...httpModules],
-      providers: [Failures, OpenRequests, DirectRoutes, rates, failureLog],
-      exports: [Failures, FailureLog, OpenRequests, DirectRoutes, RequestRates],
+      providers: [
+        Failures,
+        OpenRequests,
+        OpenUploads,
+        PaidSettler,
+        DirectRoutes,
+        rates,
+        failureLog,
+      ],
+      exports: [
+        Failures,
+        FailureLog,
+        OpenRequests,
+        OpenUploads,
+        PaidSettler,
+        DirectRoutes,
+        RequestRates,
+      ],
     };
   }
 }

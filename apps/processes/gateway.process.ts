@@ -93,6 +93,7 @@ export const startGateway = async (
   const link = projector?.link ?? options.group?.link;
   const engines = await openEngines(settings, clock, logger, areas, {
     onAppended: () => link?.announce(),
+    requestsLease: subscriptions === 'under-lease',
   });
   await clearForeignReadModels(engines);
   const runtime = new Runtime(engines, projector ? withoutSagas(areas) : areas, link);

@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { withoutCredentials } from '#areas/identity/authentication/credentials.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { SettingsError } from '#platform/runtime/settings.js';
 import { GatewayStartError } from './gateway-start.error.js';
@@ -34,7 +35,7 @@ export const runProcess = (
     if (error instanceof GatewayStartError) process.exit(error.exitCode);
     const message = badSetting(error);
     const defect = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`${withoutSecrets(message ?? defect)}\n`);
+    process.stderr.write(`${withoutCredentials(withoutSecrets(message ?? defect))}\n`);
     process.exit(message === undefined ? 1 : EXIT_BAD_SETTINGS);
   });
 };
@@ -50,7 +51,9 @@ const run = async (
     maxWrite: WRITE_BYTES_MAX,
   });
   const redact = { paths: UPSTREAM_WORDS, remove: true };
-  const logger = pino({ level: settings.logLevel, base: null, redact }, destination);
+  // A caller may write its key into a path.
+  const hooks = { streamWrite: withoutCredentials };
+  const logger = pino({ level: settings.logLevel, base: null, redact, hooks }, destination);
   const flushing = setInterval(() => void flushed(destination), 1_000).unref();
   const running = await start(settings, logger);
   const stop = async (signal: NodeJS.Signals): Promise<void> => {

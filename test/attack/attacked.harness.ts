@@ -39,10 +39,8 @@ export const startAttacked = async (
     QUIPU_CATALOG: catalogFile,
     QUIPU_LOG_LEVEL: 'error',
     QUIPU_DRAIN_SECONDS: '2',
-    // Addresses of callers are chosen here, and no rate hides what is behind it.
+    // Addresses of callers are chosen here.
     QUIPU_TRUST_PROXY: '1',
-    QUIPU_ACCOUNT_REQUESTS_PER_MINUTE: '0',
-    QUIPU_KEY_REQUESTS_PER_MINUTE: '0',
     ...environment,
   };
   const member = new Member('attacked', 'standalone', port, variables);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import request from 'supertest';
 import { type Received, type Script } from '#areas/inference/rigs/upstream.fake.js';
+import { type HoldCaptured } from '#events/billing/account.events.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import {
   ANSWER_TOKENS,
@@ -14,8 +15,11 @@ import {
 import { CommandLine } from './command-line.fixture.js';
 import { eventually, MODEL, startWorld, type World } from './quipu.harness.js';
 
+type Charge = HoldCaptured['data'];
+
 describe('agents', () => {
   let world: World;
+  const quipu = new CommandLine(() => world);
   /** The n-th answers the n-th question since the test began, the last one all later ones. */
   let scripts: readonly Script[] = [saying('done')];
   let asked: Received[] = [];
@@ -221,7 +225,6 @@ describe('agents', () => {
   });
 
   it('are listed, shown and cancelled on the command line', async () => {
-    const quipu = new CommandLine(() => world);
     const listed = (await quipu.result('agents', 'list', '--user', 'demo', '--limit', '1')) as {
       readonly sessions: readonly Session[];
       readonly next_after: string;
@@ -274,7 +277,7 @@ describe('agents', () => {
   });
 
   it('need the funds for the worst case of the planner', async () => {
-    const poor = await new CommandLine(() => world).createUser('poor', 'renter');
+    const poor = await quipu.createUser('poor', 'renter');
     const answer = await request(world.quipu.url)
       .post('/api/v1/agents/orchestrate')
       .set('authorization', `Bearer ${poor.api_key}`)
@@ -340,12 +343,11 @@ describe('agents', () => {
       const result = await client.callTool({ name: 'chat', arguments: chat });
       expect(result.structuredContent).toMatchObject({ text: 'Knots.' });
       await client.close();
-      const charge = (await world.events()).findLast(({ type }) => type === 'HoldCaptured');
-      expect(charge?.data).toMatchObject({
-        purpose: 'mcp_tool_call',
-        amountMicroUsd: '120',
-        evidence: { tool: 'chat' },
-      });
+      const charges = (await world.events()).flatMap(({ type, data }) =>
+        type === 'HoldCaptured' && (data as Charge).purpose === 'mcp_tool_call' ? [data] : [],
+      );
+      expect(charges).toMatchObject([{ amountMicroUsd: '120', evidence: { tool: 'chat' } }]);
+      expect(await quipu.unpricedCharges()).toBe(0);
     });
 
     it('are called once for one idempotency key', async () => {

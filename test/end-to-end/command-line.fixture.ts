@@ -35,6 +35,14 @@ export class CommandLine {
     return runCommand(this.world().environment, [...words, '--json']);
   }
 
+  /** The charges that the prices of the running catalog do not price again. */
+  async unpricedCharges(): Promise<number> {
+    const { QUIPU_CATALOG: catalog = '' } = this.world().environment;
+    const words = ['--rate-card', catalog, '--from', '2000-01-01', '--to', '2999-01-01'];
+    const replayed = await this.result('replay', ...words);
+    return (replayed as { readonly unpriced_charges: number }).unpriced_charges;
+  }
+
   /** What a command prints. @throws Error with its message, if it fails */
   async result(...words: readonly string[]): Promise<unknown> {
     const { exitCode, stdout, stderr } = await this.run(...words);

@@ -128,11 +128,13 @@ models: [{ id: m, owned_by: o, rigs: [up], context: 99, max_output: 9,
       body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'PROMPT' }] }),
     });
     expect(response.status).toBe(502);
+    expect((await fetch(`${url}/v1/models/${key}`)).status).toBe(401);
     server.kill('SIGTERM');
     await once(server, 'close');
     await upstream.close();
     expect(log).toContain('request failed');
     expect(log).toContain('rig up answered with status 401');
+    expect(log).toContain('"path":"/v1/models/sk-svc-***"');
     for (const secret of ['PROMPT', 'sk-up', key, password]) expect(log).not.toContain(secret);
   });
 });

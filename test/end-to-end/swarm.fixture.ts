@@ -43,6 +43,7 @@ export const PROMPT_TOKENS = 9;
 /** A line of a charge, at the prices of the upstream's models. */
 export const chargedLine = (step: string, rig: string, meter: string, quantity: number) => ({
   step,
+  model: rig === 'second' ? 'acme/beta' : 'acme/alpha',
   rig,
   meter,
   quantity,

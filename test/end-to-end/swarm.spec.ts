@@ -311,6 +311,7 @@ describe('models that work together', () => {
           .cost_tree,
         charged_micro_usd: '41',
       });
+      expect(await quipu.unpricedCharges()).toBe(0);
     });
 
     it('goes on with those that answer, and says who did not', async () => {

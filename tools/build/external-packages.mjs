@@ -25,6 +25,7 @@ const CLIENTS = [
 
 /** Other packages ask for them if they are installed, and they are not, or not used. */
 const OPTIONAL = [
+  '@fastify/multipart',
   '@fastify/static',
   '@fastify/view',
   '@grpc/proto-loader',

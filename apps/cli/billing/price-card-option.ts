@@ -31,6 +31,7 @@ export const priceCardOf = async (
     sourceSha256: card.sourceSha256,
     models: new Map(card.models.map(({ modelId, ...price }) => [modelId, price])),
     meters: new Map(card.meters.map(({ meter, ...price }) => [meter, price])),
+    rigs: new Map(card.compute.map(({ rig, microUsdPerHour }) => [rig, microUsdPerHour])),
     batchDiscountPercent: card.batchDiscountPercent,
   };
 };
@@ -39,7 +40,7 @@ export const priceCardOf = async (
 export const cardOfFile = async (option: string, file: string): Promise<PriceCard> => {
   try {
     const source = await readFile(file, 'utf8');
-    const { models, meters, batchDiscountPercent } = parseCatalog(source, file);
+    const { models, meters, rigs, batchDiscountPercent } = parseCatalog(source, file);
     return {
       version: null,
       sourceSha256: createHash('sha256').update(source).digest('hex'),
@@ -57,6 +58,11 @@ export const cardOfFile = async (option: string, file: string): Promise<PriceCar
           meter,
           { unitPriceMicroUsd: toDecimal(price), perUnits },
         ]),
+      ),
+      rigs: new Map(
+        rigs.flatMap(({ name, microUsdPerHour }) =>
+          microUsdPerHour === null ? [] : [[name, toDecimal(microUsdPerHour)]],
+        ),
       ),
       batchDiscountPercent,
     };

@@ -47,15 +47,13 @@ const chargeOf = async (request: string, invocation: Invocation): Promise<Charge
 
 const explainConsensus = (
   { lines, rig, amountMicroUsd }: Charge,
-  { members, synthesisModel, agreementPercent }: ConsensusCaptureEvidence,
+  { members, agreementPercent }: ConsensusCaptureEvidence,
 ): Outcome => {
   const answered = members.filter(({ replyHash }) => replyHash !== null);
   const agreeing = answered.filter(({ agrees }) => agrees);
   const confidence = agreeing.length / Math.max(1, answered.length);
-  const modelOf = (step: string): string =>
-    members.find((member) => member.step === step)?.model ?? synthesisModel;
   // Where one rig did all the work, the charge names it once.
-  const tree = costTreeOf(lines, modelOf).map((one) => ({ ...one, rig: one.rig ?? rig }));
+  const tree = costTreeOf(lines).map((one) => ({ ...one, rig: one.rig ?? rig }));
   const rows = tree.map(({ step, model, cost_usd: usd }) => `${step}: ${model}, ${usd} USD`);
   return {
     json: {

@@ -4,10 +4,9 @@ import { StreamEnds } from '../sse/stream-ends.js';
 import { AgentsController } from './agents.controller.js';
 import { McpController } from './mcp.controller.js';
 import { McpExchange } from './mcp-exchange.js';
-import { McpSettler } from './mcp.settler.js';
 
 @Module({
   controllers: [AgentsController, McpController],
-  providers: [LogEventStreams, StreamEnds, McpExchange, McpSettler],
+  providers: [LogEventStreams, StreamEnds, McpExchange],
 })
 export class AgentsHttpModule {}

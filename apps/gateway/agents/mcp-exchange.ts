@@ -4,8 +4,9 @@ import { type Logger } from 'pino';
 import { type z } from 'zod';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from '#areas/agents/mcp/tool-calls.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
+import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/command-context.js';
-import { LOGGER } from '#platform/runtime/tokens.js';
+import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';
 import { OpenRequests } from '../../operations/open-requests.js';
@@ -18,6 +19,11 @@ export interface McpMessage {
   readonly headers: Headers;
   readonly body: unknown;
   readonly confirm?: () => Promise<boolean>;
+}
+
+interface ReceivedMessage extends McpMessage {
+  /** Milliseconds since the Unix epoch. */
+  readonly receivedAtMs: number;
 }
 
 /** What goes back. */
@@ -49,20 +55,24 @@ export class McpExchange {
     private readonly tools: Tools,
     private readonly calls: ToolCalls,
     private readonly requests: OpenRequests,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @throws what leaves the charge of a call unknown, and defects */
   async answer(message: McpMessage): Promise<McpAnswer> {
     if (Array.isArray(message.body)) return SEVERAL;
+    const receivedAtMs = this.clock.now();
     const open = this.requests.open(MCP_CALL_MS_MAX);
     const broken: unknown[] = [];
     try {
       const call = (name: string, input: unknown): Promise<CallToolResult> =>
-        this.#call(message, name, input, open.signal).catch((error: unknown) => {
-          broken.push(error);
-          throw error;
-        });
+        this.#call({ ...message, receivedAtMs }, name, input, open.signal).catch(
+          (error: unknown) => {
+            broken.push(error);
+            throw error;
+          },
+        );
       const response = await this.#exchange(message, call, open.signal);
       for (const error of broken) throw asError(error);
       const text = await response.text();
@@ -106,14 +116,14 @@ export class McpExchange {
   }
 
   async #call(
-    { caller, requestId, confirm }: McpMessage,
+    { caller, requestId, confirm, receivedAtMs }: ReceivedMessage,
     tool: string,
     input: unknown,
     signal: AbortSignal,
   ): Promise<CallToolResult> {
     const { accountId, userId, credential } = caller;
     const context = contextOf(requestId, `user:${userId}`, credential.keyId);
-    const order = { tool, input, accountId, context, signal };
+    const order = { tool, input, accountId, receivedAtMs, context, signal };
     try {
       const { output } = await this.calls.run(confirm ? { ...order, confirm } : order);
       return resultOf(output);

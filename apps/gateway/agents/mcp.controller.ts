@@ -15,8 +15,8 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { McpExchange } from './mcp-exchange.js';
-import { McpSettler } from './mcp.settler.js';
 
 const RPC = { type: 'object' as const, additionalProperties: true };
 const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -38,7 +38,7 @@ export class McpController {
 
   @Post()
   @HttpCode(200)
-  @Idempotent({ settle: McpSettler })
+  @Idempotent({ settle: PaidSettler })
   @ApiOperation({
     summary: 'Send a message of the Model Context Protocol',
     description:

@@ -7,7 +7,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { ChatSettler } from '../inference/chat.settler.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
@@ -26,7 +26,7 @@ export class CompletionsController {
   @HttpCode(200)
   @OpenAiErrors()
   @CompletionDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
   @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,

@@ -2,12 +2,11 @@ import { Module } from '@nestjs/common';
 import { ApiGuard } from '../identity/api.guard.js';
 import { InferenceHttpModule } from '../inference/inference-http.module.js';
 import { EmbeddingsController } from './embeddings.controller.js';
-import { EmbeddingsSettler } from './embeddings.settler.js';
 
 @Module({
   // Its metrics: those of embeddings have the same names and another operation.
   imports: [InferenceHttpModule],
   controllers: [EmbeddingsController],
-  providers: [ApiGuard, EmbeddingsSettler],
+  providers: [ApiGuard],
 })
 export class EmbeddingsHttpModule {}

@@ -29,8 +29,8 @@ import { RequestRates } from '../identity/request-rates.js';
 import { costHeaders, routeHeaders } from '../inference/chat.headers.js';
 import { ChatMetrics } from '../inference/chat.metrics.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { EmbeddingsDocs } from './embeddings.docs.js';
-import { EmbeddingsSettler } from './embeddings.settler.js';
 
 const ADDRESSES = ['v1/embeddings', 'api/v1/embeddings'] as const;
 
@@ -54,7 +54,7 @@ export class EmbeddingsController {
   @HttpCode(200)
   @OpenAiErrors()
   @EmbeddingsDocs()
-  @Idempotent({ settle: EmbeddingsSettler, failures: OpenAiFailures })
+  @Idempotent({ settle: PaidSettler, failures: OpenAiFailures })
   async create(
     @Body() sent: unknown,
     @CurrentCaller() caller: Caller,

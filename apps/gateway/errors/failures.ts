@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Areas } from '#platform/runtime/area.js';
-import { type Meanings } from '#platform/runtime/failure.js';
+import { isChargeKnown, type Meanings } from '#platform/runtime/failure.js';
 import { type Failure } from './envelope.js';
 import { failureOf } from './failure-of.js';
 
@@ -15,5 +15,10 @@ export class Failures {
 
   of(error: unknown): Failure {
     return failureOf(error, this.#meanings);
+  }
+
+  /** Whether the charge of a request that ended with this error is known and final. */
+  isChargeKnown(error: unknown): boolean {
+    return isChargeKnown(error, this.#meanings);
   }
 }

@@ -159,7 +159,7 @@ const openGateway = async () => {
 
   await runtime.startProjections();
   const limits = { bodyLimitBytes: 65_536, receivingBytesMax: 262_144, receiveMsMax: 60_000 };
-  const options = { ...limits, uploadMsMax: 60_000, trustProxy: 0 };
+  const options = { ...limits, uploadMsMax: 60_000, uploadIdleMsMax: 60_000, trustProxy: 0 };
   const app = await createGateway({ module: Root }, options, logger);
   return {
     app,

@@ -6,7 +6,6 @@ import { type ChatOrder } from '#areas/inference/chat-admission.js';
 import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
-import { isSettled } from '#areas/inference/settle-chat.handler.js';
 import { type ChatReply, type ChatStream } from '#areas/inference/chat-strategies.js';
 import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
@@ -230,7 +229,7 @@ export class ChatExchange {
       }
     } catch (error) {
       await fail(error);
-      return isSettled(error) ? 'cut' : 'in-doubt';
+      return this.failures.isChargeKnown(error) ? 'cut' : 'in-doubt';
     }
   }
 

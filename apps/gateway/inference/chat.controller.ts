@@ -11,9 +11,9 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { ChatCompletionDocs } from './chat.docs.js';
-import { ChatSettler } from './chat.settler.js';
 import { TranslatedChats, type Translation } from './translated-chats.js';
 
 const ADDRESSES = ['v1/chat/completions', 'api/v1/chat/completions'] as const;
@@ -43,7 +43,7 @@ export class ChatController {
   @HttpCode(200)
   @OpenAiErrors()
   @ChatCompletionDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
   @ResumableDocs()
   async complete(
     @CurrentCaller() caller: Caller,

@@ -6,13 +6,12 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { ChatController } from './chat.controller.js';
 import { ChatExchange } from './chat-exchange.js';
 import { ChatMetrics } from './chat.metrics.js';
-import { ChatSettler } from './chat.settler.js';
 import { TranslatedChats } from './translated-chats.js';
 
 @Module({
   imports: [StreamsHttpModule],
   controllers: [ChatController, CompletionsController, MessagesController],
-  providers: [ApiGuard, ChatExchange, ChatMetrics, ChatSettler, TranslatedChats],
+  providers: [ApiGuard, ChatExchange, ChatMetrics, TranslatedChats],
   exports: [ChatMetrics, TranslatedChats],
 })
 export class InferenceHttpModule {}

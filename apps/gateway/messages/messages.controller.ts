@@ -10,8 +10,8 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { ChatSettler } from '../inference/chat.settler.js';
 import { refusedField } from '#platform/runtime/refused-request.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
@@ -42,7 +42,7 @@ export class MessagesController {
   @HttpCode(200)
   @AnthropicErrors()
   @CreateMessageDocs()
-  @Idempotent({ settle: ChatSettler, reply: 'written', resumes: true, failures: AnthropicFailures })
+  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true, failures: AnthropicFailures })
   @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,

@@ -38,7 +38,7 @@ const GATEWAY_CODES: Readonly<Record<number, readonly string[]>> = {
   413: ['body_too_large'],
   415: ['unsupported_media_type'],
   417: ['expectation_failed'],
-  429: ['rate_limit_exceeded', 'too_many_attempts'],
+  429: ['rate_limit_exceeded', 'too_many_attempts', 'too_many_uploads'],
   431: ['headers_too_large'],
   500: ['internal_error'],
   503: [

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_SETTINGS, type IdentitySettings } from '#areas/identity/identity.settings.js';
 import { PaymentLinks } from '#areas/payments/invoices/payment-links.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** Where the payment page of a crypto invoice is. */
 @Injectable()
@@ -11,7 +12,7 @@ export class PaymentPages {
   ) {}
 
   of(invoiceId: string): string {
-    const base = this.identity.tenant.baseUrl.replace(/\/+$/, '');
+    const base = withoutTrailing(this.identity.tenant.baseUrl, '/');
     return `${base}/pay/${this.links.referenceOf(invoiceId)}`;
   }
 }

@@ -26,9 +26,9 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { ExecuteWasmDto, WasmExecutionDto } from './wasm.dto.js';
 import { presentExecution } from './wasm.presenter.js';
-import { WasmSettler } from './wasm.settler.js';
 
 /** Runs of WebAssembly modules. */
 @ApiTags('sandbox')
@@ -46,7 +46,7 @@ export class WasmController {
 
   @Post('execute')
   @HttpCode(200)
-  @Idempotent({ settle: WasmSettler })
+  @Idempotent({ settle: PaidSettler })
   @ApiOperation({
     summary: 'Run a WebAssembly module',
     description:

@@ -17,9 +17,9 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { OrchestratePipelineDto, PipelineAnswerDto } from './pipeline.dto.js';
 import { presentAnswer } from './pipeline.presenter.js';
-import { PipelineSettler } from './pipeline.settler.js';
 
 /** Chats of sharded pipelines. */
 @ApiTags('sharding')
@@ -37,7 +37,7 @@ export class PipelineController {
 
   @Post('pipeline_orchestrator')
   @HttpCode(200)
-  @Idempotent({ settle: PipelineSettler })
+  @Idempotent({ settle: PaidSettler })
   @ApiOperation({
     summary: 'Chat with a model whose layers are divided among processes',
     description:

@@ -18,12 +18,12 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { SpikingAnswerDto } from './spiking-answer.dto.js';
 import { inferAskedOf } from './spiking.body.js';
 import { InferDocs } from './spiking.docs.js';
 import { SpikingModelListDto } from './spiking.dto.js';
 import { presentAnswer, presentModel } from './spiking.presenter.js';
-import { SpikingSettler } from './spiking.settler.js';
 
 /** Runs of spiking networks, one at a time. */
 @ApiTags('spiking')
@@ -54,7 +54,7 @@ export class SpikingController {
   @HttpCode(200)
   @AcceptsFormFields()
   @InferDocs()
-  @Idempotent({ settle: SpikingSettler })
+  @Idempotent({ settle: PaidSettler })
   @ApiOkResponse({ type: SpikingAnswerDto })
   @ApplicationFailures(400, 402, 404, 413, 415, 501, 502, 504)
   async infer(

@@ -5,10 +5,10 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ConsensusChats } from '#areas/swarm/consensus/consensus-chats.js';
 import { costTreeHeader } from '#areas/swarm/consensus/consensus-report.js';
 import { SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js';
-import { type SwarmCaller } from '#areas/swarm/swarm-admission.js';
 import { SWARM_SETTINGS, type SwarmSettings } from '#areas/swarm/swarm.settings.js';
 import { type SwarmAnswer, type SwarmStream, wholeAnswer } from '#areas/swarm/swarm-stream.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
@@ -19,11 +19,11 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { PaidSettler } from '../paid/paid.settler.js';
 import { consensusAsked, speculativeAsked } from './swarm.body.js';
 import { ConsensusDocs, SpeculativeDocs } from './swarm.docs.js';
 import { ConsensusAnswerDto, SpeculativeAnswerDto } from './swarm.dto.js';
 import { presentConsensus, presentSpeculative } from './swarm.presenter.js';
-import { SwarmSettler } from './swarm.settler.js';
 
 /** Language models that work together on one answer. */
 @ApiTags('swarm')
@@ -43,7 +43,7 @@ export class SwarmController {
   @Post('vllm_orchestrate')
   @HttpCode(200)
   @SpeculativeDocs()
-  @Idempotent({ settle: SwarmSettler })
+  @Idempotent({ settle: PaidSettler })
   @ApiOkResponse({ type: SpeculativeAnswerDto })
   async speculate(
     @Body() sent: unknown,
@@ -61,7 +61,7 @@ export class SwarmController {
   @Post('moa_consensus')
   @HttpCode(200)
   @ConsensusDocs()
-  @Idempotent({ settle: SwarmSettler })
+  @Idempotent({ settle: PaidSettler })
   @ApiOkResponse({ type: ConsensusAnswerDto })
   async agree(
     @Body() sent: unknown,
@@ -80,7 +80,7 @@ export class SwarmController {
     { accountId, userId, credential }: Caller,
     { id }: FastifyRequest,
     attempt: RequestAttempt | undefined,
-  ): SwarmCaller {
+  ): PaidOrder {
     return {
       accountId,
       receivedAtMs: this.clock.now(),

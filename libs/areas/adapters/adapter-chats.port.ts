@@ -1,11 +1,8 @@
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { type WaitingRequest } from '#platform/ledger/held-request.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
 
 /** A prompt for a model with an adapter, at the price of a chat with that model. */
-export interface AdapterPrompt extends WaitingRequest {
-  readonly accountId: string;
-  readonly context: CommandContext;
+export interface AdapterPrompt extends PaidOrder {
   readonly model: string;
   readonly adapterId: string;
   readonly prompt: string;

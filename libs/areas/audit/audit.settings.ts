@@ -7,6 +7,7 @@ import {
   type VerifierKey,
 } from '#platform/audit/signed-note.js';
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** A server that cosigns checkpoints, by C2SP tlog-witness. */
 export interface Witness {
@@ -36,7 +37,7 @@ const witnessOf = (text: string): Witness => {
   if (rest.length > 0 || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new NoteError(`${key.name} needs the URL of its submission prefix`);
   }
-  return { url: url.replace(/\/+$/, ''), key };
+  return { url: withoutTrailing(url, '/'), key };
 };
 
 const Witnesses = z

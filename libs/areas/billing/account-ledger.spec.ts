@@ -30,7 +30,10 @@ const orderOf = (tokens: Tokens, holdId = HOLD): HoldOrder => {
   return order;
 };
 const renewalOf = (tokens: Tokens): Renewal => renew(tokens).data;
-const captureOf = (tokens: Tokens): Capture => capture(tokens).data;
+const captureOf = (tokens: Tokens): Capture => ({
+  ...capture(tokens).data,
+  model: 'acme/m',
+});
 const context = () => contextOf(randomUUID(), 'spec');
 
 describe('the ledger of accounts', () => {

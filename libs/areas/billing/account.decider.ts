@@ -117,6 +117,7 @@ const demandPurpose = (hold: OpenHold, holdId: string, purpose: string): void =>
 const isSameLine = (one: PriceLine, other: PriceLine): boolean =>
   one.step === other.step &&
   one.meter === other.meter &&
+  one.model === other.model &&
   one.quantity === other.quantity &&
   one.unitPriceMicroUsd === other.unitPriceMicroUsd &&
   one.perUnits === other.perUnits;

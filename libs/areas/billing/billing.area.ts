@@ -1,4 +1,5 @@
 import { accountEvents } from '#events/billing/account.events.js';
+import { paidWorkSettings } from '#platform/ledger/paid-work/paid-work.settings.js';
 import { defineArea } from '#platform/runtime/area.js';
 import { deploySaga } from '#platform/runtime/saga-deployment.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
@@ -20,7 +21,7 @@ export const billingArea = defineArea({
   projections: [accountOverview, chargesByMinute, invoices, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
-  settings: [statementSettings],
+  settings: [paidWorkSettings, statementSettings],
   leaderServices: [StatementClosing],
   notifications: [budgetThresholdReached],
   module: BillingModule,

@@ -1,3 +1,10 @@
+/** As `ErrorMeaning` of the runtime, which deciders do not see. */
+interface Meaning {
+  readonly status: number;
+  readonly param?: string;
+  readonly charge?: 'unknown';
+}
+
 /** Every domain error of the area and the HTTP status it becomes. The keys are the complete set. */
 export const billingErrors = {
   account_not_found: { status: 404 },
@@ -12,7 +19,8 @@ export const billingErrors = {
   budget_not_found: { status: 404 },
   too_many_budgets: { status: 409 },
   request_not_found: { status: 404 },
-  hold_not_open: { status: 409 },
+  // The hold has expired, or another attempt has ended it.
+  hold_not_open: { status: 409, charge: 'unknown' },
   hold_not_due: { status: 409 },
   hold_conflict: { status: 409 },
   purpose_mismatch: { status: 500 },
@@ -23,6 +31,6 @@ export const billingErrors = {
   adjustment_empty: { status: 400 },
   adjustment_conflict: { status: 409 },
   adjustment_above_charges: { status: 409 },
-} as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
+} as const satisfies Readonly<Record<string, Meaning>>;
 
 export type BillingErrorCode = keyof typeof billingErrors;

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { RemoteLedger } from '#platform/ledger/remote/remote-ledger.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
@@ -58,6 +59,7 @@ const ledger = {
     accounts,
     AccountLedger,
     ledger,
+    PaidRequests,
     ChangeAccountHandler,
     ExpireHoldHandler,
     AccountOverviewHandler,
@@ -72,6 +74,6 @@ const ledger = {
     ReplayPricesHandler,
     RerateMonthHandler,
   ],
-  exports: [Ledger],
+  exports: [Ledger, PaidRequests],
 })
 export class BillingModule {}

@@ -4,14 +4,15 @@ import { type Shrink } from '#platform/ledger/hold.js';
 import { priceOf } from '#platform/ledger/price.js';
 
 /** What is counted at one price in one step. */
-const keyOf = ({ meter, unitPriceMicroUsd, perUnits }: PriceLine, step: string): string =>
-  `${step}\n${meter}\n${unitPriceMicroUsd}\n${perUnits}`;
+const keyOf = ({ meter, model, unitPriceMicroUsd, perUnits }: PriceLine, step: string): string =>
+  `${step}\n${meter}\n${model ?? ''}\n${unitPriceMicroUsd}\n${perUnits}`;
 
 const ROOT = '';
 
 /** Whether both are counted at one price in one step. */
 const isAlike = (one: PriceLine, other: PriceLine): boolean =>
   one.meter === other.meter &&
+  one.model === other.model &&
   one.unitPriceMicroUsd === other.unitPriceMicroUsd &&
   one.perUnits === other.perUnits &&
   (one.step ?? ROOT) === (other.step ?? ROOT);

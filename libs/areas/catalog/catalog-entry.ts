@@ -39,6 +39,8 @@ export interface OpenAiRigEntry extends AnyRig {
   readonly allowedFields: readonly string[];
   /** What the server does beyond text; null: everything. */
   readonly features: readonly ServerFeature[] | null;
+  /** Whether the server may be given URLs of hosts that are not public. */
+  readonly allowsPrivateUrls: boolean;
   /** The environment variable that holds the key; null: the upstream needs none. */
   readonly apiKeyEnv: string | null;
   readonly connectTimeoutMs: number;

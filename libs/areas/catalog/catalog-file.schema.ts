@@ -3,6 +3,7 @@ import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
 import { Meter, Region } from '#events/vocabulary.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
 import { MICRO_USD_PER_USD, parseUsd } from '#platform/kernel/money.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 import {
   type CatalogFile,
   type CatalogRig,
@@ -92,11 +93,12 @@ const OpenAiRig = AnyRig.extend({
   base_url: z.string().transform((written, context) => {
     const problem = problemOfBaseUrl(written);
     if (problem) context.addIssue(problem);
-    return written.replace(/\/+$/, '');
+    return withoutTrailing(written, '/');
   }),
   server: z.enum(SERVER_KINDS).optional(),
   allow_fields: z.array(z.string().min(1).max(128)).max(ALLOWED_FIELDS_MAX).default([]),
   features: z.array(z.enum(SERVER_FEATURES)).optional(),
+  allow_private_urls: z.boolean().default(false),
   api_key_env: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
@@ -112,6 +114,7 @@ const OpenAiRig = AnyRig.extend({
   server: rig.server ?? null,
   allowedFields: rig.allow_fields,
   features: rig.features ?? null,
+  allowsPrivateUrls: rig.allow_private_urls,
   apiKeyEnv: rig.api_key_env ?? null,
   maxConcurrency: rig.max_concurrency,
   connectTimeoutMs: rig.connect_timeout_ms,

@@ -65,6 +65,7 @@ describe('catalog parser', () => {
           baseUrl: 'http://127.0.0.1:8000/v1',
           server: null,
           features: null,
+          allowsPrivateUrls: false,
           allowedFields: [],
           apiKeyEnv: 'VLLM_KEY',
           maxConcurrency: 64,
@@ -168,10 +169,15 @@ describe('catalog parser', () => {
   it('reads what the server behind a rig is and does, and the fields it leaves to callers', () => {
     const source = `rigs:
   - { name: up, kind: openai, base_url: 'http://up/v1', server: llama.cpp, allow_fields: [lora],
-      features: [tools] }
+      features: [tools], allow_private_urls: true }
 models: []`;
     expect(parseCatalog(source, FILE).rigs).toMatchObject([
-      { server: 'llama.cpp', allowedFields: ['lora'], features: ['tools'] },
+      {
+        server: 'llama.cpp',
+        allowedFields: ['lora'],
+        features: ['tools'],
+        allowsPrivateUrls: true,
+      },
     ]);
     expect(problemsOf(source.replace('[tools]', '[adapters]'))[0]).toContain('rigs[0].features[0]');
     const [problem] = problemsOf(source.replace('llama.cpp', 'llamafile'));

@@ -1,6 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
-import { answerTo, MODEL, openEmbeddings, RigsError } from './embeddings-world.fixture.js';
+import {
+  answerTo,
+  askedOf,
+  handlerOn,
+  MODEL,
+  OneModel,
+  openEmbeddings,
+  RigsError,
+  ScriptedRigs,
+  SETTINGS,
+} from './embeddings-world.fixture.js';
 
 const REFUSED = { reason: 'refused', isCancelled: false, used: null, retry: 'never' } as const;
 const LEFT = { reason: 'client_gone', isCancelled: true, used: null, retry: 'never' } as const;
@@ -13,17 +24,33 @@ const USED = {
 const leaving = (reason: 'client_gone' | 'timed_out' = 'client_gone') =>
   AbortSignal.abort(new RequestCutError(reason));
 
+paidWorkContract('embeddings', {
+  requestMsMax: SETTINGS.requestMsMax,
+  open: (paid, clock, work) => {
+    const rigs = new ScriptedRigs();
+    rigs.answer = async () => {
+      await Promise.resolve();
+      work();
+      return answerTo(1);
+    };
+    const handler = handlerOn(paid, new OneModel(), rigs, clock);
+    return Promise.resolve((order, signal) =>
+      handler.execute({ ...order, asked: askedOf() }, signal),
+    );
+  },
+});
+
 describe('embeddings for a caller', () => {
   it('are held in the worst case before a rig is asked, and charged after', async () => {
     const { rigs, ledger, create } = openEmbeddings();
     rigs.answer = () => {
-      expect(ledger.placed).toHaveLength(1);
-      expect(ledger.captured).toEqual([]);
+      expect(ledger.orders).toHaveLength(1);
+      expect(ledger.captures).toEqual([]);
       return Promise.resolve(answerTo(2));
     };
     const { vectors, usage, entry } = await create({ input: ['größe', 'x'.repeat(500)] });
     // 7 bytes and 4 around them; the context of the model.
-    expect(ledger.placed).toMatchObject([
+    expect(ledger.orders).toMatchObject([
       {
         purpose: 'embedding',
         lines: [{ meter: 'input_tokens', quantity: 111, unitPriceMicroUsd: '1000000' }],
@@ -35,7 +62,7 @@ describe('embeddings for a caller', () => {
     expect(rigs.asked).toMatchObject([
       { model: 'small', promptTokensMax: 111, body: { model: 'small-1' }, priority: 'interactive' },
     ]);
-    expect(ledger.captured).toMatchObject([
+    expect(ledger.captures).toMatchObject([
       {
         outcome: 'completed',
         rig: 'built-in',
@@ -57,14 +84,14 @@ describe('embeddings for a caller', () => {
       ],
       entry: { chargedMicroUsd: 2n },
     });
-    expect(ledger.released).toEqual([]);
+    expect(ledger.ends).toEqual(['capture completed']);
   });
 
   it('are charged up to the bound, with the excess recorded', async () => {
     const { rigs, ledger, create } = openEmbeddings();
     rigs.answer = () => Promise.resolve(answerTo(1, 50));
     await create({ input: 'knots' });
-    expect(ledger.captured).toMatchObject([
+    expect(ledger.captures).toMatchObject([
       { lines: [{ quantity: 9 }], excess: [{ meter: 'input_tokens', quantity: 41 }] },
     ]);
   });
@@ -76,14 +103,14 @@ describe('embeddings for a caller', () => {
   ])('are refused before anything is written: %#', async (body, code) => {
     const { ledger, create } = openEmbeddings();
     await expect(create(body)).rejects.toMatchObject({ code });
-    expect(ledger.placed).toEqual([]);
+    expect(ledger.orders).toEqual([]);
   });
 
   it('are refused before anything is written when no rig can take them', async () => {
     const { rigs, ledger, create } = openEmbeddings();
     rigs.rejection = new RigsError(REFUSED);
     await expect(create()).rejects.toBe(rigs.rejection);
-    expect(ledger.placed).toEqual([]);
+    expect(ledger.orders).toEqual([]);
   });
 
   it('are free when no rig answers', async () => {
@@ -91,21 +118,21 @@ describe('embeddings for a caller', () => {
     const error = new RigsError(REFUSED);
     rigs.answer = () => Promise.reject(error);
     await expect(create()).rejects.toBe(error);
-    expect(ledger.released).toEqual(['refused']);
+    expect(ledger.ends).toEqual(['release refused']);
   });
 
   it('are free after a defect', async () => {
     const { rigs, ledger, create } = openEmbeddings();
     rigs.answer = () => Promise.reject(new TypeError('a defect'));
     await expect(create()).rejects.toThrow('a defect');
-    expect(ledger.released).toEqual(['internal_error']);
+    expect(ledger.ends).toEqual(['release internal_error']);
   });
 
   it('cost what was done for a caller that left', async () => {
     const { rigs, ledger, create } = openEmbeddings();
     rigs.answer = () => Promise.reject(new RigsError({ ...LEFT, used: USED }));
     await expect(create({}, leaving())).rejects.toMatchObject({ reason: 'client_gone' });
-    expect(ledger.captured).toMatchObject([
+    expect(ledger.captures).toMatchObject([
       {
         outcome: 'client_gone',
         usageSource: 'counted',
@@ -113,7 +140,7 @@ describe('embeddings for a caller', () => {
         evidence: { dimensions: null, outputHash: null, models: { answered: null } },
       },
     ]);
-    expect(ledger.released).toEqual([]);
+    expect(ledger.ends).toEqual(['capture client_gone']);
   });
 
   it.each([
@@ -130,21 +157,6 @@ describe('embeddings for a caller', () => {
     const { rigs, ledger, create } = openEmbeddings(model);
     rigs.answer = () => Promise.reject(new RigsError({ ...LEFT, used }));
     await expect(create({}, signal)).rejects.toMatchObject({ reason });
-    expect(ledger).toMatchObject({ released: [reason], captured: [] });
-  });
-
-  it('are free when the charge cannot be written', async () => {
-    const { rigs, ledger, create } = openEmbeddings();
-    rigs.answer = () => Promise.resolve(answerTo(1));
-    ledger.captureFailure = new Error('the log is away');
-    await expect(create()).rejects.toThrow('the log is away');
-    expect(ledger.released).toEqual(['internal_error']);
-  });
-
-  it('are not made for a hold that came too late', async () => {
-    const { rigs, ledger, create } = openEmbeddings();
-    await expect(create({}, undefined, 1_000)).rejects.toMatchObject({ reason: 'timed_out' });
-    expect(rigs.asked).toEqual([]);
-    expect(ledger.released).toEqual(['timed_out']);
+    expect(ledger.ends).toEqual([`release ${reason}`]);
   });
 });

@@ -4,12 +4,11 @@ import {
   EmbeddingHoldEvidence,
 } from '#events/embeddings/embedding.evidence.js';
 import { toDecimal } from '#platform/kernel/money.js';
+import { TOKENS_PER_PRICE } from '#platform/ledger/price-card.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type EmbeddingRate } from './ports.js';
 
 export const INPUT_METER = 'input_tokens';
-/** Prices of models are per this many tokens. */
-const TOKENS_PER_PRICE = 1_000_000;
 const PERCENT = 100;
 
 /** Embeddings of a request. */
@@ -21,11 +20,6 @@ export const embeddingProduct = defineProduct({
   meters: { [INPUT_METER]: 'tokens of the inputs' },
   holdEvidence: EmbeddingHoldEvidence,
   captureEvidence: EmbeddingCaptureEvidence,
-  unitPrice: ({ models }, { model }) => {
-    const price = model === null ? undefined : models.get(model);
-    if (!price) return null;
-    return { unitPriceMicroUsd: price.inputMicroUsdPerMtok, perUnits: TOKENS_PER_PRICE };
-  },
 });
 
 /** Tokens as the line of a hold or a charge. */

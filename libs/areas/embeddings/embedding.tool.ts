@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { ofModel } from '#platform/ledger/price-card.js';
 import {
   defineTool,
   type ToolCall,
@@ -50,7 +51,8 @@ export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingTo
     return Promise.try(() => {
       const { model, boundTokens } = this.#check(input);
       const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id);
-      return { lines: [lineOf(boundTokens, rate)], rateCardVersion: rate.version };
+      const lines = ofModel(model.id, [lineOf(boundTokens, rate)]);
+      return { lines, rateCardVersion: rate.version };
     });
   }
 

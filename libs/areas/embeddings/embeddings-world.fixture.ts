@@ -1,6 +1,6 @@
-import { DomainError } from '#platform/kernel/domain-error.js';
-import { type Capture, type HoldOrder, type Release } from '#platform/ledger/hold.js';
-import { type Ledger } from '#platform/ledger/ledger.port.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { type Clock } from '#platform/kernel/clock.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type CheckedEmbeddings, checkEmbeddings } from './checked-embeddings.js';
 import { CreateEmbeddingsHandler } from './create-embeddings.handler.js';
@@ -73,36 +73,6 @@ export class ScriptedRigs extends EmbeddingRigs {
   }
 }
 
-/** Records what is written. */
-export class RecordingLedger {
-  readonly placed: HoldOrder[] = [];
-  readonly captured: Capture[] = [];
-  readonly released: Release['reason'][] = [];
-  captureFailure: Error | null = null;
-  isEmpty = false;
-
-  demandFunds = () => {
-    if (this.isEmpty) throw new DomainError('insufficient_balance', 'no money');
-  };
-
-  place = (order: HoldOrder) => {
-    this.placed.push(order);
-    return Promise.resolve({});
-  };
-
-  capture = (capture: Capture) => {
-    if (this.captureFailure) return Promise.reject(this.captureFailure);
-    this.captured.push(capture);
-    const quantity = BigInt(capture.lines[0]?.quantity ?? 0);
-    return Promise.resolve({ eventId: 'e', chargedMicroUsd: quantity, availableMicroUsd: 1n });
-  };
-
-  release = ({ reason }: Release) => {
-    this.released.push(reason);
-    return Promise.resolve();
-  };
-}
-
 export const askedOf = (body: object = {}): EmbeddingAsked => {
   const read = readEmbeddingBody({ model: MODEL.id, input: 'knots', ...body });
   if ('asked' in read) return read.asked;
@@ -122,20 +92,30 @@ export const answerTo = (inputs: number, promptTokens = 2): RigEmbeddings => ({
   usage: { promptTokens, source: 'provider' },
 });
 
-/** The handler on fakes; `lateMs` is how old its request is. */
-export const openEmbeddings = (model: EmbeddingModel = MODEL) => {
-  const [models, rigs, ledger] = [new OneModel(model), new ScriptedRigs(), new RecordingLedger()];
-  const clock = { now: () => NOW };
+export const SETTINGS = { requestMsMax: 1_000 };
+
+export const handlerOn = (
+  paid: PaidRequests,
+  models: EmbeddingModels,
+  rigs: EmbeddingRigs,
+  clock: Clock,
+): CreateEmbeddingsHandler => {
   const hash = (text: string): string => `hash of ${text}`;
-  const settings = { requestMsMax: 1_000 };
-  const port = ledger as unknown as Ledger;
-  const admission = new EmbeddingAdmission(models, port, rigs, hash, settings, clock);
-  const handler = new CreateEmbeddingsHandler(models, admission, rigs, hash);
-  const create = (body: object = {}, signal = new AbortController().signal, lateMs = 0) =>
+  const admission = new EmbeddingAdmission(models, paid, rigs, hash, SETTINGS, clock);
+  return new CreateEmbeddingsHandler(models, admission, rigs, hash);
+};
+
+/** The handler on fakes. */
+export const openEmbeddings = (model: EmbeddingModel = MODEL) => {
+  const [models, rigs, ledger] = [new OneModel(model), new ScriptedRigs(), new FakeLedger()];
+  const clock = { now: () => NOW };
+  const paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock);
+  const handler = handlerOn(paid, models, rigs, clock);
+  const create = (body: object = {}, signal = new AbortController().signal) =>
     handler.execute(
       {
         accountId: '7',
-        receivedAtMs: NOW - lateMs,
+        receivedAtMs: NOW,
         asked: askedOf(body),
         context: contextOf(REQUEST_ID, 'user:7'),
       },

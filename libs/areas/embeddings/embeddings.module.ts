@@ -8,7 +8,6 @@ import { EmbeddingBatchEndpoint } from './embedding-batch.endpoint.js';
 import { EmbeddingFunds } from './embedding-funds.js';
 import { EmbeddingTool } from './embedding.tool.js';
 import { INPUT_HASHER, type InputHasher } from './ports.js';
-import { SettleEmbeddingsHandler } from './settle-embeddings.handler.js';
 
 const inputHasher = {
   provide: INPUT_HASHER,
@@ -22,16 +21,9 @@ const inputHasher = {
     EmbeddingFunds,
     EmbeddingAdmission,
     CreateEmbeddingsHandler,
-    SettleEmbeddingsHandler,
     EmbeddingBatchEndpoint,
     EmbeddingTool,
   ],
-  exports: [
-    EmbeddingFunds,
-    CreateEmbeddingsHandler,
-    SettleEmbeddingsHandler,
-    EmbeddingBatchEndpoint,
-    EmbeddingTool,
-  ],
+  exports: [EmbeddingFunds, CreateEmbeddingsHandler, EmbeddingBatchEndpoint, EmbeddingTool],
 })
 export class EmbeddingsModule {}

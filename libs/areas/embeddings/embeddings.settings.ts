@@ -12,7 +12,8 @@ export const embeddingsSettings = defineSettings({
   variables: {
     QUIPU_EMBEDDINGS_SECONDS: variable(
       wholeNumber(1, 86_400).default(300),
-      'the longest a request for embeddings may run; its hold outlives it by a minute',
+      'the longest a request for embeddings may run; its hold outlives it by ' +
+        '`QUIPU_SETTLE_SECONDS`',
     ),
   },
   read: ({ QUIPU_EMBEDDINGS_SECONDS: seconds }): EmbeddingsSettings => ({

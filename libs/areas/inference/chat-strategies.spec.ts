@@ -18,7 +18,7 @@ describe('a chat with a strategy', () => {
   };
 
   it('is held, answered and charged by the strategy alone', async () => {
-    const inference = openInference(strategy);
+    const inference = openInference({ strategy });
     const order = orderOf({}, 'hybrid_cnn');
     expect(await inference.complete(order)).toBe(reply);
     expect(await inference.stream(order)).toBe(stream);

@@ -9,6 +9,8 @@ import {
   REQUEST_ID,
   usage,
 } from './inference-world.fixture.js';
+import { RigError } from './rigs/chat-backend.js';
+import { RouteError } from './rigs/route-error.js';
 
 const call: ToolCall = {
   id: REQUEST_ID,
@@ -62,6 +64,19 @@ describe('the tool chat', () => {
       max_tokens: 512,
     });
     expect(ledger.calls).toEqual([]);
+  });
+
+  it.each([
+    [true, { details: { used: [{ quantity: 20 }, { quantity: 3, rig: 'local-vllm' }] } }],
+    [false, { kind: 'cancelled' }],
+  ])('says what an aborted call has used, where that is charged: %s', async (isCharged, thrown) => {
+    const { tool, rigs, catalog } = open();
+    catalog.model = () => ({ ...llama, chargesCancelled: isCharged });
+    const rigError = new RigError('cancelled', 'the caller left', { used: usage(20, 3) });
+    const attempt = { rig: 'local-vllm', startedMs: 0, endedMs: 1, outcome: 'cancelled' } as const;
+    rigs.completion = () =>
+      Promise.reject(new RouteError('cancelled', 'the caller left', [attempt], { rigError }));
+    await expect(tool.run(input({ prompt: 'a' }), call)).rejects.toMatchObject(thrown);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { ofModel } from '#platform/ledger/price-card.js';
 import {
   defineTool,
   type ToolCall,
@@ -10,14 +11,17 @@ import {
   type ToolEstimate,
   type ToolOutcome,
   type ToolRunner,
+  type ToolUsage,
 } from '#platform/tools/tool.js';
 import { chatProduct } from './chat.product.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
 import { type InferenceErrorCode } from './inference.errors.js';
-import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
+import { MODEL_CATALOG, type ModelCatalog, RIGS, type ServedModel } from './ports.js';
 import { modelOf, replyText } from './reply.js';
+import { type Usage } from './rigs/chat-backend.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
+import { acceptedUsage } from './rigs/route-error.js';
 import { INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
 
@@ -78,7 +82,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
         const detail = `the model ${model.id} has no price; see GET /v1/models`;
         throw new DomainError<InferenceErrorCode>('model_not_found', detail);
       }
-      return { lines: linesOf(bound, rate), rateCardVersion: rate.version };
+      return { lines: ofModel(model.id, linesOf(bound, rate)), rateCardVersion: rate.version };
     });
   }
 
@@ -96,7 +100,9 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
       requestFor: () => request,
       ...(pin !== undefined && { pin }),
     };
-    const { answer, rig } = await this.rigs.complete(route, signal);
+    const { answer, rig } = await this.rigs.complete(route, signal).catch((error: unknown) => {
+      throw abortedCall(error, model) ?? error;
+    });
     const { completion, usage } = answer;
     const { promptTokens, completionTokens } = usage;
     return {
@@ -105,10 +111,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
         finish_reason: finishReasonOf(completion),
         model: modelOf(completion),
       },
-      used: [
-        { meter: INPUT_METER, quantity: promptTokens, rig },
-        { meter: OUTPUT_METER, quantity: completionTokens, rig },
-      ],
+      used: usedOf(usage, rig),
       counters: { prompt_tokens: promptTokens, completion_tokens: completionTokens },
     };
   }
@@ -127,6 +130,19 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
     }
   }
 }
+
+const usedOf = ({ promptTokens, completionTokens }: Usage, rig: string): readonly ToolUsage[] => [
+  { meter: INPUT_METER, quantity: promptTokens, rig },
+  { meter: OUTPUT_METER, quantity: completionTokens, rig },
+];
+
+/** A call aborted after a rig accepted it costs as much as a chat whose caller leaves. */
+const abortedCall = (error: unknown, { chargesCancelled }: ServedModel): ToolError | undefined => {
+  const accepted = acceptedUsage(error);
+  if (!accepted || !chargesCancelled) return undefined;
+  const used = usedOf(accepted.usage, accepted.rig);
+  return new ToolError('cancelled', 'the call was aborted', { used });
+};
 
 const finishReasonOf = ({ choices }: Readonly<Record<string, unknown>>): string | null => {
   const [first] = Array.isArray(choices) ? (choices as readonly unknown[]) : [];

@@ -7,8 +7,10 @@ import {
   openInference,
   orderOf,
   question,
+  REQUEST_MS_MAX,
   usage,
 } from './inference-world.fixture.js';
+import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { ChargedCutError } from './charged-cut.error.js';
 import { RigError, type Usage } from './rigs/chat-backend.js';
@@ -32,12 +34,25 @@ const failing = (error: Error) => {
   return inference;
 };
 
+paidWorkContract('chat', {
+  requestMsMax: REQUEST_MS_MAX,
+  open: (paid, clock, work) => {
+    const { rigs, chats } = openInference({ paid, clock });
+    rigs.completion = async () => {
+      await Promise.resolve();
+      work();
+      return { completion: completionOf('Knotted cords.'), usage: usage(20, 30) };
+    };
+    return Promise.resolve((order, signal) => chats.execute({ ...orderOf(), ...order }, signal));
+  },
+});
+
 describe('a chat answered in one piece', () => {
   it('is held before a rig is asked, and charged before it is given', async () => {
     const inference = answering('Knotted cords.');
     let heldWhenAsked: readonly string[] = [];
     inference.rigs.onAsked = () => {
-      heldWhenAsked = inference.ledger.calls.map(({ call }) => call);
+      heldWhenAsked = [...inference.ledger.calls];
     };
     await inference.complete();
     expect(heldWhenAsked).toEqual(['place']);
@@ -55,13 +70,13 @@ describe('a chat answered in one piece', () => {
     expect(reply).toMatchObject({
       usage: usage(20, 30),
       rig: 'local-vllm',
-      entry: { chargedMicroUsd: 42n },
+      entry: { chargedMicroUsd: 21n },
     });
   });
 
   it('sends the bound that was held to the rig', async () => {
     const inference = answering('x');
-    inference.ledger.covers = { outputTokens: 40 };
+    inference.ledger.covers = { output_tokens: 40 };
     await inference.complete(orderOf({ max_tokens: null }));
     expect(inference.rigs.body).toMatchObject({ model: 'llama-70b', max_tokens: 40 });
     const [order] = inference.rigs.asked;
@@ -144,7 +159,7 @@ describe('a chat that its caller leaves after the rig has accepted it', () => {
     await expect(inference.complete()).rejects.toMatchObject({
       reason: 'client_gone',
       rig: 'local-vllm',
-      entry: { chargedMicroUsd: 42n },
+      entry: { chargedMicroUsd: 3n },
     });
     expect(inference.ledger.ends).toEqual(['capture client_gone']);
     expect(inference.ledger.captured).toMatchObject({

@@ -1,25 +1,19 @@
+import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import {
-  type Capture,
-  type HoldEnd,
-  type HoldOrder,
-  type LeftHold,
-  type PlacedHold,
-  type Release,
-} from '#platform/ledger/hold.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { contextOf } from '#platform/runtime/command-context.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { type ChatStrategy } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
-import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
+import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
 import { type ChatBody } from './token-bound.js';
-import { linesOf, tokensIn } from './token-lines.js';
+import { linesOf } from './token-lines.js';
 
 export const NOW = '2026-11-21T05:00:00.000Z';
 export const REQUEST_MS_MAX = 600_000;
@@ -57,87 +51,6 @@ export const orderOf = (body: Partial<ChatBody> = {}, routingMode = 'auto'): Cha
   routingMode,
   context: contextOf(REQUEST_ID, 'user:7'),
 });
-
-type LedgerCall =
-  | { readonly call: 'place'; readonly hold: HoldOrder }
-  | { readonly call: 'capture'; readonly capture: Capture }
-  | { readonly call: 'release'; readonly release: Release }
-  | { readonly call: 'settle'; readonly left: LeftHold; readonly context: CommandContext };
-
-/** Records its calls; can be made to reject, and to cover less than was asked. */
-export class RememberingLedger extends Ledger {
-  readonly calls: LedgerCall[] = [];
-  covers: Partial<TokenQuantities> = {};
-  readonly failures: Partial<Record<LedgerCall['call'] | 'demandFunds', Error>> = {};
-  /** What it finds of holds that were left. */
-  found: HoldEnd = 'free';
-
-  override demandFunds(): void {
-    if (this.failures.demandFunds) throw this.failures.demandFunds;
-  }
-
-  override place(hold: HoldOrder): Promise<PlacedHold> {
-    this.calls.push({ call: 'place', hold });
-    return this.#answer('place', {
-      lines: linesOf({ ...tokensIn(hold.lines), ...this.covers }, rate),
-      amountMicroUsd: 42n,
-      expiresAt: hold.expiresAt,
-      availableMicroUsd: 958n,
-    });
-  }
-
-  override renew(): Promise<PlacedHold> {
-    return Promise.reject(new Error('a chat renews no hold'));
-  }
-
-  override capture(capture: Capture) {
-    this.calls.push({ call: 'capture', capture });
-    const entry = { eventId: 'e', chargedMicroUsd: 42n, availableMicroUsd: 958n };
-    return this.#answer('capture', entry);
-  }
-
-  override release(release: Release): Promise<void> {
-    this.calls.push({ call: 'release', release });
-    return this.#answer('release', undefined);
-  }
-
-  override settle(left: LeftHold, context: CommandContext): Promise<HoldEnd> {
-    this.calls.push({ call: 'settle', left, context });
-    return this.#answer('settle', this.found);
-  }
-
-  /** The calls after the hold: `capture completed`, `release client_gone`, … */
-  get ends(): readonly string[] {
-    return this.calls.flatMap((one) => {
-      switch (one.call) {
-        case 'place':
-        case 'settle':
-          return [];
-        case 'capture':
-          return [`capture ${one.capture.outcome}`];
-        case 'release':
-          return [`release ${one.release.reason}`];
-      }
-    });
-  }
-
-  get placed(): HoldOrder {
-    const found = this.calls.find((one) => one.call === 'place');
-    if (!found) throw new Error('nothing was placed');
-    return found.hold;
-  }
-
-  get captured(): Capture {
-    const found = this.calls.find((one) => one.call === 'capture');
-    if (!found) throw new Error('nothing was captured');
-    return found.capture;
-  }
-
-  #answer<T>(call: LedgerCall['call'], value: T): Promise<T> {
-    const failure = this.failures[call];
-    return failure ? Promise.reject(failure) : Promise.resolve(value);
-  }
-}
 
 /** What a rig does with a stream: its pages, then how it ends. */
 export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
@@ -216,9 +129,18 @@ class ScriptedAdapters extends ChatAdapters {
   }
 }
 
+const CLOCK = { now: () => Date.parse(NOW) };
+
+interface Given {
+  readonly strategy?: ChatStrategy;
+  readonly clock?: Clock;
+  readonly paid?: PaidRequests;
+}
+
 /** The area on ports that remember. */
-export const openInference = (strategy?: ChatStrategy) => {
-  const ledger = new RememberingLedger();
+export const openInference = ({ strategy, clock = CLOCK, ...given }: Given = {}) => {
+  const ledger = new FakeLedger();
+  const { paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock) } = given;
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
   const catalog = {
@@ -226,10 +148,9 @@ export const openInference = (strategy?: ChatStrategy) => {
       id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
     rateFor: (id: string) => (id === llama.id ? rate : undefined),
   } satisfies ModelCatalog;
-  const limits = { requestMsMax: REQUEST_MS_MAX, settleMsMax: 60_000 };
-  const clock = { now: () => Date.parse(NOW) };
+  const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();
-  const admission = new ChatAdmission(catalog, ledger, hash, limits, clock, rigs, adapters);
+  const admission = new ChatAdmission(catalog, paid, hash, limits, clock, rigs, adapters);
   const strategies = { of: () => strategy };
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies);
   const streams = new StreamChatHandler(admission, rigs, hash, strategies);

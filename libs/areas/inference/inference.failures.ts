@@ -152,6 +152,6 @@ const RIG_CODES = {
 /** The technical failures of inference: requests cut short, and rigs that did not answer. */
 export const inferenceFailures: readonly FailureMapping[] = [
   mapFailure(RequestCutError, cutFailure, CUT_CODES),
-  mapFailure(RouteError, routeFailure, ROUTE_CODES),
-  mapFailure(RigError, rigFailure, RIG_CODES),
+  mapFailure(RouteError, routeFailure, ROUTE_CODES, 'known'),
+  mapFailure(RigError, rigFailure, RIG_CODES, 'known'),
 ];

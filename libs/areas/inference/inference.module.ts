@@ -12,7 +12,6 @@ import { CompleteChatHandler } from './complete-chat.handler.js';
 import { PROMPT_HASHER, type PromptHasher } from './ports.js';
 import { RigChatLines } from './rig-chat-lines.js';
 import { RigOperations } from './rigs/rig.operations.js';
-import { SettleChatHandler } from './settle-chat.handler.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
 
 const promptHasher = {
@@ -32,7 +31,6 @@ const promptHasher = {
     ChatTool,
     CompleteChatHandler,
     StreamChatHandler,
-    SettleChatHandler,
     RigOperations,
   ],
   exports: [

@@ -13,14 +13,9 @@ export const requestLimitSettings = defineSettings({
       Seconds.default(600),
       'the longest a chat request may run; its hold outlives it',
     ),
-    QUIPU_SETTLE_SECONDS: variable(
-      Seconds.default(60),
-      'how long a hold outlives its request, before the sweep may expire it',
-    ),
   },
   read: (values): RequestLimits => ({
     requestMsMax: values.QUIPU_REQUEST_SECONDS * 1_000,
-    settleMsMax: values.QUIPU_SETTLE_SECONDS * 1_000,
   }),
 });
 

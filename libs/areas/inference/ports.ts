@@ -44,6 +44,4 @@ export type PromptHasher = (text: string) => string;
 export interface RequestLimits {
   /** The longest a request may run. */
   readonly requestMsMax: number;
-  /** How long a hold outlives that: time to settle before the sweep may expire it. */
-  readonly settleMsMax: number;
 }

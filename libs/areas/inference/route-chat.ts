@@ -4,7 +4,7 @@ import { ChargedCutError } from './charged-cut.error.js';
 import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RouteOrder } from './rigs/rig-router.js';
-import { RouteError } from './rigs/route-error.js';
+import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { type ChatBody } from './token-bound.js';
 import { upstreamBody } from './upstream-body.js';
 
@@ -58,18 +58,15 @@ const settleFailed = async (
 };
 
 /** @throws ChargedCutError when the rig had accepted the request */
-const chargeAccepted = async (
-  { details, attempts }: RouteError,
-  admitted: AdmittedChat,
-): Promise<void> => {
-  const usage = details.rigError?.details.used;
-  const rig = attempts.at(-1)?.rig;
-  if (!admitted.model.chargesCancelled || !usage || rig === undefined) return;
+const chargeAccepted = async (error: RouteError, admitted: AdmittedChat): Promise<void> => {
+  const accepted = acceptedUsage(error);
+  if (!admitted.model.chargesCancelled || !accepted) return;
+  const { usage, rig } = accepted;
   const entry = await admitted.capture({
     usage,
     outcome: 'client_gone',
     rig,
-    attempts: attempts.length,
+    attempts: error.attempts.length,
     modelAnswered: null,
     replyHash: null,
   });

@@ -66,7 +66,7 @@ describe('a chat that is streamed', () => {
     const inference = streaming(whole);
     let heldWhenAsked: readonly string[] = [];
     inference.rigs.onAsked = () => {
-      heldWhenAsked = inference.ledger.calls.map(({ call }) => call);
+      heldWhenAsked = [...inference.ledger.calls];
     };
     const stream = await inference.stream();
     expect(heldWhenAsked).toEqual(['place']);

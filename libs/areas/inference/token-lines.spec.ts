@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rate } from './inference-world.fixture.js';
 import { priceOf } from '#platform/ledger/price.js';
-import { batchLinesOf, excessOf, linesOf, tokensIn } from './token-lines.js';
+import { batchLinesOf, linesOf, tokensIn } from './token-lines.js';
 
 const tokens = { inputTokens: 900, outputTokens: 100 };
 
@@ -37,15 +37,5 @@ describe('tokens as lines', () => {
   it('are tokens again', () => {
     expect(tokensIn(linesOf(tokens, rate))).toEqual(tokens);
     expect(tokensIn([])).toEqual({ inputTokens: 0, outputTokens: 0 });
-  });
-
-  it('are an excess where there is any', () => {
-    expect(excessOf({ inputTokens: 0, outputTokens: 7 })).toEqual([
-      { meter: 'output_tokens', quantity: 7 },
-    ]);
-    expect(excessOf({ inputTokens: 3, outputTokens: 0 })).toEqual([
-      { meter: 'input_tokens', quantity: 3 },
-    ]);
-    expect(excessOf({ inputTokens: 0, outputTokens: 0 })).toEqual([]);
   });
 });

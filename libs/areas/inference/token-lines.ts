@@ -1,12 +1,10 @@
-import { type Excess, type PriceLine } from '#events/hold.vocabulary.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
 import { toDecimal } from '#platform/kernel/money.js';
+import { TOKENS_PER_PRICE } from '#platform/ledger/price-card.js';
 import { type TokenQuantities, type TokenRate } from './ports.js';
 
 export const INPUT_METER = 'input_tokens';
 export const OUTPUT_METER = 'output_tokens';
-
-/** Prices of models are per this many tokens. */
-export const TOKENS_PER_PRICE = 1_000_000;
 
 /** Tokens as the lines of a hold or a charge. */
 export const linesOf = (
@@ -33,13 +31,6 @@ export const tokensIn = (lines: readonly PriceLine[]): TokenQuantities => {
     lines.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);
   return { inputTokens: unitsOf(INPUT_METER), outputTokens: unitsOf(OUTPUT_METER) };
 };
-
-/** Tokens that were claimed above the bound; meters without any are left out. */
-export const excessOf = ({ inputTokens, outputTokens }: TokenQuantities): Excess[] =>
-  [
-    { meter: INPUT_METER, quantity: inputTokens },
-    { meter: OUTPUT_METER, quantity: outputTokens },
-  ].filter(({ quantity }) => quantity > 0);
 
 /** A discount is a whole percentage, so a price with it is exact for a hundred times the tokens. */
 const PERCENT = 100;

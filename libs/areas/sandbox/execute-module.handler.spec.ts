@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { DomainError } from '#platform/kernel/domain-error.js';
-import { type Capture, type Release } from '#platform/ledger/hold.js';
-import { type Ledger } from '#platform/ledger/ledger.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { type MeterPrices } from '#platform/ledger/meter-prices.port.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { TaskError } from '#platform/tasks/task.error.js';
@@ -10,9 +11,8 @@ import { type Tasks } from '#platform/tasks/tasks.port.js';
 import { type ToolCall } from '#platform/tools/tool.js';
 import { ExecuteModuleCommand, ExecuteModuleHandler } from './execute-module.handler.js';
 import { ModuleRunner } from './module-runner.js';
-import { SandboxError } from './sandbox.errors.js';
 import { SandboxAdmission } from './sandbox-admission.js';
-import { isSettledModule } from './settle-module.handler.js';
+import { requestMsMaxOf } from './sandbox.settings.js';
 import { type WasmEnd } from './wasm.engine.js';
 import { WasmTool } from './wasm.tool.js';
 
@@ -45,36 +45,27 @@ const PRICES: MeterPrices = {
   }),
 };
 
-/** A sandbox whose engine ends in this way, and the calls of its ledger. */
-const sandboxWith = (ended: WasmEnd | null | Error, prices: MeterPrices = PRICES) => {
-  const asked: string[] = [];
-  const captures: Capture[] = [];
-  const ledger = {
-    place: () => {
-      asked.push('place');
-      return Promise.resolve({});
-    },
-    capture: (capture: Capture) => {
-      asked.push('capture');
-      captures.push(capture);
-      return Promise.resolve({ eventId: 'e', chargedMicroUsd: 1n, availableMicroUsd: 2n });
-    },
-    release: ({ reason }: Release) => {
-      asked.push(`release: ${reason}`);
-      return Promise.resolve();
-    },
-  } as unknown as Ledger;
+type Work = () => Promise<WasmEnd | null>;
+
+const handlerOn = (paid: PaidRequests, clock: Clock, work: Work, prices = PRICES) => {
   const tasks = {
-    // eslint-disable-next-line @typescript-eslint/require-await -- it has no pieces
     async *run() {
-      asked.push('run');
-      if (ended instanceof Error) throw ended;
-      return ended;
+      return await work();
     },
   } as unknown as Tasks;
   const runner = new ModuleRunner(tasks);
-  const admission = new SandboxAdmission(ledger, prices, SETTINGS, { now: () => 1_000 });
-  const handler = new ExecuteModuleHandler(admission, runner, SETTINGS);
+  const admission = new SandboxAdmission(paid, prices, SETTINGS, clock);
+  return { runner, handler: new ExecuteModuleHandler(admission, runner, SETTINGS) };
+};
+
+/** A sandbox whose engine ends in this way. */
+const sandboxWith = (ended: WasmEnd | null | Error, prices: MeterPrices = PRICES) => {
+  const ledger = new FakeLedger();
+  const clock = { now: () => 1_000 };
+  const paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock);
+  const work: Work = () =>
+    ended instanceof Error ? Promise.reject(ended) : Promise.resolve(ended);
+  const { runner, handler } = handlerOn(paid, clock, work, prices);
   const execute = (changes: object = {}, signal = new AbortController().signal) => {
     const order = {
       accountId: 'user-1',
@@ -85,15 +76,28 @@ const sandboxWith = (ended: WasmEnd | null | Error, prices: MeterPrices = PRICES
     };
     return handler.execute(new ExecuteModuleCommand(order, signal));
   };
-  return { execute, asked, captures, tool: new WasmTool(prices, runner, SETTINGS) };
+  return { execute, ledger, tool: new WasmTool(prices, runner, SETTINGS) };
 };
+
+paidWorkContract('sandbox', {
+  requestMsMax: requestMsMaxOf(SETTINGS),
+  open: (paid, clock, work) => {
+    const { handler } = handlerOn(paid, clock, async () => {
+      await Promise.resolve();
+      work();
+      return END;
+    });
+    return Promise.resolve((order, signal) =>
+      handler.execute(new ExecuteModuleCommand({ ...order, module: MODULE }, signal)),
+    );
+  },
+});
 
 describe('a run of a module', () => {
   it('charges what a trapped module has spent, with the evidence to count it again', async () => {
-    const { execute, asked, captures } = sandboxWith(END);
+    const { execute, ledger } = sandboxWith(END);
     await execute();
-    expect(asked).toEqual(['place', 'run', 'capture']);
-    expect(captures).toEqual([
+    expect(ledger.captures).toEqual([
       expect.objectContaining({
         lines: [{ meter: 'wasm_fuel', quantity: 42, unitPriceMicroUsd: '20', perUnits: 1_000 }],
         outcome: 'completed',
@@ -111,9 +115,9 @@ describe('a run of a module', () => {
   });
 
   it('says of a run that was ended at its time that it timed out', async () => {
-    const { execute, captures } = sandboxWith({ ...END, outcome: 'timed_out' });
+    const { execute, ledger } = sandboxWith({ ...END, outcome: 'timed_out' });
     await execute();
-    expect(captures[0]?.outcome).toBe('timed_out');
+    expect(ledger.captured.outcome).toBe('timed_out');
   });
 
   it.each([
@@ -122,9 +126,9 @@ describe('a run of a module', () => {
     ['arguments_invalid', 'refused', 'wasm_arguments_invalid'],
     ['task_too_large', 'refused', 'wasm_module_too_large'],
   ])('frees the hold of a module that failed with %s', async (code, reason, rejected) => {
-    const { execute, asked } = sandboxWith(new TaskError(code, 'why'));
+    const { execute, ledger } = sandboxWith(new TaskError(code, 'why'));
     await expect(execute()).rejects.toMatchObject({ code: rejected });
-    expect(asked).toEqual(['place', 'run', `release: ${reason}`]);
+    expect(ledger.calls).toEqual(['place', `release ${reason}`]);
   });
 
   it.each([
@@ -134,31 +138,23 @@ describe('a run of a module', () => {
     ['closed', 'away'],
     ['failed', 'failed'],
   ])('frees the hold when the engine fails with %s', async (code, kind) => {
-    const { execute, asked } = sandboxWith(new TaskError(code, 'why'));
+    const { execute, ledger } = sandboxWith(new TaskError(code, 'why'));
     await expect(execute()).rejects.toMatchObject({ name: 'SandboxError', kind });
-    expect(asked).toEqual(['place', 'run', 'release: upstream_failed']);
+    expect(ledger.calls).toEqual(['place', 'release upstream_failed']);
   });
 
   it('frees the hold of a run that is cut', async () => {
-    const { execute, asked } = sandboxWith(null);
+    const { execute, ledger } = sandboxWith(null);
     const controller = new AbortController();
     controller.abort(new RequestCutError('shut_down'));
     await expect(execute({}, controller.signal)).rejects.toMatchObject({ reason: 'shut_down' });
-    expect(asked).toEqual(['place', 'run', 'release: shut_down']);
-  });
-
-  it('does not run once a retry has taken the request over', async () => {
-    const { execute, asked } = sandboxWith(END);
-    await expect(execute({ confirm: () => Promise.resolve(false) })).rejects.toThrow(
-      RequestCutError,
-    );
-    expect(asked).toEqual(['place', 'release: timed_out']);
+    expect(ledger.calls).toEqual(['place', 'release shut_down']);
   });
 
   it('is not sold without a price', async () => {
-    const { execute, asked } = sandboxWith(END, { inForce: () => undefined });
+    const { execute, ledger } = sandboxWith(END, { inForce: () => undefined });
     await expect(execute()).rejects.toMatchObject({ code: 'wasm_not_priced' });
-    expect(asked).toEqual([]);
+    expect(ledger.calls).toEqual([]);
   });
 
   it.each([
@@ -167,18 +163,10 @@ describe('a run of a module', () => {
     ['wasm_memory_limit_above_max', { memoryLimitMb: 257 }],
     ['wasm_gas_limit_above_max', { gasLimit: 1_000_001 }],
   ])('is rejected with %s before anything is held', async (code, changes) => {
-    const { execute, asked } = sandboxWith(END);
+    const { execute, ledger } = sandboxWith(END);
     const module = { ...MODULE, ...changes };
     await expect(execute({ module })).rejects.toMatchObject({ code });
-    expect(asked).toEqual([]);
-  });
-
-  it('is settled by every error but the word that its hold is gone', () => {
-    expect(isSettledModule(new SandboxError('busy', 'why'))).toBe(true);
-    expect(isSettledModule(new RequestCutError('shut_down'))).toBe(true);
-    expect(isSettledModule(new DomainError('wasm_module_invalid', 'why'))).toBe(true);
-    expect(isSettledModule(new DomainError('hold_not_open', 'why'))).toBe(false);
-    expect(isSettledModule(new Error('why'))).toBe(false);
+    expect(ledger.calls).toEqual([]);
   });
 });
 
@@ -201,7 +189,7 @@ describe('the tool wasm', () => {
   };
 
   it('estimates the price of the limit, and holds nothing', async () => {
-    const { tool, asked } = sandboxWith(END);
+    const { tool, ledger } = sandboxWith(END);
     expect(await tool.estimate(input, call)).toEqual({
       lines: [{ meter: 'wasm_fuel', quantity: 500, unitPriceMicroUsd: '20', perUnits: 1_000 }],
       rateCardVersion: 3,
@@ -209,11 +197,11 @@ describe('the tool wasm', () => {
     await expect(tool.estimate({ ...input, gas_limit: 2_000_000 }, call)).rejects.toMatchObject({
       code: 'wasm_gas_limit_above_max',
     });
-    expect(asked).toEqual([]);
+    expect(ledger.calls).toEqual([]);
   });
 
   it('returns what the module printed and what it spent', async () => {
-    const { tool, asked } = sandboxWith(END);
+    const { tool } = sandboxWith(END);
     expect(await tool.run(input, call)).toEqual({
       output: {
         outcome: 'trapped',
@@ -225,6 +213,5 @@ describe('the tool wasm', () => {
       used: [{ meter: 'wasm_fuel', quantity: 42 }],
       counters: { gas_used: 42, execution_time_ms: 3.5, memory_bytes: 65_536 },
     });
-    expect(asked).toEqual(['run']);
   });
 });

@@ -51,9 +51,14 @@ const describe = ({ kind, message }: SandboxError): FailureDescription => {
 };
 
 export const sandboxFailures: readonly FailureMapping[] = [
-  mapFailure(SandboxError, describe, {
-    wasm_busy: { status: 503 },
-    wasm_unavailable: { status: 503 },
-    wasm_failed: { status: 502 },
-  }),
+  mapFailure(
+    SandboxError,
+    describe,
+    {
+      wasm_busy: { status: 503 },
+      wasm_unavailable: { status: 503 },
+      wasm_failed: { status: 502 },
+    },
+    'known',
+  ),
 ];

@@ -12,5 +12,4 @@ export const wasmProduct = defineProduct({
   meters: { [FUEL_METER]: 'fuel: an instruction, or a byte of a bulk instruction' },
   holdEvidence: WasmHoldEvidence,
   captureEvidence: WasmCaptureEvidence,
-  unitPrice: ({ meters }, { meter }) => meters.get(meter) ?? null,
 });

@@ -3,15 +3,9 @@ import {
   type PipelineCaptureEvidence,
   type PipelineHoldEvidence,
 } from '#events/sharding/pipeline.evidence.js';
-import { type Clock, instant } from '#platform/kernel/clock.js';
-import {
-  type Capture,
-  type HoldPace,
-  type LedgerEntry,
-  type Release,
-} from '#platform/ledger/hold.js';
-import { demandCurrent } from '#platform/ledger/held-request.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type PipelineOrder, promptTokensBound } from './pipeline-order.js';
 import {
@@ -20,14 +14,10 @@ import {
   type TokenCounts,
   tokenLines,
   tokensOf,
-  within,
 } from './pipeline.product.js';
 import { type ShardedModel, ShardedModels } from './sharded-models.port.js';
 import { reject } from './sharding.errors.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from './sharding.settings.js';
-
-/** How long a hold outlives its answer: time to settle before the sweep may expire it. */
-const SETTLE_MS = 60_000;
 
 export interface PipelineCharge {
   readonly used: TokenCounts;
@@ -36,14 +26,13 @@ export interface PipelineCharge {
 }
 
 /** An answer whose worst case is held. Call exactly one of `capture` and `release`, once. */
-export interface AdmittedPipeline {
+export interface AdmittedPipeline extends Pick<HeldRequest, 'release'> {
   readonly modelFile: string;
   /** What the hold covers. */
   readonly bound: TokenCounts;
   /** Absent where no budget has a limit per minute. */
   readonly pace?: HoldPace;
   capture(charge: PipelineCharge): Promise<LedgerEntry>;
-  release(reason: Release['reason']): Promise<void>;
 }
 
 /** Prices an answer by the tokens of its model, and holds its worst case before any work. */
@@ -51,71 +40,38 @@ export interface AdmittedPipeline {
 export class PipelineAdmission {
   constructor(
     private readonly models: ShardedModels,
-    private readonly ledger: Ledger,
+    private readonly paid: PaidRequests,
     @Inject(SHARDING_SETTINGS) private readonly settings: ShardingSettings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError; RequestCutError when the hold came too late and is released again */
+  /** @throws as `PaidRequests.admit` */
   async admit(order: PipelineOrder): Promise<AdmittedPipeline> {
-    const admitted = await this.#hold(order);
-    await demandCurrent(order, admitted, this.settings.requestMsMax, this.clock);
-    return admitted;
-  }
-
-  async #hold(order: PipelineOrder): Promise<AdmittedPipeline> {
-    const { accountId, context, transport } = order;
-    const now = this.clock.now();
-    const { model, modelFile, rate } = this.#choose(order, now);
-    const holdId = context.requestId;
-    const { purpose } = pipelineProduct;
-    const asked: PipelineHoldEvidence = { modelAsked: order.model, transport };
-    const { lines, pace } = await this.ledger.place(
-      {
-        accountId,
-        holdId,
-        purpose,
-        evidence: asked,
-        rateCardVersion: rate.version,
-        lines: tokenLines(boundOf(order, model), rate),
-        shrink: order.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
-        placedAt: new Date(now).toISOString(),
-        expiresAt: new Date(now + this.settings.requestMsMax + SETTLE_MS).toISOString(),
-        ...(context.key !== undefined && { key: context.key }),
-      },
-      context,
-    );
-    const bound = tokensOf(lines);
-    const release = (reason: Release['reason']): Promise<void> =>
-      this.ledger.release({ accountId, holdId, reason, releasedAt: instant(this.clock) }, context);
+    const pricedAtMs = this.clock.now();
+    const { model, modelFile, rate } = this.#choose(order, pricedAtMs);
+    const asked: PipelineHoldEvidence = { modelAsked: order.model, transport: order.transport };
+    const held = await this.paid.admit(order, {
+      purpose: pipelineProduct.purpose,
+      evidence: asked,
+      rateCardVersion: rate.version,
+      lines: tokenLines(boundOf(order, model), rate),
+      shrink: order.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
+      pricedAtMs,
+      requestMsMax: this.settings.requestMsMax,
+    });
     return {
       modelFile,
-      bound,
-      release,
-      ...(pace && { pace }),
-      capture: async ({ used, outcome, evidence }) => {
-        const { charged, excess } = within(used, bound);
-        const capture: Capture = {
-          accountId,
-          holdId,
-          purpose,
-          rig: null,
-          excess,
+      bound: tokensOf(held.lines),
+      ...held.pace,
+      release: (reason) => held.release(reason),
+      capture: ({ used, outcome, evidence }) =>
+        held.capture({
+          ...held.charged(tokenLines(used, rate)),
           outcome,
-          lines: tokenLines(charged, rate),
           usageSource: 'counted',
           evidence: { ...asked, ...evidence } satisfies PipelineCaptureEvidence,
-          capturedAt: instant(this.clock),
           model: order.model,
-        };
-        try {
-          return await this.ledger.capture(capture, context);
-        } catch (error) {
-          // A charge that cannot be written is not owed; the second error has the same cause.
-          await release('internal_error').catch(() => undefined);
-          throw error;
-        }
-      },
+        }),
     };
   }
 

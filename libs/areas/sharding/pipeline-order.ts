@@ -1,13 +1,10 @@
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
 import { type PipelineMessage, type Transport } from './pipeline.task.js';
 
 /** The temperature of a request that names none, as for every chat. */
 export const TEMPERATURE_DEFAULT = 0.7;
 
-export interface PipelineOrder {
-  readonly accountId: string;
-  /** In milliseconds since the epoch. */
-  readonly receivedAtMs: number;
+export interface PipelineOrder extends PaidOrder {
   readonly model: string;
   readonly messages: readonly PipelineMessage[];
   readonly transport: Transport;
@@ -17,9 +14,6 @@ export interface PipelineOrder {
   readonly topP: number | null;
   readonly stop: readonly string[];
   readonly seed: number | null;
-  readonly context: CommandContext;
-  /** Whether this attempt still owns the request; false once a retry has taken it over. */
-  readonly confirm?: () => Promise<boolean>;
 }
 
 /** What a template adds once, and around each message. */

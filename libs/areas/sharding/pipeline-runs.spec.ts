@@ -1,11 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { type PipelineReceipt, type StartedPipeline } from './pipeline-runs.js';
 import { RunPipelineCommand, RunPipelineHandler } from './run-pipeline.handler.js';
 import { shardingFailures } from './sharding.errors.js';
-import { DIGEST, endOf, openSharding, orderOf, type Script } from './sharding-world.fixture.js';
+import {
+  DIGEST,
+  endOf,
+  openSharding,
+  orderOf,
+  runsOn,
+  type Script,
+  SETTINGS,
+} from './sharding-world.fixture.js';
 
 const never = new AbortController().signal;
 
@@ -38,6 +47,22 @@ const read = async ({ texts }: StartedPipeline): Promise<[string, PipelineReceip
   for (; !next.done; next = await texts.next()) text += next.value;
   return [text, next.value];
 };
+
+paidWorkContract('pipelines', {
+  requestMsMax: SETTINGS.requestMsMax,
+  open: (paid, clock, work) => {
+    const { runs } = runsOn(paid, clock, async function* () {
+      await Promise.resolve();
+      work();
+      yield ['A knot.', 2, 9];
+      return endOf();
+    });
+    const handler = new RunPipelineHandler(runs);
+    return Promise.resolve((order, signal) =>
+      handler.execute(new RunPipelineCommand({ ...orderOf(), ...order }, signal)),
+    );
+  },
+});
 
 describe('an answer of a pipeline', () => {
   it('holds the worst case, then charges the tokens that were used', async () => {
@@ -204,23 +229,7 @@ describe('an answer of a pipeline', () => {
     await begun.texts.next();
     await begun.texts[Symbol.asyncDispose]();
     expect(ledger.calls.slice(2)).toEqual(['place', 'capture client_gone']);
-    expect(ledger.captured).toMatchObject({ lines: [{ quantity: 9 }, { quantity: 1 }] });
-  });
-
-  it('is not owed when its charge cannot be written', async () => {
-    const { ledger, runs } = openSharding(answering);
-    ledger.captureFails = true;
-    const answer = read(await runs.start(orderOf(), never, 'whole'));
-    await expect(answer).rejects.toThrow('the log is away');
-    expect(ledger.calls).toEqual(['place', 'capture completed', 'release internal_error']);
-  });
-
-  it('does not run once a retry has taken it over, or its time is up', async () => {
-    const { ledger, runs } = openSharding(failing('boom', 0));
-    for (const late of [{ confirm: () => Promise.resolve(false) }, { receivedAtMs: 0 }]) {
-      await expect(runs.start(orderOf(late), never, 'whole')).rejects.toThrow(RequestCutError);
-    }
-    expect(ledger.calls).toEqual(['place', 'release timed_out', 'place', 'release timed_out']);
+    expect(ledger.captures.at(-1)).toMatchObject({ lines: [{ quantity: 9 }, { quantity: 1 }] });
   });
 
   it.each([

@@ -4,12 +4,12 @@ import {
 } from '#events/sharding/pipeline.evidence.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { toDecimal } from '#platform/kernel/money.js';
+import { TOKENS_PER_PRICE } from '#platform/ledger/price-card.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type ShardedRate } from './sharded-models.port.js';
 
 const INPUT_METER = 'input_tokens';
 export const OUTPUT_METER = 'output_tokens';
-const TOKENS_PER_PRICE = 1_000_000;
 
 /** An answer of a model whose layers are divided among processes. */
 export const pipelineProduct = defineProduct({
@@ -20,13 +20,6 @@ export const pipelineProduct = defineProduct({
   meters: { [INPUT_METER]: 'tokens of the prompt', [OUTPUT_METER]: 'tokens of the answer' },
   holdEvidence: PipelineHoldEvidence,
   captureEvidence: PipelineCaptureEvidence,
-  unitPrice: ({ models }, { meter, model }) => {
-    const price = model === null ? undefined : models.get(model);
-    if (!price) return null;
-    const unitPriceMicroUsd =
-      meter === INPUT_METER ? price.inputMicroUsdPerMtok : price.outputMicroUsdPerMtok;
-    return { unitPriceMicroUsd, perUnits: TOKENS_PER_PRICE };
-  },
 });
 
 /** Tokens that are held, or charged. */
@@ -58,15 +51,4 @@ export const tokensOf = (lines: readonly PriceLine[]): TokenCounts => {
   const of = (meter: string): number =>
     lines.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);
   return { promptTokens: of(INPUT_METER), completionTokens: of(OUTPUT_METER) };
-};
-
-/** What is charged of what was used, and the tokens above the hold. */
-export const within = (used: TokenCounts, bound: TokenCounts) => {
-  const promptTokens = Math.min(used.promptTokens, bound.promptTokens);
-  const completionTokens = Math.min(used.completionTokens, bound.completionTokens);
-  const excess = [
-    { meter: INPUT_METER, quantity: used.promptTokens - promptTokens },
-    { meter: OUTPUT_METER, quantity: used.completionTokens - completionTokens },
-  ].filter(({ quantity }) => quantity > 0);
-  return { charged: { promptTokens, completionTokens }, excess };
 };

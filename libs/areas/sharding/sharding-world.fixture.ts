@@ -1,13 +1,7 @@
 import { Registry } from 'prom-client';
-import {
-  type Capture,
-  type HoldEnd,
-  type HoldOrder,
-  type PlacedHold,
-  type Release,
-} from '#platform/ledger/hold.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
-import { priceOf } from '#platform/ledger/price.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type EngineDefinition } from '#platform/tasks/engine.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
@@ -67,47 +61,6 @@ export const endOf = (changes: Partial<PipelineEnd> = {}): PipelineEnd => ({
   ...changes,
 });
 
-/** Records its calls. */
-export class RecordingLedger extends Ledger {
-  readonly calls: string[] = [];
-  placed: HoldOrder | undefined;
-  captured: Capture | undefined;
-  captureFails = false;
-
-  override demandFunds(): void {
-    this.calls.push('demandFunds');
-  }
-
-  override place(order: HoldOrder): Promise<PlacedHold> {
-    this.calls.push('place');
-    this.placed = order;
-    const { lines, expiresAt } = order;
-    const amountMicroUsd = priceOf(lines);
-    return Promise.resolve({ lines, amountMicroUsd, expiresAt, availableMicroUsd: 0n });
-  }
-
-  override renew(): Promise<PlacedHold> {
-    return Promise.reject(new Error('an answer renews no hold'));
-  }
-
-  override capture(capture: Capture) {
-    this.calls.push(`capture ${capture.outcome}`);
-    this.captured = capture;
-    if (this.captureFails) return Promise.reject(new Error('the log is away'));
-    const chargedMicroUsd = priceOf(capture.lines);
-    return Promise.resolve({ eventId: 'e', chargedMicroUsd, availableMicroUsd: 0n });
-  }
-
-  override release({ reason }: Release): Promise<void> {
-    this.calls.push(`release ${reason}`);
-    return Promise.resolve();
-  }
-
-  override settle(): Promise<HoldEnd> {
-    return Promise.resolve('free');
-  }
-}
-
 export type Script = (
   task: PipelineTask,
   signal: AbortSignal,
@@ -132,25 +85,30 @@ class ScriptedTasks extends Tasks {
   }
 }
 
+export const SETTINGS: ShardingSettings = {
+  stages: 2,
+  standbys: 1,
+  runningMax: 4,
+  requestMsMax: 1_000,
+  wireguardInterface: null,
+};
+
 /** The area on a scripted engine. */
-export const openSharding = (script: Script, changes: Partial<ShardingSettings> = {}) => {
-  const ledger = new RecordingLedger();
-  const clock = { now: () => Date.parse(NOW) };
-  const settings: ShardingSettings = {
-    stages: 2,
-    standbys: 1,
-    runningMax: 4,
-    requestMsMax: 1_000,
-    wireguardInterface: null,
-    ...changes,
-  };
+export const runsOn = (paid: PaidRequests, clock: Clock, script: Script, settings = SETTINGS) => {
   const registry = new Registry();
   const runs = new PipelineRuns(
-    new PipelineAdmission(models, ledger, settings, clock),
+    new PipelineAdmission(models, paid, settings, clock),
     new PipelineRunner(new ScriptedTasks(script, true)),
     new PipelineMetrics(registry),
     (text) => `hash of ${text}`,
     settings,
   );
-  return { ledger, runs, registry };
+  return { runs, registry };
+};
+
+export const openSharding = (script: Script, changes: Partial<ShardingSettings> = {}) => {
+  const ledger = new FakeLedger();
+  const clock = { now: () => Date.parse(NOW) };
+  const paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock);
+  return { ledger, ...runsOn(paid, clock, script, { ...SETTINGS, ...changes }) };
 };

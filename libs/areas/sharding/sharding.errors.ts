@@ -49,10 +49,15 @@ const describe = ({ kind, message }: PipelineError): FailureDescription => {
 };
 
 export const shardingFailures: readonly FailureMapping[] = [
-  mapFailure(PipelineError, describe, {
-    pipeline_busy: { status: 429 },
-    pipeline_unavailable: { status: 503 },
-    pipeline_stage_lost: { status: 502 },
-    pipeline_failed: { status: 502 },
-  }),
+  mapFailure(
+    PipelineError,
+    describe,
+    {
+      pipeline_busy: { status: 429 },
+      pipeline_unavailable: { status: 503 },
+      pipeline_stage_lost: { status: 502 },
+      pipeline_failed: { status: 502 },
+    },
+    'known',
+  ),
 ];

@@ -7,7 +7,6 @@ import { PipelineMetrics } from './pipeline.metrics.js';
 import { PipelineRunner } from './pipeline-runner.js';
 import { PipelineRuns } from './pipeline-runs.js';
 import { RunPipelineHandler } from './run-pipeline.handler.js';
-import { SettlePipelineHandler } from './settle-pipeline.handler.js';
 import { TEXT_HASHER, type TextHasher } from './text-hasher.js';
 
 const textHasher = {
@@ -24,7 +23,6 @@ const textHasher = {
     PipelineRunner,
     PipelineRuns,
     RunPipelineHandler,
-    SettlePipelineHandler,
   ],
   exports: [PipelineRuns],
 })

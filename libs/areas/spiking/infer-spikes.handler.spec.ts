@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { InferSpikesCommand } from './infer-spikes.handler.js';
 import { SpikingRunError } from './spiking.errors.js';
@@ -8,13 +9,31 @@ import {
   card,
   engineError,
   folderOf,
+  handlerOn,
   openSpiking,
   orderOf,
   run,
+  settings,
   WEIGHTS,
 } from './spiking-world.fixture.js';
 
 const never = new AbortController().signal;
+
+paidWorkContract('spiking', {
+  requestMsMax: settings.runMsMax,
+  open: async (paid, clock, work) => {
+    const folder = await folderOf({ knots: card });
+    const handler = handlerOn(paid, clock, folder, {
+      run: async () => {
+        await rm(folder, { recursive: true });
+        work();
+        return run();
+      },
+    });
+    return (order, signal) =>
+      handler.execute(new InferSpikesCommand({ ...orderOf(), ...order }, signal));
+  },
+});
 
 describe('a run of a spiking network', () => {
   let folder: string;
@@ -35,7 +54,7 @@ describe('a run of a spiking network', () => {
   it('holds the worst case of the timesteps, then charges what was counted', async () => {
     const { ledger, infer } = open();
     const { entry, energy, measuredJoulesHost } = await infer();
-    expect(ledger.calls).toEqual(['place', 'capture']);
+    expect(ledger.calls).toEqual(['place', 'capture completed']);
     expect(ledger.placed).toMatchObject({
       purpose: 'spiking_run',
       lines: [
@@ -122,20 +141,6 @@ describe('a run of a spiking network', () => {
     const left = AbortSignal.abort(new RequestCutError('client_gone'));
     await expect(infer({}, left)).rejects.toThrow(RequestCutError);
     expect(ledger.calls).toEqual(['place', 'release client_gone']);
-  });
-
-  it('is not owed when its charge cannot be written', async () => {
-    const { ledger, infer } = open();
-    ledger.captureFails = true;
-    await expect(infer()).rejects.toThrow('the log is away');
-    expect(ledger.calls).toEqual(['place', 'capture', 'release internal_error']);
-  });
-
-  it('does not run once a retry has taken it over, or its time is up', async () => {
-    const { ledger, infer } = open(() => Promise.reject(new Error('it ran')));
-    await expect(infer({ confirm: () => Promise.resolve(false) })).rejects.toThrow(RequestCutError);
-    await expect(infer({ receivedAtMs: 0 })).rejects.toThrow(RequestCutError);
-    expect(ledger.calls).toEqual(['place', 'release timed_out', 'place', 'release timed_out']);
   });
 
   it.each([

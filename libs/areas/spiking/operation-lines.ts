@@ -1,4 +1,4 @@
-import { type Excess, type PriceLine } from '#events/hold.vocabulary.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { type UnitPrice } from '#platform/ledger/price-card.js';
 import { type ModelCard } from './model-card.js';
@@ -50,13 +50,6 @@ export const chargedOf = (
   synapticEvents: Math.min(counted.synapticEvents, bound.synapticEvents),
   macs: Math.min(counted.macs, bound.macs),
 });
-
-/** Operations above the bound; meters without any are left out. */
-export const excessOf = (counted: ChargedOperations, bound: ChargedOperations): Excess[] =>
-  [
-    { meter: SYNAPTIC_EVENTS_METER, quantity: counted.synapticEvents - bound.synapticEvents },
-    { meter: MACS_METER, quantity: counted.macs - bound.macs },
-  ].filter(({ quantity }) => quantity > 0);
 
 const notPriced = (meter: string): never =>
   reject('snn_not_priced', `the catalog of this installation has no price for the meter ${meter}`);

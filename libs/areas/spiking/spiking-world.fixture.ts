@@ -1,17 +1,10 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  type Capture,
-  type HoldEnd,
-  type HoldOrder,
-  type LeftHold,
-  type PlacedHold,
-  type Release,
-} from '#platform/ledger/hold.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
-import { priceOf } from '#platform/ledger/price.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { contextOf } from '#platform/runtime/command-context.js';
 import { engineHost } from '#platform/tasks/counting.engine.fake.js';
 import { type AnyEngineDefinition, type EngineDefinition } from '#platform/tasks/engine.js';
 import { createLocalTasks } from '#platform/tasks/local-tasks.js';
@@ -93,49 +86,6 @@ export const run = (counts: Partial<SpikingEnd['counts']> = {}): SpikingEnd => (
 export const engineError = (code: string): Error =>
   Object.assign(new Error(`it is ${code}`), { code });
 
-/** Records its calls. */
-export class RecordingLedger extends Ledger {
-  readonly calls: string[] = [];
-  placed: HoldOrder | undefined;
-  captured: Capture | undefined;
-  readonly settled: unknown[] = [];
-  captureFails = false;
-
-  override demandFunds(): void {
-    this.calls.push('demandFunds');
-  }
-
-  override place(order: HoldOrder): Promise<PlacedHold> {
-    this.calls.push('place');
-    this.placed = order;
-    const { lines, expiresAt } = order;
-    const amountMicroUsd = priceOf(lines);
-    return Promise.resolve({ lines, amountMicroUsd, expiresAt, availableMicroUsd: 0n });
-  }
-
-  override renew(): Promise<PlacedHold> {
-    return Promise.reject(new Error('a run renews no hold'));
-  }
-
-  override capture(capture: Capture) {
-    this.calls.push('capture');
-    this.captured = capture;
-    if (this.captureFails) return Promise.reject(new Error('the log is away'));
-    const chargedMicroUsd = priceOf(capture.lines);
-    return Promise.resolve({ eventId: 'e', chargedMicroUsd, availableMicroUsd: 0n });
-  }
-
-  override release({ reason }: Release): Promise<void> {
-    this.calls.push(`release ${reason}`);
-    return Promise.resolve();
-  }
-
-  override settle(left: LeftHold, { requestId, correlationId }: CommandContext): Promise<HoldEnd> {
-    this.settled.push({ ...left, correlationId, isOwnRequest: requestId !== REQUEST_ID });
-    return Promise.resolve('charged');
-  }
-}
-
 /** A folder of models with these cards. */
 export const folderOf = async (cards: Readonly<Record<string, unknown>>): Promise<string> => {
   const root = await mkdtemp(path.join(tmpdir(), 'quipu-spiking-'));
@@ -207,21 +157,31 @@ export const scriptedNetworks = (answer: OpenNetworks['run']): OpenNetworks => (
   close: () => Promise.resolve(),
 });
 
-/** The area on a scripted engine, with the networks of a folder. */
-export const openSpiking = (
+/** The handler on a scripted engine, with the networks of a folder. */
+export const handlerOn = (
+  paid: PaidRequests,
+  clock: Clock,
   folder: string,
   networks: Pick<OpenNetworks, 'run'>,
   priced: typeof prices | { readonly inForce: () => undefined } = prices,
-) => {
-  const ledger = new RecordingLedger();
-  const clock = { now: () => Date.parse(NOW) };
+): InferSpikesHandler => {
   const models = new SpikingModels({ ...settings, modelFolders: [folder] });
-  const admission = new SpikingAdmission(ledger, priced, settings, clock);
+  const admission = new SpikingAdmission(paid, priced, settings, clock);
   const tasks = new ScriptedTasks(scriptedNetworks(networks.run));
   const runner = new SpikingRunner(tasks, new ScriptedHostEnergy());
   const hash = (text: string): string => `hash of ${text}`;
-  const handler = new InferSpikesHandler(models, admission, runner, hash, settings);
-  return { ledger, models, handler };
+  return new InferSpikesHandler(models, admission, runner, hash, settings);
+};
+
+export const openSpiking = (
+  folder: string,
+  networks: Pick<OpenNetworks, 'run'>,
+  priced?: Parameters<typeof handlerOn>[4],
+) => {
+  const ledger = new FakeLedger();
+  const clock = { now: () => Date.parse(NOW) };
+  const paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock);
+  return { ledger, handler: handlerOn(paid, clock, folder, networks, priced) };
 };
 
 export const orderOf = (changes: Partial<InferenceOrder> = {}): InferenceOrder => ({

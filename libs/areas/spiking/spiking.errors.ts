@@ -50,9 +50,14 @@ const describe = ({ kind, message }: SpikingRunError): FailureDescription => {
 };
 
 export const spikingFailures: readonly FailureMapping[] = [
-  mapFailure(SpikingRunError, describe, {
-    snn_busy: { status: 503 },
-    snn_unavailable: { status: 503 },
-    snn_failed: { status: 502 },
-  }),
+  mapFailure(
+    SpikingRunError,
+    describe,
+    {
+      snn_busy: { status: 503 },
+      snn_unavailable: { status: 503 },
+      snn_failed: { status: 502 },
+    },
+    'known',
+  ),
 ];

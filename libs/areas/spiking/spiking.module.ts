@@ -5,7 +5,6 @@ import { SECRETS } from '#platform/secrets/tokens.js';
 import { HostEnergy } from './host-energy.js';
 import { InferSpikesHandler } from './infer-spikes.handler.js';
 import { INPUT_HASHER, type InputHasher } from './input-hasher.js';
-import { SettleSpikesHandler } from './settle-spikes.handler.js';
 import { SpikingAdmission } from './spiking-admission.js';
 import { SpikingChats } from './spiking-chats.js';
 import { SpikingModels } from './spiking-models.js';
@@ -28,7 +27,6 @@ const inputHasher = {
     SpikingRunner,
     SpikingChats,
     InferSpikesHandler,
-    SettleSpikesHandler,
     SubmitSpikingBatchHandler,
     SpikingBatchItemsHandler,
   ],

@@ -4,7 +4,6 @@ import {
   SpikingCaptureEvidence,
   SpikingHoldEvidence,
 } from '#events/spiking/spiking.evidence.js';
-import { type PriceCard } from '#platform/ledger/price-card.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { MACS_METER, SYNAPTIC_EVENTS_METER } from './operation-lines.js';
 
@@ -14,8 +13,6 @@ const common = {
     [SYNAPTIC_EVENTS_METER]: 'spikes times the targets of each',
     [MACS_METER]: 'multiply-accumulates',
   },
-  unitPrice: ({ meters }: PriceCard, { meter }: { readonly meter: string }) =>
-    meters.get(meter) ?? null,
 } as const;
 
 /** One run of a spiking network. */

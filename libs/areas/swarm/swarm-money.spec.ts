@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
-import { type Behaviour, caller, CHAT, memberFailed, startWorld } from './swarm-world.fixture.js';
+import {
+  type Behaviour,
+  caller,
+  CHAT,
+  chatsOn,
+  memberFailed,
+  SETTINGS,
+  startWorld,
+} from './swarm-world.fixture.js';
 import { type SwarmStream, wholeAnswer } from './swarm-stream.js';
 
 const never = (): AbortSignal => new AbortController().signal;
@@ -13,44 +23,57 @@ const BEHAVIOUR: Behaviour = {
   },
 };
 
-type World = ReturnType<typeof startWorld>;
+type Chats = ReturnType<typeof chatsOn>;
+
+const CONSENSUS = { chat: CHAT, fanout: 2, synthesisModel: 'alpha', memberModels: null };
+const PAIR = { chat: CHAT, model: 'target', draftModel: null, draftTokensMax: null };
 
 /** Each mode, by how it begins. */
 const MODES: readonly (readonly [
   name: string,
-  begin: (
-    world: World,
-    signal: AbortSignal,
-    confirm?: () => Promise<boolean>,
-  ) => Promise<SwarmStream<unknown>>,
+  begin: (chats: Chats, order: PaidOrder, signal: AbortSignal) => Promise<SwarmStream<unknown>>,
 ])[] = [
   [
     'a consensus',
-    ({ consensus }, signal, confirm) =>
-      consensus.begin(
-        { ...caller(confirm), chat: CHAT, fanout: 2, synthesisModel: 'alpha', memberModels: null },
-        signal,
-      ),
+    ({ consensus }, order, signal) => consensus.begin({ ...order, ...CONSENSUS }, signal),
   ],
-  [
-    'a pair',
-    ({ speculative }, signal, confirm) =>
-      speculative.begin(
-        { ...caller(confirm), chat: CHAT, model: 'target', draftModel: null, draftTokensMax: null },
-        signal,
-      ),
-  ],
+  ['a pair', ({ speculative }, order, signal) => speculative.begin({ ...order, ...PAIR }, signal)],
   [
     'an upstream that drafts',
-    ({ speculative }, signal, confirm) =>
-      speculative.begin(
-        { ...caller(confirm), chat: CHAT, model: 'alpha', draftModel: null, draftTokensMax: null },
-        signal,
-      ),
+    ({ speculative }, order, signal) =>
+      speculative.begin({ ...order, ...PAIR, model: 'alpha' }, signal),
   ],
 ];
 
-describe.each(MODES)('%s', (_name, begin) => {
+for (const [name, begin] of MODES) {
+  paidWorkContract(name, {
+    requestMsMax: SETTINGS.requestMsMax,
+    open: (paid, clock, work) => {
+      let isBegun = false;
+      const beginOnce = (): void => {
+        if (!isBegun) work();
+        isBegun = true;
+      };
+      const ask = async (): Promise<string> => {
+        await Promise.resolve();
+        beginOnce();
+        return 'said';
+      };
+      const texts = async function* () {
+        beginOnce();
+        yield await Promise.resolve('one');
+      };
+      const chats = chatsOn({ ask, texts }, paid, clock);
+      return Promise.resolve(async (order, signal) =>
+        wholeAnswer(await begin(chats, order, signal)),
+      );
+    },
+  });
+}
+
+describe.each(MODES)('%s', (_name, beginOn) => {
+  const begin = (world: Chats, signal: AbortSignal) => beginOn(world, caller(), signal);
+
   it('holds once and charges once', async () => {
     const world = startWorld(BEHAVIOUR);
     const { text } = await wholeAnswer(await begin(world, never()));
@@ -111,31 +134,46 @@ describe.each(MODES)('%s', (_name, begin) => {
     await texts[Symbol.asyncDispose]();
     expect(world.ledger.ends).toEqual(['release client_gone']);
   });
-
-  it('asks no model once a retry has taken the request over', async () => {
-    const world = startWorld({
-      ask: () => Promise.reject(new Error('asked')),
-      texts: () => {
-        throw new Error('asked');
-      },
-    });
-    const taken = (): Promise<boolean> => Promise.resolve(false);
-    await expect(begin(world, never(), taken)).rejects.toThrow(RequestCutError);
-    expect(world.ledger.ends).toEqual(['release timed_out']);
-  });
 });
 
 describe('the members of a consensus', () => {
-  const asked = { chat: CHAT, fanout: 2, synthesisModel: 'alpha', memberModels: null };
-
   it('are not charged where they fail', async () => {
     const world = startWorld({
       ...BEHAVIOUR,
       ask: (model) => (model === 'beta' ? memberFailed() : Promise.resolve('said')),
     });
-    await wholeAnswer(await world.consensus.begin({ ...caller(), ...asked }, never()));
+    await wholeAnswer(await world.consensus.begin({ ...caller(), ...CONSENSUS }, never()));
     const steps = world.ledger.captures.flatMap(({ lines }) => lines.map(({ step }) => step));
     expect(steps).toEqual(['branch-1', 'branch-1', 'aggregator', 'aggregator']);
+  });
+
+  it('are in the cost tree with the units that are charged, where rigs state more', async () => {
+    const world = startWorld({
+      ...BEHAVIOUR,
+      texts: async function* () {
+        await Promise.resolve();
+        yield* Array.from({ length: 25 }, () => 'word ');
+      },
+    });
+    const { report } = await wholeAnswer(
+      await world.consensus.begin({ ...caller(), ...CONSENSUS }, never()),
+    );
+    const [charge] = world.ledger.captures;
+    expect(charge?.excess).toEqual([{ step: 'aggregator', meter: 'output_tokens', quantity: 15 }]);
+    const branches = report.costTree;
+    expect(branches.at(-1)).toMatchObject({ step: 'aggregator', output_tokens: 10 });
+    const charged = (charge?.lines ?? []).map(({ step, model, quantity }) => [
+      step,
+      model,
+      quantity,
+    ]);
+    const reported = branches.flatMap(
+      ({ step, model, input_tokens: input, output_tokens: output }) => [
+        [step, model, input],
+        [step, model, output],
+      ],
+    );
+    expect(reported).toEqual(charged);
   });
 
   it('are asked at the same time', async () => {
@@ -151,7 +189,9 @@ describe('the members of a consensus', () => {
         return 'said';
       },
     });
-    await wholeAnswer(await world.consensus.begin({ ...caller(), ...asked, fanout: 4 }, never()));
+    await wholeAnswer(
+      await world.consensus.begin({ ...caller(), ...CONSENSUS, fanout: 4 }, never()),
+    );
     expect(together).toBe(4);
   });
 
@@ -169,7 +209,10 @@ describe('the members of a consensus', () => {
           controller.abort(new RequestCutError('client_gone'));
         }),
     });
-    const answer = world.consensus.begin({ ...caller(), ...asked, fanout: 1 }, controller.signal);
+    const answer = world.consensus.begin(
+      { ...caller(), ...CONSENSUS, fanout: 1 },
+      controller.signal,
+    );
     await expect(answer).rejects.toThrow(RequestCutError);
     expect(stopped).toBe(1);
     expect(world.ledger.ends).toEqual(['release client_gone']);

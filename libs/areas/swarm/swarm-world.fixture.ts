@@ -1,12 +1,7 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import {
-  type Capture,
-  type HoldEnd,
-  type HoldOrder,
-  type PlacedHold,
-  type Release,
-} from '#platform/ledger/hold.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
+import { type Clock } from '#platform/kernel/clock.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type EngineDefinition } from '#platform/tasks/engine.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
@@ -16,7 +11,6 @@ import { Proposals } from './consensus/proposals.js';
 import { type ChatAsked } from './chat-asked.js';
 import { SpeculativeChats } from './speculative/speculative-chats.js';
 import { SpeculativeSource } from './speculative/speculative-source.js';
-import { SwarmAdmission } from './swarm-admission.js';
 import {
   type JsonObject,
   MemberFailedError,
@@ -40,53 +34,16 @@ export const CHAT: ChatAsked = {
   stop: [],
 };
 
-export const caller = (confirm?: () => Promise<boolean>) => ({
+export const caller = () => ({
   accountId: '7',
   receivedAtMs: NOW_MS,
   context: contextOf(REQUEST_ID, 'user:7'),
-  ...(confirm && { confirm }),
 });
 
 const linesOf = ({ inputTokens, outputTokens }: TokenCounts): readonly PriceLine[] => [
   { meter: 'input_tokens', quantity: inputTokens, unitPriceMicroUsd: '1', perUnits: 1 },
   { meter: 'output_tokens', quantity: outputTokens, unitPriceMicroUsd: '2', perUnits: 1 },
 ];
-
-/** Records how holds end. */
-export class RecordedLedger extends Ledger {
-  readonly orders: HoldOrder[] = [];
-  readonly captures: Capture[] = [];
-  readonly ends: string[] = [];
-
-  override demandFunds(): void {
-    throw new Error('swarms price their orders at once');
-  }
-
-  override place(order: HoldOrder): Promise<PlacedHold> {
-    this.orders.push(order);
-    const { lines, expiresAt } = order;
-    return Promise.resolve({ lines, expiresAt, amountMicroUsd: 9n, availableMicroUsd: 1n });
-  }
-
-  override renew(): Promise<PlacedHold> {
-    throw new Error('a swarm renews no hold');
-  }
-
-  override capture(capture: Capture) {
-    this.captures.push(capture);
-    this.ends.push(`capture ${capture.outcome}`);
-    return Promise.resolve({ eventId: 'e', chargedMicroUsd: 9n, availableMicroUsd: 1n });
-  }
-
-  override release({ reason }: Release): Promise<void> {
-    this.ends.push(`release ${reason}`);
-    return Promise.resolve();
-  }
-
-  override settle(): Promise<HoldEnd> {
-    return Promise.resolve('free');
-  }
-}
 
 const model = (id: string, more: Partial<SwarmModel> = {}): SwarmModel => ({
   id,
@@ -183,21 +140,25 @@ class ScriptedTasks extends Tasks {
   }
 }
 
-export const startWorld = (behaviour: Behaviour) => {
-  const ledger = new RecordedLedger();
+export const SETTINGS = { synthesisModel: null, requestMsMax: 60_000 };
+
+export const chatsOn = (behaviour: Behaviour, paid: PaidRequests, clock: Clock) => {
   const models = new ScriptedModels(behaviour);
-  const settings = { synthesisModel: null, requestMsMax: 60_000 };
-  const clock = { now: () => NOW_MS };
-  const admission = new SwarmAdmission(ledger, settings, clock);
   const hash = (text: string): string => Buffer.from(text).toString('hex').slice(0, 64);
-  const planner = new ConsensusPlanner(models, settings, clock);
+  const planner = new ConsensusPlanner(models, SETTINGS, clock);
   const proposals = new Proposals(models);
   const source = new SpeculativeSource(new ScriptedTasks(behaviour), models);
   return {
-    ledger,
-    consensus: new ConsensusChats(models, planner, admission, proposals, hash),
-    speculative: new SpeculativeChats(models, admission, source, hash, clock),
+    consensus: new ConsensusChats(models, planner, paid, proposals, hash),
+    speculative: new SpeculativeChats(models, paid, source, hash, SETTINGS, clock),
   };
+};
+
+export const startWorld = (behaviour: Behaviour) => {
+  const ledger = new FakeLedger();
+  const clock = { now: () => NOW_MS };
+  const paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock);
+  return { ledger, ...chatsOn(behaviour, paid, clock) };
 };
 
 export const memberFailed = (): Promise<never> =>

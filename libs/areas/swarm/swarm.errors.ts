@@ -51,10 +51,15 @@ const describe = ({ kind, message }: SwarmRunError): FailureDescription => {
 };
 
 export const swarmFailures: readonly FailureMapping[] = [
-  mapFailure(SwarmRunError, describe, {
-    swarm_busy: { status: 503 },
-    swarm_unavailable: { status: 503 },
-    swarm_failed: { status: 502 },
-    consensus_failed: { status: 502 },
-  }),
+  mapFailure(
+    SwarmRunError,
+    describe,
+    {
+      swarm_busy: { status: 503 },
+      swarm_unavailable: { status: 503 },
+      swarm_failed: { status: 502 },
+      consensus_failed: { status: 502 },
+    },
+    'known',
+  ),
 ];

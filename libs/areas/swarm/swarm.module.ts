@@ -5,10 +5,8 @@ import { SECRETS } from '#platform/secrets/tokens.js';
 import { ConsensusChats } from './consensus/consensus-chats.js';
 import { ConsensusPlanner } from './consensus/consensus-plan.js';
 import { Proposals } from './consensus/proposals.js';
-import { SettleSwarmHandler } from './settle-swarm.handler.js';
 import { SpeculativeChats } from './speculative/speculative-chats.js';
 import { SpeculativeSource } from './speculative/speculative-source.js';
-import { SwarmAdmission } from './swarm-admission.js';
 import { TEXT_HASHER, type TextHasher } from './text-hasher.js';
 
 const textHasher = {
@@ -20,13 +18,11 @@ const textHasher = {
 @Module({
   providers: [
     textHasher,
-    SwarmAdmission,
     SpeculativeSource,
     SpeculativeChats,
     ConsensusPlanner,
     Proposals,
     ConsensusChats,
-    SettleSwarmHandler,
   ],
   exports: [SpeculativeChats, ConsensusChats],
 })

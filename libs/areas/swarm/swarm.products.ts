@@ -9,8 +9,6 @@ import { defineProduct } from '#platform/ledger/product.js';
 export const INPUT_METER = 'input_tokens';
 export const OUTPUT_METER = 'output_tokens';
 
-const TOKENS_PER_PRICE = 1_000_000;
-
 const common = {
   group: 'inference',
   paced: true,
@@ -24,13 +22,6 @@ export const speculativeProduct = defineProduct({
   title: 'Speculative completions',
   holdEvidence: SpeculativeHoldEvidence,
   captureEvidence: SpeculativeCaptureEvidence,
-  unitPrice: ({ models }, { meter, model }) => {
-    const price = model === null ? undefined : models.get(model);
-    if (!price) return null;
-    const unitPriceMicroUsd =
-      meter === INPUT_METER ? price.inputMicroUsdPerMtok : price.outputMicroUsdPerMtok;
-    return { unitPriceMicroUsd, perUnits: TOKENS_PER_PRICE };
-  },
 });
 
 /** Proposals of several models and their synthesis; each line names its step, at its own price. */

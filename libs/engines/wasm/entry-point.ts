@@ -63,7 +63,7 @@ const wholeNumber = (text: string, type: number): Argument | null => {
 const number = (text: string): number | null => {
   if (/^(-?inf|nan)$/.test(text))
     return Number(text.replace('inf', 'Infinity').replace('nan', 'NaN'));
-  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
+  return /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
 };
 
 /** Results as text, one on each line. */

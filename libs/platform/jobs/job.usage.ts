@@ -65,8 +65,8 @@ export const chargedLines = (
       )) {
         const quantity = Math.min(left, one.rest);
         if (quantity === 0) continue;
-        const { unitPriceMicroUsd, perUnits } = one.line;
-        lines.push({ ...place, quantity, unitPriceMicroUsd, perUnits });
+        const { step: _step, quantity: _held, ...price } = one.line;
+        lines.push({ ...place, ...price, quantity });
         one.rest -= quantity;
         left -= quantity;
       }

@@ -1,3 +1,5 @@
+import { withoutTrailing } from './trailing.js';
+
 /**
  * Money is an integer count of micro-dollars (1 USD = 1,000,000): `bigint` in memory, a decimal
  * string in events and documents, a number only in the JSON of the promised response shapes.
@@ -29,7 +31,9 @@ export const parseUsd = (usd: string | number): MicroUsd => {
 /** Numbers below 1e-6 print with an exponent; `toFixed` undoes that without inventing digits. */
 const plainDecimal = (usd: string | number): string => {
   if (typeof usd === 'string') return usd.trim();
-  return String(usd).includes('e') ? usd.toFixed(20).replace(/\.?0+$/, '') : String(usd);
+  return String(usd).includes('e')
+    ? withoutTrailing(withoutTrailing(usd.toFixed(20), '0'), '.')
+    : String(usd);
 };
 
 /** Rounds up, in favour of the creditor. Neither argument is negative. */

@@ -42,6 +42,18 @@ describe('the products of all areas', () => {
     expect(() => withTools.ofHold({ ...hold, lines })).toThrow(crumbs);
   });
 
+  it('name the model of tokens that are charged, on the line or for all lines', () => {
+    const talk = { ...loaf, purpose: 'talk', meters: { input_tokens: 'tokens' } };
+    const own = new Products([talk]);
+    const lines = [{ ...slices, meter: 'input_tokens' }];
+    const said = { ...charge, purpose: 'talk', lines };
+    expect(own.ofCapture({ ...said, model: 'acme/m' })).toBe(talk);
+    const named = lines.map((line) => ({ ...line, model: 'acme/m' }));
+    expect(own.ofCapture({ ...said, lines: named })).toBe(talk);
+    const missing = 'a charge for talk has input_tokens without a model';
+    expect(() => own.ofCapture(said)).toThrow(missing);
+  });
+
   it.each<[string, () => unknown, string]>([
     ['an unknown purpose', () => products.of('cake'), 'no area declares the product cake'],
     [

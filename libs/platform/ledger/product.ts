@@ -6,7 +6,13 @@ import {
   Purpose,
 } from '#events/hold.vocabulary.js';
 import { Meter } from '#events/vocabulary.js';
-import { type PriceCard, type UnitPrice } from './price-card.js';
+import {
+  isPricedByModel,
+  type PriceCard,
+  type PricedWork,
+  type UnitPrice,
+  unitPriceOf,
+} from './price-card.js';
 import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/schema-check.js';
 
 /** What an area charges for. */
@@ -29,13 +35,10 @@ export interface Product<
   /** What is counted, with the unit in words. */
   readonly meters: Readonly<Record<string, string>>;
   /**
-   * What a meter costs with a card, for corrections and what-if; null where the card does not say.
-   * A product without it is not priced by a card. Pure.
+   * What a unit of a line costs with a card, for corrections and what-if; null where the card does
+   * not say. Pure.
    */
-  readonly unitPrice?: (
-    card: PriceCard,
-    priced: { readonly meter: string; readonly model: string | null },
-  ) => UnitPrice | null;
+  readonly unitPrice: (card: PriceCard, work: PricedWork) => UnitPrice | null;
   /** What `HoldPlaced` carries as its evidence. */
   readonly holdEvidence: HoldSchema;
   /** What `HoldCaptured` carries as its evidence. */
@@ -57,7 +60,12 @@ export const defineProduct = <
   CaptureSchema extends z.ZodType,
   HoldSchema extends z.ZodType = typeof NO_EVIDENCE,
 >(
-  product: Omit<Product<HoldSchema, CaptureSchema>, 'holdEvidence' | 'paced' | 'callsTools'> & {
+  product: Omit<
+    Product<HoldSchema, CaptureSchema>,
+    'holdEvidence' | 'paced' | 'callsTools' | 'unitPrice'
+  > & {
+    /** By its model or its meter when left out. */
+    readonly unitPrice?: Product['unitPrice'];
     /** False when left out. */
     readonly paced?: boolean;
     /** False when left out. */
@@ -68,8 +76,9 @@ export const defineProduct = <
 ): Product<HoldSchema | typeof NO_EVIDENCE, CaptureSchema> => {
   Purpose.parse(product.purpose);
   for (const meter of Object.keys(product.meters)) Meter.parse(meter);
-  const { paced = false, callsTools = false, holdEvidence = NO_EVIDENCE } = product;
-  return { ...product, paced, callsTools, holdEvidence };
+  const { paced = false, callsTools = false, unitPrice = unitPriceOf } = product;
+  const { holdEvidence = NO_EVIDENCE } = product;
+  return { ...product, paced, callsTools, unitPrice, holdEvidence };
 };
 
 /** What a hold or a charge states about its product. */
@@ -78,6 +87,11 @@ interface Stated {
   readonly lines: readonly PriceLine[];
   readonly excess?: readonly Excess[];
   readonly evidence: unknown;
+}
+
+/** What a charge states beside it. */
+interface StatedCharge extends Stated {
+  readonly model?: string;
 }
 
 /** The products of every area. */
@@ -122,11 +136,12 @@ export class Products {
   }
 
   /**
-   * The product of a charge whose lines and evidence fit it.
+   * The product of a charge whose lines and evidence fit it, and whose lines can be priced again.
    * @throws ProductMismatchError
    */
-  ofCapture(capture: Stated): AnyProduct {
+  ofCapture(capture: StatedCharge): AnyProduct {
     const product = this.ofLines(capture);
+    for (const line of capture.lines) demandModel(product, line, capture.model);
     this.#demandEvidence(product, product.captureEvidence, capture.evidence);
     return product;
   }
@@ -156,3 +171,8 @@ export class Products {
     throw new ProductMismatchError(`the evidence does not fit the product ${purpose}: ${reason}`);
   }
 }
+
+const demandModel = ({ purpose }: AnyProduct, line: PriceLine, model: string | undefined): void => {
+  if (!isPricedByModel(line.meter) || (line.model ?? model) !== undefined) return;
+  throw new ProductMismatchError(`a charge for ${purpose} has ${line.meter} without a model`);
+};

@@ -1,4 +1,5 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { RequestCutError } from './request-cut.js';
 
 /** What the caller of a route is given when it fails, before it takes the shape of that route. */
 export interface FailureDescription {
@@ -24,10 +25,19 @@ export interface ErrorMeaning {
   readonly status: number;
   /** The field at fault, where it is always the same one. */
   readonly param?: string;
+  /** Default: `known`, since a domain error rejects a request before its charge. */
+  readonly charge?: ChargeAfterFailure;
 }
+
+/**
+ * What is known of the charge of a request that ends with an error. `known`: its hold has ended,
+ * and a charge that was made is final. `unknown`: the ledger has to be asked.
+ */
+export type ChargeAfterFailure = 'known' | 'unknown';
 
 /** A technical failure of an area, which is no decision of its deciders. */
 export interface FailureMapping {
+  readonly charge: ChargeAfterFailure;
   /** Undefined for an error of another kind. */
   readonly describe: (error: unknown) => FailureDescription | undefined;
   /** The codes that `describe` returns, for the OpenAPI document. */
@@ -37,14 +47,17 @@ export interface FailureMapping {
 /**
  * Maps the instances of one error class.
  * @param codes the codes that `describe` returns, for the OpenAPI document
+ * @param charge `known` for a failure that the area throws after the hold of its request has ended
  */
 export const mapFailure = <Failure extends Error>(
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a class, whatever it is built of
   errorClass: abstract new (...parts: any[]) => Failure,
   describe: (error: Failure) => FailureDescription,
   codes: FailureMapping['codes'] = {},
+  charge: ChargeAfterFailure = 'unknown',
 ): FailureMapping => ({
   codes,
+  charge,
   describe: (error) => (error instanceof errorClass ? describe(error) : undefined),
 });
 
@@ -67,6 +80,18 @@ export const describedBy = (
     if (described) return described;
   }
   return undefined;
+};
+
+/** Whether the charge of a request that ended with this error is known and final. */
+export const isChargeKnown = (error: unknown, { errors, failures }: Meanings): boolean => {
+  if (error instanceof RequestCutError) return true;
+  if (error instanceof DomainError) {
+    const meaning = errors[(error as DomainError).code];
+    return meaning !== undefined && meaning.charge !== 'unknown';
+  }
+  return failures.some(
+    ({ charge, describe }) => charge === 'known' && describe(error) !== undefined,
+  );
 };
 
 const domainFailure = (

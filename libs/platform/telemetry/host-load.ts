@@ -18,7 +18,7 @@ export interface ProcessorTicks {
 /** Null where the kernel does not say. */
 export const readProcessorTicks = async (folder: string = PROC): Promise<ProcessorTicks | null> => {
   const text = await readFile(path.join(folder, 'stat'), 'utf8').catch(() => '');
-  const [, line] = /^cpu +([\d ]+)$/m.exec(text) ?? [];
+  const [, line] = /^cpu +(\d[\d ]*)$/m.exec(text) ?? [];
   const ticks = line?.trim().split(/ +/).slice(0, COLUMNS).map(Number) ?? [];
   if (ticks.length < COLUMNS) return null;
   const sum = (columns: readonly number[]): number => columns.reduce((all, one) => all + one, 0);

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 /** A number that the calculator cannot give. */
 export class ArithmeticError extends Error {
   override readonly name = 'ArithmeticError';
@@ -122,7 +123,7 @@ export class Rational {
     const scaled = dividedRounded(numerator * 10n ** BigInt(scale), denominator);
     const isWhole = scaled * denominator === numerator * 10n ** BigInt(scale);
     const digits = String(scaled < 0n ? -scaled : scaled).padStart(scale + 1, '0');
-    const fraction = digits.slice(-scale).replace(/0+$/, '');
+    const fraction = withoutTrailing(digits.slice(-scale), '0');
     const sign = scaled < 0n ? '-' : '';
     const text = `${sign}${digits.slice(0, -scale)}${fraction === '' ? '' : `.${fraction}`}`;
     return { text, isExact: this.isExact && isWhole };

@@ -1,43 +1,26 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Clock, instant } from '#platform/kernel/clock.js';
+import { type Clock } from '#platform/kernel/clock.js';
 import { chargedLines } from '#platform/jobs/job.usage.js';
-import { type HoldEnd } from '#platform/ledger/hold.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
-import { onRigs } from '#platform/ledger/rig-lines.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
-import { CLOCK } from '#platform/runtime/tokens.js';
 import {
-  type ToolCall,
-  ToolError,
-  type ToolEstimate,
-  type ToolOutcome,
-} from '#platform/tools/tool.js';
+  type HeldRequest,
+  type PaidOrder,
+  PaidRequests,
+} from '#platform/ledger/paid-work/paid-request.js';
+import { onRigs } from '#platform/ledger/rig-lines.js';
+import { cutOf } from '#platform/runtime/request-cut.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import { type ToolCall, type ToolEstimate, type ToolOutcome } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
 import { mcpCallProduct } from '../agent.product.js';
 
-const { purpose } = mcpCallProduct;
-
-/** The longest call of an MCP client, and the time that its charge has after it. */
+/** The time limit of a call. */
 export const MCP_CALL_MS_MAX = 10 * 60_000;
-const SETTLE_MS = 60_000;
 
-/** One call of an MCP client; its request id is that of the call and of the hold. */
-export interface McpCallOrder {
+/** One call of an MCP client; its request id is the id of the call. */
+export interface McpCallOrder extends PaidOrder {
   readonly tool: string;
   readonly input: unknown;
-  readonly accountId: string;
-  readonly context: CommandContext;
-  /** Whether this request still owns the call; absent without an idempotency key. */
-  readonly confirm?: () => Promise<boolean>;
   readonly signal: AbortSignal;
-}
-
-/** A call whose process ended, or could not determine its charge. */
-export interface LeftCall {
-  readonly accountId: string;
-  readonly requestId: string;
-  /** By the clock of its process, in milliseconds since the Unix epoch. */
-  readonly startedAtMs: number;
 }
 
 /** The work was done, and its charge is not known: the next request with its key finds out. */
@@ -50,112 +33,66 @@ export class UnknownChargeError extends Error {
 export class ToolCalls {
   constructor(
     private readonly tools: Tools,
-    private readonly ledger: Ledger,
+    private readonly paid: PaidRequests,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
-   * @throws UnknownChargeError; otherwise ToolError, DomainError and technical failures of the
-   *   area of the tool, and then nothing is charged
+   * @throws UnknownChargeError; otherwise ToolError, DomainError, RequestCutError and technical
+   *   failures of the area of the tool, and then nothing is charged
    */
   async run(order: McpCallOrder): Promise<ToolOutcome<unknown>> {
+    const { tool, input } = order;
     const call = toolCallOf(order, this.clock.now());
-    const estimate = await this.tools.estimate(order.tool, order.input, call);
-    if (estimate.rateCardVersion === null) {
-      return this.tools.run(order.tool, order.input, call);
-    }
-    await this.#hold(order, call, estimate, estimate.rateCardVersion);
-    const outcome = await this.#runHeld(order, call);
-    await this.#charge(order, estimate, outcome).catch((cause: unknown) => {
-      throw new UnknownChargeError('the charge of a call is not known', { cause });
+    const { lines, rateCardVersion } = await this.tools.estimate(tool, input, call);
+    if (rateCardVersion === null) return this.tools.run(tool, input, call);
+    const held = await this.paid.admit(order, {
+      purpose: mcpCallProduct.purpose,
+      lines: [...lines],
+      rateCardVersion,
+      evidence: { tool },
+      pricedAtMs: call.pricedAtMs,
+      requestMsMax: MCP_CALL_MS_MAX,
     });
+    const outcome = await this.#run(order, call, held);
+    await charge(held, tool, lines, outcome);
     return outcome;
   }
 
-  /** Finds out whether an abandoned call was charged; one that was not never will be. */
-  settle(
-    { accountId, requestId: holdId, startedAtMs }: LeftCall,
-    context: CommandContext,
-  ): Promise<HoldEnd> {
-    const left = { accountId, holdId, reason: 'internal_error' } as const;
-    const { requestId: id, correlationId, actor } = context;
-    return this.ledger.settle(
-      {
-        ...left,
-        notBefore: new Date(startedAtMs).toISOString(),
-        releasedAt: instant(this.clock),
-      },
-      // The request has its own hold to release; its ids are derived in the same way.
-      followUp({ id, correlationId }, `settle ${holdId}`, actor),
-    );
-  }
-
-  async #hold(
-    { accountId, context, tool, confirm }: McpCallOrder,
-    { id: holdId, pricedAtMs }: ToolCall,
-    { lines }: ToolEstimate,
-    rateCardVersion: number,
-  ): Promise<void> {
-    await this.ledger.place(
-      {
-        accountId,
-        holdId,
-        purpose,
-        lines: [...lines],
-        rateCardVersion,
-        shrink: null,
-        evidence: { tool },
-        placedAt: new Date(pricedAtMs).toISOString(),
-        expiresAt: new Date(pricedAtMs + MCP_CALL_MS_MAX + SETTLE_MS).toISOString(),
-        ...(context.key !== undefined && { key: context.key }),
-      },
-      context,
-    );
-    if ((await confirm?.()) ?? true) return;
-    await this.#free({ accountId, context }, holdId);
-    throw new ToolError('superseded', 'another request with this key has taken the call over');
-  }
-
-  async #runHeld(order: McpCallOrder, call: ToolCall): Promise<ToolOutcome<unknown>> {
+  async #run(
+    { tool, input, signal }: McpCallOrder,
+    call: ToolCall,
+    held: HeldRequest,
+  ): Promise<ToolOutcome<unknown>> {
     try {
-      return await this.tools.run(order.tool, order.input, call);
+      return await this.tools.run(tool, input, call);
     } catch (error) {
-      // The hold of a call that failed expires, should the log be away now.
-      await this.#free(order, call.id).catch(() => undefined);
+      // If the log is away now, the hold of the failed call expires.
+      await held.release(cutOf(signal)?.reason ?? 'upstream_failed').catch(() => undefined);
       throw error;
     }
   }
-
-  #free(
-    { accountId, context }: Pick<McpCallOrder, 'accountId' | 'context'>,
-    holdId: string,
-  ): Promise<void> {
-    const released = { accountId, holdId, reason: 'upstream_failed' } as const;
-    return this.ledger.release({ ...released, releasedAt: instant(this.clock) }, context);
-  }
-
-  async #charge(
-    { accountId, context, tool }: McpCallOrder,
-    { lines: held }: ToolEstimate,
-    { used }: ToolOutcome<unknown>,
-  ): Promise<void> {
-    const { lines, excess } = chargedLines(held, used);
-    await this.ledger.capture(
-      {
-        accountId,
-        holdId: context.requestId,
-        purpose,
-        ...onRigs(lines),
-        usageSource: 'counted',
-        excess: [...excess],
-        outcome: 'completed',
-        evidence: { tool },
-        capturedAt: instant(this.clock),
-      },
-      context,
-    );
-  }
 }
+
+const charge = async (
+  held: HeldRequest,
+  tool: string,
+  priced: ToolEstimate['lines'],
+  { used }: ToolOutcome<unknown>,
+): Promise<void> => {
+  const { lines, excess } = chargedLines(priced, used);
+  try {
+    await held.capture({
+      ...onRigs(lines),
+      usageSource: 'counted',
+      excess: [...excess],
+      outcome: 'completed',
+      evidence: { tool },
+    });
+  } catch (cause) {
+    throw new UnknownChargeError('the charge of a call is not known', { cause });
+  }
+};
 
 const toolCallOf = ({ accountId, context, signal }: McpCallOrder, pricedAtMs: number): ToolCall => {
   const { requestId, actor } = context;

@@ -1,9 +1,19 @@
-import { type Fields, fieldsOf, listOf, textOf, amountOf, wholeOf } from './json-fields.js';
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  textOf,
+  textOrNull,
+  amountOf,
+  wholeOf,
+} from './json-fields.js';
 import { demand } from './bill.error.js';
 
 /** One line of a hold or a charge. */
 export interface PricedLine {
   readonly meter: string;
+  /** The model whose price it is; null where the charge names it, or none has it. */
+  readonly model: string | null;
   readonly quantity: bigint;
   readonly unitPrice: bigint;
   readonly perUnits: bigint;
@@ -17,6 +27,7 @@ export const pricedLinesOf = (data: Fields): readonly PricedLine[] =>
     demand(quantity >= 0 && perUnits > 0, 'a line has a quantity below zero');
     return {
       meter: textOf(fields, 'meter'),
+      model: textOrNull(fields, 'model'),
       quantity: BigInt(quantity),
       unitPrice: amountOf(fields, 'unitPriceMicroUsd'),
       perUnits: BigInt(perUnits),

@@ -75,8 +75,8 @@ export const comparePrices = (
     const card = cards.get(version);
     demand(card !== undefined, `the rate card ${version} is missing`);
     const prices = fieldsOf(card['prices'], 'the prices of a rate card');
-    const model = textOrNull(data, 'model');
     for (const line of lines) {
+      const model = line.model ?? textOrNull(data, 'model');
       if (!(line.meter in PRICE_OF_METER)) {
         if (isPricedMeter(line, card)) ofMeter += 1;
         else unpriced.add(line.meter);

@@ -53,7 +53,7 @@ describe('explaining a request', () => {
     const requestId = await ask(WORST);
     await ask([10, 10]);
     const { data } = capture([1_000, 0], requestId);
-    await billing.ledger.capture(data, contextOf(requestId, 'user:7'));
+    await billing.ledger.capture({ ...data, model: 'acme/m' }, contextOf(requestId, 'user:7'));
     const explanation = await billing.explain(requestId);
     expect(explanation).toMatchObject({
       kind: 'admitted',

@@ -9,6 +9,7 @@ const card = (factor: bigint): PriceCard => ({
   sourceSha256: 'a'.repeat(64),
   batchDiscountPercent: 50,
   meters: new Map(),
+  rigs: new Map(),
   models: new Map([
     [
       'acme/llama',
@@ -20,24 +21,11 @@ const card = (factor: bigint): PriceCard => ({
   ]),
 });
 
-const priced = {
-  ...translation,
-  unitPrice: (
-    { models }: PriceCard,
-    { meter, model }: { readonly meter: string; readonly model: string | null },
-  ) => {
-    const price = models.get(model ?? '');
-    if (!price) return null;
-    const { inputMicroUsdPerMtok: input, outputMicroUsdPerMtok: output } = price;
-    return { unitPriceMicroUsd: meter === 'input_tokens' ? input : output, perUnits: 1_000_000 };
-  },
-};
-
 const charge = { ...captured([900, 101], 196, 0, 0).data, model: 'acme/llama' };
 
 describe('pricing charges with another card', () => {
   it('rounds each charge up once, as the charge was', () => {
-    const repricing = new Repricing([priced], card(3n));
+    const repricing = new Repricing([translation], card(3n));
     repricing.charge(charge);
     repricing.charge(charge);
     // 900 * 0.45 + 101 * 1.8 are 586.8, so 587 for each charge.
@@ -50,17 +38,30 @@ describe('pricing charges with another card', () => {
   });
 
   it('finds no difference with the same prices', () => {
-    const repricing = new Repricing([priced], card(1n));
+    const repricing = new Repricing([translation], card(1n));
     repricing.charge(charge);
     expect(repricing.accounts()).toMatchObject([{ charged: 196n, repriced: 196n, lines: [] }]);
   });
 
+  it('prices a line by the model that it names', () => {
+    const [input, output] = charge.lines;
+    const lines = [
+      { ...input, model: 'acme/llama', step: 'member-1' },
+      { ...output, model: 'acme/llama', step: 'member-1' },
+    ] as typeof charge.lines;
+    const repricing = new Repricing([translation], card(3n));
+    repricing.charge({ ...charge, model: 'acme/other', lines });
+    expect(repricing.accounts()).toMatchObject([
+      { unpriced: 0, repriced: 587n, lines: [{ model: 'acme/llama' }, { model: 'acme/llama' }] },
+    ]);
+  });
+
   it.each([
-    ['the card lacks its model', { ...charge, model: 'acme/other' }, priced],
-    ['the charge has no model', captured([900, 101], 196, 0, 0).data, priced],
-    ['its product has no prices', charge, translation],
-  ])('leaves a charge as it is where %s', (_, data, product) => {
-    const repricing = new Repricing([product], card(3n));
+    ['the card lacks its model', { ...charge, model: 'acme/other' }],
+    ['the charge has no model', captured([900, 101], 196, 0, 0).data],
+    ['no area declares its product', { ...charge, purpose: 'dictation' }],
+  ])('leaves a charge as it is where %s', (_, data) => {
+    const repricing = new Repricing([translation], card(3n));
     repricing.charge(data);
     expect(repricing.accounts()).toMatchObject([
       { charges: 1, unpriced: 1, charged: 196n, repriced: 196n, lines: [] },
@@ -68,7 +69,7 @@ describe('pricing charges with another card', () => {
   });
 
   it('sums earlier re-ratings, and leaves out accounts without charges', () => {
-    const repricing = new Repricing([priced], card(3n));
+    const repricing = new Repricing([translation], card(3n));
     repricing.rerating(adjusted(-10, 0).data);
     expect(repricing.accounts()).toEqual([]);
     repricing.charge(charge);

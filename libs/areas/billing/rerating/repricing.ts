@@ -1,6 +1,6 @@
 import { type ChargeAdjusted, type HoldCaptured } from '#events/billing/account.events.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
-import { type PriceCard, type UnitPrice } from '#platform/ledger/price-card.js';
+import { modelOfLine, type PriceCard, type UnitPrice } from '#platform/ledger/price-card.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
 import { repriced, type RepricedLine } from './reprice.js';
 
@@ -94,10 +94,11 @@ export class Repricing {
 
 const addLine = (
   lines: Map<string, PriceDifference>,
-  { purpose, ...charge }: HoldCaptured['data'],
+  charge: HoldCaptured['data'],
   { line, to }: RepricedLine,
 ): void => {
-  const model = charge.model ?? null;
+  const { purpose } = charge;
+  const model = modelOfLine({ line, charge }) ?? null;
   const { meter, unitPriceMicroUsd, perUnits } = line;
   const from = { unitPriceMicroUsd, perUnits };
   if (isSamePrice(from, to)) return;

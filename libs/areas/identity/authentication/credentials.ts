@@ -12,6 +12,17 @@ export const CREDENTIAL_PREFIXES = {
   challenge: 'svc_2fa_',
 } as const;
 
+/** What looks like a credential, also with its prefix escaped as in a URL. */
+const CREDENTIALS = new RegExp(
+  `(${Object.values(CREDENTIAL_PREFIXES)
+    .map((prefix) => prefix.replaceAll('-', '(?:-|%2d)').replaceAll('_', '(?:_|%5f)'))
+    .join('|')})[\\w.%-]+`,
+  'gi',
+);
+
+/** The text with each credential cut behind its prefix, for a log line. */
+export const withoutCredentials = (text: string): string => text.replace(CREDENTIALS, '$1***');
+
 /** Longer credentials are rejected unread. */
 export const CREDENTIAL_LENGTH_MAX = 1_024;
 

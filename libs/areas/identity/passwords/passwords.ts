@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /**
  * argon2id with the parameters of OWASP's password storage cheat sheet: 19 MiB, two passes, one
@@ -82,4 +83,4 @@ export class Passwords {
   }
 }
 
-const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+const unpadded = (bytes: Buffer): string => withoutTrailing(bytes.toString('base64'), '=');

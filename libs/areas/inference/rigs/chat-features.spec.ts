@@ -22,7 +22,25 @@ describe('what a chat needs of a rig', () => {
     expect(needsOf(body)).toEqual([{ feature, param }]);
   });
 
+  it.each<[string, string, JsonObject]>([
+    ['a private host', 'image_url.url', { image_url: { url: 'http://10.0.0.1/a' } }],
+    ['a file', 'image_url.url', { image_url: { url: 'file:///etc/passwd' } }],
+    ['a URL without an object', 'video_url', { video_url: 'gopher://example.com' }],
+  ])('is a rig that takes private URLs, for %s', (_, field, part) => {
+    const param = `messages[0].content[1].${field}`;
+    const needs = needsOf(asking([{ type: 'text', text: 'Hi' }, part]));
+    expect(needs).toEqual([{ feature: 'private_urls', param }]);
+  });
+
   it.each<[string, JsonObject]>([
+    [
+      'public URLs and data',
+      asking([
+        { image_url: { url: 'https://example.com/a' } },
+        { image_url: { url: `DATA:image/png;base64,${'A'.repeat(10_000)}` } },
+        { image_url: { url: 7 } },
+      ]),
+    ],
     ['text', asking('Hi')],
     ['parts of text', asking([{ type: 'text', text: 'Hi' }])],
     ['fields that are null', { tools: null, n: null, adapter: null, response_format: null }],

@@ -1,9 +1,14 @@
 import { type ServerFeature } from '#platform/chats/server-features.js';
+import { isPublicUrl } from '#platform/network/public-url.js';
 import { type JsonObject } from './chat-backend.js';
 import { isObject } from './token-usage.js';
 
-/** What a chat may ask of a rig beyond text. Adapters are files here, so no server has any. */
-export type ChatFeature = ServerFeature | 'adapters';
+/**
+ * What a chat may ask of a rig beyond text. Adapters are files here, so no server has any. A rig
+ * has `private_urls` only if its operator says so: it fetches the URLs of a message from its own
+ * network.
+ */
+export type ChatFeature = ServerFeature | 'adapters' | 'private_urls';
 
 /** A feature that a request cannot do without. */
 export interface Need {
@@ -33,6 +38,8 @@ export const needsOf = (body: JsonObject): readonly Need[] => {
     const feature = featureOf(value);
     if (feature) needs.push({ feature, param });
   }
+  const url = privateUrlIn(body['messages']);
+  if (url !== null) needs.push({ feature: 'private_urls', param: url });
   return needs.length === 0 ? NO_NEEDS : needs;
 };
 
@@ -48,16 +55,39 @@ const formatOf: FeatureOf = (value) => {
   return type === 'json_schema' || type === 'json_object' ? type : null;
 };
 
-/** The first part of a message that is no text, of the two kinds that rigs differ in. */
-const mediaOf: FeatureOf = (messages) => {
-  if (!Array.isArray(messages)) return null;
-  for (const message of messages as readonly unknown[]) {
+/** The parts of the messages that have parts, each with its place. */
+function* partsOf(messages: unknown): Generator<readonly [part: JsonObject, at: string]> {
+  if (!Array.isArray(messages)) return;
+  for (const [n, message] of (messages as readonly unknown[]).entries()) {
     const content = isObject(message) ? message['content'] : null;
     if (!Array.isArray(content)) continue;
-    for (const part of content as readonly unknown[]) {
-      const type = isObject(part) ? part['type'] : null;
-      if (type === 'image_url') return 'images';
-      if (type === 'input_audio') return 'audio';
+    for (const [m, part] of (content as readonly unknown[]).entries()) {
+      if (isObject(part)) yield [part, `messages[${n}].content[${m}]`];
+    }
+  }
+}
+
+/** The first part of a message that is no text, of the two kinds that rigs differ in. */
+const mediaOf: FeatureOf = (messages) => {
+  for (const [{ type }] of partsOf(messages)) {
+    if (type === 'image_url') return 'images';
+    if (type === 'input_audio') return 'audio';
+  }
+  return null;
+};
+
+/** Servers take a URL as a text or in an object: `image_url`, `video_url`, `audio_url`. */
+const URL_FIELD = /_url$/;
+const DATA_URL = /^data:/i;
+
+/** The first field whose URL is neither public nor the data itself. */
+const privateUrlIn = (messages: unknown): string | null => {
+  for (const [part, at] of partsOf(messages)) {
+    for (const [name, value] of Object.entries(part)) {
+      if (!URL_FIELD.test(name)) continue;
+      const url = isObject(value) ? value['url'] : value;
+      if (typeof url !== 'string' || DATA_URL.test(url) || isPublicUrl(url)) continue;
+      return isObject(value) ? `${at}.${name}.url` : `${at}.${name}`;
     }
   }
   return null;

@@ -5,6 +5,7 @@ import { type EmbeddingAnswer, type RigBackend } from './embedding-backend.js';
 import { countedInputTokens, embeddingAnswerIn } from './embedding-answer.js';
 import { isObject } from './token-usage.js';
 import { StreamExchange } from './stream-exchange.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 import {
   AnswerExchange,
   type AnswerForm,
@@ -49,7 +50,7 @@ export const createOpenAiRig = (options: OpenAiRigOptions): RigBackend => {
     pendingBytesMax: options.pendingBytesMax ?? 64 * 1024,
     now: clock.now,
   };
-  const base = url.pathname.replace(/\/+$/, '');
+  const base = withoutTrailing(url.pathname, '/');
   const path = `${base}/chat/completions`;
   const headers = headersOf(options.apiKey);
   const post = (to: string, body: JsonObject, exchange: Dispatcher.DispatchHandler): void => {

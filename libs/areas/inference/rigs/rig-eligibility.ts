@@ -1,5 +1,5 @@
 import { type JsonObject, RigError } from './chat-backend.js';
-import { type Need } from './chat-features.js';
+import { type ChatFeature, type Need } from './chat-features.js';
 import { type Rig, type RigState } from './rig-state.js';
 import { RouteError } from './route-error.js';
 
@@ -29,7 +29,12 @@ export const ableTo = (
 };
 
 const hasFeature = ({ features }: Rig, { feature }: Need): boolean =>
-  features === undefined || features.has(feature);
+  features === undefined ? feature !== 'private_urls' : features.has(feature);
+
+/** Said instead of the name of a feature that callers do not know as one. */
+const REASONS: Partial<Record<ChatFeature, string>> = {
+  private_urls: 'expected data, or an http or https URL with a public host and no credentials',
+};
 
 const refuseNeeds = (
   needs: readonly Need[],
@@ -39,13 +44,14 @@ const refuseNeeds = (
   const nowhere = needs.filter((need) => !candidates.some(({ rig }) => hasFeature(rig, need)));
   // Each is to be had, at different rigs: all of them are at fault.
   const missing = nowhere.length > 0 ? nowhere : needs;
+  const reason = missing.flatMap(({ feature }) => REASONS[feature] ?? [])[0];
   const names = missing.map(({ feature }) => feature).join(' and ');
   const lacks =
     pin === undefined
       ? `no rig of the model ${model} has the feature`
       : `rig ${pin} does not have the feature`;
   const param = missing[0]?.param ?? '';
-  throw refused('routing', param, `'${param}' is refused: ${lacks} ${names}`);
+  throw refused('routing', param, `'${param}' is refused: ${reason ?? `${lacks} ${names}`}`);
 };
 
 const refuseOperatorField = ({ name, operatorFields }: Rig, body: JsonObject): void => {

@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue.js';
+import { FairQueue } from '#platform/kernel/fair-queue.js';
 import { type Priority, type RigState, type Visit } from './rig-state.js';
 import { type Attempt, RouteError } from './route-error.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue } from '#platform/kernel/fair-queue.js';
 import { ANSWER, errorOf, held, routerOf, scripted, settle } from './rig-router.fixture.js';
 import { type RigRouterOptions } from './rig-router.js';
 

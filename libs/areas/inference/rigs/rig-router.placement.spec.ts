@@ -229,6 +229,22 @@ describe('rigs that differ in what they do', () => {
     }
   });
 
+  it('are not given private URLs, unless they are allowed', () => {
+    const url = { type: 'image_url', image_url: { url: 'http://169.254.169.254/' } };
+    const body = { messages: [{ role: 'user', content: [url] }] };
+    const param = 'messages[0].content[0].image_url.url';
+    const upstreamError = { param, code: 'unsupported_parameter' };
+    const rejected = { kind: 'refused', details: { rigError: { details: { upstreamError } } } };
+    const unlimited = { name: 'unlimited', backend: answering() };
+    for (const rig of [...rigs, unlimited]) {
+      expect(rejectionOf({ rigs: [rig] }, body)).toMatchObject(
+        rig.name === 'images' || rig.name === 'unlimited' ? rejected : { kind: 'refused' },
+      );
+    }
+    const allowed = { ...unlimited, ...does('images', 'private_urls') };
+    expect(rejectionOf({ rigs: [allowed] }, body)).toBeNull();
+  });
+
   it('do not stand in for one that fails', async () => {
     const failingTools = { name: 'tools', backend: scripted(failing('malformed')).backend };
     const { router } = placing({

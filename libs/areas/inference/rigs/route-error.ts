@@ -1,4 +1,4 @@
-import { type RigError, type RigErrorKind } from './chat-backend.js';
+import { type RigError, type RigErrorKind, type Usage } from './chat-backend.js';
 
 /** One attempt at one rig; the source of the headers and of the operator's figures. */
 export interface Attempt {
@@ -62,3 +62,17 @@ export class RouteError extends Error {
     return this.attempts.at(-1)?.rig ?? this.details.rigs?.join(',');
   }
 }
+
+/** What a rig was at that had accepted a request before its caller left. */
+export interface AcceptedUsage {
+  readonly usage: Usage;
+  readonly rig: string;
+}
+
+/** Of a request that was cancelled; undefined where no rig had accepted it. */
+export const acceptedUsage = (error: unknown): AcceptedUsage | undefined => {
+  if (!(error instanceof RouteError) || error.kind !== 'cancelled') return undefined;
+  const usage = error.details.rigError?.details.used;
+  const rig = error.attempts.at(-1)?.rig;
+  return usage && rig !== undefined ? { usage, rig } : undefined;
+};

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { RigError } from './chat-backend.js';
 import { isObject } from './token-usage.js';
 
@@ -42,7 +43,7 @@ const listed = async (
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> => {
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const url = `${baseUrl.replace(/\/+$/, '')}/models`;
+  const url = `${withoutTrailing(baseUrl, '/')}/models`;
   const { statusCode: status, body } = await request(url, { headers, signal });
   if (status !== 200) {
     await body.dump();

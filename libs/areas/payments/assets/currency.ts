@@ -1,5 +1,6 @@
 import { type CryptoCurrency, type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
 import { divideRoundingUp, MICRO_USD_PER_USD, type MicroUsd } from '#platform/kernel/money.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** What is known of a currency before any price. */
 export interface Currency {
@@ -62,7 +63,7 @@ export const worthOf = (
 export const toCoins = ({ decimals }: Pick<Currency, 'decimals'>, units: bigint): string => {
   const digits = units.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  const fraction = withoutTrailing(digits.slice(digits.length - decimals), '0');
   return fraction === '' ? whole : `${whole}.${fraction}`;
 };
 
@@ -74,7 +75,7 @@ const COINS = /^(0|[1-9]\d{0,14})(?:\.(\d{1,30}))?$/;
  */
 export const toUnits = ({ decimals }: Pick<Currency, 'decimals'>, coins: string): bigint => {
   const [, whole = '', fraction = ''] = COINS.exec(coins) ?? [];
-  const kept = fraction.replace(/0+$/, '');
+  const kept = withoutTrailing(fraction, '0');
   if (whole === '' || kept.length > decimals) {
     throw new RangeError(`not an amount with at most ${decimals} decimals: ${coins}`);
   }

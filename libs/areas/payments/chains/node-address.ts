@@ -1,4 +1,5 @@
 import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** What shows a chain: a server, or the file of a simulated one. */
 export type NodeAddress =
@@ -23,7 +24,7 @@ export const readNodeAddress = (text: string, network: CryptoNetwork): NodeAddre
   if (kind === 'simulated' && rest !== '') return { kind, file: rest };
   const server = SERVERS[network].find((one) => one === kind);
   if (server !== undefined && isHttpUrl(rest)) {
-    return { kind: server, url: rest.replace(/\/+$/, '') };
+    return { kind: server, url: withoutTrailing(rest, '/') };
   }
   const expected = SERVERS[network].map((one) => `${one}:<url>`).join(', ');
   throw new RangeError(`expected ${expected} or simulated:<file>`);

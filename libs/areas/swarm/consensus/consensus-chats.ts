@@ -1,11 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
+import {
+  type HeldRequest,
+  type PaidOrder,
+  PaidRequests,
+} from '#platform/ledger/paid-work/paid-request.js';
+import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
 import { bodyOf } from '../chat-asked.js';
 import { choiceOf } from '../chunk-text.js';
-import { type HeldWork, SwarmAdmission, type SwarmCaller } from '../swarm-admission.js';
 import { type ModelStream, SwarmModels, type SwarmUsage } from '../swarm-models.port.js';
-import { consensusProduct } from '../swarm.products.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
 import { TEXT_HASHER, type TextHasher } from '../text-hasher.js';
 import { AGREEMENT_PERCENT, agreementOf } from './agreement.js';
@@ -20,12 +24,12 @@ import { costTreeOf } from './cost-tree.js';
 import { isAnswered, type Outcome, Proposals } from './proposals.js';
 import { fittingTexts, synthesisMessages } from './synthesis.js';
 
-export interface ConsensusOrder extends SwarmCaller, ConsensusAsked {}
+export interface ConsensusOrder extends PaidOrder, ConsensusAsked {}
 
 interface Work {
   readonly order: ConsensusOrder;
   readonly plan: ConsensusPlan;
-  readonly held: HeldWork;
+  readonly held: HeldRequest;
   readonly outcomes: readonly Outcome[];
   readonly synthesis: ModelStream;
   readonly signal: AbortSignal;
@@ -37,7 +41,7 @@ export class ConsensusChats {
   constructor(
     private readonly models: SwarmModels,
     private readonly planner: ConsensusPlanner,
-    private readonly admission: SwarmAdmission,
+    private readonly paid: PaidRequests,
     private readonly proposals: Proposals,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
   ) {}
@@ -49,31 +53,17 @@ export class ConsensusChats {
    */
   async begin(order: ConsensusOrder, signal: AbortSignal): Promise<SwarmStream<ConsensusReport>> {
     const plan = this.planner.plan(order);
-    const { synthesis, rateCardVersion, lines } = plan;
-    const members = plan.members.map(({ step, model, rig, seed }) => ({
-      step,
-      rig,
-      seed,
-      model: model.id,
-    }));
-    const held = await this.admission.admit(order, {
-      purpose: consensusProduct.purpose,
-      lines: [...lines],
-      rateCardVersion,
-      shrink: null,
-      evidence: { synthesisModel: synthesis.id, members },
-    });
+    const held = await this.paid.admit(order, plan.worst);
     const work = await this.#synthesize(order, plan, held, signal);
-    const { pace } = held;
     const { rig, attempts } = work.synthesis;
     const texts = await startTexts(this.#texts(work));
-    return { rig, attempts, texts, ...(pace && { pace }) };
+    return { rig, attempts, texts, ...held.pace };
   }
 
   async #synthesize(
     order: ConsensusOrder,
     plan: ConsensusPlan,
-    held: HeldWork,
+    held: HeldRequest,
     signal: AbortSignal,
   ): Promise<Work> {
     const { chat } = order;
@@ -124,10 +114,10 @@ export class ConsensusChats {
         throw cut;
       }
       const used = linesOf(work, usage);
-      const report = reportOf(work, used);
+      const report = reportOf(work, withinHold(used, held.lines).charged);
       const outcome = cut?.reason ?? 'completed';
       const entry = await held.capture({
-        used,
+        ...held.charged(used),
         outcome,
         model: report.synthesisModel,
         usageSource: sourceOf(work, usage),
@@ -199,7 +189,7 @@ const totalOf = (work: Work, usage: SwarmUsage): SwarmUsage => {
 
 const reportOf = (
   { plan, outcomes, synthesis }: Work,
-  lines: readonly ChargedLine[],
+  charged: readonly ChargedLine[],
 ): ConsensusReport => {
   const { agrees, confidence } = agreementOf(
     outcomes.filter(isAnswered).map(({ answer }) => answer.text),
@@ -211,13 +201,11 @@ const reportOf = (
     const vote = failure === null && votes.next().value === true;
     return { step, model: model.id, rig, seed, failure, agrees: vote };
   });
-  const modelOf = (step: string): string =>
-    members.find((member) => member.step === step)?.model ?? plan.synthesis.id;
   return {
     synthesisModel: plan.synthesis.id,
     synthesizerNode: synthesis.rig,
     members,
     confidence,
-    costTree: costTreeOf(lines, modelOf),
+    costTree: costTreeOf(charged),
   };
 };

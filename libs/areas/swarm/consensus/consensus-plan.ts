@@ -2,10 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { type WorstCase } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
 import { reject } from '../swarm.errors.js';
 import { type SwarmModel, SwarmModels, type TokenCounts } from '../swarm-models.port.js';
+import { consensusProduct } from '../swarm.products.js';
 import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
 import { chooseMembers, type Member, proposersOf } from './members.js';
 import { addedBytesMax } from './synthesis.js';
@@ -29,9 +31,8 @@ export interface ConsensusAsked {
 export interface ConsensusPlan {
   readonly synthesis: SwarmModel;
   readonly members: readonly Member[];
-  readonly rateCardVersion: number;
-  /** The worst case of every step. */
-  readonly lines: readonly PriceLine[];
+  /** Of every step. */
+  readonly worst: WorstCase;
   linesOf(step: string, model: SwarmModel, tokens: TokenCounts): readonly PriceLine[];
   /** Of the synthesis. */
   readonly outputTokens: number;
@@ -63,7 +64,7 @@ export class ConsensusPlanner {
       ]),
     );
     const linesOf: ConsensusPlan['linesOf'] = (step, { id }, tokens) =>
-      (prices.get(id) ?? unknown(id)).linesOf(tokens).map((line) => ({ ...line, step }));
+      (prices.get(id) ?? unknown(id)).linesOf(tokens).map((line) => ({ ...line, step, model: id }));
     const bounds = members.map(({ model }) => this.models.boundOf(bodyOf(model.id, chat)));
     const proposalTokensMax = Math.max(...bounds.map(({ outputTokens }) => outputTokens));
     const bound = this.#boundOfSynthesis(synthesis, chat, members.length, proposalTokensMax);
@@ -76,8 +77,22 @@ export class ConsensusPlanner {
       linesOf,
       proposalTokensMax,
       outputTokens: bound.outputTokens,
-      rateCardVersion: prices.get(synthesis.id)?.rateCardVersion ?? unknown(synthesis.id),
-      lines: [...lines, ...linesOf(AGGREGATOR, synthesis, bound)],
+      worst: {
+        purpose: consensusProduct.purpose,
+        lines: [...lines, ...linesOf(AGGREGATOR, synthesis, bound)],
+        rateCardVersion: prices.get(synthesis.id)?.rateCardVersion ?? unknown(synthesis.id),
+        evidence: {
+          synthesisModel: synthesis.id,
+          members: members.map(({ step, model, rig, seed }) => ({
+            step,
+            model: model.id,
+            rig,
+            seed,
+          })),
+        },
+        pricedAtMs: now,
+        requestMsMax: this.settings.requestMsMax,
+      },
     };
   }
 

@@ -6,6 +6,7 @@ import { costTreeOf } from './cost-tree.js';
 
 const line = (step: string, meter: string, quantity: number, price: number): ChargedLine => ({
   step,
+  model: `model of ${step}`,
   meter,
   quantity,
   rig: 'built-in',
@@ -21,7 +22,7 @@ describe('the cost tree', () => {
       line('aggregator', 'input_tokens', 1_000_000, 2_500_000),
       line('aggregator', 'output_tokens', 0, 5),
     ];
-    expect(costTreeOf(lines, (step) => `model of ${step}`)).toEqual([
+    expect(costTreeOf(lines)).toEqual([
       {
         step: 'branch-1',
         model: 'model of branch-1',
@@ -53,7 +54,7 @@ describe('the cost tree', () => {
         const lines = parts.map(({ step, meter, quantity, price }) =>
           line(step, meter, quantity, price),
         );
-        const picoUsd = costTreeOf(lines, () => 'm').reduce(
+        const picoUsd = costTreeOf(lines).reduce(
           (sum, { cost_usd: usd }) => sum + BigInt(usd.replace('.', '')),
           0n,
         );

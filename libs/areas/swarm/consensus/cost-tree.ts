@@ -16,11 +16,8 @@ export interface CostBranch {
 const DECIMALS = 6;
 const SCALE = 10n ** BigInt(DECIMALS);
 
-/** @param modelOf the model of a step */
-export const costTreeOf = (
-  lines: readonly ChargedLine[],
-  modelOf: (step: string) => string,
-): readonly CostBranch[] => {
+/** @param lines those of the charge, each with its model */
+export const costTreeOf = (lines: readonly ChargedLine[]): readonly CostBranch[] => {
   const steps = [...new Set(lines.map(({ step = '' }) => step))];
   return steps.map((step) => {
     const own = lines.filter((line) => line.step === step);
@@ -28,7 +25,7 @@ export const costTreeOf = (
       own.reduce((sum, line) => (line.meter === meter ? sum + line.quantity : sum), 0);
     return {
       step,
-      model: modelOf(step),
+      model: own[0]?.model ?? '',
       rig: own[0]?.rig ?? null,
       input_tokens: unitsOf(INPUT_METER),
       output_tokens: unitsOf(OUTPUT_METER),

@@ -1,13 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import {
+  type HeldRequest,
+  type PaidOrder,
+  PaidRequests,
+} from '#platform/ledger/paid-work/paid-request.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
-import { type HeldWork, SwarmAdmission, type SwarmCaller } from '../swarm-admission.js';
 import { reject } from '../swarm.errors.js';
 import { SwarmModels, type TokenPrices } from '../swarm-models.port.js';
 import { OUTPUT_METER, speculativeProduct } from '../swarm.products.js';
+import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
 import { TEXT_HASHER, type TextHasher } from '../text-hasher.js';
 import { chooseVerifier, type Verifier, type VerifierAsked } from './pair-choice.js';
@@ -17,14 +22,14 @@ import { SpeculativeSource, type TextSource } from './speculative-source.js';
 export const DRAFT_TOKENS_DEFAULT = 5;
 export const DRAFT_TOKENS_MAX = 16;
 
-export interface SpeculativeOrder extends SwarmCaller, VerifierAsked {
+export interface SpeculativeOrder extends PaidOrder, VerifierAsked {
   readonly chat: ChatAsked;
 }
 
 interface Work {
   readonly order: SpeculativeOrder;
   readonly verifier: Verifier;
-  readonly held: HeldWork;
+  readonly held: HeldRequest;
   readonly prices: TokenPrices;
   readonly source: TextSource;
   readonly signal: AbortSignal;
@@ -35,9 +40,10 @@ interface Work {
 export class SpeculativeChats {
   constructor(
     private readonly models: SwarmModels,
-    private readonly admission: SwarmAdmission,
+    private readonly paid: PaidRequests,
     private readonly source: SpeculativeSource,
     @Inject(TEXT_HASHER) private readonly hash: TextHasher,
+    @Inject(SWARM_SETTINGS) private readonly settings: SwarmSettings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -52,34 +58,41 @@ export class SpeculativeChats {
   ): Promise<SwarmStream<SpeculativeReport>> {
     const verifier = chooseVerifier(this.models, order);
     const { id } = verifier.model;
+    const pricedAtMs = this.clock.now();
     const prices =
-      this.models.priceOf(id, this.clock.now()) ??
+      this.models.priceOf(id, pricedAtMs) ??
       reject('swarm_model_unknown', `the model ${id} has no price`);
-    const held = await this.#hold(order, verifier, prices);
+    const held = await this.#hold(order, verifier, prices, pricedAtMs);
     const source = await this.#open(order, verifier, held, signal);
     const texts = this.#texts({ order, verifier, held, prices, source, signal });
     const { rig, attempts } = source;
-    const { pace } = held;
-    return { rig, attempts, texts: await startTexts(texts), ...(pace && { pace }) };
+    return { rig, attempts, texts: await startTexts(texts), ...held.pace };
   }
 
-  #hold(order: SpeculativeOrder, verifier: Verifier, prices: TokenPrices): Promise<HeldWork> {
+  #hold(
+    order: SpeculativeOrder,
+    verifier: Verifier,
+    prices: TokenPrices,
+    pricedAtMs: number,
+  ): Promise<HeldRequest> {
     const { id } = verifier.model;
     const body = bodyOf(id, order.chat);
     const draftModel = verifier.kind === 'pair' ? verifier.draft.id : null;
-    return this.admission.admit(order, {
+    return this.paid.admit(order, {
       purpose: speculativeProduct.purpose,
       lines: [...prices.linesOf(this.models.boundOf(body))],
       rateCardVersion: prices.rateCardVersion,
       shrink: order.chat.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
       evidence: { model: id, draftModel },
+      pricedAtMs,
+      requestMsMax: this.settings.requestMsMax,
     });
   }
 
   async #open(
     { chat, draftTokensMax }: SpeculativeOrder,
     verifier: Verifier,
-    held: HeldWork,
+    held: HeldRequest,
     signal: AbortSignal,
   ): Promise<TextSource> {
     const limit = held.lines.find(({ meter }) => meter === OUTPUT_METER)?.quantity ?? 1;
@@ -121,7 +134,7 @@ export class SpeculativeChats {
         .linesOf({ inputTokens: usage.promptTokens, outputTokens: usage.completionTokens })
         .map((line): ChargedLine => ({ ...line, rig: source.rig }));
       const entry = await held.capture({
-        used,
+        ...held.charged(used),
         model: report.model,
         usageSource: usage.source,
         outcome: cut?.reason ?? 'completed',

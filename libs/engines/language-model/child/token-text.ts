@@ -1,6 +1,7 @@
 import type { LlamaModel, Token } from 'node-llama-cpp';
 import type { RatedToken, TokenLogprob } from '#engines/language-model/language-model.protocol.js';
 import { type Drawn, LOGPROB_MIN, spellingOf } from '#engines/language-model/child/native-calls.js';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** A character of UTF-8 has at most four bytes, and every token holds at least one. */
 const CHARACTER_TOKENS_MAX = 4;
@@ -31,7 +32,7 @@ export class CharacterAssembler {
   flush(): string {
     const text = this.model.detokenize(this.pending, false, this.preceding);
     this.pending = [];
-    return text.replace(/\uFFFD+$/, '');
+    return withoutTrailing(text, '\uFFFD');
   }
 }
 

@@ -1,5 +1,6 @@
 /** Byte-level byte-pair encoding by the vocabulary and merges of the GGUF file itself. */
 import { Tokenizer } from '@huggingface/tokenizers';
+import { withoutTrailing } from '#platform/kernel/trailing.js';
 import { type LlamaHeader } from '../model/llama.header.js';
 import { unsupported } from '../llama-layers.errors.js';
 import { bytesOfToken } from './byte-characters.js';
@@ -89,7 +90,7 @@ export class GgufTokenizer {
           ? ''
           : text.decode(bytesOfToken(this.#tokens[id] ?? ''), { stream: true }),
       // Half a character at a cut-off end is dropped.
-      flush: () => text.decode().replace(/\uFFFD+$/, ''),
+      flush: () => withoutTrailing(text.decode(), '\uFFFD'),
     };
   }
 }

@@ -16,7 +16,7 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^(?:[A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*)?$/;
 const REGION = /^[a-z0-9-]{1,32}$/;
 const OPTIONS = ['endpoint', 'region', 'path-style'];
-const PARTS = /^s3:\/\/([^/?#]*)\/?([^?#]*)(?:\?([^#]*))?$/;
+const PARTS = /^s3:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
 /**
  * Reads `s3://bucket/prefix?endpoint=https://s3.example:9000&region=eu-west-1&path-style=true`.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withinHold } from './swarm-admission.js';
+import { withinHold } from './within-hold.js';
 
 const line = (step: string, meter: string, quantity: number) => ({
   step,

@@ -1,0 +1,186 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { type Clock, instant } from '#platform/kernel/clock.js';
+import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
+import {
+  type Capture,
+  type HoldEnd,
+  type HoldOrder,
+  type LedgerEntry,
+  type PlacedHold,
+  type Release,
+} from '../hold.js';
+import { Ledger } from '../ledger.port.js';
+import { onRigs } from '../rig-lines.js';
+import { isRejection } from './ledger-rejection.js';
+import { PAID_WORK_SETTINGS, type PaidWorkSettings } from './paid-work.settings.js';
+import { withinHold } from './within-hold.js';
+
+/** A request that an account pays for. Its request id is also the id of its hold. */
+export interface PaidOrder {
+  readonly accountId: string;
+  /** When the request came, in milliseconds since the Unix epoch. */
+  readonly receivedAtMs: number;
+  readonly context: CommandContext;
+  /** Whether this attempt still owns the request; false once a retry has taken it over. */
+  readonly confirm?: () => Promise<boolean>;
+}
+
+/** What an area states of a request before its work. */
+export interface WorstCase extends Pick<
+  HoldOrder,
+  'purpose' | 'lines' | 'rateCardVersion' | 'evidence'
+> {
+  /** Default: no line may be cut. */
+  readonly shrink?: HoldOrder['shrink'];
+  /** The instant of the prices, in milliseconds since the Unix epoch. */
+  readonly pricedAtMs: number;
+  /** The time limit of the request. */
+  readonly requestMsMax: number;
+}
+
+/** What an area states of a request after its work. */
+export type Charge = Omit<Capture, 'accountId' | 'holdId' | 'purpose' | 'capturedAt'>;
+
+/** A request whose process ended, or could not determine its charge. */
+export interface LeftRequest {
+  readonly accountId: string;
+  readonly requestId: string;
+  /** By the clock of its process, in milliseconds since the Unix epoch. */
+  readonly startedAtMs: number;
+}
+
+/** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
+export class HeldRequest {
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly clock: Clock,
+    private readonly order: Pick<PaidOrder, 'accountId' | 'context'>,
+    private readonly purpose: string,
+    private readonly placed: PlacedHold,
+  ) {}
+
+  /** What may be charged. */
+  get lines(): PlacedHold['lines'] {
+    return this.placed.lines;
+  }
+
+  /** Empty where no budget has a limit per minute. */
+  get pace(): Pick<PlacedHold, 'pace'> {
+    const { pace } = this.placed;
+    return pace ? { pace } : NO_PACE;
+  }
+
+  /**
+   * The lines of a charge for what was used: at most what is held. The excess is recorded.
+   * @param used priced; each names its rig where several did the work
+   */
+  charged(used: readonly ChargedLine[]): Pick<Capture, 'rig' | 'lines' | 'excess'> {
+    const { charged, excess } = withinHold(used, this.placed.lines);
+    return { ...onRigs(charged), excess };
+  }
+
+  /**
+   * A charge that cannot be written is not owed: the hold is released at once if that can be
+   * written, and by its deadline if not. If the charge was written after all, it stands and the
+   * release is rejected.
+   */
+  async capture(charge: Charge): Promise<LedgerEntry> {
+    const { accountId, context } = this.order;
+    const hold = { accountId, holdId: context.requestId, purpose: this.purpose };
+    try {
+      const capture = { ...hold, ...charge, capturedAt: instant(this.clock) };
+      return await this.ledger.capture(capture, context);
+    } catch (error) {
+      // The error of the capture is thrown; an error of the release has the same cause.
+      await this.release('internal_error').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  release(reason: Release['reason']): Promise<void> {
+    const { accountId, context } = this.order;
+    const hold = { accountId, holdId: context.requestId };
+    const releasedAt = instant(this.clock);
+    return this.ledger.release({ ...hold, reason, releasedAt }, context);
+  }
+}
+
+const NO_PACE = {};
+
+/** Holds the worst case of requests before their work, and settles the holds of lost attempts. */
+@Injectable()
+export class PaidRequests {
+  constructor(
+    private readonly ledger: Ledger,
+    @Inject(PAID_WORK_SETTINGS) private readonly settings: PaidWorkSettings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Holds the worst case, then checks that the request may still be worked on: the process may have
+   * been suspended before, and a retry that came meanwhile has found no hold.
+   * @throws DomainError of the ledger; RequestCutError after the hold of a late request is released
+   */
+  async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
+    const { accountId, context } = order;
+    const { pricedAtMs, requestMsMax, shrink = null, ...terms } = worst;
+    const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
+    const placed = await this.ledger.place(
+      {
+        accountId,
+        holdId: context.requestId,
+        ...terms,
+        shrink,
+        placedAt: new Date(pricedAtMs).toISOString(),
+        expiresAt: new Date(expiresAtMs).toISOString(),
+        ...(context.key !== undefined && { key: context.key }),
+      },
+      context,
+    );
+    const held = new HeldRequest(this.ledger, this.clock, order, worst.purpose, placed);
+    const isLate = this.clock.now() - order.receivedAtMs >= requestMsMax;
+    if (isLate || (order.confirm && !(await confirmed(order.confirm, held)))) {
+      await held.release('timed_out').catch(unlessNotOpen);
+      throw new RequestCutError('timed_out');
+    }
+    return held;
+  }
+
+  /**
+   * Finds out whether an abandoned request was charged; one that was not never will be.
+   * @param context of the request that asks
+   */
+  settle(
+    { accountId, requestId, startedAtMs }: LeftRequest,
+    { requestId: id, correlationId, actor }: CommandContext,
+  ): Promise<HoldEnd> {
+    return this.ledger.settle(
+      {
+        accountId,
+        holdId: requestId,
+        notBefore: new Date(startedAtMs).toISOString(),
+        reason: 'internal_error',
+        releasedAt: instant(this.clock),
+      },
+      // The request that asks has its own hold to release; its ids are derived in the same way.
+      followUp({ id, correlationId }, `settle ${requestId}`, actor),
+    );
+  }
+}
+
+const confirmed = async (confirm: () => Promise<boolean>, held: HeldRequest): Promise<boolean> => {
+  try {
+    return await confirm();
+  } catch (error) {
+    await held.release('internal_error');
+    throw error;
+  }
+};
+
+/** A retry that took the request over has released its hold already. */
+const unlessNotOpen = (error: unknown): void => {
+  if (!isRejection(error, 'hold_not_open')) throw error;
+};
