@@ -3,7 +3,7 @@ import { ModelPrice } from '#areas/catalog/token-price.schema.js';
 import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
 import { chargedLinesOf } from '#areas/inference/token-lines.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { chargedTokenLines, type TokenUnits } from '#platform/ledger/token-price.js';
+import { chargedTokenLines } from '#platform/ledger/token-price.js';
 import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
 
 /** The exact sum in micro-dollars, as a decimal without zeros at its end. */
@@ -46,7 +46,7 @@ describe('the worked cases of the price lists of providers', () => {
   });
 
   it.each(unitsCases)('$name', ({ list, units, service, microUsd }) => {
-    const lines = chargedTokenLines(units as TokenUnits, priceOfList(list), service);
+    const lines = chargedTokenLines(units, priceOfList(list), service);
     expect(exactOf(lines)).toBe(microUsd);
   });
 });

@@ -1,8 +1,7 @@
 import { type ChargedLine, type PriceLine } from '#events/hold.vocabulary.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
 import { type Shrink } from '#platform/ledger/hold.js';
-import { priceOf } from '#platform/ledger/price.js';
-import { isAbove } from '#platform/ledger/token-price.js';
+import { isAbove, priceOf } from '#platform/ledger/price.js';
 
 /** What is counted at one price in one step. */
 const keyOf = ({ meter, model, unitPriceMicroUsd, perUnits }: PriceLine, step: string): string =>

@@ -16,7 +16,8 @@ import {
   type TokenPrice,
 } from '#events/token-price.vocabulary.js';
 import { toDecimal } from '#platform/kernel/money.js';
-import { isAbove, tokenUnitPrice } from '#platform/ledger/token-price.js';
+import { isAbove } from '#platform/ledger/price.js';
+import { tokenUnitPrice } from '#platform/ledger/token-price.js';
 import { Usd } from './usd.schema.js';
 
 /** The field of the catalog for the price of each class of tokens. */

@@ -1,7 +1,8 @@
 import { type CaptureTerms, type ChargedLine, type PriceLine } from '#events/hold.vocabulary.js';
 import { isTokenMeter, sideOf, INPUT_METER } from '#events/token-meters.js';
 import { type PriceTier, type TokenPrice } from '#events/token-price.vocabulary.js';
-import { tierOf, tokenUnitPrice, type UnitPrice } from './token-price.js';
+import { type UnitPrice } from './price.js';
+import { tierOf, tokenUnitPrice } from './token-price.js';
 
 /** The prices of a rate card or a catalog file, as products read them; decimal micro-dollars. */
 export interface PriceCard {

@@ -7,7 +7,7 @@ import {
 } from '#events/hold.vocabulary.js';
 import { Meter } from '#events/vocabulary.js';
 import { isPricedByModel, type PriceCard, type PricedWork, unitPriceOf } from './price-card.js';
-import { type UnitPrice } from './token-price.js';
+import { type UnitPrice } from './price.js';
 import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/schema-check.js';
 
 /** What an area charges for. */

@@ -5,6 +5,7 @@ import {
   OUTPUT_METER,
   OUTPUT_PARTS,
   sideOf,
+  TOKEN_METERS,
   type TokenMeter,
   TOKEN_PARTS,
   type TokenPart,
@@ -15,12 +16,11 @@ import {
   type PriceTier,
   type TokenPrice,
 } from '#events/token-price.vocabulary.js';
+import { isAbove, type UnitPrice } from './price.js';
 
 /** Prices of models are for this many tokens. */
 export const TOKENS_PER_PRICE = 1_000_000;
 const PERCENT = 100;
-
-export type UnitPrice = Pick<PriceLine, 'unitPriceMicroUsd' | 'perUnits'>;
 
 /** Units of each class. A class that is absent was not used, or not measured. */
 export type TokenUnits = Readonly<Partial<Record<TokenMeter, number>>>;
@@ -39,7 +39,7 @@ export interface TokenTerms {
   readonly hasMedia?: boolean;
 }
 
-const MEDIA: ReadonlySet<TokenPart> = new Set([
+const MEDIA: ReadonlySet<TokenMeter> = new Set([
   'audio_input_tokens',
   'cache_read_audio_tokens',
   'image_input_tokens',
@@ -188,11 +188,6 @@ const excessLines = (
   return meters.flatMap((meter) => lines.get(meter) ?? []);
 };
 
-/** Whether one unit price is above another. */
-export const isAbove = (one: UnitPrice, other: UnitPrice): boolean =>
-  BigInt(one.unitPriceMicroUsd) * BigInt(other.perUnits) >
-  BigInt(other.unitPriceMicroUsd) * BigInt(one.perUnits);
-
 /**
  * The lines of a hold: all input and all output, each at the dearest price that one of its tokens
  * may have in the service tier that was asked for.
@@ -243,13 +238,12 @@ const reachable = (
  * not cover their price.
  */
 export const withoutMedia = (units: TokenUnits): TokenUnits => {
-  const left: Partial<Record<TokenMeter, number>> = { ...units };
-  for (const part of MEDIA) {
-    const side = sideOf(part);
-    const count = left[part];
+  const left: Partial<Record<TokenMeter, number>> = {};
+  for (const meter of TOKEN_METERS) {
+    const count = units[meter];
     if (count === undefined) continue;
-    delete left[part];
-    left[side] = (left[side] ?? 0) + count;
+    const kept = MEDIA.has(meter) ? sideOf(meter) : meter;
+    left[kept] = (left[kept] ?? 0) + count;
   }
   return left;
 };

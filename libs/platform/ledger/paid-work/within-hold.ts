@@ -1,6 +1,6 @@
 import { type ChargedLine, type Excess, type PriceLine } from '#events/hold.vocabulary.js';
 import { isTokenMeter, sideOf } from '#events/token-meters.js';
-import { isAbove } from '../token-price.js';
+import { isAbove } from '../price.js';
 
 /** A held line, and the units of it that are not charged yet. */
 interface Bound {
