@@ -8,12 +8,6 @@ export const RIGS = Symbol('Rigs');
 export const PROMPT_HASHER = Symbol('PromptHasher');
 export const REQUEST_LIMITS = Symbol('RequestLimits');
 
-/** Token counts that are charged; a bound when they are held. */
-export interface TokenQuantities {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
 export interface TokenRate {
   readonly version: number;
   readonly inputMicroUsdPerMtok: bigint;

@@ -1,7 +1,8 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { TOKENS_PER_PRICE } from '#platform/ledger/price-card.js';
-import { type TokenQuantities, type TokenRate } from './ports.js';
+import { type TokenQuantities } from '#platform/chats/chat-usage.js';
+import { type TokenRate } from './ports.js';
 
 export const INPUT_METER = 'input_tokens';
 export const OUTPUT_METER = 'output_tokens';

@@ -1,4 +1,5 @@
-import { type JsonObject, type Usage } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type JsonObject } from './chat-backend.js';
 
 /** No context is a thousandth of this long; a larger number is a fault or a fraud. */
 const TOKENS_MAX = 1_000_000_000;
@@ -88,10 +89,3 @@ const carries = (delta: JsonObject): boolean => {
   }
   return false;
 };
-
-/** The OpenAI object, for answers and last chunks that are written here. */
-export const usageObject = ({ promptTokens, completionTokens }: Usage): JsonObject => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-});
