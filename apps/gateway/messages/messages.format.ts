@@ -1,7 +1,7 @@
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { anthropicEnvelope } from '../errors/envelope.js';
 import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
-import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
 import { BlockEvents } from './block-events.js';
 

@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { NOW, orderOf, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import {
   type Inference,
   insufficient,
   linesFor,
   llama,
-  NOW,
   openInference,
-  orderOf,
-  question,
-  REQUEST_ID,
   usage,
   rate,
 } from './inference-world.fixture.js';
@@ -72,10 +69,10 @@ describe('admission of a chat', () => {
   it.each<[string, Parameters<typeof orderOf>, string]>([
     ['an unknown model', [{ model: 'acme/none' }], 'model_not_found'],
     ['a model without a price', [{ model: 'acme/unpriced' }], 'model_not_found'],
-    ['a strategy that is not there', [{}, 'moa_consensus'], 'routing_mode_unavailable'],
+    ['a strategy that is not there', [{}, 'cleanroom_fhe_eval'], 'routing_mode_unavailable'],
     [
       'the strategy before the model',
-      [{ model: 'acme/none' }, 'moa_consensus'],
+      [{ model: 'acme/none' }, 'cleanroom_fhe_eval'],
       'routing_mode_unavailable',
     ],
     ['too long an answer', [{ max_tokens: 9_000 }], 'context_length_exceeded'],

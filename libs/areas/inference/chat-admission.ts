@@ -4,17 +4,18 @@ import {
   type ChatHoldEvidence,
 } from '#events/inference/chat.evidence.js';
 import { OUTPUT_METER } from '#events/token-meters.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import {
   type HeldRequest,
-  type PaidOrder,
   PaidRequests,
   type WorstCase,
 } from '#platform/ledger/paid-work/paid-request.js';
 import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { chatProduct } from './chat.product.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { ChatAdapters } from './chat-adapters.js';
@@ -27,24 +28,14 @@ import {
   type RequestLimits,
   RIGS,
   type ServedModel,
-  type TokenQuantities,
   type TokenRate,
 } from './ports.js';
-import { type Usage } from './rigs/chat-backend.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
-import { pinnedRig } from './routing-mode.js';
-import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
+import { RoutingModes } from './routing-modes.js';
+import { choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
 import { boundsOfAll, messagesOfAll } from './several-prompts.js';
 import { type ChatTerms, chargedLinesOf, termsOf, tokensIn } from './token-lines.js';
-
-export interface ChatOrder extends PaidOrder {
-  /** As the caller sent it, validated. */
-  readonly body: ChatBody;
-  /** More prompts of the same request, for the same model: one hold and one charge for all. */
-  readonly others?: readonly ChatBody[];
-  readonly routingMode: string;
-}
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
@@ -88,6 +79,7 @@ export class ChatAdmission {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RIGS) private readonly rigs: RigRouter,
     private readonly adapters: ChatAdapters,
+    private readonly modes: RoutingModes,
   ) {}
 
   /**
@@ -120,7 +112,7 @@ export class ChatAdmission {
   /** @throws DomainError, RouteError */
   #ask({ accountId, body, others, routingMode }: ChatOrder): Asked {
     const now = this.clock.now();
-    const pin = pinnedRig(routingMode);
+    const pin = this.modes.pinnedRig(body, routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { NOW } from '#platform/chats/chat-order.fixture.js';
 import { ChatFunds } from './chat-funds.js';
-import { insufficient, llama, NOW, openInference, rate } from './inference-world.fixture.js';
+import { insufficient, llama, openInference, rate } from './inference-world.fixture.js';
 
 const clock = { now: () => Date.parse(NOW) };
 

@@ -10,12 +10,6 @@ export const RIGS = Symbol('Rigs');
 export const PROMPT_HASHER = Symbol('PromptHasher');
 export const REQUEST_LIMITS = Symbol('RequestLimits');
 
-/** Token counts that are charged; a bound when they are held. */
-export interface TokenQuantities {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
 export interface TokenRate extends TokenPrice {
   readonly version: number;
   /** 0 to 100: how much less a line of a batch costs. */

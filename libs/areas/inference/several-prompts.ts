@@ -1,19 +1,23 @@
 import { TOKEN_PARTS } from '#events/token-meters.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import {
+  type TokenQuantities,
+  type Usage,
+  usageObject,
+  type UsageParts,
+} from '#platform/chats/chat-usage.js';
+import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type InferenceErrorCode } from './inference.errors.js';
-import { type ServedModel, type TokenQuantities } from './ports.js';
+import { type ServedModel } from './ports.js';
 import {
   type ChatChunk,
   type ChatRequest,
   type JsonObject,
   RigError,
-  type Usage,
-  type UsageParts,
 } from './rigs/chat-backend.js';
-import { usageObject } from './rigs/openai-usage.js';
 import { type RoutedAnswer, type RoutedStream, type RouteOrder } from './rigs/rig-router.js';
 import { type Attempt, RouteError } from './rigs/route-error.js';
-import { type ChatBody, choicesOf, tokenBounds } from './token-bound.js';
+import { choicesOf, tokenBounds } from './token-bound.js';
 import { upstreamBody } from './upstream-body.js';
 
 /**

@@ -15,9 +15,10 @@ import {
   tokenUnitPrice,
   withoutMedia,
 } from '#platform/ledger/token-price.js';
-import { type TokenQuantities, type TokenRate } from './ports.js';
-import { type Usage } from './rigs/chat-backend.js';
-import { type ChatBody, hasMedia } from './token-bound.js';
+import { type ChatBody } from '#platform/chats/chat-order.js';
+import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
+import { type TokenRate } from './ports.js';
+import { hasMedia } from './token-bound.js';
 
 /** The meters of a chat, with their units in words. */
 export const TOKEN_UNITS_IN_WORDS: Readonly<Record<TokenMeter, string>> = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { INPUT_PARTS, OUTPUT_PARTS, type TokenPart } from '#events/token-meters.js';
-import { statedUsage, usageObject } from './openai-usage.js';
+import { usageObject } from '#platform/chats/chat-usage.js';
+import { statedUsage } from './openai-usage.js';
 
 const usage = (prompt: number, completion: number, more: object = {}) => ({
   prompt_tokens: prompt,

@@ -1,6 +1,7 @@
 import { type UsageDoubt } from '#events/inference/chat.evidence.js';
 import { type TokenPart } from '#events/token-meters.js';
-import { type JsonObject, type Usage, type UsageParts } from './chat-backend.js';
+import { type Usage, type UsageParts } from '#platform/chats/chat-usage.js';
+import { type JsonObject } from './chat-backend.js';
 import { isObject, isTokenCount } from './token-usage.js';
 
 /**
@@ -118,31 +119,3 @@ class StatedParts {
     return undefined;
   }
 }
-
-/** The OpenAI object, for answers and last chunks that are written here. */
-export const usageObject = ({ promptTokens, completionTokens, parts }: Usage): JsonObject => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-  ...(parts && detailsOf(parts)),
-});
-
-const detailsOf = (parts: UsageParts): JsonObject => {
-  const inputs = {
-    cached_tokens: parts.cache_read_tokens,
-    cache_write_tokens: parts.cache_write_30m_tokens,
-    audio_tokens: parts.audio_input_tokens,
-    image_tokens: parts.image_input_tokens,
-  };
-  const outputs = {
-    reasoning_tokens: parts.reasoning_tokens,
-    audio_tokens: parts.audio_output_tokens,
-  };
-  return {
-    ...(hasValue(inputs) && { prompt_tokens_details: inputs }),
-    ...(hasValue(outputs) && { completion_tokens_details: outputs }),
-  };
-};
-
-const hasValue = (details: Readonly<Record<string, number | undefined>>): boolean =>
-  Object.values(details).some((value) => value !== undefined);

@@ -1,13 +1,8 @@
-import {
-  type ChatChunk,
-  type ChatRequest,
-  type JsonObject,
-  RigError,
-  type Usage,
-} from './chat-backend.js';
+import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
+import { type ChatChunk, type ChatRequest, type JsonObject, RigError } from './chat-backend.js';
 import { failureOfErrorChunk } from './rig-failure.js';
 import { ServerSentEvents } from './server-sent-events.js';
-import { serviceTierOf, statedUsage, usageObject } from './openai-usage.js';
+import { serviceTierOf, statedUsage } from './openai-usage.js';
 import { countedPromptTokens, deltasOf, isObject } from './token-usage.js';
 import { type ExchangeLimits, parseObject, UpstreamExchange } from './upstream-exchange.js';
 

@@ -1,10 +1,11 @@
 import { type Dispatcher } from 'undici';
+import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
 import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
-import { type JsonObject, RigError, type Usage } from './chat-backend.js';
+import { type JsonObject, RigError } from './chat-backend.js';
 import { keepSource } from './json-source.js';
 import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
 import { failureOfConnection, failureOfResponse, retryAfterMsOf } from './rig-failure.js';
-import { serviceTierOf, statedUsage, usageObject } from './openai-usage.js';
+import { serviceTierOf, statedUsage } from './openai-usage.js';
 import { countedAnswerTokens, countedPromptTokens, isObject } from './token-usage.js';
 
 export interface ExchangeLimits {
