@@ -52,6 +52,7 @@ interface Setting extends Partial<RigRouterOptions> {
   readonly maxConcurrency?: number;
   readonly batchConcurrencyMax?: number;
   readonly operatorFields?: OperatorFields;
+  readonly isOwn?: boolean;
 }
 
 /** A router whose clock moves by the sleeps alone; a wait for a slot never ends by itself. */
@@ -60,6 +61,7 @@ export const routerOf = ({
   maxConcurrency = 2,
   batchConcurrencyMax = maxConcurrency,
   operatorFields,
+  isOwn = false,
   ...options
 }: Setting) => {
   const time = { nowMs: 1_000 };
@@ -70,6 +72,7 @@ export const routerOf = ({
       backend,
       maxConcurrency,
       batchConcurrencyMax,
+      isOwn,
       models: new Set(['llama', `only-${name}`]),
       ...(operatorFields && { operatorFields }),
     })),
