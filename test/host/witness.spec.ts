@@ -6,16 +6,14 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { readSettings } from '#apps/composition/settings.js';
-import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
+import { type Standalone } from '#apps/processes/standalone.process.js';
 import { logSignerOf } from '#areas/audit/log-signer.js';
 import { verifyCheckpoint } from '#platform/audit/checkpoint.js';
 import { encodeVerifierKey, parseVerifierKey } from '#platform/audit/signed-note.js';
 import { counted } from '#platform/event-store/event-store.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { deriveKey } from '#platform/secrets/secrets.js';
+import { loadQuipu } from '../end-to-end/loaded-quipu.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { goProgram } from '../servers/go-program.js';
 
@@ -58,7 +56,6 @@ describe('a witness that others wrote', () => {
     const catalog = path.join(home, 'catalog.yaml');
     await writeFile(catalog, scriptedCatalog(NO_UPSTREAM));
     environment = {
-      PORT: '0',
       QUIPU_HOME: home,
       QUIPU_CATALOG: catalog,
       QUIPU_LOG_LEVEL: 'silent',
@@ -87,7 +84,8 @@ describe('a witness that others wrote', () => {
   };
 
   const life = async (work: (quipu: Standalone) => Promise<void>): Promise<void> => {
-    const quipu = await startStandalone(readSettings(environment), pino({ level: 'silent' }));
+    const { startStandalone } = await loadQuipu();
+    const quipu = await startStandalone(environment);
     try {
       await work(quipu);
     } finally {
@@ -96,6 +94,7 @@ describe('a witness that others wrote', () => {
   };
 
   it('cosigns the log as it grows, over a restart of the log', async () => {
+    const { EVENT_STORE } = await loadQuipu();
     let size = 1;
     for (let lives = 0; lives < 2; lives += 1) {
       await life(async (quipu) => {
