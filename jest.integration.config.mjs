@@ -4,7 +4,7 @@
  * `fleets`: whole fleets under load, one suite at a time, each with its own servers.
  * `host`: suites that need a program of the machine (strace, Go) and no server.
  */
-import embedded, { WORKERS } from './jest.config.mjs';
+import embedded, { WITH_QUIPU, WORKERS } from './jest.config.mjs';
 
 const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
 
@@ -26,8 +26,10 @@ const END_TO_END = [
   'workflows',
 ];
 
-/** Both projects name the same files, so the servers start once and stop once. */
-const servers = {
+/** Projects name the same files, so the servers start once and stop once. */
+export const SERVERS = {
+  ...unit,
+  ...WITH_QUIPU,
   globalSetup: '<rootDir>/test/servers/start-servers.ts',
   globalTeardown: '<rootDir>/test/servers/stop-servers.ts',
 };
@@ -37,8 +39,7 @@ export default {
   testTimeout: 120_000,
   projects: [
     {
-      ...unit,
-      ...servers,
+      ...SERVERS,
       displayName: 'servers',
       testMatch: [
         '<rootDir>/test/integration/*.spec.ts',
@@ -46,12 +47,16 @@ export default {
       ],
     },
     {
-      ...unit,
-      ...servers,
+      ...SERVERS,
       displayName: 'fleets',
       testMatch: ['<rootDir>/test/integration/faults/**/*.spec.ts'],
       runner: '<rootDir>/test/servers/serial.runner.mjs',
     },
-    { ...unit, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.spec.ts'] },
+    {
+      ...unit,
+      ...WITH_QUIPU,
+      displayName: 'host',
+      testMatch: ['<rootDir>/test/host/**/*.spec.ts'],
+    },
   ],
 };
