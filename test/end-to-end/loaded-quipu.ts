@@ -21,7 +21,6 @@ export interface LoadedQuipu {
 }
 
 declare global {
-  // eslint-disable-next-line no-var -- A property of `globalThis` is declared so.
   var loadQuipu: () => Promise<LoadedQuipu>;
 }
 

@@ -52,7 +52,6 @@ interface Setting extends Partial<RigRouterOptions> {
   readonly maxConcurrency?: number;
   readonly batchConcurrencyMax?: number;
   readonly operatorFields?: OperatorFields;
-  readonly isOwn?: boolean;
 }
 
 /** A router whose clock moves by the sleeps alone; a wait for a slot never ends by itself. */
@@ -61,7 +60,6 @@ export const routerOf = ({
   maxConcurrency = 2,
   batchConcurrencyMax = maxConcurrency,
   operatorFields,
-  isOwn = false,
   ...options
 }: Setting) => {
   const time = { nowMs: 1_000 };
@@ -72,7 +70,6 @@ export const routerOf = ({
       backend,
       maxConcurrency,
       batchConcurrencyMax,
-      isOwn,
       models: new Set(['llama', `only-${name}`]),
       ...(operatorFields && { operatorFields }),
     })),

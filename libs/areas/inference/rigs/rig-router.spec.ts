@@ -284,22 +284,6 @@ describe('a rig that keeps failing', () => {
     expect(router.status()[0]?.breaker).toBe('closed');
   });
 
-  it.each([
-    { isOwn: true, open: 'for as long again', retryAfterMs: 5_000 },
-    { isOwn: false, open: 'twice as long', retryAfterMs: 10_000 },
-  ])(
-    'is left alone $open after a failed trial, if isOwn is $isOwn',
-    async ({ isOwn, ...expected }) => {
-      const { retryAfterMs } = expected;
-      const a = scripted(...Array.from({ length: 6 }, () => failing('unreachable')));
-      const { complete, time } = routerOf({ rigsOf: { a: a.backend }, attemptsMax: 1, isOwn });
-      for (let sent = 0; sent < 5; sent += 1) await errorOf(complete());
-      time.nowMs += 5_000;
-      await errorOf(complete());
-      expect(await errorOf(complete())).toMatchObject({ kind: 'down', details: { retryAfterMs } });
-    },
-  );
-
   it('gives its requests to another rig meanwhile', async () => {
     const b = scripted();
     const { complete } = routerOf({
