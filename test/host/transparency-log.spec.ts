@@ -20,7 +20,8 @@ const EVENTS_PER_APPEND = 1_000;
 const NO_UPSTREAM = 'http://127.0.0.1:9/v1';
 
 describe('Go’s sumdb/tlog and sumdb/note', () => {
-  let home: string;
+  /** Undoes what `beforeAll` has done, also when it fails. */
+  const closing: (() => Promise<unknown>)[] = [];
   let quipu: Standalone;
   let tlog: string;
 
@@ -31,7 +32,8 @@ describe('Go’s sumdb/tlog and sumdb/note', () => {
       files: ['go.mod', 'go.sum', 'main.go'],
       package: '.',
     });
-    home = await mkdtemp(path.join(tmpdir(), 'quipu-tlog-'));
+    const home = await mkdtemp(path.join(tmpdir(), 'quipu-tlog-'));
+    closing.push(() => rm(home, { recursive: true }));
     const catalog = path.join(home, 'catalog.yaml');
     await writeFile(catalog, scriptedCatalog(NO_UPSTREAM));
     const { startStandalone } = await loadQuipu();
@@ -41,11 +43,11 @@ describe('Go’s sumdb/tlog and sumdb/note', () => {
       QUIPU_LOG_LEVEL: 'silent',
       QUIPU_AUDIT_CHECKPOINT_MS: '50',
     });
+    closing.push(() => quipu.stop());
   });
 
   afterAll(async () => {
-    await quipu.stop();
-    await rm(home, { recursive: true });
+    for (const close of closing.toReversed()) await close();
   });
 
   const text = async (target: string): Promise<string> =>

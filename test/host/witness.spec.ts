@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,8 +24,8 @@ const ORIGIN = 'quipu.test/witnessed';
 const NO_UPSTREAM = 'http://127.0.0.1:9/v1';
 
 describe('a witness that others wrote', () => {
-  let home: string;
-  let witness: ChildProcess;
+  /** Undoes what `beforeAll` has done, also when it fails. */
+  const closing: (() => Promise<unknown>)[] = [];
   let witnessKey: string;
   let environment: NodeJS.ProcessEnv;
 
@@ -38,8 +38,14 @@ describe('a witness that others wrote', () => {
       files: ['go.mod', 'go.sum', 'main.go'],
       package: '.',
     });
-    witness = spawn(program, [encodeVerifierKey(logKey)], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const lines = createInterface({ input: witness.stdout ?? process.stdin });
+    const witness = spawn(program, [encodeVerifierKey(logKey)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    closing.push(async () => {
+      witness.kill();
+      await once(witness, 'exit');
+    });
+    const lines = createInterface({ input: witness.stdout });
     const [url, key] = await Array.fromAsync({
       async *[Symbol.asyncIterator]() {
         let left = 2;
@@ -51,7 +57,8 @@ describe('a witness that others wrote', () => {
       },
     });
     witnessKey = key ?? '';
-    home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
+    const home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
+    closing.push(() => rm(home, { recursive: true }));
     await writeFile(path.join(home, 'master.key'), `${MASTER.toString('hex')}\n`, { mode: 0o600 });
     const catalog = path.join(home, 'catalog.yaml');
     await writeFile(catalog, scriptedCatalog(NO_UPSTREAM));
@@ -66,9 +73,7 @@ describe('a witness that others wrote', () => {
   });
 
   afterAll(async () => {
-    witness.kill();
-    await once(witness, 'exit');
-    await rm(home, { recursive: true });
+    for (const close of closing.toReversed()) await close();
   });
 
   /** The size of a checkpoint of at least this many leaves that the witness has cosigned. */
