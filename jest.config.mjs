@@ -60,14 +60,16 @@ export const WITH_QUIPU = { testEnvironment: '<rootDir>/test/end-to-end/quipu.en
  */
 export const WORKERS = { maxWorkers: 2, workerIdleMemoryLimit: '768MB' };
 
+/** Suites of `jest.second-client.config.mjs`. */
+const SECOND_CLIENT = '<rootDir>/libs/platform/event-store/.+/kurrent(db)?-client.spec.ts';
+
 export default {
   ...WORKERS,
   testTimeout: 60_000,
   projects: [
-    project('unit', [
-      '<rootDir>/{apps,libs,events,projections,tools}/**/*.spec.ts',
-      '!<rootDir>/tools/models/**',
-    ]),
+    project('unit', ['<rootDir>/{apps,libs,events,projections,tools}/**/*.spec.ts'], {
+      testPathIgnorePatterns: ['<rootDir>/tools/models/', SECOND_CLIENT],
+    }),
     project('probes', ['<rootDir>/test/probes/**/*.spec.ts']),
     project('golden', ['<rootDir>/test/golden/**/*.spec.ts']),
     project('property', ['<rootDir>/test/property/**/*.spec.ts']),

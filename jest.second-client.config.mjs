@@ -1,7 +1,8 @@
 /**
- * The suites that reach Kafka, through the second client package.
- * `jest.integration.config.mjs` runs them through the first one.
+ * The suites of the second client package of each server: Kafka and EventStoreDB. The other
+ * configurations run them through the first one.
  */
+import { project } from './jest.config.mjs';
 import integration, { SERVERS } from './jest.integration.config.mjs';
 
 process.env.TEST_SECOND_CLIENT = '1';
@@ -21,8 +22,12 @@ export default {
   projects: [
     {
       ...SERVERS,
-      displayName: 'second-client',
+      displayName: 'second-kafka-client',
       testMatch: [`<rootDir>/test/integration/(${SUITES.join('|')}).spec.ts`],
     },
+    project('second-event-store-client', [
+      '<rootDir>/libs/platform/event-store/**/kurrent*-client.spec.ts',
+      '<rootDir>/test/integration/second-client/event-store.spec.ts',
+    ]),
   ],
 };
