@@ -20,11 +20,11 @@ const SUITES = [
 export default {
   ...integration,
   projects: [
-    {
-      ...SERVERS,
-      displayName: 'second-kafka-client',
-      testMatch: [`<rootDir>/test/integration/(${SUITES.join('|')}).spec.ts`],
-    },
+    project(
+      'second-kafka-client',
+      [`<rootDir>/test/integration/(${SUITES.join('|')}).spec.ts`],
+      SERVERS,
+    ),
     project('second-event-store-client', [
       '<rootDir>/libs/platform/event-store/**/kurrent*-client.spec.ts',
       '<rootDir>/test/integration/second-client/event-store.spec.ts',

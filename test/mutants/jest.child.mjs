@@ -7,8 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { runCLI } from 'jest';
 
 const root = process.cwd();
-const { default: config } = await import(pathToFileURL(path.join(root, 'jest.config.mjs')).href);
-const [{ displayName: _, ...project }] = config.projects;
+const { project } = await import(pathToFileURL(path.join(root, 'jest.config.mjs')).href);
 
 /** Jest's own `bail` would end this process. */
 const runOne = async (spec, testTimeout) => {
@@ -16,7 +15,7 @@ const runOne = async (spec, testTimeout) => {
     $0: 'jest',
     _: [path.join(root, spec)],
     cacheDirectory: path.join(root, '.jest-cache'),
-    config: JSON.stringify({ ...project, testMatch: ['**/*.spec.ts'] }),
+    config: JSON.stringify(project('mutants', ['**/*.spec.ts'])),
     reporters: [],
     runInBand: true,
     runTestsByPath: true,
