@@ -6,7 +6,7 @@ import {
   type ChatStream,
 } from '#areas/inference/chat-strategies.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
-import { usageObject } from '#areas/inference/rigs/token-usage.js';
+import { usageObject } from '#areas/inference/rigs/openai-usage.js';
 import { type StreamReceipt } from '#areas/inference/stream-meter.js';
 import { type PipelineReceipt, type PipelineRuns } from '#areas/sharding/pipeline-runs.js';
 import { chatHead, includesUsage } from './chat-shapes.js';

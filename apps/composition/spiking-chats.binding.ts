@@ -8,7 +8,7 @@ import {
 import { type InferenceErrorCode } from '#areas/inference/inference.errors.js';
 import { type ModelCatalog } from '#areas/inference/ports.js';
 import { type Usage } from '#areas/inference/rigs/chat-backend.js';
-import { usageObject } from '#areas/inference/rigs/token-usage.js';
+import { usageObject } from '#areas/inference/rigs/openai-usage.js';
 import { type StreamReceipt } from '#areas/inference/stream-meter.js';
 import { type SpikingChatAnswer, type SpikingChats } from '#areas/spiking/spiking-chats.js';
 import { DomainError } from '#platform/kernel/domain-error.js';

@@ -7,7 +7,7 @@ import {
 } from '#areas/inference/chat-strategies.js';
 import { type Attempt } from '#areas/inference/rigs/route-error.js';
 import { type StreamReceipt } from '#areas/inference/stream-meter.js';
-import { usageObject } from '#areas/inference/rigs/token-usage.js';
+import { usageObject } from '#areas/inference/rigs/openai-usage.js';
 import { type ConsensusChats } from '#areas/swarm/consensus/consensus-chats.js';
 import { consensusAskedOf } from '#areas/swarm/consensus/consensus-asked.js';
 import { consensusTelemetryOf, costTreeHeader } from '#areas/swarm/consensus/consensus-report.js';

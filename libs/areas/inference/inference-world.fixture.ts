@@ -8,7 +8,7 @@ import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission, type ChatOrder } from './chat-admission.js';
 import { type ChatStrategy } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
-import { type ModelCatalog, type ServedModel } from './ports.js';
+import { type ModelCatalog, type ServedModel, type TokenRate } from './ports.js';
 import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
@@ -27,10 +27,10 @@ export const llama: ServedModel = {
   chargesCancelled: true,
 };
 
-export const rate = {
+export const rate: TokenRate = {
   version: 3,
-  inputMicroUsdPerMtok: 150_000n,
-  outputMicroUsdPerMtok: 600_000n,
+  inputMicroUsdPerMtok: '150000',
+  outputMicroUsdPerMtok: '600000',
   batchDiscountPercent: 50,
 };
 
@@ -143,10 +143,11 @@ export const openInference = ({ strategy, clock = CLOCK, ...given }: Given = {})
   const { paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock) } = given;
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
+  const rates: { current: TokenRate } = { current: rate };
   const catalog = {
     model: (id: string): ServedModel | undefined =>
       id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
-    rateFor: (id: string) => (id === llama.id ? rate : undefined),
+    rateFor: (id: string) => (id === llama.id ? rates.current : undefined),
   } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();
@@ -161,6 +162,7 @@ export const openInference = ({ strategy, clock = CLOCK, ...given }: Given = {})
     adapters,
     admission,
     catalog,
+    rates,
     controller,
     chats,
     streams,

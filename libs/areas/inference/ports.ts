@@ -1,3 +1,5 @@
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
+
 /**
  * What inference needs of other areas, beside the ledger. The composition root binds each token to
  * the area that can; inference knows neither.
@@ -14,10 +16,8 @@ export interface TokenQuantities {
   readonly outputTokens: number;
 }
 
-export interface TokenRate {
+export interface TokenRate extends TokenPrice {
   readonly version: number;
-  readonly inputMicroUsdPerMtok: bigint;
-  readonly outputMicroUsdPerMtok: bigint;
   /** 0 to 100: how much less a line of a batch costs. */
   readonly batchDiscountPercent: number;
 }

@@ -2,14 +2,26 @@
  * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
  * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
  */
+import { type UsageDoubt } from '#events/inference/chat.evidence.js';
+import { type TokenPart } from '#events/token-meters.js';
 import { type TextAdapter } from './text-adapter.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Tokens of the classes with a meter of their own. A class that is absent was not measured. */
+export type UsageParts = Readonly<Partial<Record<TokenPart, number>>>;
+
 /** Token counts as the answering side states them, or as counted here when it states none. */
 export interface Usage {
+  /** All tokens of the prompt, and all of the answer. */
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Disjoint; together not above the prompt and the answer. The rest is fresh or plain. */
+  readonly parts?: UsageParts;
+  /** What the rig states of its usage and contradicts itself; the customer has the benefit. */
+  readonly doubts?: readonly UsageDoubt[];
+  /** The service tier that the rig states. */
+  readonly serviceTier?: string;
   /** `provider`: stated by the rig. `counted`: counted by Quipu from the delivered pieces. */
   readonly source: 'provider' | 'counted';
 }
