@@ -5,7 +5,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
-import { collectionOf, type Generation, Generations } from './generations.js';
+import { collectionOf, type Generation, Generations, type Pointer } from './generations.js';
 import { DocumentHistory } from './history/document-history.js';
 import { type LogProgress, type RunnerStatus } from './log-progress.js';
 import { ProjectionHandler } from './projection-handler.js';
@@ -226,12 +226,14 @@ export class ProjectionHost {
   }
 
   async #deployAll(): Promise<void> {
-    for (const projection of this.projections) await this.#deploy(projection);
+    const serving = await this.#generations.allServing();
+    for (const projection of this.projections) {
+      await this.#deploy(projection, serving.get(projection.name));
+    }
   }
 
-  async #deploy(projection: AnyProjection): Promise<void> {
+  async #deploy(projection: AnyProjection, serving: Pointer | undefined): Promise<void> {
     const { name, version } = projection;
-    const serving = await this.#generations.serving(name);
     const serves = serving?.version === version;
     const generation = serves ? serving : await this.#generations.first(projection);
     const deployed = this.#deployed.get(name);
