@@ -12,21 +12,21 @@ const SILENCE_MS_MAX = 1_000;
  */
 export class LastAnswer<Answer> {
   #last: Answered<Answer> = { answer: undefined, failure: null };
-  #asking: Promise<void> | null = null;
+  #asking: Promise<true> | null = null;
   #askedAtMs = 0;
 
   constructor(private readonly ask: () => Promise<Answer>) {}
 
   async get(): Promise<Answered<Answer>> {
     this.#asking ??= this.#askOnce();
-    await within(this.#asking, WAIT_MS, () => undefined);
+    const hasAnswered = await within(this.#asking, WAIT_MS, () => false);
     const silentMs = Math.round(performance.now() - this.#askedAtMs);
     const isSilent = this.#last.answer === undefined || silentMs > SILENCE_MS_MAX;
-    if (this.#asking === null || !isSilent) return this.#last;
+    if (hasAnswered || !isSilent) return this.#last;
     return { ...this.#last, failure: this.#last.failure ?? `no answer within ${silentMs} ms` };
   }
 
-  async #askOnce(): Promise<void> {
+  async #askOnce(): Promise<true> {
     this.#askedAtMs = performance.now();
     try {
       this.#last = { answer: await this.ask(), failure: null };
@@ -35,5 +35,6 @@ export class LastAnswer<Answer> {
       this.#last = { answer: undefined, failure };
     }
     this.#asking = null;
+    return true;
   }
 }

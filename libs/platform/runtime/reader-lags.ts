@@ -1,4 +1,5 @@
 import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 
 /** A reader of the log and how far it has come. */
 export interface LaggingReader {
@@ -69,8 +70,8 @@ export class ReaderLags {
       .map((reader) => this.#from(reader))
       .reduce((least, one) => (one < least ? one : least));
     const prefixes = [...new Set(readers.flatMap(({ types }) => types))];
-    let isDamaged = false;
-    const onDamaged = (): void => void (isDamaged = true);
+    const damaged: DamagedEvent[] = [];
+    const onDamaged = (one: DamagedEvent): void => void damaged.push(one);
     let left = limit;
     let upTo = after;
     const options = { after, filter: { by: 'type', prefixes }, onDamaged } as const;
@@ -87,6 +88,7 @@ export class ReaderLags {
     }
     const isWhole = found.size < readers.length && (left > 0 || readers.length === 1);
     if (isWhole && upTo < head) upTo = head;
+    const isDamaged = damaged.length > 0;
     if (!isDamaged) {
       for (const reader of readers) if (!found.has(reader)) this.#searched.set(reader.name, upTo);
     }
