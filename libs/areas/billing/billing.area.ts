@@ -13,6 +13,7 @@ import { holdExpirySaga } from './hold-expiry.saga.js';
 import { billingErrors } from './billing.errors.js';
 import { StatementClosing } from './statements/statement-closing.js';
 import { statementSettings } from './statements/statements.settings.js';
+import { waitingSettings } from './waiting/waiting.settings.js';
 
 export const billingArea = defineArea({
   name: 'billing',
@@ -21,7 +22,7 @@ export const billingArea = defineArea({
   projections: [accountOverview, chargesByMinute, invoices, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
-  settings: [paidWorkSettings, statementSettings],
+  settings: [paidWorkSettings, statementSettings, waitingSettings],
   leaderServices: [StatementClosing],
   notifications: [budgetThresholdReached],
   module: BillingModule,

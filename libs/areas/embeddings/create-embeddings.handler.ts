@@ -57,7 +57,7 @@ export class CreateEmbeddingsHandler {
   ): Promise<PaidEmbeddings> {
     const checked = checkEmbeddings(asked, this.models);
     const { model, body, boundTokens: promptTokensMax } = checked;
-    const admitted = await this.admission.admit({ ...order, checked });
+    const admitted = await this.admission.admit({ ...order, signal, checked });
     const route: RigOrder = {
       model: model.id,
       accountId: order.accountId,
