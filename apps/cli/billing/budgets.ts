@@ -14,14 +14,13 @@ import {
 } from '#areas/identity/keys/list-api-keys.handler.js';
 import { UserId } from '#events/vocabulary.js';
 import { instant } from '#platform/kernel/clock.js';
-import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { CommandFailure } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
 import { ofUser } from '../user-option.js';
-import { inUsd } from './usd.js';
 
 export interface BudgetOptions extends CommonOptions {
   readonly user: string;
