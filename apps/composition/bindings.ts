@@ -9,6 +9,7 @@ import { BillSources } from '#areas/audit/bill-sources.port.js';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
 import { BatchFiles } from '#areas/batches/batch-files.port.js';
 import { accountStream } from '#areas/billing/accounts.js';
+import { BudgetsQuery } from '#areas/billing/budgets/budgets.handler.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { StatementQuery } from '#areas/billing/statements/statement.handler.js';
 import { StatementTaxes } from '#areas/billing/statements/statement-taxes.port.js';
@@ -21,6 +22,8 @@ import { EmbeddingModels, EmbeddingRigs } from '#areas/embeddings/ports.js';
 import { FileStore } from '#areas/files/file-store.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { accountIdOf } from '#areas/identity/authentication/caller.js';
+import { KeyBudgets } from '#areas/identity/keys/key-budgets.port.js';
 import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
@@ -356,6 +359,16 @@ const bindings: readonly Binding[] = [
   {
     of: 'identity',
     providers: [
+      {
+        provide: KeyBudgets,
+        inject: [QueryBus],
+        useFactory: (queries: QueryBus): KeyBudgets => ({
+          limits: async (userId, line) => {
+            const { budgets } = await queries.execute(new BudgetsQuery(accountIdOf(userId)));
+            return budgets.some(({ key }) => key === line);
+          },
+        }),
+      },
       {
         provide: AccountOpener,
         inject: [CommandBus, CLOCK],

@@ -43,6 +43,8 @@ interface Owner {
   readonly line: { readonly key?: string };
 }
 
+const OPERATOR = { owner: 'operator' } as const;
+
 const NEEDS = {
   areas: ['identity', 'billing'],
   installation: 'exists',
@@ -60,6 +62,7 @@ export const setBudget = (options: SetBudgetOptions, invocation: Invocation): Pr
   return change(options, invocation, ({ accountId, line }, setAt) => ({
     type: 'SetBudget',
     data: { accountId, ...line, limits, alertPercents: [...alertPercents], setAt },
+    by: OPERATOR,
   }));
 };
 
@@ -67,6 +70,7 @@ export const removeBudget = (options: BudgetOptions, invocation: Invocation): Pr
   change(options, invocation, ({ accountId, line }, removedAt) => ({
     type: 'RemoveBudget',
     data: { accountId, ...line, removedAt },
+    by: OPERATOR,
   }));
 
 export const showBudgets = (options: BudgetOptions, invocation: Invocation): Promise<Outcome> =>
@@ -112,6 +116,7 @@ const jsonOf = (
   account_id: accountId,
   budgets: budgets.map((budget) => ({
     key_id: keyIdOf(budget, keys),
+    owner: budget.owner,
     day: spendingJson(budget.day, budget.limits.dayMicroUsd),
     month: spendingJson(budget.month, budget.limits.monthMicroUsd),
     requests_per_minute: budget.limits.requestsPerMinute,
