@@ -1,4 +1,5 @@
 import { accountEvents } from '#events/billing/account.events.js';
+import { invoiceDetailsEvents } from '#events/billing/invoice-details.events.js';
 import { paidWorkSettings } from '#platform/ledger/paid-work/paid-work.settings.js';
 import { defineArea } from '#platform/runtime/area.js';
 import { deploySaga } from '#platform/runtime/saga-deployment.js';
@@ -18,7 +19,7 @@ import { waitingSettings } from './waiting/waiting.settings.js';
 export const billingArea = defineArea({
   name: 'billing',
   description: 'Balances, holds, charges and statements of an account.',
-  events: accountEvents,
+  events: [...accountEvents, ...invoiceDetailsEvents],
   projections: [accountOverview, chargesByMinute, invoices, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
