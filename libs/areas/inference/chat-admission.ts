@@ -63,6 +63,8 @@ export interface ChatOutcome {
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
+  /** Of the answer for the caller, without headers and framing. */
+  readonly bytesOut: number;
 }
 
 /** What a request asks for, by the catalog of that instant. */
@@ -146,7 +148,7 @@ export class ChatAdmission {
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash }: ChatOutcome,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut }: ChatOutcome,
   { model, rate }: Asked,
   asked: string,
   promptHash: string,
@@ -165,6 +167,7 @@ const capture = (
     outcome,
     evidence,
     model: asked,
+    bytesOut,
   });
 };
 

@@ -67,7 +67,7 @@ export class CompleteChatHandler {
 
 const chargeOf = (
   { answer: { usage }, rig, attempts }: RoutedAnswer,
-  { modelAnswered, replyHash }: Written,
+  { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
   usage,
   outcome: 'completed',
@@ -75,6 +75,7 @@ const chargeOf = (
   attempts: attempts.length,
   modelAnswered,
   replyHash,
+  bytesOut: Buffer.byteLength(text),
 });
 
 const replyOf = (

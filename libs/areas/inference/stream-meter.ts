@@ -23,6 +23,7 @@ export class StreamMeter {
   #reply = '';
   #modelAnswered: string | null = null;
   #pagesDelivered = 0;
+  #bytesOut = 0;
   #settled = false;
 
   constructor(
@@ -43,7 +44,9 @@ export class StreamMeter {
         if (page.done) return await this.#end(page.value);
         for (const chunk of page.value) this.#see(chunk);
         this.#pagesDelivered += 1;
-        yield page.value.map((chunk) => echoedJson(chunk, echo));
+        const lines = page.value.map((chunk) => echoedJson(chunk, echo));
+        for (const line of lines) this.#bytesOut += Buffer.byteLength(line);
+        yield lines;
       }
     } finally {
       if (!this.#settled) await this.#abandon();
@@ -110,6 +113,7 @@ export class StreamMeter {
       attempts: this.routed.attempts.length,
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
+      bytesOut: this.#bytesOut,
     });
   }
 
