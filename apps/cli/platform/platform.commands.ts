@@ -5,12 +5,14 @@ import { limitOf, prefixOf, startOfTailOf } from '../options.js';
 import { type ListDeadLettersOptions } from './list-dead-letters.js';
 import { type RebuildProjectionsOptions } from './rebuild-projections.js';
 import { type RetryDeadLetterOptions } from './retry-dead-letter.js';
+import { type RotateMasterKeyOptions } from './rotate-master-key.js';
 import { type TailEventsOptions } from './tail-events.js';
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
   addEvents(commandGroup(program, 'events', 'Read the log of events.'), invoke);
   addProjections(commandGroup(program, 'projections', 'Inspect and rebuild read models.'), invoke);
   addDeadLetters(commandGroup(program, 'deadletters', 'List and retry failed messages.'), invoke);
+  addMasterKey(commandGroup(program, 'master-key', 'Replace the master key.'), invoke);
 };
 
 const addEvents = (events: Command, invoke: Invoke): void => {
@@ -66,5 +68,13 @@ const addDeadLetters = (deadLetters: Command, invoke: Invoke): void => {
         { ...options, ids },
         async () => (await import('./retry-dead-letter.js')).retryDeadLetter,
       ),
+    );
+};
+
+const addMasterKey = (masterKey: Command, invoke: Invoke): void => {
+  command(masterKey, 'rotate', 'Seal the key of the installation with a new master key.')
+    .option('--to <file>', 'leave the old file, and write the new master key here, or take it')
+    .action((options: RotateMasterKeyOptions) =>
+      invoke(options, async () => (await import('./rotate-master-key.js')).rotateKeyOfLog),
     );
 };
