@@ -71,7 +71,7 @@ export const settingsOf = (environment: NodeJS.ProcessEnv, areas?: readonly Area
 };
 
 /** Checks a log file only: the adapter of a server reports its own failures. */
-const expectLog = async ({ eventStore }: Settings): Promise<void> => {
+export const expectLog = async ({ eventStore }: Settings): Promise<void> => {
   if (eventStore.kind !== 'sqlite') return;
   try {
     await access(eventStore.file);
@@ -89,7 +89,7 @@ export const loggerOf = ({ logLevel }: Settings, environment: NodeJS.ProcessEnv)
 };
 
 /** What an operator corrects in the settings or the files that they name. */
-const asBadSettings = async <Result>(work: Promise<Result>): Promise<Result> => {
+export const asBadSettings = async <Result>(work: Promise<Result>): Promise<Result> => {
   try {
     return await work;
   } catch (error) {

@@ -84,7 +84,7 @@ export const openEngines = async (
   const [eventStore, shared, bus, leases] = opened;
   const { readStore, secrets, answers, checkpoints } = shared;
   const isEmbedded = settings.eventStore.kind === 'sqlite';
-  const blobs = new StoredBlobs({ objects, secrets, clock });
+  const blobs = new StoredBlobs({ objects, secrets, clock, logger });
   return {
     eventStore,
     readStore,
@@ -147,7 +147,7 @@ export const openBus = async (
 };
 
 /** Asks nothing of a server: a process starts, and serves what needs no blobs, without it. */
-const openObjects = async ({ blobs: target }: Settings): Promise<ObjectStore> => {
+export const openObjects = async ({ blobs: target }: Settings): Promise<ObjectStore> => {
   switch (target.kind) {
     case 'file':
       return new FileObjectStore(target.folder);

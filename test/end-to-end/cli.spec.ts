@@ -189,7 +189,7 @@ describe('the command line without a server', () => {
     const streams = lines((await quipu(...ofAccount)).stdout).map(({ stream }) => stream);
     expect(new Set(streams)).toEqual(new Set(['account-1']));
     const text = (await quipu('events', 'tail', '--limit', '1')).stdout;
-    expect(text).toMatch(/^\d+ \d{4}-\d\d-\d\dT[^ ]+Z [^ ]+\/0 [A-Za-z]+ v1 by cli \{.*\}\n$/);
+    expect(text).toMatch(/^\d+ \d{4}-\d\d-\d\dT[^ ]+Z [^ ]+\/0 [A-Za-z]+ v1 by system \{.*\}\n$/);
   });
 
   it('proves the ledger without read models, and writes none', async () => {

@@ -81,12 +81,18 @@ export const failureOf = (error: unknown, meanings: Meanings): Failure => {
     const message = 'a store of this service does not answer; try again';
     return failure({ status: 503, code: 'store_unavailable', message, retryAfterSeconds: 5 });
   }
+  if (error instanceof BlobError && LOST.includes(error.code)) {
+    const message = 'stored content that this request needs is lost; the operator has to restore it';
+    return failure({ status: 503, code: 'content_lost', message });
+  }
   if (error instanceof ReadStoreError && error.code === 'foreign-log') {
     const message = 'the read models were made of another log; the operator has to delete them';
     return failure({ status: 503, code: 'read_model_foreign', message });
   }
   return fastifyFailure(error) ?? INTERNAL;
 };
+
+const LOST: readonly string[] = ['blob-not-found', 'blob-damaged'];
 
 /** Covers read models, stored answers, blobs and subject keys. */
 const isStoreUnavailable = (error: unknown): boolean =>
