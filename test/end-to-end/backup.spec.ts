@@ -18,12 +18,20 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { pino } from 'pino';
+import request from 'supertest';
 import { readSettings } from '#apps/composition/settings.js';
 import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
 import { asOperator } from '#apps/operations/operations.fixture.js';
 import { rewriteEvents } from '#platform/event-store/sqlite/rewritten-events.fixture.js';
 import { runCommand } from './command-line.fixture.js';
-import { answering, chatRequest, MODEL, startWorld, type World } from './quipu.harness.js';
+import {
+  answering,
+  chatRequest,
+  eventually,
+  MODEL,
+  startWorld,
+  type World,
+} from './quipu.harness.js';
 
 const CLI = path.resolve(import.meta.dirname, '../../bundle/apps/cli/main.js');
 
@@ -32,6 +40,16 @@ interface BackedUp {
   readonly leaves_compared: number;
   readonly master_key_id: string;
   readonly not_included: readonly string[];
+}
+
+interface ReadyReport {
+  readonly ready: boolean;
+  readonly head: string;
+  readonly reactions: readonly {
+    readonly name: string;
+    readonly position: string;
+    readonly failure: string | null;
+  }[];
 }
 
 let world: World;
@@ -63,6 +81,40 @@ const filesUnder = async (root: string): Promise<readonly string[]> => {
   return entries.map((entry) => path.join(entry.parentPath, entry.name));
 };
 
+/** A workflow with a run, a response in the background, and a batch: each keeps blobs. */
+const makeContent = async (): Promise<void> => {
+  const { openai, quipu, credentials } = world;
+  const api = (route: string, body: object) =>
+    request(quipu.url)
+      .post(`/api/v1/workflows${route}`)
+      .set('authorization', `Bearer ${credentials.api_key}`)
+      .send(body);
+  const sum = { name: 'sum', kind: 'calculator', parameters: { expression: '1 + 1' } };
+  const created = await api('', { name: 'sum', definition: { nodes: [sum] } }).expect(201);
+  const { workflow_id: id } = created.body as { readonly workflow_id: number };
+  await api('/run', { workflow_id: id, inputs: {}, async: false }).expect(200);
+  const { id: background } = await openai.responses.create({
+    model: MODEL,
+    input: 'Tell me.',
+    background: true,
+  });
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: chatRequest() };
+  const file = await toFile(Buffer.from(JSON.stringify(line)), 'lines.jsonl');
+  const input = await openai.files.create({ file, purpose: 'batch' });
+  const batch = await openai.batches.create({
+    input_file_id: input.id,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  });
+  await eventually(async () => {
+    const [response, ended] = await Promise.all([
+      openai.responses.retrieve(background),
+      openai.batches.retrieve(batch.id),
+    ]);
+    return response.status === 'completed' && ended.status === 'completed';
+  }, 20_000);
+};
+
 const backUpFromAnotherProcess = async (): Promise<BackedUp> => {
   const env = { ...process.env, ...world.environment };
   const child = spawn(process.execPath, [CLI, 'backup', backup, '--json'], {
@@ -84,6 +136,7 @@ beforeAll(async () => {
   const file = await toFile(Buffer.from(CONTENT), 'knots.txt');
   fileId = (await openai.files.create({ file, purpose: 'user_data' })).id;
   responseId = (await openai.responses.create({ model: MODEL, input: 'Tell me.' })).id;
+  await makeContent();
   await ask(world.quipu.url, 'before');
   let isBackedUp = false;
   const load = async (): Promise<void> => {
@@ -193,6 +246,34 @@ describe('a restore', () => {
       message: expect.stringContaining('it differs from what was appended'),
     });
     expect(await readdir(folder)).toEqual(['backup']);
+  });
+
+  it('without blobs serves everything else, and no saga stops', async () => {
+    const bare = path.join(folder, 'bare');
+    expect((await run(world.home, 'backup', bare, '--no-blobs')).error).toBeNull();
+    expect((await run(home, 'restore', bare)).error).toBeNull();
+    await rm(bare, { recursive: true });
+    // Sagas begin again from the first event.
+    await rm(path.join(home, 'views.db'));
+    const { url } = await start();
+    const ready = async (): Promise<ReadyReport> => {
+      const response = await fetch(`${url}/health/ready`, asOperator);
+      return { ready: response.ok, ...((await response.json()) as Omit<ReadyReport, 'ready'>) };
+    };
+    await eventually(async () => {
+      const { head, reactions } = await ready();
+      const sagas = reactions.filter(({ name }) => name.startsWith('saga.'));
+      const reached = sagas.filter(({ position }) => BigInt(position) >= BigInt(head));
+      return sagas.length > 0 && reached.length === sagas.length;
+    }, 20_000);
+    const report = await ready();
+    expect(report.reactions.filter(({ failure }) => failure !== null)).toEqual([]);
+    expect(report.ready).toBe(true);
+    expect((await ask(url)).status).toBe(200);
+    const authorization = `Bearer ${world.credentials.api_key}`;
+    const lost = await fetch(`${url}/v1/files/${fileId}/content`, { headers: { authorization } });
+    expect(lost.status).toBe(503);
+    expect(await lost.json()).toMatchObject({ error: { code: 'content_lost' } });
   });
 
   it('replaces nothing', async () => {
