@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { FileObjectStore } from '#platform/blobs/file/file-object-store.js';
 import { type ObjectStore } from '#platform/blobs/object-store.port.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { syncFile } from '#platform/sqlite/sqlite-copy.js';
 import { BackupError } from './backup.error.js';
 import {
@@ -129,7 +130,7 @@ const copyAll = async (
 };
 
 const copyChecked = async (from: string, to: string, sha256: string): Promise<void> => {
-  await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+  await createFolder(path.dirname(to));
   await rm(to, { force: true });
   await copyFile(from, to, constants.COPYFILE_EXCL).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
