@@ -221,4 +221,32 @@ describe('an event that was damaged on the disk', () => {
       ]),
     });
   });
+
+  it('by hiding the beginning of an account is a fault, and no unknown account', async () => {
+    await world.quipu.stop();
+    const database = new DatabaseSync(file('events.db'));
+    database.exec(`
+      DROP TRIGGER events_are_kept;
+      DELETE FROM events WHERE revision = 0
+        AND stream_id = (SELECT id FROM streams WHERE name = 'account-1');
+    `);
+    database.close();
+    world = await world.restart();
+    const answer = await ask('third');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: { code: 'cut_stream' } });
+    const check = await quipu('ledger', 'check');
+    expect(check.exitCode).toBe(1);
+    expect(check.result).toMatchObject({
+      code: 'log_damaged',
+      damaged: expect.arrayContaining([
+        expect.objectContaining({
+          stream: 'account-1',
+          reason: expect.stringMatching(
+            /^the stream account-1 lacks revision 0, and goes on with 1:/,
+          ),
+        }),
+      ]),
+    });
+  });
 });
