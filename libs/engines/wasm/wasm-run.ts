@@ -1,10 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
-import { entryPointOf, COMMAND_ENTRY, parametersOf, writtenResults } from './entry-point.js';
+import { entryPointOf, COMMAND_ENTRY, parametersOf } from './entry-point.js';
 import { FuelMeter, StopSignal } from './fuel-meter.js';
 import { METER_VERSION } from './metering/fuel-costs.js';
 import { type MeteredBinary, meterModule, TICK } from './metering/meter-module.js';
 import { PAGES_PER_MIB } from './metering/module-limits.js';
-import { MEMORY_KIND } from './metering/module-shape.js';
+import { type FunctionType, MEMORY_KIND } from './metering/module-shape.js';
 import { isRangeError } from './range-error.js';
 import { ExitSignal, WasiPreview1 } from './wasi/preview1.js';
 import { WASI_IMPORTS } from './wasi/preview1-signatures.js';
@@ -16,6 +16,7 @@ import {
   type WasmOutcome,
   type WasmTask,
 } from './wasm.protocol.js';
+import { writtenResults } from './written-results.js';
 
 /** Uncompressed; a larger module is rejected before this, so this is a guard. */
 export const MODULE_BYTES_MAX = 8 * 1_024 * 1_024;
@@ -43,7 +44,7 @@ export const runModule = (task: WasmTask, shared: BigInt64Array): WasmEnd => {
     sleep: (ms) => sleepUntilDone(ms, startedAt + task.wallMsMax),
   });
   const run = new Run(metered, meter, wasi);
-  const ended = run.call(compiled, task.entryPoint, parameters);
+  const ended = run.call(compiled, { name: task.entryPoint, type, parameters });
   return { ...ended, elapsedMs: performance.now() - startedAt };
 };
 
@@ -92,6 +93,12 @@ const sleepUntilDone = (ms: number, deadline: number): void => {
 
 type Ended = Omit<WasmEnd, 'elapsedMs'>;
 
+interface Entry {
+  readonly name: string;
+  readonly type: FunctionType;
+  readonly parameters: readonly (number | bigint)[];
+}
+
 class Run {
   #instance: WebAssembly.Instance | undefined;
 
@@ -101,15 +108,11 @@ class Run {
     private readonly wasi: WasiPreview1,
   ) {}
 
-  call(
-    compiled: WebAssembly.Module,
-    entryPoint: string,
-    parameters: readonly (number | bigint)[],
-  ): Ended {
+  call(compiled: WebAssembly.Module, { name, type, parameters }: Entry): Ended {
     try {
-      this.#start(compiled, entryPoint);
-      const returned = this.#invoke(entryPoint, parameters);
-      this.wasi.stdout.write(new TextEncoder().encode(writtenResults(returned)));
+      this.#start(compiled, name);
+      const returned = this.#invoke(name, parameters);
+      this.wasi.stdout.write(new TextEncoder().encode(writtenResults(type, returned)));
       return this.#ended('completed', 0, null);
     } catch (error) {
       return this.#failed(error);
