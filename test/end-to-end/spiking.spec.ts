@@ -180,7 +180,7 @@ describe('spiking networks', () => {
       evidence: {
         slug: SLUG,
         weightsSha256: expect.stringMatching(/^[\da-f]{64}$/),
-        meterVersion: 1,
+        meterVersion: 2,
         counts: { macs: counted.macs, synapticEvents: counted.total_synaptic_spikes },
         inputHash: expect.stringMatching(/^[\da-f]{64}$/),
       },
