@@ -1,10 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { type Clock } from '#platform/kernel/clock.js';
+import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
+import { CLOCK } from '#platform/runtime/tokens.js';
 import { InferSpikesCommand, type SpikingAnswer } from './infer-spikes.handler.js';
 import { inputDataOf } from './input-data.js';
+import { isPriced } from './operation-lines.js';
 import { isSpikingMode } from './spiking.modes.js';
-import { SpikingModels } from './spiking-models.js';
+import { SpikingModels, type StoredCard } from './spiking-models.js';
 import { statementOf } from './statement.js';
 
 /** A chat that names a spiking network, by its model or by its routing mode. */
@@ -36,6 +40,8 @@ export class SpikingChats {
   constructor(
     private readonly models: SpikingModels,
     private readonly commands: CommandBus,
+    private readonly prices: MeterPrices,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Whether a network answers such a chat. Without a promise: every chat asks. */
@@ -47,6 +53,11 @@ export class SpikingChats {
   /** Of every network of this installation. */
   get slugs(): readonly string[] {
     return this.models.list.map(({ slug }) => slug);
+  }
+
+  /** The networks that answer chats now: none where the rate card has no price for them. */
+  get listed(): readonly StoredCard[] {
+    return isPriced(this.prices.inForce(this.clock.now())) ? this.models.list : [];
   }
 
   /** @throws as `InferSpikesHandler` does */
