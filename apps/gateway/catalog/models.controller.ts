@@ -43,8 +43,8 @@ export class ModelsController {
     summary: 'List the models',
     description:
       'Every model of the catalog and every spiking network that has a price, in the format of ' +
-      'OpenAI: chats take them all. `api_urls` is an extra field with the regional bases of the API, where they are ' +
-      'configured.',
+      'OpenAI: chats take them all. `api_urls` is an extra field with the regional bases of the ' +
+      'API, where they are configured.',
   })
   @ApiOkResponse({ type: ModelListDto })
   list(): Readonly<ModelListDto> {
@@ -58,7 +58,8 @@ export class ModelsController {
   @ApiOperation({
     summary: 'Get a model',
     description:
-      'A model of the catalog, or a spiking network. The slashes of its id may be percent-encoded or literal.',
+      'A model of the catalog, or a spiking network. The slashes of its id may be ' +
+      'percent-encoded or literal.',
   })
   @ApiParam({ name: 'id', description: 'The id of the model.', example: 'quipu/nano' })
   @ApiOkResponse({ type: ModelDto })

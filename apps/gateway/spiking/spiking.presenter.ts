@@ -19,7 +19,7 @@ import {
 const NOT_CERTIFIED = 'none (modelled estimate)';
 
 /** Those that the interface promises; null where the network has none of the kind. */
-const HYBRID_TELEMETRY: HybridTelemetryDto = {
+const HYBRID_TELEMETRY = {
   architecture_type: null,
   front_end: null,
   back_end: null,
@@ -28,7 +28,7 @@ const HYBRID_TELEMETRY: HybridTelemetryDto = {
   spatial_to_spike_sparsity: null,
   motion_event_filter_efficiency: null,
   synergy_mechanism: null,
-};
+} satisfies Record<keyof HybridTelemetryDto, null>;
 
 export const presentAnswer = (
   requestId: string,
