@@ -79,7 +79,7 @@ export const rowsTimes = (x: Tensor, weight: Tensor, bias: Tensor | undefined): 
   return { shape: [...x.shape.slice(0, -1), out], values };
 };
 
-/** Pictures `[steps, batch, rows, columns, channels]`, weights `[kernel, kernel, channels, out]`. */
+/** Pictures `[steps, batch, rows, columns, channels]`; `W` is `[kernel, kernel, channels, out]`. */
 export const convolution = (
   x: Tensor,
   weight: Tensor,
