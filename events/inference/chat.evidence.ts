@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ServiceTier } from '../token-price.vocabulary.js';
+import { UsageDoubt } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
 /** What a chat adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */
@@ -20,5 +22,10 @@ export const ChatCaptureEvidence = z.strictObject({
   attempts: z.int().positive(),
   promptHash: KeyedHash,
   replyHash: KeyedHash.nullable(),
+  usageDoubts: z.array(UsageDoubt).min(1).exactOptional(),
+  /** Where the caller asked for one that has prices. */
+  serviceTier: z
+    .strictObject({ asked: ServiceTier, answered: ServiceTier.nullable() })
+    .exactOptional(),
 });
 export type ChatCaptureEvidence = z.infer<typeof ChatCaptureEvidence>;

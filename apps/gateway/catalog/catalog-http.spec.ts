@@ -8,7 +8,7 @@ import { type EntryPoints, FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ApiGuard } from '../identity/api.guard.js';
-import { SpikingChats } from '#areas/spiking/spiking-chats.js';
+import { ListedNetworks } from '#areas/spiking/listed-networks.js';
 import { ModelsController } from './models.controller.js';
 import { RatesController } from './rates.controller.js';
 
@@ -29,7 +29,7 @@ const catalog = {
 
 const knots = { slug: 'snnlib/knots', writtenAtEpochSeconds: 1_790_000_000 };
 /** One of them has a model of the catalog in its place. */
-const spikingChats = { listed: [knots, { ...knots, slug: nano.id }] };
+const networks = { list: [knots, { ...knots, slug: nano.id }] };
 
 const card = {
   version: 3,
@@ -63,7 +63,7 @@ describe('catalog over HTTP', () => {
       controllers: [ModelsController, RatesController],
       providers: [
         { provide: Catalog, useValue: catalog },
-        { provide: SpikingChats, useValue: spikingChats },
+        { provide: ListedNetworks, useValue: networks },
         { provide: FLEET_SETTINGS, useValue: fleet },
         { provide: QueryBus, useValue: queries },
         { provide: CommandBus, useValue: {} },

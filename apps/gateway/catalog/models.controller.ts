@@ -8,7 +8,7 @@ import {
 } from '@nestjs/swagger';
 import { Catalog } from '#areas/catalog/catalog.js';
 import { FLEET_SETTINGS, type FleetSettings } from '#areas/fleet/fleet.settings.js';
-import { SpikingChats } from '#areas/spiking/spiking-chats.js';
+import { ListedNetworks } from '#areas/spiking/listed-networks.js';
 import { type StoredCard } from '#areas/spiking/spiking-models.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { HttpFailure } from '../errors/http-failure.js';
@@ -30,11 +30,11 @@ export class ModelsController {
     @Inject(Catalog) private readonly catalog: Catalog,
     @Inject(FLEET_SETTINGS) private readonly fleet: FleetSettings,
     /** Absent in a process without the area. */
-    @Optional() private readonly spikingChats?: SpikingChats,
+    @Optional() private readonly listed?: ListedNetworks,
   ) {}
 
   get #networks(): readonly StoredCard[] {
-    return this.spikingChats?.listed ?? [];
+    return this.listed?.list ?? [];
   }
 
   @Get()

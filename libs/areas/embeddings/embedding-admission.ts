@@ -5,11 +5,8 @@ import {
 } from '#events/embeddings/embedding.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import {
-  type HeldRequest,
-  type PaidOrder,
-  PaidRequests,
-} from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CheckedEmbeddings, unknownModel } from './checked-embeddings.js';
 import { embeddingProduct, lineOf } from './embedding.product.js';
@@ -34,6 +31,8 @@ export interface EmbeddingOutcome {
   readonly modelAnswered: string | null;
   readonly dimensions: number | null;
   readonly outputHash: string | null;
+  /** Of the vectors for the caller, without headers and framing. */
+  readonly bytesOut: number;
 }
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
@@ -75,21 +74,26 @@ export class EmbeddingAdmission {
     return {
       ...held.pace,
       release: (reason) => held.release(reason),
-      capture: ({ usage, outcome, rig, attempts, modelAnswered, dimensions, outputHash }) =>
+      capture: ({ usage, outcome, rig, attempts, bytesOut, ...answer }) =>
         held.capture({
           ...held.charged([lineOf(usage.promptTokens, rate)]),
           rig,
           outcome,
           usageSource: usage.source,
           evidence: {
-            models: { asked: asked.model, sent: model.upstreamId, answered: modelAnswered },
+            models: {
+              asked: asked.model,
+              sent: model.upstreamId,
+              answered: answer.modelAnswered,
+            },
             attempts,
             inputs,
-            dimensions,
+            dimensions: answer.dimensions,
             inputHash,
-            outputHash,
+            outputHash: answer.outputHash,
           } satisfies EmbeddingCaptureEvidence,
           model: asked.model,
+          bytesOut,
         }),
     };
   }

@@ -1,8 +1,5 @@
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type PipelineMessage, type Transport } from './pipeline.task.js';
-
-/** The temperature of a request that names none, as for every chat. */
-export const TEMPERATURE_DEFAULT = 0.7;
 
 export interface PipelineOrder extends PaidOrder {
   readonly model: string;

@@ -6,7 +6,8 @@ import { HostEnergy } from './host-energy.js';
 import { InferSpikesHandler } from './infer-spikes.handler.js';
 import { INPUT_HASHER, type InputHasher } from './input-hasher.js';
 import { SpikingAdmission } from './spiking-admission.js';
-import { SpikingChats } from './spiking-chats.js';
+import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';
+import { ListedNetworks } from './listed-networks.js';
 import { SpikingModels } from './spiking-models.js';
 import { SpikingRunner } from './spiking-runner.js';
 import { SubmitSpikingBatchHandler } from './batches/submit-spiking-batch.handler.js';
@@ -23,13 +24,14 @@ const inputHasher = {
     inputHasher,
     HostEnergy,
     SpikingModels,
+    ListedNetworks,
     SpikingAdmission,
     SpikingRunner,
-    SpikingChats,
+    SpikingChatStrategy,
     InferSpikesHandler,
     SubmitSpikingBatchHandler,
     SpikingBatchItemsHandler,
   ],
-  exports: [SpikingModels, SpikingChats],
+  exports: [SpikingModels, ListedNetworks],
 })
 export class SpikingModule {}
