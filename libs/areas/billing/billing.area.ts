@@ -1,4 +1,5 @@
 import { accountEvents } from '#events/billing/account.events.js';
+import { admissionSettings } from '#platform/ledger/paid-work/admission.settings.js';
 import { invoiceDetailsEvents } from '#events/billing/invoice-details.events.js';
 import { paidWorkSettings } from '#platform/ledger/paid-work/paid-work.settings.js';
 import { defineArea } from '#platform/runtime/area.js';
@@ -23,7 +24,7 @@ export const billingArea = defineArea({
   projections: [accountOverview, chargesByMinute, invoices, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
-  settings: [paidWorkSettings, statementSettings, waitingSettings],
+  settings: [paidWorkSettings, admissionSettings, statementSettings, waitingSettings],
   leaderServices: [StatementClosing],
   notifications: [budgetThresholdReached],
   module: BillingModule,

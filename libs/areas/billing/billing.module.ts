@@ -4,6 +4,8 @@ import { accountEvents } from '#events/billing/account.events.js';
 import { invoiceDetailsEvents } from '#events/billing/invoice-details.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
+import { Admission } from '#platform/ledger/paid-work/admission.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { RemoteLedger } from '#platform/ledger/remote/remote-ledger.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
@@ -78,7 +80,9 @@ const ledger = {
     accounts,
     AccountLedger,
     ledger,
+    Admission,
     PaidRequests,
+    PaidProcesses,
     ChangeAccountHandler,
     ExpireHoldHandler,
     AccountOverviewHandler,
@@ -96,6 +100,6 @@ const ledger = {
     ReplayPricesHandler,
     RerateMonthHandler,
   ],
-  exports: [Ledger, PaidRequests],
+  exports: [Ledger, PaidRequests, PaidProcesses],
 })
 export class BillingModule {}
