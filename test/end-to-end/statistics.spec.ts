@@ -1,8 +1,7 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { runCommandLine } from '#apps/cli/command-line.js';
 import { METRIC_TYPES } from '#apps/gateway/statistics/statistics.dto.js';
+import { runCommand } from './command-line.fixture.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
 const METRICS = '/api/v1/stats/metrics';
@@ -126,16 +125,9 @@ describe('the statistics of the platform', () => {
   });
 
   const quipu = async (...words: readonly string[]) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const exitCode = await runCommandLine([...words, '--json'], {
-      environment: { QUIPU_HOME: world.home, QUIPU_STATISTICS_GROUP_MIN: '1' },
-      stdin: Object.assign(new PassThrough(), { isTTY: false }),
-      stdout,
-      stderr,
-      signal: new AbortController().signal,
-    });
-    const output: unknown = JSON.parse(String((stdout.read() ?? stderr.read()) as Buffer | null));
-    return { exitCode, output };
+    const ended = await runCommand(world.environment, [...words, '--json']);
+    const output: unknown = JSON.parse(ended.stdout || ended.stderr);
+    return { exitCode: ended.exitCode, output };
   };
 
   it('are recomputed from zero by a command', async () => {

@@ -1,4 +1,5 @@
 import { accountEvents } from '#events/billing/account.events.js';
+import { admissionSettings } from '#platform/ledger/paid-work/admission.settings.js';
 import { paidWorkSettings } from '#platform/ledger/paid-work/paid-work.settings.js';
 import { defineArea } from '#platform/runtime/area.js';
 import { deploySaga } from '#platform/runtime/saga-deployment.js';
@@ -21,7 +22,7 @@ export const billingArea = defineArea({
   projections: [accountOverview, chargesByMinute, invoices, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
-  settings: [paidWorkSettings, statementSettings],
+  settings: [paidWorkSettings, admissionSettings, statementSettings],
   leaderServices: [StatementClosing],
   notifications: [budgetThresholdReached],
   module: BillingModule,

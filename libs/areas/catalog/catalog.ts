@@ -13,7 +13,7 @@ import { type FolderWatch, watchFolder } from './folder-watch.js';
 import { CHAT_KIND, type LocalModelKinds } from './local-model-kinds.port.js';
 import { ggufFilesIn, type LocalFile, type Offer, withLocalModels } from './local-models.js';
 import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
-import { type PriceList } from './rate-card.decider.js';
+import { type PriceList, sameTokenPrice } from './rate-card.decider.js';
 import { type Rate, type RateCard, type RateCards } from './rate-cards.js';
 
 /** Quiet time after the last change of a file, before it is read. */
@@ -266,15 +266,12 @@ export class Catalog {
   }
 }
 
-const servedBy = (all: readonly CatalogModel[], { version, rates }: RateCard): Served => {
-  const models = all.filter(({ id }) => rates.has(id));
-  const missing = all.filter(({ id }) => !rates.has(id));
+const servedBy = (all: readonly CatalogModel[], { version, prices }: RateCard): Served => {
+  const models = all.filter(({ id }) => prices[id]);
+  const missing = all.filter(({ id }) => !prices[id]);
   const otherwise = models.filter(({ id, price }) => {
-    const rate = rates.get(id);
-    return (
-      rate?.inputMicroUsdPerMtok !== price.inputMicroUsdPerMtok ||
-      rate.outputMicroUsdPerMtok !== price.outputMicroUsdPerMtok
-    );
+    const inForce = prices[id];
+    return inForce && !sameTokenPrice(price, inForce);
   });
   const parts = [
     ...(missing.length > 0 ? [`does not price ${namesOf(missing)}, not served here`] : []),
@@ -305,15 +302,7 @@ const readSource = async (file: string): Promise<string> => {
 
 const priceList = ({ models, rigs, meters, batchDiscountPercent }: Offer): PriceList => ({
   batchDiscountPercent,
-  prices: Object.fromEntries(
-    models.map(({ id, price }) => [
-      id,
-      {
-        inputMicroUsdPerMtok: toDecimal(price.inputMicroUsdPerMtok),
-        outputMicroUsdPerMtok: toDecimal(price.outputMicroUsdPerMtok),
-      },
-    ]),
-  ),
+  prices: Object.fromEntries(models.map(({ id, price }) => [id, price])),
   computePrices: Object.fromEntries(
     rigs.flatMap(({ name, microUsdPerHour }) =>
       microUsdPerHour === null ? [] : [[name, { microUsdPerHour: toDecimal(microUsdPerHour) }]],
