@@ -83,6 +83,32 @@ describe('the statistics of the platform', () => {
     expect(body.summary).toMatchObject({ total_compute_nodes: 1, online_nodes: 1 });
   });
 
+  it('say how much data the answers to an account had, and to all for an Admin', async () => {
+    const moved = (query: object, key = world.credentials.api_key) =>
+      request(world.quipu.url)
+        .get('/api/v1/stats/data_moved')
+        .query(query)
+        .set('Authorization', `Bearer ${key}`);
+    const { body } = await moved({}).expect(200);
+    expect(body).toMatchObject({
+      success: true,
+      scope: 'account',
+      month: new Date().toISOString().slice(0, 7),
+      answers: 1,
+      unmeasured_answers: 0,
+      rigs: [{ rig: 'scripted', answers: 1, unmeasured_answers: 0 }],
+    });
+    expect(body.bytes_out).toBe(body.rigs[0].bytes_out);
+    const captured = (await world.events()).find(({ type }) => type === 'HoldCaptured');
+    expect(captured?.data).toMatchObject({ bytesOut: body.bytes_out });
+    expect(body.bytes_out).toBeGreaterThan('Knots keep accounts.'.length);
+    const platform = await moved({ scope: 'platform' }).expect(200);
+    expect(platform.body).toMatchObject({ bytes_out: body.bytes_out, scope: 'platform' });
+    await moved({ scope: 'platform' }, world.credentials.renter_key).expect(403);
+    expect((await moved({ month: '2020-01' }).expect(200)).body).toMatchObject({ answers: 0 });
+    await moved({ month: '2026-13' }).expect(400);
+  });
+
   it('have no field and no text but those that are meant to be public', async () => {
     const secrets = [
       ...Object.values(world.credentials).filter((one) => typeof one === 'string' && one !== ''),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CheckLedgerQuery, type LedgerReport } from '#areas/billing/check-ledger.handler.js';
 import { describeDamage } from '#platform/event-store/event-store.errors.js';
-import { toDecimal } from '#platform/kernel/money.js';
+import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { checkSqliteFile } from '#platform/sqlite/sqlite-check.js';
 import { embeddedStoresOf } from '../../composition/embedded-stores.js';
@@ -12,7 +12,6 @@ import { expectLog, settingsOf } from '../installation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { openProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
-import { inUsd } from './usd.js';
 
 export interface CheckLedgerOptions extends CommonOptions {
   /** Also whether the indexes of every file have what their tables have. */

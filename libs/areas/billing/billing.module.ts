@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { accountEvents } from '#events/billing/account.events.js';
+import { invoiceDetailsEvents } from '#events/billing/invoice-details.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Admission } from '#platform/ledger/paid-work/admission.js';
@@ -26,6 +27,13 @@ import { InvoicesHandler } from './invoices.handler.js';
 import { ReplayPricesHandler } from './rerating/replay-prices.handler.js';
 import { RepriceCharges } from './rerating/reprice-charges.js';
 import { RerateMonthHandler } from './rerating/rerate-month.handler.js';
+import {
+  INVOICE_DETAILS,
+  invoiceDetailsDecider,
+  type InvoiceDetailsRunner,
+  InvoicePartiesHandler,
+  SetInvoiceDetailsHandler,
+} from './statements/invoice-details.handlers.js';
 import { StatementClosing } from './statements/statement-closing.js';
 import { StatementHandler } from './statements/statement.handler.js';
 
@@ -45,6 +53,17 @@ const accounts = {
       snapshots: { store, plan: accountSnapshots },
       onSnapshotFailure: (err) =>
         logger.warn({ err }, 'the snapshot of an account failed; the log serves instead'),
+    }),
+};
+
+const invoiceDetails = {
+  provide: INVOICE_DETAILS,
+  inject: [EVENT_STORE, CODEC],
+  useFactory: (eventStore: EventStore, codec: EventCodec): InvoiceDetailsRunner =>
+    new CommandRunner({
+      decider: invoiceDetailsDecider,
+      eventStore,
+      codec: codec.for(invoiceDetailsEvents),
     }),
 };
 
@@ -70,6 +89,9 @@ const ledger = {
     InvoicesHandler,
     StatementHandler,
     StatementClosing,
+    invoiceDetails,
+    SetInvoiceDetailsHandler,
+    InvoicePartiesHandler,
     BudgetsHandler,
     RejectionMemory,
     ExplainRequestHandler,
