@@ -124,7 +124,10 @@ export class Catalog {
     await this.rateCards.stop();
   }
 
-  /** Reads the file now, and publishes its prices unless they are in force. Never rejects: problems are logged and shown in `status`. */
+  /**
+   * Reads the file now, and publishes its prices unless they are in force. Never rejects: problems
+   * are logged and shown in `status`.
+   */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#readOrKeep());
     return this.#reading;
