@@ -10,7 +10,8 @@ const POSITION_OR_INSTANT =
 /** Both know the calendar. A day is its beginning in UTC, as in `replay --from`. */
 const DayOrInstant = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const MESSAGE =
-  'asOf must be a log position, a day such as 2026-01-31 or an instant such as 2026-01-31T12:00:00Z';
+  'asOf must be a log position, a day such as 2026-01-31 or an instant such as ' +
+  '2026-01-31T12:00:00Z';
 
 /** The query of a route that can answer for a past state of the log. */
 export class AsOfDto {
@@ -19,7 +20,8 @@ export class AsOfDto {
     pattern: POSITION_OR_INSTANT.source,
     description:
       'Answers as of a past state of the log: a position, as in `position` of an earlier answer, ' +
-      'an instant in ISO 8601 with its time zone, or a day, which is its beginning in UTC. Without it the answer is the present one.',
+      'an instant in ISO 8601 with its time zone, or a day, which is its beginning in UTC. Without ' +
+      'it the answer is the present one.',
     example: '2026-01-31T12:00:00Z',
   })
   @IsOptional()
