@@ -11,7 +11,7 @@ const idleService: LeaderService = {
   status: () => ({ name: 'idle', phase: 'live', position: 0n, failure: null, retryAt: null }),
 };
 
-/** Runs the projections, sagas and relays of a standalone until they have caught up with the log. */
+/** Runs the projections, sagas and relays of a standalone until they are live. */
 export const runReaders = async (runtime: Runtime): Promise<void> => {
   await runtime.startProjections();
   await runtime.startReactions({ execute: () => Promise.resolve() }, () => idleService);
