@@ -1,5 +1,5 @@
 /**
- * Measures what reads the whole log: `npm run bench:readers -- [events] [--home FOLDER] [--only
+ * Measures what reads the whole log: `npm run readers -- [events] [--home FOLDER] [--only
  * PART] [--store ferretdb|URL]`. CPU time of the process with its threads counts, since the machine
  * may be shared. `--store` names the read store; `ferretdb` starts one. Default: a file.
  */

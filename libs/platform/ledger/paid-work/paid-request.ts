@@ -25,6 +25,8 @@ export interface PaidOrder {
   /** When the request came, in milliseconds since the Unix epoch. */
   readonly receivedAtMs: number;
   readonly context: CommandContext;
+  /** Aborts when the caller leaves; with it, the hold may wait for the holds of others. */
+  readonly signal?: AbortSignal;
   /** Whether this attempt still owns the request; false once a retry has taken it over. */
   readonly confirm?: () => Promise<boolean>;
 }
@@ -144,6 +146,7 @@ export class PaidRequests {
         ...(context.key !== undefined && { key: context.key }),
       },
       context,
+      order.signal,
     );
     const held = new HeldRequest(this.ledger, this.clock, order, worst.purpose, placed);
     const isLate = this.clock.now() - order.receivedAtMs >= requestMsMax;
