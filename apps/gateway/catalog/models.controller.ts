@@ -13,14 +13,13 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { presentModel, presentModels } from './catalog.presenter.js';
 import { ModelDto, ModelListDto } from './models.dto.js';
 
 /** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
 @ApiTags('catalog')
 @Credentials('api-key', 'app-token', 'renter-key')
-@OpenAiFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {
@@ -37,7 +36,7 @@ export class ModelsController {
       'Every model of the catalog, in the format of OpenAI. `api_urls` is an extra field with ' +
       'the regional bases of the API, where they are configured.',
   })
-  @ApiOkResponse({ type: ModelListDto })
+  @ApiOkResponse({ type: ModelListDto, description: 'The models that the account can call.' })
   list(): Readonly<ModelListDto> {
     return { ...presentModels(this.catalog.models()), ...withEntryPoints(this.fleet) };
   }
@@ -50,8 +49,8 @@ export class ModelsController {
       'One model of the catalog. The slashes of its id may be percent-encoded or literal.',
   })
   @ApiParam({ name: 'id', description: 'The id of the model.', example: 'quipu/nano' })
-  @ApiOkResponse({ type: ModelDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: ModelDto, description: 'The model.' })
+  @FailsWith('model_not_found')
   find(@Param('id') id: string): Readonly<ModelDto> {
     return this.#found(id);
   }

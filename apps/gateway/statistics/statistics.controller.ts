@@ -4,13 +4,12 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PlatformStatisticsQuery } from '#areas/statistics/platform-statistics.handler.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import { StatisticsDto, StatisticsQueryDto } from './statistics.dto.js';
 import { presentStatistics } from './statistics.presenter.js';
 
 @ApiTags('statistics')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/stats')
 export class StatisticsController {
@@ -25,7 +24,8 @@ export class StatisticsController {
       '`quipu stats recompute --at <position>` recomputes it. The timespan ends at the last full ' +
       'five minutes. Figures of small groups are null.',
   })
-  @ApiOkResponse({ type: StatisticsDto })
+  @ApiOkResponse({ type: StatisticsDto, description: 'The figures.' })
+  @FailsWith('invalid_timespan')
   async metrics(@Query() query: StatisticsQueryDto): Promise<StatisticsDto> {
     const { timespan, metric_type: metricType } = query;
     const statistics = new PlatformStatisticsQuery(timespan, asOfOf(query));
