@@ -10,6 +10,7 @@ import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
+import { allowOrigins } from './cors.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
 import { nestLogger } from '../operations/nest.logger.js';
 import { ArrivalLimit, type ArrivalLimits } from './bodies/arrival-limit.js';
@@ -27,6 +28,8 @@ export interface GatewayOptions extends ReceptionLimits, ArrivalLimits {
   /** The time limit for the arrival of a form. */
   readonly uploadMsMax: number;
   readonly trustProxy: number | readonly string[];
+  /** The origins whose pages may call the gateway; none by default. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /** How often Node looks for requests that took too long to arrive. */
@@ -104,6 +107,7 @@ export const createGateway = async (
     bodyParser: false,
   });
   const fastify = adapter.getInstance<FastifyInstance>();
+  allowOrigins(app, options.corsOrigins ?? []);
   leaveBodiesUnread(fastify);
   clientErrors.watch(fastify);
   new ArrivalLimit(options, clientErrors.handle).watch(fastify);

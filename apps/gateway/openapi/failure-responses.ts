@@ -33,6 +33,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   402: 'The balance does not cover the request.',
   403: 'The role of the account does not allow the request.',
   404: 'The requested object does not exist.',
+  408: 'The request took too long to arrive.',
   409: 'The request conflicts with the current state.',
   410: 'It existed, and is no longer kept.',
   413: 'The body is larger than the limit of this gateway.',
@@ -138,7 +139,9 @@ const WITH_BODY = [
   'body_too_complex',
   'body_too_large',
   'unsupported_media_type',
+  'request_timeout',
   'too_many_bodies',
+  'draining',
   'contention',
   'unknown_outcome',
 ];

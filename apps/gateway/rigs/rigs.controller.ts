@@ -61,7 +61,7 @@ export class RigsController {
   })
   @ApiParam({ name: 'id', description: 'The name of the rig.', example: 'built-in' })
   @ApiOkResponse({ type: RigFoundDto, description: 'The rig.' })
-  @FailsWith('rig_not_found')
+  @FailsWith('rig_not_found', 'worker_rig_not_found')
   async find(@Param('id') id: string): Promise<RigFoundDto> {
     // A name that no rig may have is not looked up: a read store may not take it for a key.
     const rig = RigName.safeParse(id).success ? await this.views.find(id) : null;

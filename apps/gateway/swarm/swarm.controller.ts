@@ -18,6 +18,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
+import { RIG_CODES } from '../inference/chat.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { consensusAsked, speculativeAsked } from './swarm.body.js';
@@ -57,7 +58,7 @@ export class SwarmController {
     'swarm_failed',
     'swarm_busy',
     'swarm_unavailable',
-    'request_timed_out',
+    ...RIG_CODES,
   )
   async speculate(
     @Body() sent: unknown,
@@ -86,7 +87,7 @@ export class SwarmController {
     'swarm_failed',
     'swarm_busy',
     'swarm_unavailable',
-    'request_timed_out',
+    ...RIG_CODES,
   )
   async agree(
     @Body() sent: unknown,
