@@ -319,6 +319,11 @@ describe('the command line beside a running server', () => {
     const facts = { reason: 'request_exceeds_limit', tokens_per_minute: 1 };
     const why = { outcome: 'rejected', reason_code: 'rate_limit_exceeded', facts };
     expect(await result('explain', requestId)).toMatchObject({ request_id: requestId, ...why });
+    const { stdout: text } = await quipu('explain', requestId);
+    expect(text).toContain('It would have held 0.000');
+    expect(text).toMatch(/ {2}\d+ input_tokens at 0.05 USD per 1000000\n/);
+    expect(text).toContain('  tokens_per_minute: 1\n');
+    expect(text).not.toMatch(/[{}]/);
     const other = await failure('explain', '01890a5d-ac96-774b-bcce-b302099a8057');
     expect(other).toMatchObject({ exitCode: 1, code: 'request_not_found' });
     const removed = await result('budget', 'remove', '--user', 'demo');
@@ -387,5 +392,27 @@ describe('the command line beside a running server', () => {
     await result('account', 'credit', '--user', 'demo', '--usd', '1', '--reason', 'unseen');
     const [, stderr] = await ended;
     expect({ exitCode: tail.exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  it('explains a charge in sentences, and as JSON for scripts', async () => {
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${demo.api_key}`, 'content-type': 'application/json' },
+      body: '{"model":"quipu/nano","messages":[{"role":"user","content":"Hi"}],"max_tokens":2}',
+    });
+    expect(answer.status).toBe(200);
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const { stdout } = await quipu('explain', requestId);
+    expect(stdout).toMatch(/^Request .{36} of account 1 was admitted and charged\.\n/);
+    expect(stdout).toMatch(/ {2}0\.\d+ USD were held until .+, the worst case of chat_completion/);
+    expect(stdout).toMatch(
+      / {2}0\.\d+ USD were charged for chat_completion; 0\.\d+ USD of the hold/,
+    );
+    expect(stdout).toMatch(/ {4}\d+ output_tokens at 0\.10 USD per 1000000/);
+    expect(stdout).not.toMatch(/[{}]/);
+    expect(await result('explain', requestId)).toMatchObject({
+      outcome: 'charged',
+      events: [{ type: 'HoldPlaced' }, { type: 'HoldCaptured' }],
+    });
   });
 });

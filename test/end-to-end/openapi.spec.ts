@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Controller, Get, type INestApplication, Module } from '@nestjs/common';
@@ -9,6 +9,7 @@ import { ApiOkResponse, ApiOperation, ApiTags, type OpenAPIObject } from '@nestj
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
+import { parseCatalog } from '#areas/catalog/catalog.parser.js';
 import { areas } from '#apps/composition/areas.js';
 import { FailsWith } from '#apps/gateway/openapi/failures.docs.js';
 import { openApiDocument } from '#apps/gateway/openapi/openapi.document.js';
@@ -58,6 +59,26 @@ const descriptionsIn = (value: unknown, at = ''): readonly (readonly [string, st
     key === 'description' && typeof inner === 'string'
       ? [[at, inner] as const]
       : descriptionsIn(inner, `${at}/${key}`),
+  );
+};
+
+const MODEL_NAME = /^(?!energy_)(\w+_)?models?$/;
+
+/** The models that examples name, by their fields: in an example, or as the example of a field. */
+const modelsIn = (value: unknown, field = ''): readonly string[] => {
+  if (Array.isArray(value)) return value.flatMap((one) => modelsIn(one, field));
+  if (typeof value === 'string') return MODEL_NAME.test(field) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    modelsIn(inner, key === 'example' ? field : key),
+  );
+};
+
+/** Without the other strings of a schema, such as its type. */
+const examplesIn = (value: unknown, field = ''): readonly string[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    key === 'example' ? modelsIn(inner, field) : examplesIn(inner, key),
   );
 };
 
@@ -132,6 +153,21 @@ describe('the OpenAPI document', () => {
     const answers = await Promise.all(asked);
     expect(answers.filter(([, , isRejected, isSecured]) => isRejected !== isSecured)).toEqual([]);
     expect(answers.some(([, , , isSecured]) => !isSecured)).toBe(true);
+  });
+
+  it('names models of the catalog that ships, and networks, in its examples', async () => {
+    const { models } = parseCatalog(await readFile('catalog.yaml', 'utf8'), 'catalog.yaml');
+    const served = new Set(models.map(({ id }) => id));
+    for await (const file of glob('models/spiking/*/card.json')) {
+      const { slug, displayName } = JSON.parse(await readFile(file, 'utf8')) as {
+        readonly slug: string;
+        readonly displayName: string;
+      };
+      served.add(slug).add(displayName);
+    }
+    const named = examplesIn(document);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((model) => !served.has(model))).toEqual([]);
   });
 
   it('describes the message of each notification', () => {

@@ -44,7 +44,7 @@ export class OrchestrateAgentDto {
   readonly goal!: string;
 
   @ApiProperty({
-    example: 'acme/llama-70b',
+    example: 'quipu/mini',
     description: 'A model of `GET /v1/models` that plans.',
   })
   @IsString()
@@ -134,7 +134,7 @@ export class AgentSessionDto {
       'until the end.',
   })
   readonly stop_reason!: string | null;
-  @ApiProperty({ example: 'acme/llama-70b' })
+  @ApiProperty({ example: 'quipu/mini' })
   readonly planner_model!: string;
   @ApiProperty({ example: 8 })
   readonly max_steps!: number;

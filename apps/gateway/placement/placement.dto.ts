@@ -40,7 +40,7 @@ export class PlacementOrderDto {
   @ApiProperty({
     required: false,
     maxLength: MODEL_LENGTH_MAX,
-    example: 'acme/large',
+    example: 'quipu/mini',
     description: 'The account’s own name for what is placed.',
   })
   @IsOptional()
@@ -173,7 +173,7 @@ export class PlacementDto {
   readonly job_id!: number;
   @ApiProperty({ enum: ['placed', 'released', 'expired'] })
   readonly status!: 'placed' | 'released' | 'expired';
-  @ApiProperty({ type: String, nullable: true, example: 'acme/large' })
+  @ApiProperty({ type: String, nullable: true, example: 'quipu/mini' })
   readonly model!: string | null;
   @ApiProperty({ example: 4 })
   readonly pp_degree!: number;

@@ -75,7 +75,7 @@ export class AccountIdDto {
 }
 
 export class DeclareCountryDto {
-  @ApiProperty({ example: 'DE', pattern: COUNTRY.source, description: 'ISO 3166-1 alpha-2.' })
+  @ApiProperty({ example: 'CA', pattern: COUNTRY.source, description: 'ISO 3166-1 alpha-2.' })
   @Matches(COUNTRY, { message: COUNTRY_MESSAGE })
   readonly country!: string;
 

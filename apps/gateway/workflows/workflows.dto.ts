@@ -20,7 +20,7 @@ const EXAMPLE = {
     {
       name: 'draft',
       kind: 'chat',
-      parameters: { model: 'quipu-nano', prompt: 'Write about {{ inputs.topic }}.' },
+      parameters: { model: 'quipu/nano', prompt: 'Write about {{ inputs.topic }}.' },
       retry: { attempts_max: 3 },
     },
     { name: 'review', kind: 'approval', after: ['draft'] },
