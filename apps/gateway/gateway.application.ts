@@ -5,7 +5,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { type Logger } from 'pino';
 import { drawRequestId } from '#platform/runtime/request-id.js';
 import { DtoPipe } from './errors/dto.pipe.js';
-import { envelope } from './errors/envelope.js';
+import { envelope, errorShapeOf } from './errors/envelope.js';
 import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
@@ -50,9 +50,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
  */
 const requestId = (): string => drawRequestId(Date.now());
 
+/** Anthropic's clients read the id by a name of its own. */
+const idHeaders = (request: FastifyRequest): Readonly<Record<string, string>> => ({
+  'x-request-id': request.id,
+  ...(errorShapeOf(request) === 'anthropic' && { 'request-id': request.id }),
+});
+
 /** A caller's own request id is returned beside the gateway's if it is a UUID. */
 const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-  void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+  void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
   const theirs = request.headers['x-request-id'];
   if (typeof theirs === 'string' && UUID.test(theirs)) {
     void reply.header('x-client-request-id', theirs);
@@ -97,7 +103,7 @@ export const createGateway = async (
     clientErrorHandler: clientErrors.handle,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const failure = failureOf(error, { errors: {}, failures: [] });
-      void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
       void reply.status(failure.status).send(envelope(request, failure));
     },
   });

@@ -51,7 +51,6 @@ export class MessagesController {
     @Headers(VERSION_HEADER) version: string | undefined,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    void reply.header('request-id', request.id);
     refuseOtherVersion(version);
     return this.chats.answer({ caller, request, reply, attempt }, (sent) =>
       translated(sent, request.id),

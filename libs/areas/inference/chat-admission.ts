@@ -4,7 +4,6 @@ import {
   type ChatHoldEvidence,
 } from '#events/inference/chat.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import {
   type HeldRequest,
@@ -14,8 +13,8 @@ import {
 } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { chatProduct } from './chat.product.js';
-import { type InferenceErrorCode } from './inference.errors.js';
 import { ChatAdapters } from './chat-adapters.js';
+import { chatModel, unpriced } from './chat-model.js';
 import {
   MODEL_CATALOG,
   type ModelCatalog,
@@ -118,8 +117,8 @@ export class ChatAdmission {
   #ask({ accountId, body, routingMode }: ChatOrder): Asked {
     const now = this.clock.now();
     const pin = pinnedRig(routingMode);
-    const model = this.catalog.model(body.model) ?? unknownModel(body.model);
-    const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
+    const model = chatModel(this.catalog, body.model);
+    const rate = this.catalog.rateFor(model.id, now) ?? unpriced(model.id);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
     this.rigs.check(target, body);
     return { now, pin, model, rate };
@@ -166,9 +165,4 @@ const capture = (
     evidence,
     model: asked,
   });
-};
-
-const unknownModel = (model: string): never => {
-  const detail = `the model ${model} is no chat model of the catalog, which GET /v1/models lists`;
-  throw new DomainError<InferenceErrorCode>('model_not_found', detail);
 };

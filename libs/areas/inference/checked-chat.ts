@@ -1,5 +1,6 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { chatModel } from './chat-model.js';
 import { type ChatBody, deepFieldsOf, parseChatBody } from './chat-body.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
@@ -37,11 +38,7 @@ export const checkChat = (
     throw refused('invalid_request', 'adapter: only interactive chats take an adapter', 'adapter');
   }
   const pin = pinnedRig(body.routing_mode);
-  const model = catalog.model(body.model);
-  if (!model) {
-    const detail = `the model ${body.model} is no chat model of the catalog; see GET /v1/models`;
-    throw new DomainError<InferenceErrorCode>('model_not_found', detail);
-  }
+  const model = chatModel(catalog, body.model);
   rigs.refuseFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);
   return { body, model, pin, bound: tokenBounds(body, model) };
 };
