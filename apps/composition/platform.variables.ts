@@ -271,7 +271,8 @@ export const platformVariables = {
   ),
   QUIPU_CORS_ORIGINS: variable(
     Origins,
-    'origins whose pages may call the gateway (CORS), such as `https://app.example.org`; empty: none',
+    'origins whose pages may call the gateway (CORS), such as `https://app.example.org`',
+    'none',
   ),
   QUIPU_LOG_LEVEL: variable(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),

@@ -393,26 +393,4 @@ describe('the command line beside a running server', () => {
     const [, stderr] = await ended;
     expect({ exitCode: tail.exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
-
-  it('explains a charge in sentences, and as JSON for scripts', async () => {
-    const answer = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${demo.api_key}`, 'content-type': 'application/json' },
-      body: '{"model":"quipu/nano","messages":[{"role":"user","content":"Hi"}],"max_tokens":2}',
-    });
-    expect(answer.status).toBe(200);
-    const requestId = answer.headers.get('x-request-id') ?? '';
-    const { stdout } = await quipu('explain', requestId);
-    expect(stdout).toMatch(/^Request .{36} of account 1 was admitted and charged\.\n/);
-    expect(stdout).toMatch(/ {2}0\.\d+ USD were held until .+, the worst case of chat_completion/);
-    expect(stdout).toMatch(
-      / {2}0\.\d+ USD were charged for chat_completion; 0\.\d+ USD of the hold/,
-    );
-    expect(stdout).toMatch(/ {4}\d+ output_tokens at 0\.10 USD per 1000000/);
-    expect(stdout).not.toMatch(/[{}]/);
-    expect(await result('explain', requestId)).toMatchObject({
-      outcome: 'charged',
-      events: [{ type: 'HoldPlaced' }, { type: 'HoldCaptured' }],
-    });
-  });
 });

@@ -193,7 +193,7 @@ describe('workflows', () => {
     [
       'bad parameters',
       [chat('a', { parameters: { model: MODEL, prompt: 'b', max_tokens: 0 } })],
-      'nodes[0].parameters.max_tokens: Too small',
+      'nodes[0].parameters.max_tokens: expected a number of at least 1',
     ],
   ])('are refused with %s, and the error names the field', async (_, nodes, message) => {
     const { body } = await post('', { name: 'faulty', definition: { nodes } }).expect(422);

@@ -1,20 +1,13 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { ArrayUnique } from 'class-validator';
 import { AGENT_STEPS_MAX, AGENT_TOOLS_MAX } from '#events/agents/agent-session.events.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import {
+  CursorField,
+  FlagField,
+  IntegerField,
+  StringsField,
+  TextField,
+} from '../fields/request-fields.js';
 
 export const GOAL_CHARACTERS_MAX = 32_000;
 const STEPS_DEFAULT = 8;
@@ -34,85 +27,70 @@ export const SESSION_STATUSES = [
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 export class OrchestrateAgentDto {
-  @ApiProperty({
+  @TextField({
     minLength: 1,
     maxLength: GOAL_CHARACTERS_MAX,
     example: 'What is the balance of 1,250 USD after 19 percent of tax?',
   })
-  @IsString()
-  @Length(1, GOAL_CHARACTERS_MAX)
   readonly goal!: string;
 
-  @ApiProperty({
+  @TextField({
     example: 'quipu/mini',
     description: 'A model of `GET /v1/models` that plans.',
+    minLength: 1,
+    maxLength: 256,
   })
-  @IsString()
-  @Length(1, 256)
   readonly planner_model!: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: TOKENS_MAX,
     default: TOKENS_DEFAULT,
     description: 'The most tokens of all plans and tools together.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(TOKENS_MAX)
   readonly max_token_budget: number = TOKENS_DEFAULT;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: AGENT_STEPS_MAX,
     default: STEPS_DEFAULT,
     description: 'The most plans. The last one must be the answer.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(AGENT_STEPS_MAX)
   readonly max_steps: number = STEPS_DEFAULT;
 
-  @ApiPropertyOptional({
-    type: [String],
+  @StringsField({
+    required: false,
     maxItems: AGENT_TOOLS_MAX,
+    itemMatches: /^[a-z][a-z0-9_]{0,63}$/,
+    expected: `at most ${AGENT_TOOLS_MAX} different names of tools`,
     example: ['calculator'],
     description: 'The tools that the agent may call, by name. Default: all of this gateway.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(AGENT_TOOLS_MAX)
-  @ArrayUnique()
-  @Matches(/^[a-z][a-z0-9_]{0,63}$/, { each: true, message: 'tools must be names of tools' })
+  @ArrayUnique({ message: 'different names of tools' })
   readonly tools?: string[];
 
-  @ApiPropertyOptional({
+  @FlagField({
+    required: false,
     default: false,
     description: 'Answer at once, with the status `running`.',
   })
-  @IsOptional()
-  @IsBoolean()
   readonly async: boolean = false;
 }
 
 export class AgentSessionsPageDto {
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: LIMIT_MAX,
     default: LIMIT_DEFAULT,
     description: 'The number of sessions of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(LIMIT_MAX)
   readonly limit: number = LIMIT_DEFAULT;
 }
 

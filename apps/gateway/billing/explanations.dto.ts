@@ -1,16 +1,21 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, IsUUID, Matches } from 'class-validator';
+import { TextField, UuidField } from '../fields/request-fields.js';
 
 export class RequestIdDto {
-  @ApiProperty({ format: 'uuid', description: 'The `x-request-id` of the answer.' })
-  @IsUUID('all', { message: 'id must be the id of a request: a UUID' })
+  @UuidField({
+    description: 'The `x-request-id` of the answer.',
+    expected: 'the id of a request: a UUID',
+  })
   readonly id!: string;
 }
 
 export class ExplanationOptionsDto {
-  @ApiProperty({ required: false, description: 'Of another account, for an Admin.' })
-  @IsOptional()
-  @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/, { message: 'account_id must be the id of an account' })
+  @TextField({
+    required: false,
+    description: 'Of another account, for an Admin.',
+    matches: /^[a-z0-9][a-z0-9-]{0,63}$/,
+    expected: 'the id of an account',
+  })
   readonly account_id?: string;
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
+import { TextField } from '../fields/request-fields.js';
 
 const amount = (description?: string) => ({
   ...(description !== undefined && { description }),
@@ -7,12 +7,12 @@ const amount = (description?: string) => ({
 });
 
 export class StatementMonthDto {
-  @ApiProperty({
-    pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
+  @TextField({
     example: '2026-11',
     description: 'The month, in UTC.',
+    matches: /^\d{4}-(0[1-9]|1[0-2])$/,
+    expected: 'YYYY-MM, such as 2026-11',
   })
-  @Matches(/^\d{4}-(0[1-9]|1[0-2])$/, { message: 'month must be YYYY-MM, such as 2026-11' })
   readonly month!: string;
 }
 

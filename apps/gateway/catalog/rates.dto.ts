@@ -1,21 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
+import { IsOptional } from 'class-validator';
+import { IntegerField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 import { IsInstant } from './instant.validator.js';
 
 const VERSION_MAX = 2_147_483_647;
 
 export class RatesQueryDto extends AsOfDto {
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     description: 'The version of the rate card. Default: the newest.',
+    maximum: VERSION_MAX,
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'version must be an integer' })
-  @Min(1, { message: 'version must not be less than 1' })
-  @Max(VERSION_MAX, { message: `version must not be above ${VERSION_MAX}` })
   readonly version?: number;
 
   @ApiPropertyOptional({
@@ -25,7 +23,7 @@ export class RatesQueryDto extends AsOfDto {
       'Not in the future, and not together with `version`.',
   })
   @IsOptional()
-  @IsInstant({ message: 'at must be an ISO 8601 instant, such as 2026-11-21T04:48:00Z' })
+  @IsInstant({ message: 'an ISO 8601 instant such as 2026-11-21T04:48:00Z' })
   readonly at?: string;
 }
 

@@ -75,7 +75,7 @@ const TWICE = `${PREFIX}${PREFIX}/`;
 const prefixTwice = (method: string, path: string): FailureDescription => ({
   status: 404,
   code: 'not_found',
-  message: `this path has ${PREFIX} twice; the base URL of the client ends in it: try ${method} ${path}`,
+  message: `this path has ${PREFIX} twice, and the base URL ends in it: try ${method} ${path}`,
 });
 
 /** Node keeps the first of several `Host` headers, and all of them in `rawHeaders`. */

@@ -1,18 +1,22 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsISO8601, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
-import { HasDecimals } from '../amounts/decimals.validator.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsISO8601, Matches } from 'class-validator';
+import {
+  IdField,
+  IntegerField,
+  NumberField,
+  TextField,
+  UuidField,
+} from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
-const ID_MAX = Number.MAX_SAFE_INTEGER;
 const RIG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** In dollars. */
 const PRICE_MAX = 1_000_000_000;
 const GPUS_MAX = 100_000;
 
+const DAY = 'a day of the calendar such as 2026-10-01';
 const ASKED_INVESTOR = 'The user id. An Admin names it; for others it is the own one.';
-const id = (description: string) => ({ type: 'integer' as const, minimum: 1, description });
 const hour = (description: string) => ({
   type: String,
   nullable: true,
@@ -21,83 +25,66 @@ const hour = (description: string) => ({
 });
 
 export class AskedInvestorDto extends AsOfDto {
-  @ApiPropertyOptional(id(ASKED_INVESTOR))
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'investor_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField(ASKED_INVESTOR, { required: false })
   readonly investor_id?: number;
 }
 
 export class RevenuePageDto extends PageDto {
-  @ApiPropertyOptional(id(ASKED_INVESTOR))
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'investor_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField(ASKED_INVESTOR, { required: false })
   readonly investor_id?: number;
 }
 
 export class NewNodeShareDto {
-  @ApiProperty(id('A user with the role Investor.'))
-  @IsInt({ message: 'investor_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField('A user with the role Investor.', { fromText: false })
   readonly investor_id!: number;
 
-  @ApiProperty({ example: 'local-vllm', description: 'The name of a rig of the catalog.' })
-  @Matches(RIG_PATTERN, { message: 'rig must be the name of a rig' })
+  @TextField({
+    example: 'local-vllm',
+    description: 'The name of a rig of the catalog.',
+    matches: RIG_PATTERN,
+    expected: 'the name of a rig',
+  })
   readonly rig!: string;
 
-  @ApiProperty({
+  @NumberField({
     example: 50,
     minimum: 0.01,
     maximum: 100,
     description: 'The part of the rig; two decimals at most.',
+    decimalsMax: 2,
   })
-  @HasDecimals(2)
-  @Min(0.01)
-  @Max(100)
   readonly share_pct!: number;
 
-  @ApiProperty({
+  @NumberField({
     example: 20,
     minimum: 0,
     maximum: 100,
     description: 'What the platform keeps of the revenue of the share; two decimals at most.',
+    decimalsMax: 2,
   })
-  @HasDecimals(2)
-  @Min(0)
-  @Max(100)
   readonly platform_fee_pct!: number;
 
-  @ApiProperty({ example: 4, minimum: 0, maximum: GPUS_MAX })
-  @IsInt()
-  @Min(0)
-  @Max(GPUS_MAX)
+  @IntegerField({ example: 4, minimum: 0, maximum: GPUS_MAX })
   readonly gpus!: number;
 
-  @ApiProperty({ example: 12_000, minimum: 0, maximum: PRICE_MAX })
-  @HasDecimals(6)
-  @Min(0)
-  @Max(PRICE_MAX)
+  @NumberField({ example: 12_000, minimum: 0, maximum: PRICE_MAX, decimalsMax: 6 })
   readonly purchase_price_usd!: number;
 
   @ApiProperty({ example: '2026-10-01', description: 'Today at the latest, UTC.' })
-  @Matches(/^\d{4}-\d{2}-\d{2}$/, { message: 'purchased_on must be a date such as 2026-10-01' })
-  @IsISO8601({ strict: true }, { message: 'purchased_on must be a day of the calendar' })
+  @Matches(/^\d{4}-\d{2}-\d{2}$/, { message: DAY })
+  @IsISO8601({ strict: true }, { message: DAY })
   readonly purchased_on!: string;
 }
 
 export class NodeSharePathDto {
-  @ApiProperty({ description: 'The name of the rig.' })
-  @Matches(RIG_PATTERN, { message: 'rig must be the name of a rig' })
+  @TextField({
+    description: 'The name of the rig.',
+    matches: RIG_PATTERN,
+    expected: 'the name of a rig',
+  })
   readonly rig!: string;
 
-  @ApiProperty({ description: 'The id of the allocation.' })
-  @IsUUID(undefined, { message: 'allocation_id must be a UUID' })
+  @UuidField({ description: 'The id of the allocation.' })
   readonly allocation_id!: string;
 }
 

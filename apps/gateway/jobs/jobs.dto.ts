@@ -1,46 +1,43 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
 import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 
 export const JOBS_LIMIT_DEFAULT = 20;
 export const JOBS_LIMIT_MAX = 100;
 
 export class JobsPageDto {
-  @ApiPropertyOptional({ example: 'batch', description: 'Only jobs of this type.' })
-  @IsOptional()
-  @Matches(/^[a-z][a-z0-9-]{0,63}$/, { message: 'type must be the name of a job type' })
+  @TextField({
+    required: false,
+    example: 'batch',
+    description: 'Only jobs of this type.',
+    matches: /^[a-z][a-z0-9-]{0,63}$/,
+    expected: 'the name of a job type',
+  })
   readonly type?: string;
 
-  @ApiPropertyOptional({ enum: SHOWN_STATUSES, description: 'Only jobs in this state.' })
-  @IsOptional()
-  @IsIn(SHOWN_STATUSES)
+  @ChoiceField(SHOWN_STATUSES, { required: false, description: 'Only jobs in this state.' })
   readonly state?: ShownStatus;
 
-  @ApiPropertyOptional({
+  @TextField({
+    required: false,
     example: '7',
     description: 'An account. Default: that of the caller. Another one needs the role Admin.',
+    matches: /^[a-z0-9][a-z0-9-]{0,63}$/,
+    expected: 'the id of an account',
   })
-  @IsOptional()
-  @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/, { message: 'account_id must be the id of an account' })
   readonly account_id?: string;
 
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: JOBS_LIMIT_MAX,
     default: JOBS_LIMIT_DEFAULT,
     description: 'The number of jobs of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(JOBS_LIMIT_MAX)
   readonly limit: number = JOBS_LIMIT_DEFAULT;
 }
 

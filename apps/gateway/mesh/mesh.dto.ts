@@ -1,11 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import {
   MESH_TASK_STATUSES,
   type MeshTaskStatus,
 } from '#projections/mesh/mesh-tasks.projection.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 
 export const LEASE_TTL_SEC_DEFAULT = 300;
 export const LEASE_TTL_SEC_MIN = 1;
@@ -19,66 +17,59 @@ const LIMIT_MAX = 100;
 const instant = (description: string) => ({ example: '2026-11-21T04:48:00.000Z', description });
 
 export class MeshHandoffDto {
-  @ApiProperty({
+  @TextField({
     required: false,
-    pattern: NAME.source,
     example: 'survey-4711',
     description: 'The task, by the account’s own name for it. Default: a new task with a UUID.',
+    matches: NAME,
+    expected: NAME_FORM,
   })
-  @IsOptional()
-  @Matches(NAME, { message: `task_id must be ${NAME_FORM}` })
   readonly task_id?: string;
 
-  @ApiProperty({ pattern: NAME.source, example: 'summarizer', description: 'Who gets the task.' })
-  @Matches(NAME, { message: `target_agent must be ${NAME_FORM}` })
+  @TextField({
+    example: 'summarizer',
+    description: 'Who gets the task.',
+    matches: NAME,
+    expected: NAME_FORM,
+  })
   readonly target_agent!: string;
 
-  @ApiProperty({
+  @TextField({
     required: false,
-    pattern: NAME.source,
     example: 'researcher',
     description: 'Who hands the task on; needed with a `fencing_token`.',
+    matches: NAME,
+    expected: NAME_FORM,
   })
-  @IsOptional()
-  @Matches(NAME, { message: `source_agent must be ${NAME_FORM}` })
   readonly source_agent?: string;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     minimum: 1,
     example: 1,
     description: 'Of the lease that `source_agent` has. Absent: the task has no holder.',
+    maximum: Number.MAX_SAFE_INTEGER,
   })
-  @IsOptional()
-  @IsInt({ message: 'fencing_token must be an integer' })
-  @Min(1, { message: 'fencing_token must not be less than 1' })
-  @Max(Number.MAX_SAFE_INTEGER)
   readonly fencing_token?: number;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: LEASE_TTL_SEC_DEFAULT,
     minimum: LEASE_TTL_SEC_MIN,
     maximum: LEASE_TTL_SEC_MAX,
     description: 'The seconds after which the lease ends without a heartbeat.',
   })
-  @IsOptional()
-  @IsInt({ message: 'lease_ttl_sec must be an integer' })
-  @Min(LEASE_TTL_SEC_MIN, { message: `lease_ttl_sec must not be less than ${LEASE_TTL_SEC_MIN}` })
-  @Max(LEASE_TTL_SEC_MAX, { message: `lease_ttl_sec must not be above ${LEASE_TTL_SEC_MAX}` })
   readonly lease_ttl_sec: number = LEASE_TTL_SEC_DEFAULT;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     maxLength: REF_LENGTH_MAX,
     example: 'file-0a1b2c3d',
     description:
       'Where the agent finds what it needs, such as the id of a file. The gateway stores it and ' +
       'does not read it: content does not belong here.',
+    minLength: 1,
   })
-  @IsOptional()
-  @IsString({ message: 'context_ref must be a string' })
-  @Length(1, REF_LENGTH_MAX, { message: `context_ref must have 1 to ${REF_LENGTH_MAX} characters` })
   readonly context_ref?: string;
 }
 
@@ -119,33 +110,36 @@ export class MeshHandoffResultDto {
 }
 
 export class MeshTaskIdDto {
-  @ApiProperty({ pattern: NAME.source, description: 'The id of the task.' })
-  @Matches(NAME, { message: `id must be ${NAME_FORM}` })
+  @TextField({ description: 'The id of the task.', matches: NAME, expected: NAME_FORM })
   readonly id!: string;
 }
 
 export class MeshHolderDto {
-  @ApiProperty({ pattern: NAME.source, example: 'summarizer', description: 'The holder.' })
-  @Matches(NAME, { message: `agent must be ${NAME_FORM}` })
+  @TextField({
+    example: 'summarizer',
+    description: 'The holder.',
+    matches: NAME,
+    expected: NAME_FORM,
+  })
   readonly agent!: string;
 
-  @ApiProperty({ minimum: 1, example: 2, description: 'Of its lease.' })
-  @IsInt({ message: 'fencing_token must be an integer' })
-  @Min(1, { message: 'fencing_token must not be less than 1' })
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IntegerField({
+    minimum: 1,
+    example: 2,
+    description: 'Of its lease.',
+    maximum: Number.MAX_SAFE_INTEGER,
+  })
   readonly fencing_token!: number;
 }
 
 export class MeshCompletionDto extends MeshHolderDto {
-  @ApiProperty({
+  @TextField({
     required: false,
     maxLength: REF_LENGTH_MAX,
     example: 'file-4e5f6a7b',
     description: 'Where the result is. The gateway stores it and does not read it.',
+    minLength: 1,
   })
-  @IsOptional()
-  @IsString({ message: 'result_ref must be a string' })
-  @Length(1, REF_LENGTH_MAX, { message: `result_ref must have 1 to ${REF_LENGTH_MAX} characters` })
   readonly result_ref?: string;
 }
 
@@ -216,36 +210,28 @@ export class MeshTaskAnswerDto {
 }
 
 export class MeshTasksPageDto {
-  @ApiProperty({
+  @TextField({
     required: false,
-    pattern: NAME.source,
     description: 'Only tasks whose last lease is this agent’s.',
+    matches: NAME,
+    expected: NAME_FORM,
   })
-  @IsOptional()
-  @Matches(NAME, { message: `agent must be ${NAME_FORM}` })
   readonly agent?: string;
 
-  @ApiProperty({ required: false, enum: MESH_TASK_STATUSES, description: 'Only tasks in it.' })
-  @IsOptional()
-  @IsIn(MESH_TASK_STATUSES)
+  @ChoiceField(MESH_TASK_STATUSES, { required: false, description: 'Only tasks in it.' })
   readonly status?: MeshTaskStatus;
 
-  @ApiProperty({ required: false, description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     minimum: 1,
     maximum: LIMIT_MAX,
     default: LIMIT_DEFAULT,
     description: 'The tasks of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(LIMIT_MAX, { message: `limit must not be above ${LIMIT_MAX}` })
   readonly limit: number = LIMIT_DEFAULT;
 }
 

@@ -1,36 +1,26 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  IsEmail,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
-import { HasDecimals } from '../amounts/decimals.validator.js';
+import { IsEmail, IsObject, Length, ValidateNested } from 'class-validator';
 import {
   EMAIL_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
   USERNAME_PATTERN,
 } from '#areas/identity/users/user-details.js';
+import { IdField, NumberField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 const NAME_LENGTH_MAX = 100;
-const ID_MAX = Number.MAX_SAFE_INTEGER;
 const RIG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const COLOR_PATTERN = /^#[0-9a-f]{6}$/;
 
-const id = (description: string) => ({ type: 'integer' as const, minimum: 1, description });
-const percent = (description: string) => ({ minimum: 0, maximum: 100, example: 15, description });
-const color = (example: string) => ({ example, pattern: COLOR_PATTERN.source });
+const EMAIL = `an e-mail address of at most ${EMAIL_LENGTH_MAX} characters`;
+
+const PercentField = (description: string, options = {}): PropertyDecorator =>
+  NumberField({ minimum: 0, maximum: 100, decimalsMax: 2, example: 15, description, ...options });
+const ColorField = (example: string): PropertyDecorator =>
+  TextField({ example, matches: COLOR_PATTERN, expected: 'a colour such as #7a3e1d' });
 const instant = (description: string) => ({
   type: String,
   nullable: true,
@@ -41,137 +31,102 @@ const instant = (description: string) => ({
 const ASKED_PARTNER = 'The partner. An Admin names it; for others it is the own one.';
 
 export class AskedPartnerDto {
-  @ApiPropertyOptional(id(ASKED_PARTNER))
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'partner_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField(ASKED_PARTNER, { required: false })
   readonly partner_id?: number;
 }
 
 export class PartnerQueryDto extends AsOfDto {
-  @ApiPropertyOptional(id(ASKED_PARTNER))
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'partner_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField(ASKED_PARTNER, { required: false })
   readonly partner_id?: number;
 }
 
 export class SubUsersPageDto extends PageDto {
-  @ApiPropertyOptional(id(ASKED_PARTNER))
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'partner_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField(ASKED_PARTNER, { required: false })
   readonly partner_id?: number;
 }
 
 export class PartnerPathDto {
-  @ApiProperty(id('The partner.'))
-  @NumberText()
-  @IsInt({ message: 'partner_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField('The partner.')
   readonly partner_id!: number;
 }
 
 export class PartnerUserPathDto extends PartnerPathDto {
-  @ApiProperty(id('The user.'))
-  @NumberText()
-  @IsInt({ message: 'user_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField('The user.')
   readonly user_id!: number;
 }
 
 export class PartnerRigPathDto extends PartnerPathDto {
-  @ApiProperty({ description: 'The name of a rig of the catalog.' })
-  @Matches(RIG_PATTERN, { message: 'rig must be the name of a rig' })
+  @TextField({
+    description: 'The name of a rig of the catalog.',
+    matches: RIG_PATTERN,
+    expected: 'the name of a rig',
+  })
   readonly rig!: string;
 }
 
 export class MarginsDto extends AskedPartnerDto {
-  @ApiProperty(percent('What the partner gets of each charge that follows; two decimals at most.'))
-  @HasDecimals(2)
-  @Min(0)
-  @Max(100)
+  @PercentField('What the partner gets of each charge that follows; two decimals at most.')
   readonly revenue_share_pct!: number;
 
-  @ApiPropertyOptional(percent('What the partner may raise its share to. Only for an Admin.'))
-  @IsOptional()
-  @HasDecimals(2)
-  @Min(0)
-  @Max(100)
+  @PercentField('What the partner may raise its share to. Only for an Admin.', { required: false })
   readonly revenue_share_max_pct?: number;
 }
 
 export class NewSubUserDto extends AskedPartnerDto {
-  @ApiProperty({ example: 'ada', pattern: USERNAME_PATTERN.source })
-  @Matches(USERNAME_PATTERN, { message: 'username: 3 to 64 letters, digits, or any of . _ @ -' })
+  @TextField({
+    example: 'ada',
+    matches: USERNAME_PATTERN,
+    expected: '3 to 64 letters, digits, or any of . _ @ -',
+  })
   readonly username!: string;
 
   @ApiProperty({ example: 'ada@example.com', maxLength: EMAIL_LENGTH_MAX })
-  @IsEmail()
-  @Length(3, EMAIL_LENGTH_MAX)
+  @IsEmail({}, { message: EMAIL })
+  @Length(3, EMAIL_LENGTH_MAX, { message: EMAIL })
   readonly email!: string;
 
-  @ApiProperty({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX })
-  @IsString()
-  @Length(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX)
+  @TextField({ minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX })
   readonly password!: string;
 }
 
 export class BrandingDto {
-  @ApiProperty(color('#7a3e1d'))
-  @Matches(COLOR_PATTERN, { message: 'primary_color must be a colour such as #7a3e1d' })
+  @ColorField('#7a3e1d')
   readonly primary_color!: string;
 
-  @ApiProperty(color('#c9a227'))
-  @Matches(COLOR_PATTERN, { message: 'accent_color must be a colour such as #c9a227' })
+  @ColorField('#c9a227')
   readonly accent_color!: string;
 
-  @ApiProperty(color('#ffffff'))
-  @Matches(COLOR_PATTERN, { message: 'body_bg_color must be a colour such as #ffffff' })
+  @ColorField('#ffffff')
   readonly body_bg_color!: string;
 
-  @ApiProperty(color('#f5f0e8'))
-  @Matches(COLOR_PATTERN, { message: 'card_bg_color must be a colour such as #f5f0e8' })
+  @ColorField('#f5f0e8')
   readonly card_bg_color!: string;
 }
 
 export class PartnerProfileDto {
-  @ApiProperty({ example: 'Andes Cloud', maxLength: NAME_LENGTH_MAX })
-  @IsString()
-  @Length(1, NAME_LENGTH_MAX)
+  @TextField({ example: 'Andes Cloud', maxLength: NAME_LENGTH_MAX, minLength: 1 })
   readonly partner_name!: string;
 
   @ApiProperty({ type: BrandingDto })
-  @IsObject({ message: 'branding must have the four colours' })
-  @ValidateNested()
+  @IsObject({ message: 'an object with the four colours' })
+  @ValidateNested({ message: 'an object with the four colours' })
   @Type(() => BrandingDto)
   readonly branding!: BrandingDto;
 }
 
 export class NewPartnerDto extends PartnerProfileDto {
-  @ApiProperty({ example: 'andes-cloud', description: 'Unique, and never changed.' })
-  @Matches(/^[a-z][a-z0-9-]{0,62}$/, { message: 'partner_slug: lower case letters, digits and -' })
+  @TextField({
+    example: 'andes-cloud',
+    description: 'Unique, and never changed.',
+    matches: /^[a-z][a-z0-9-]{0,62}$/,
+    expected: 'lower case letters, digits and -',
+  })
   readonly partner_slug!: string;
 
-  @ApiProperty(percent('What the partner gets of each charge; two decimals at most.'))
-  @HasDecimals(2)
-  @Min(0)
-  @Max(100)
+  @PercentField('What the partner gets of each charge; two decimals at most.')
   readonly revenue_share_pct!: number;
 
-  @ApiPropertyOptional(percent('What the partner may raise its share to; default: its share.'))
-  @IsOptional()
-  @HasDecimals(2)
-  @Min(0)
-  @Max(100)
+  @PercentField('What the partner may raise its share to; default: its share.', { required: false })
   readonly revenue_share_max_pct?: number;
 }
 

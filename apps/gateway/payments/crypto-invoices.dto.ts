@@ -1,17 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUrl,
-  IsUUID,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
-import { HasDecimals } from '../amounts/decimals.validator.js';
+import { IsOptional, IsUrl, MaxLength } from 'class-validator';
 import { CryptoCurrency, CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
+import { ChoiceField, NumberField, TextField, UuidField } from '../fields/request-fields.js';
 
 const CURRENCIES = CryptoCurrency.options;
 const STATUSES = CryptoInvoiceStatus.options;
@@ -19,20 +9,19 @@ const URL_LENGTH_MAX = 2_048;
 /** Beyond any limit that can be configured. */
 const USD_MAX = 1_000_000;
 
+const URL_EXPECTED = `an http or https URL of at most ${URL_LENGTH_MAX} characters`;
+
 export class CreateCryptoInvoiceDto {
-  @ApiProperty({
+  @NumberField({
     example: 50,
     minimum: 0.01,
     maximum: USD_MAX,
     description: 'In dollars and cents.',
+    decimalsMax: 2,
   })
-  @HasDecimals(2)
-  @Min(0.01, { message: 'amount_usd must not be less than 0.01' })
-  @Max(USD_MAX, { message: `amount_usd must not be above ${USD_MAX}` })
   readonly amount_usd!: number;
 
-  @ApiProperty({ enum: CURRENCIES, description: 'USDT and USDC are paid on Ethereum.' })
-  @IsIn(CURRENCIES, { message: `currency must be one of ${CURRENCIES.join(', ')}` })
+  @ChoiceField(CURRENCIES, { description: 'USDT and USDC are paid on Ethereum.' })
   readonly currency!: CryptoCurrency;
 
   @ApiProperty({
@@ -43,17 +32,19 @@ export class CreateCryptoInvoiceDto {
     description: 'Where the payment page leads after the payment.',
   })
   @IsOptional()
-  @MaxLength(URL_LENGTH_MAX)
+  @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
   @IsUrl(
     { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
-    { message: 'return_url must be an http or https URL' },
+    { message: URL_EXPECTED },
   )
   readonly return_url?: string;
 }
 
 export class CryptoInvoiceIdDto {
-  @ApiProperty({ format: 'uuid', description: 'The `invoice_id` of a crypto invoice.' })
-  @IsUUID('all', { message: 'id must be the id of a crypto invoice: a UUID' })
+  @UuidField({
+    description: 'The `invoice_id` of a crypto invoice.',
+    expected: 'the id of a crypto invoice: a UUID',
+  })
   readonly id!: string;
 }
 
@@ -147,16 +138,18 @@ export class PaymentStatusDto {
 }
 
 export class PaymentNoticeDto {
-  @ApiProperty({ format: 'uuid' })
-  @IsUUID('all', { message: 'invoice_id must be a UUID' })
+  @UuidField()
   readonly invoice_id!: string;
 
-  @ApiProperty({ enum: CURRENCIES })
-  @IsIn(CURRENCIES, { message: `currency must be one of ${CURRENCIES.join(', ')}` })
+  @ChoiceField(CURRENCIES)
   readonly currency!: CryptoCurrency;
 
-  @ApiProperty({ example: '0.00076923', description: 'The amount of the invoice, in coins.' })
-  @Matches(/^\d{1,15}(\.\d{1,18})?$/, { message: 'amount must be a decimal text' })
+  @TextField({
+    example: '0.00076923',
+    description: 'The amount of the invoice, in coins.',
+    matches: /^\d{1,15}(\.\d{1,18})?$/,
+    expected: 'a decimal text',
+  })
   readonly amount!: string;
 }
 
@@ -168,7 +161,6 @@ export class NoticeTakenDto {
 }
 
 export class PaymentReferenceDto {
-  @ApiProperty({ description: 'The reference at the end of `payment_url`.' })
-  @IsString()
+  @TextField({ description: 'The reference at the end of `payment_url`.' })
   readonly reference!: string;
 }

@@ -1,17 +1,11 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import {
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  Min,
   Validate,
   type ValidationArguments,
   ValidatorConstraint,
   type ValidatorConstraintInterface,
 } from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
+import { IntegerField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
 const DEGREE_MAX = 64;
@@ -30,69 +24,47 @@ class FewShards implements ValidatorConstraintInterface {
     const { pp_degree: ppDegree } = object as { readonly pp_degree?: unknown };
     return Number(ppDegree) * Number(tpDegree) <= SHARDS_MAX;
   }
-
-  defaultMessage(): string {
-    return `pp_degree times tp_degree must not be above ${SHARDS_MAX}`;
-  }
 }
 
 export class PlacementOrderDto {
-  @ApiProperty({
+  @TextField({
     required: false,
     maxLength: MODEL_LENGTH_MAX,
     example: 'quipu/mini',
     description: 'The account’s own name for what is placed.',
+    minLength: 1,
   })
-  @IsOptional()
-  @IsString({ message: 'model must be a string' })
-  @Length(1, MODEL_LENGTH_MAX, { message: `model must have 1 to ${MODEL_LENGTH_MAX} characters` })
   readonly model?: string;
 
-  @ApiProperty({ minimum: 1, maximum: DEGREE_MAX, example: 4, description: 'Stages.' })
-  @IsInt({ message: 'pp_degree must be an integer' })
-  @Min(1, { message: 'pp_degree must not be less than 1' })
-  @Max(DEGREE_MAX, { message: `pp_degree must not be above ${DEGREE_MAX}` })
+  @IntegerField({ minimum: 1, maximum: DEGREE_MAX, example: 4, description: 'Stages.' })
   readonly pp_degree!: number;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: 1,
     minimum: 1,
     maximum: DEGREE_MAX,
     description: `The parts of each stage. With the stages there are at most ${SHARDS_MAX} parts.`,
   })
-  @IsOptional()
-  @IsInt({ message: 'tp_degree must be an integer' })
-  @Min(1, { message: 'tp_degree must not be less than 1' })
-  @Max(DEGREE_MAX, { message: `tp_degree must not be above ${DEGREE_MAX}` })
-  @Validate(FewShards)
+  @Validate(FewShards, {
+    message: `a product of pp_degree and tp_degree of at most ${SHARDS_MAX}`,
+  })
   readonly tp_degree: number = 1;
 
-  @ApiProperty({
+  @IntegerField({
     minimum: 1,
     maximum: PEBIBYTE,
     example: 68_719_476_736,
     description: 'What the whole pipeline needs. Each part gets an equal share, rounded up.',
   })
-  @IsInt({ message: 'memory_bytes must be an integer' })
-  @Min(1, { message: 'memory_bytes must not be less than 1' })
-  @Max(PEBIBYTE, { message: `memory_bytes must not be above ${PEBIBYTE}` })
   readonly memory_bytes!: number;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: RESERVATION_SEC_DEFAULT,
     minimum: RESERVATION_SEC_MIN,
     maximum: RESERVATION_SEC_MAX,
     description: 'How long the memory is reserved without a release.',
-  })
-  @IsOptional()
-  @IsInt({ message: 'reservation_sec must be an integer' })
-  @Min(RESERVATION_SEC_MIN, {
-    message: `reservation_sec must not be less than ${RESERVATION_SEC_MIN}`,
-  })
-  @Max(RESERVATION_SEC_MAX, {
-    message: `reservation_sec must not be above ${RESERVATION_SEC_MAX}`,
   })
   readonly reservation_sec: number = RESERVATION_SEC_DEFAULT;
 }
@@ -160,11 +132,12 @@ export class PlacementResultDto {
 }
 
 export class PlacementIdDto {
-  @ApiProperty({ minimum: 1, description: 'The `job_id` of the placement.' })
-  @NumberText()
-  @IsInt({ message: 'id must be an integer' })
-  @Min(1, { message: 'id must not be less than 1' })
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IntegerField({
+    minimum: 1,
+    description: 'The `job_id` of the placement.',
+    maximum: Number.MAX_SAFE_INTEGER,
+    fromText: true,
+  })
   readonly id!: number;
 }
 

@@ -1,19 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsInt,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { COMMAND_WORDS_MAX, WORD_LENGTH_MAX } from '#areas/rentals/rental-input.js';
 import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
-import { NumberText } from '../bodies/number-text.js';
+import { IntegerField, StringsField, TextField } from '../fields/request-fields.js';
 import { IsEnvironment } from './environment.validator.js';
 
 export const RENTALS_LIMIT_DEFAULT = 20;
@@ -22,23 +11,23 @@ const NUMBER_MAX = 1_000_000_000;
 const OFFSET_MAX = 1_000_000_000;
 
 export class StartRentalDto {
-  @ApiProperty({ example: 'rack-1', description: 'A rig with an hourly price.' })
-  @Matches(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { message: 'rig must be the name of a rig' })
+  @TextField({
+    example: 'rack-1',
+    description: 'A rig with an hourly price.',
+    matches: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    expected: 'the name of a rig',
+  })
   readonly rig!: string;
 
-  @ApiProperty({
-    type: [String],
+  @StringsField({
     minItems: 1,
     maxItems: COMMAND_WORDS_MAX,
     example: ['python3', '-m', 'http.server', '20000'],
     description: 'The program and its arguments; it runs in the workspace.',
+    itemLengthMax: WORD_LENGTH_MAX,
+    itemMatches: /^[^\0]*$/,
+    expected: `${COMMAND_WORDS_MAX} strings of ${WORD_LENGTH_MAX} characters without NUL at most`,
   })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(COMMAND_WORDS_MAX)
-  @IsString({ each: true })
-  @MaxLength(WORD_LENGTH_MAX, { each: true })
-  @Matches(/^[^\0]*$/, { each: true, message: 'command must not have a NUL' })
   readonly command!: string[];
 
   @ApiPropertyOptional({
@@ -51,58 +40,57 @@ export class StartRentalDto {
   @IsEnvironment()
   readonly environment?: Readonly<Record<string, string>>;
 
-  @ApiPropertyOptional({
+  @TextField({
+    required: false,
     example: 'debian:stable-slim',
     description: 'The image of the container; default: that of the installation.',
+    matches: /^[a-z0-9][a-z0-9._/:@-]{0,254}$/,
+    expected: 'the name of an image',
   })
-  @IsOptional()
-  @Matches(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/, { message: 'image must be the name of an image' })
   readonly image?: string;
 }
 
 export class RentalNumberDto {
-  @ApiProperty({ example: 7, minimum: 1, description: 'The `job_id` of the rental.' })
-  @NumberText()
-  @IsInt({ message: 'id must be an integer' })
-  @Min(1)
-  @Max(NUMBER_MAX)
+  @IntegerField({
+    example: 7,
+    minimum: 1,
+    description: 'The `job_id` of the rental.',
+    maximum: NUMBER_MAX,
+    fromText: true,
+  })
   readonly id!: number;
 }
 
 export class RentalsPageDto {
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'after must be an integer' })
-  @Min(1)
-  @Max(NUMBER_MAX)
+  @IntegerField({
+    required: false,
+    description: 'The `next_after` of the page before.',
+    minimum: 1,
+    maximum: NUMBER_MAX,
+    fromText: true,
+  })
   readonly after?: number;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: RENTALS_LIMIT_MAX,
     default: RENTALS_LIMIT_DEFAULT,
     description: 'The number of rentals of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(RENTALS_LIMIT_MAX)
   readonly limit: number = RENTALS_LIMIT_DEFAULT;
 }
 
 export class RentalLogPageDto {
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 0,
     default: 0,
     description: 'In bytes; the `x-next-offset` of the piece before.',
+    maximum: OFFSET_MAX,
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'offset must be an integer' })
-  @Min(0)
-  @Max(OFFSET_MAX)
   readonly offset: number = 0;
 }
 

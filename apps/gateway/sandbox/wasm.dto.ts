@@ -1,32 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  ArrayMaxSize,
-  IsArray,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
-import {
   ENTRY_POINT_DEFAULT,
   GAS_LIMIT_DEFAULT,
   MEMORY_LIMIT_MB_DEFAULT,
 } from '#areas/sandbox/limit-defaults.js';
+import { IntegerField, StringsField, TextField } from '../fields/request-fields.js';
 
 /** The smallest module with an entry point: it does nothing. */
 const EXAMPLE = 'AGFzbQEAAAABBAFgAAADAgEABwoBBl9zdGFydAAACgQBAgAL';
 const UNITS_MAX = Number.MAX_SAFE_INTEGER;
 
 export class ExecuteWasmDto {
-  @ApiProperty({ example: EXAMPLE, description: 'A WebAssembly module in base64.' })
-  @IsString()
-  @Length(4)
+  @TextField({ example: EXAMPLE, description: 'A WebAssembly module in base64.', minLength: 4 })
   readonly wasm_base64!: string;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     type: String,
     nullable: true,
@@ -34,60 +22,49 @@ export class ExecuteWasmDto {
     description:
       'The exported function to call. `_start` is that of a WASI program. The results of another ' +
       'function are printed behind its output, one on each line.',
+    minLength: 1,
+    maxLength: 256,
   })
-  @IsOptional()
-  @IsString()
-  @Length(1, 256)
   readonly entry_point?: string | null;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     type: 'integer',
     nullable: true,
     default: MEMORY_LIMIT_MB_DEFAULT,
     description: 'Of all memories of the module together, in MiB. A growth beyond it is denied.',
+    minimum: 1,
+    maximum: UNITS_MAX,
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(UNITS_MAX)
   readonly memory_limit_mb?: number | null;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     type: 'integer',
     nullable: true,
     default: GAS_LIMIT_DEFAULT,
     description: 'Fuel that the run may spend, as Wasmtime counts it. Its price is held.',
+    minimum: 1,
+    maximum: UNITS_MAX,
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(UNITS_MAX)
   readonly gas_limit?: number | null;
 
-  @ApiProperty({
+  @StringsField({
     required: false,
-    type: [String],
+    maxItems: 64,
+    itemLengthMax: 4_096,
     nullable: true,
     description: 'Arguments of the program, or the numbers that the entry point takes.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(64)
-  @IsString({ each: true })
-  @MaxLength(4_096, { each: true })
   readonly args?: readonly string[] | null;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     type: String,
     nullable: true,
     description: 'The standard input, as text.',
+    maxLength: 65_536,
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(65_536)
   readonly stdin?: string | null;
 }
 

@@ -1,33 +1,28 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { ChoiceField, TextField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 export const METRIC_TYPES = ['all', 'summary', 'revenue', 'hardware', 'telemetry'] as const;
 export type MetricType = (typeof METRIC_TYPES)[number];
 
 export class StatisticsQueryDto extends AsOfDto {
-  @ApiProperty({
+  @TextField({
     required: false,
     default: '24h',
     pattern: '^[1-9][0-9]{0,3}[hd]$',
     description: 'Hours or days, from `1h` to `365d`.',
     example: '30d',
+    maxLength: 16,
   })
-  @IsOptional()
-  @IsString({ message: 'timespan must be a string' })
-  @MaxLength(16, { message: 'timespan must have at most 16 characters' })
   readonly timespan: string = '24h';
 
-  @ApiProperty({
+  @ChoiceField(METRIC_TYPES, {
     required: false,
     default: 'all',
-    enum: METRIC_TYPES,
     description:
       'The charts of the answer: `revenue` (revenue_trend), `hardware` (gpu_brand_distribution), ' +
       '`telemetry` (telemetry_timeseries), `summary` (none) or `all`. The summary is always there.',
   })
-  @IsOptional()
-  @IsIn(METRIC_TYPES, { message: `metric_type must be one of ${METRIC_TYPES.join(', ')}` })
   readonly metric_type: MetricType = 'all';
 }
 

@@ -1,51 +1,35 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  IsUrl,
-  IsUUID,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
+import { IsISO8601, IsOptional, IsUrl, MaxLength } from 'class-validator';
+import { IntegerField, StringsField, UuidField } from '../fields/request-fields.js';
 
 const URL_LENGTH_MAX = 2_048;
 const TYPES_MAX = 50;
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
+const URL_EXPECTED = `an http or https URL of at most ${URL_LENGTH_MAX} characters`;
+
 export class CreateWebhookDto {
   @ApiProperty({ example: 'https://shop.example/hooks/quipu', maxLength: URL_LENGTH_MAX })
-  @MaxLength(URL_LENGTH_MAX)
+  @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
   @IsUrl(
     { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
-    { message: 'url must be an http or https URL' },
+    { message: URL_EXPECTED },
   )
   readonly url!: string;
 
-  @ApiProperty({
+  @StringsField({
     required: false,
-    type: [String],
     default: [],
     maxItems: TYPES_MAX,
     example: ['invoice.completed'],
     description: 'The types to receive. Empty: all of them.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(TYPES_MAX)
-  @IsString({ each: true, message: 'types must be a list of strings' })
   readonly types: readonly string[] = [];
 }
 
 export class WebhookIdDto {
-  @ApiProperty({ format: 'uuid', description: 'The id of the webhook or of the delivery.' })
-  @IsUUID('all', { message: 'id must be a UUID' })
+  @UuidField({ description: 'The id of the webhook or of the delivery.' })
   readonly id!: string;
 }
 
@@ -81,18 +65,14 @@ export class WebhooksDto {
 }
 
 export class DeliveriesPageDto {
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: LIMIT_DEFAULT,
     minimum: 1,
     maximum: LIMIT_MAX,
     description: 'The deliveries of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(LIMIT_MAX, { message: `limit must not be above ${LIMIT_MAX}` })
   readonly limit: number = LIMIT_DEFAULT;
 
   @ApiProperty({
@@ -101,8 +81,8 @@ export class DeliveriesPageDto {
     description: 'The `queued_at` of the last delivery of the page before.',
   })
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: 'before must be an ISO 8601 instant' })
-  @MaxLength(40)
+  @IsISO8601({ strict: true }, { message: 'an ISO 8601 instant' })
+  @MaxLength(40, { message: 'an ISO 8601 instant' })
   readonly before?: string;
 }
 

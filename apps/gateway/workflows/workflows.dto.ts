@@ -1,9 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsObject, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsObject, IsOptional } from 'class-validator';
 import { z } from 'zod';
 import { WorkflowDocument } from '#areas/workflows/definition/workflow-document.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { CursorField, FlagField, IntegerField, TextField } from '../fields/request-fields.js';
 
 const RUNS_LIMIT_DEFAULT = 20;
 const RUNS_LIMIT_MAX = 100;
@@ -40,14 +39,15 @@ const VALUES_MAX = 8_192;
 export class CreateWorkflowDto {
   static readonly valuesMax = VALUES_MAX;
 
-  @ApiProperty({ example: 'weekly-report', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' })
-  @Matches(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
-    message: 'name must be lower case, digits, dashes and underscores, 64 characters at most',
+  @TextField({
+    example: 'weekly-report',
+    matches: /^[a-z0-9][a-z0-9_-]{0,63}$/,
+    expected: 'lower case, digits, dashes and underscores, 64 characters at most',
   })
   readonly name!: string;
 
   @DefinitionField()
-  @IsObject()
+  @IsObject({ message: 'an object' })
   readonly definition!: object;
 }
 
@@ -55,41 +55,42 @@ export class AddWorkflowVersionDto {
   static readonly valuesMax = VALUES_MAX;
 
   @DefinitionField()
-  @IsObject()
+  @IsObject({ message: 'an object' })
   readonly definition!: object;
 }
 
 export class WorkflowIdDto {
-  @ApiProperty({ description: 'The id of the workflow.', minimum: 1 })
-  @NumberText()
-  @IsInt({ message: 'id must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({
+    description: 'The id of the workflow.',
+    minimum: 1,
+    maximum: INT_MAX,
+    fromText: true,
+  })
   readonly id!: number;
 }
 
 export class WorkflowVersionDto {
-  @ApiPropertyOptional({ minimum: 1, description: 'A version. Default: the newest.' })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'version must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({
+    required: false,
+    minimum: 1,
+    description: 'A version. Default: the newest.',
+    maximum: INT_MAX,
+    fromText: true,
+  })
   readonly version?: number;
 }
 
 export class RunWorkflowDto {
-  @ApiProperty({ example: 1, description: 'The workflow to run.' })
-  @IsInt({ message: 'workflow_id must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({ example: 1, description: 'The workflow to run.', minimum: 1, maximum: INT_MAX })
   readonly workflow_id!: number;
 
-  @ApiPropertyOptional({ example: 1, description: 'Default: the newest version.' })
-  @IsOptional()
-  @IsInt({ message: 'version must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({
+    required: false,
+    example: 1,
+    description: 'Default: the newest version.',
+    minimum: 1,
+    maximum: INT_MAX,
+  })
   readonly version?: number;
 
   @ApiPropertyOptional({
@@ -100,40 +101,34 @@ export class RunWorkflowDto {
     description: 'A text for each input that the workflow declares.',
   })
   @IsOptional()
-  @IsObject()
+  @IsObject({ message: 'an object' })
   readonly inputs: Readonly<Record<string, unknown>> = {};
 
-  @ApiPropertyOptional({
+  @FlagField({
+    required: false,
     default: false,
     description: 'True: the answer comes at once, and the run is followed by its id.',
   })
-  @IsOptional()
-  @IsBoolean()
   readonly async: boolean = false;
 }
 
 export class RunsPageDto {
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: RUNS_LIMIT_MAX,
     default: RUNS_LIMIT_DEFAULT,
     description: 'The number of runs of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(RUNS_LIMIT_MAX)
   readonly limit: number = RUNS_LIMIT_DEFAULT;
 }
 
 export class DecideApprovalDto {
-  @ApiProperty({ example: true, description: 'False: the node fails with the code `rejected`.' })
-  @IsBoolean()
+  @FlagField({ example: true, description: 'False: the node fails with the code `rejected`.' })
   readonly approved!: boolean;
 }
 
