@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField, NumberField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
@@ -114,17 +116,16 @@ export class AdapterDto {
   readonly sha256!: string;
   @ApiProperty({ enum: ['shipped', 'uploaded'] })
   readonly source!: 'shipped' | 'uploaded';
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly description!: string | null;
-  @ApiProperty({
-    type: AdapterGainDto,
-    nullable: true,
-    description: 'Measured on held-out dialogues; null for uploads, which are not measured.',
-  })
+  @NullableField(
+    AdapterGainDto,
+    'Measured on held-out dialogues; null for uploads, which are not measured.',
+  )
   readonly held_out!: AdapterGainDto | null;
-  @ApiProperty({ type: AdapterSampleDto, nullable: true })
+  @NullableField(AdapterSampleDto)
   readonly sample!: AdapterSampleDto | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly uploaded_at!: string | null;
 }
 
@@ -152,13 +153,11 @@ export class AdapterAnswerDto {
   readonly adapter!: AdapterDto;
   @ApiProperty({ type: AdapterUsageDto })
   readonly usage!: AdapterUsageDto;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description:
-      'Measured: milliseconds to load the adapter and to put it on the weights. Null where it ' +
+  @NullableField(
+    Number,
+    'Measured: milliseconds to load the adapter and to put it on the weights. Null where it ' +
       'was in place.',
-  })
+  )
   readonly swap_ms!: number | null;
   @ApiProperty({
     example: `embedded:quipu/nano@${'ab'.repeat(32)}`,
@@ -200,16 +199,12 @@ export class AdapterNameDto {
   readonly adapter_id!: string;
 }
 
-export class VaultAdapterDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class VaultAdapterDto extends AnswerDto {
   @ApiProperty({ type: AdapterDto })
   readonly adapter!: AdapterDto;
 }
 
-export class RemovedAdapterDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RemovedAdapterDto extends AnswerDto {
   @ApiProperty()
   readonly adapter_id!: string;
   @ApiProperty()

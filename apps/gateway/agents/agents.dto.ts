@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique } from 'class-validator';
 import { AGENT_STEPS_MAX, AGENT_TOOLS_MAX } from '#events/agents/agent-session.events.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import {
   CursorField,
   FlagField,
@@ -99,18 +101,16 @@ const SESSION_EXAMPLE = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
 export class AgentSessionDto {
   @ApiProperty({ example: SESSION_EXAMPLE })
   readonly session_id!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: it is no longer kept.' })
+  @NullableField(String, 'Null: it is no longer kept.')
   readonly goal!: string | null;
   @ApiProperty({ enum: SESSION_STATUSES })
   readonly status!: SessionStatus;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'answered',
-    description:
-      '`answered`, `max_steps`, `max_token_budget`, `cancelled`, or the code of a failure. Null ' +
+  @NullableField(
+    String,
+    '`answered`, `max_steps`, `max_token_budget`, `cancelled`, or the code of a failure. Null ' +
       'until the end.',
-  })
+    'answered',
+  )
   readonly stop_reason!: string | null;
   @ApiProperty({ example: 'quipu/mini' })
   readonly planner_model!: string;
@@ -126,17 +126,13 @@ export class AgentSessionDto {
     description: 'The tools that were called, in order, as the log has them.',
   })
   readonly tools_executed!: readonly string[];
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The answer. Null without one, and when it is no longer kept.',
-  })
+  @NullableField(String, 'The answer. Null without one, and when it is no longer kept.')
   readonly final_output!: string | null;
   @ApiProperty({ example: 640, description: 'The tokens of all plans and tools so far.' })
   readonly tokens_consumed!: number;
   @ApiProperty({ example: '2026-11-22T06:00:00.000Z' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-22T06:00:04.000Z' })
+  @NullableField(String, undefined, '2026-11-22T06:00:04.000Z')
   readonly ended_at!: string | null;
 }
 
@@ -152,7 +148,7 @@ export class AgentStepDto {
   readonly step!: number;
   @ApiProperty({ enum: ['tool', 'answer', 'invalid'] })
   readonly action!: 'tool' | 'answer' | 'invalid';
-  @ApiProperty({ type: String, nullable: true, example: 'calculator' })
+  @NullableField(String, undefined, 'calculator')
   readonly tool!: string | null;
   @ApiProperty(object('What the planner said. Null: it is no longer kept.'))
   readonly plan!: object | null;
@@ -167,7 +163,7 @@ export class AgentStepDto {
     description: 'Of the call. Null: there is none, or it runs.',
   })
   readonly outcome!: 'succeeded' | 'failed' | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why the call failed.' })
+  @NullableField(String, 'Why the call failed.')
   readonly code!: string | null;
   @ApiProperty({ example: 310 })
   readonly prompt_tokens!: number;
@@ -188,15 +184,9 @@ export class OpenedAgentSessionDto extends AgentSessionDto {
   readonly steps!: readonly AgentStepDto[];
 }
 
-export class AgentSessionListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class AgentSessionListDto extends AnswerDto {
   @ApiProperty({ type: [AgentSessionDto], description: 'Newest first.' })
   readonly sessions!: readonly AgentSessionDto[];
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The `after` of the next page; null: this is the last one.',
-  })
+  @NullableField(String, 'The `after` of the next page; null: this is the last one.')
   readonly next_after!: string | null;
 }

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { AnswerDto } from '../fields/answer.dto.js';
 import { IntegerField, UuidField } from '../fields/request-fields.js';
 
 /** In plain digits, without leading zeroes: a size has one spelling. */
@@ -36,10 +37,7 @@ export class ConsistencyQueryDto {
 
 const HASH = 'cZ3+q3MpKZP8+Dwzdd8IGHgZsBfg4bEcKkeYxD0yzSc=';
 
-export class ConsistencyDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class ConsistencyDto extends AnswerDto {
   @ApiProperty({ example: 1 })
   readonly from!: number;
 
@@ -90,10 +88,7 @@ export class AuditedEventDto {
   readonly proof!: string;
 }
 
-export class AuditedRequestDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class AuditedRequestDto extends AnswerDto {
   @ApiProperty({ example: '0198c0de-0000-7000-8000-000000000003' })
   readonly request_id!: string;
 

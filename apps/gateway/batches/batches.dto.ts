@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsOptional, ValidateNested } from 'class-validator';
+import { NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 import { IsMetadata, METADATA_KEYS_MAX } from './metadata.validator.js';
 
@@ -81,9 +82,9 @@ export class BatchFaultDto {
   readonly code!: string;
   @ApiProperty({ example: 'custom_id is the one of line 1' })
   readonly message!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'custom_id' })
+  @NullableField(String, undefined, 'custom_id')
   readonly param!: string | null;
-  @ApiProperty({ type: Number, nullable: true, example: 2, description: 'Counted from 1.' })
+  @NullableField(Number, 'Counted from 1.', 2)
   readonly line!: number | null;
 }
 
@@ -155,9 +156,9 @@ export class BatchDto {
   readonly object!: 'batch';
   @ApiProperty({ example: '/v1/chat/completions' })
   readonly endpoint!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The one model of all lines.' })
+  @NullableField(String, 'The one model of all lines.')
   readonly model!: string | null;
-  @ApiProperty({ type: BatchFaultsDto, nullable: true, description: 'Why the batch failed.' })
+  @NullableField(BatchFaultsDto, 'Why the batch failed.')
   readonly errors!: BatchFaultsDto | null;
   @ApiProperty({ example: 'file-2b9ac6a26d6d9ca1' })
   readonly input_file_id!: string;
@@ -165,9 +166,9 @@ export class BatchDto {
   readonly completion_window!: string;
   @ApiProperty({ enum: STATUSES })
   readonly status!: BatchStatus;
-  @ApiProperty({ type: String, nullable: true, description: 'Null without a completed line.' })
+  @NullableField(String, 'Null without a completed line.')
   readonly output_file_id!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Null if every line is completed.' })
+  @NullableField(String, 'Null if every line is completed.')
   readonly error_file_id!: string | null;
   @ApiProperty({ example: 1_795_236_480, description: 'Seconds since the Unix epoch, as all.' })
   readonly created_at!: number;
@@ -189,7 +190,7 @@ export class BatchDto {
   readonly cancelled_at!: number | null;
   @ApiProperty({ type: BatchCountsDto })
   readonly request_counts!: BatchCountsDto;
-  @ApiProperty({ type: BatchUsageDto, nullable: true, description: 'What is charged; at the end.' })
+  @NullableField(BatchUsageDto, 'What is charged; at the end.')
   readonly usage!: BatchUsageDto | null;
   @ApiProperty({ type: 'object', nullable: true, additionalProperties: { type: 'string' } })
   readonly metadata!: Readonly<Record<string, string>> | null;
@@ -200,9 +201,9 @@ export class BatchListDto {
   readonly object!: 'list';
   @ApiProperty({ type: [BatchDto], description: 'Newest first.' })
   readonly data!: readonly BatchDto[];
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly first_id!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly last_id!: string | null;
   @ApiProperty({ example: false })
   readonly has_more!: boolean;

@@ -12,6 +12,7 @@ import {
 } from 'class-validator';
 import { IntegerField } from '../fields/request-fields.js';
 import { parseUsd } from '#platform/kernel/money.js';
+import { NullableField } from '../fields/answer-fields.js';
 
 /** A number with six decimals is exact up to here. */
 const USD_MAX = 1_000_000_000;
@@ -121,20 +122,19 @@ class PaceDto {
 export class BudgetDto {
   @ApiProperty({ enum: ['account', 'key'] })
   readonly scope!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '2b9ac6a26d6d9ca1',
-    description: 'The id of the key; of the first key of its line when it was revoked.',
-  })
+  @NullableField(
+    String,
+    'The id of the key; of the first key of its line when it was revoked.',
+    '2b9ac6a26d6d9ca1',
+  )
   readonly key_id!: string | null;
-  @ApiProperty({ type: SpendingDto, nullable: true })
+  @NullableField(SpendingDto)
   readonly day!: SpendingDto | null;
-  @ApiProperty({ type: SpendingDto, nullable: true })
+  @NullableField(SpendingDto)
   readonly month!: SpendingDto | null;
-  @ApiProperty({ type: PaceDto, nullable: true })
+  @NullableField(PaceDto)
   readonly requests_per_minute!: PaceDto | null;
-  @ApiProperty({ type: PaceDto, nullable: true })
+  @NullableField(PaceDto)
   readonly tokens_per_minute!: PaceDto | null;
   @ApiProperty({ type: 'integer', isArray: true, example: ALERT_PERCENTS_DEFAULT })
   readonly alert_percents!: readonly number[];

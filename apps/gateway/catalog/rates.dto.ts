@@ -1,5 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 import { IsInstant } from './instant.validator.js';
@@ -54,12 +56,7 @@ export class ModelRateDto {
   @ApiProperty({ example: 'quipu/nano' })
   readonly id!: string;
 
-  @ApiProperty({
-    type: String,
-    example: 'quipu',
-    nullable: true,
-    description: 'Null: no longer served.',
-  })
+  @NullableField(String, 'Null: no longer served.', 'quipu')
   readonly owned_by!: string | null;
 
   @ApiProperty({ example: 0.05, description: 'USD per million tokens of the prompt.' })
@@ -68,20 +65,14 @@ export class ModelRateDto {
   @ApiProperty({ example: 0.1, description: 'USD per million tokens of the answer.' })
   readonly output_usd_per_mtok!: number;
 
-  @ApiProperty({
-    type: Number,
-    example: 1024,
-    nullable: true,
-    description: 'The context length in tokens. Null: no longer served.',
-  })
+  @NullableField(Number, 'The context length in tokens. Null: no longer served.', 1024)
   readonly context!: number | null;
 
-  @ApiProperty({
-    type: Number,
-    example: 256,
-    nullable: true,
-    description: 'Tokens of an answer without max_tokens, at most. Null: no longer served.',
-  })
+  @NullableField(
+    Number,
+    'Tokens of an answer without max_tokens, at most. Null: no longer served.',
+    256,
+  )
   readonly max_output!: number | null;
 }
 
@@ -89,12 +80,7 @@ export class ComputeRateDto {
   @ApiProperty({ example: 'local-vllm' })
   readonly rig!: string;
 
-  @ApiProperty({
-    type: String,
-    example: 'openai',
-    nullable: true,
-    description: 'Null: no longer served.',
-  })
+  @NullableField(String, 'Null: no longer served.', 'openai')
   readonly kind!: string | null;
 
   @ApiProperty({ example: 1.99, description: 'USD per hour.' })
@@ -112,10 +98,7 @@ export class MeterRateDto {
   readonly per!: number;
 }
 
-export class RatesDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class RatesDto extends PositionedAnswerDto {
   @ApiProperty({ example: 'USD' })
   readonly currency!: 'USD';
 
@@ -133,7 +116,4 @@ export class RatesDto {
     description: 'Work that is counted in other units than the tokens of a model.',
   })
   readonly meters!: readonly Readonly<MeterRateDto>[];
-
-  @ApiProperty({ example: '42', description: 'The log position that the answer reflects.' })
-  readonly position!: string;
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { LIST_LIMIT_MAX } from '#areas/files/list-files.handler.js';
 import { FilePurpose } from '#events/files/file.events.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
 
 const PURPOSES = FilePurpose.options;
@@ -71,9 +72,9 @@ export class FileListDto {
   readonly object!: 'list';
   @ApiProperty({ type: [FileDto] })
   readonly data!: readonly FileDto[];
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly first_id!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly last_id!: string | null;
   @ApiProperty()
   readonly has_more!: boolean;

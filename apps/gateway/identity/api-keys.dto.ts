@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { APP_NAME_LENGTH_MAX } from '#areas/identity/users/user-details.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, TextField } from '../fields/request-fields.js';
 
 const KINDS = ['user', 'renter'] as const;
@@ -38,7 +39,7 @@ export class ApiKeyDto {
   readonly session_id!: string | null;
   @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'UTC. Null: never.' })
+  @NullableField(String, 'UTC. Null: never.')
   readonly expires_at!: string | null;
 }
 

@@ -6,6 +6,7 @@ import {
   DEVICE_INFO_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
 } from '#areas/identity/users/user-details.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { TextField } from '../fields/request-fields.js';
 import { EntryPointsDto } from '../fleet/entry-points.dto.js';
 
@@ -153,9 +154,9 @@ export class TwoFactorChallengeDto {
 class SessionDto {
   @ApiProperty({ format: 'uuid' })
   readonly id!: string;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly app_name!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly device_info!: string | null;
   @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
   readonly started_at!: string;

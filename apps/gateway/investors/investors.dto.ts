@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsISO8601, Matches } from 'class-validator';
+import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import {
   IdField,
   IntegerField,
@@ -97,14 +99,12 @@ class PortfolioDto {
   readonly active_nodes_count!: number;
   @ApiProperty({ example: 1 })
   readonly nodes_count!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 9.5,
-    description:
-      'Net revenue of the last 30 days × 365 days / Σ (purchase price × time held in them). ' +
+  @NullableField(
+    Number,
+    'Net revenue of the last 30 days × 365 days / Σ (purchase price × time held in them). ' +
       'Null while no share was held for a day, and where the shares cost nothing.',
-  })
+    9.5,
+  )
   readonly apy_annualized_pct!: number | null;
   @ApiProperty({ example: 'USD' })
   readonly currency!: string;
@@ -126,9 +126,7 @@ class YieldDto {
   readonly lifetime!: InvestorRevenueDto;
 }
 
-export class InvestorDashboardDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class InvestorDashboardDto extends PositionedAnswerDto {
   @ApiProperty({ example: 9 })
   readonly investor_id!: number;
   @ApiProperty({ type: PortfolioDto })
@@ -137,8 +135,6 @@ export class InvestorDashboardDto {
   readonly yield_metrics!: YieldDto;
   @ApiProperty({ description: 'The log position up to which charges count.', example: '41' })
   readonly accrued_through!: string;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class NodeAllocationDto {
@@ -182,11 +178,10 @@ export class InvestorNodeDto {
   readonly gpus!: number;
   @ApiProperty({ type: [NodeAllocationDto] })
   readonly allocations!: readonly NodeAllocationDto[];
-  @ApiProperty({
-    type: [NodeTemperatureDto],
-    nullable: true,
-    description: 'The last report of the rig’s workers; null where none has come in 30 seconds.',
-  })
+  @NullableField(
+    [NodeTemperatureDto],
+    'The last report of the rig’s workers; null where none has come in 30 seconds.',
+  )
   readonly temperatures!: readonly NodeTemperatureDto[] | null;
   @ApiProperty({ type: InvestorRevenueDto, description: 'Of 30 days, UTC, with today.' })
   readonly last_30d!: InvestorRevenueDto;
@@ -198,15 +193,11 @@ export class InvestorNodeDto {
   readonly last_charged_hour!: string | null;
 }
 
-export class InvestorNodesDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class InvestorNodesDto extends PositionedAnswerDto {
   @ApiProperty({ example: 9 })
   readonly investor_id!: number;
   @ApiProperty({ type: [InvestorNodeDto], description: 'By name.' })
   readonly nodes!: readonly InvestorNodeDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class DailyRevenueDto extends InvestorRevenueDto {
@@ -227,9 +218,7 @@ export class RevenueListDto extends PageOfListDto {
   readonly revenue!: readonly DailyRevenueDto[];
 }
 
-export class NodeShareResultDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class NodeShareResultDto extends AnswerDto {
   @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8102' })
   readonly allocation_id!: string;
 }

@@ -3,6 +3,8 @@ import {
   MESH_TASK_STATUSES,
   type MeshTaskStatus,
 } from '#projections/mesh/mesh-tasks.projection.js';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { InstantField, NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 
 export const LEASE_TTL_SEC_DEFAULT = 300;
@@ -13,8 +15,6 @@ const NAME_FORM = 'a letter or digit, then up to 127 of A-Z a-z 0-9 . _ : -';
 const REF_LENGTH_MAX = 256;
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
-
-const instant = (description: string) => ({ example: '2026-11-21T04:48:00.000Z', description });
 
 export class MeshHandoffDto {
   @TextField({
@@ -80,30 +80,28 @@ export class MeshHandoffResultDto {
   readonly task_id!: string;
   @ApiProperty({ example: 'summarizer' })
   readonly target_agent!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'quipu-1',
-    description: 'The process that leads the installation. Null while none is elected.',
-  })
+  @NullableField(
+    String,
+    'The process that leads the installation. Null while none is elected.',
+    'quipu-1',
+  )
   readonly raft_leader!: string | null;
   @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
   readonly lease_ttl_sec!: number;
   @ApiProperty({ example: 2, description: 'Higher than that of every earlier lease of the task.' })
   readonly fencing_token!: number;
-  @ApiProperty(instant('The end of the lease without a heartbeat.'))
+  @InstantField('The end of the lease without a heartbeat.')
   readonly lease_expires_at!: string;
   @ApiProperty({
     enum: ['none', 'log', 'etcd'],
     description: 'How the leader is elected. `none`: one process works alone.',
   })
   readonly election!: 'none' | 'log' | 'etcd';
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 1,
-    description: 'The processes in the election. Null where the election does not know them.',
-  })
+  @NullableField(
+    Number,
+    'The processes in the election. Null where the election does not know them.',
+    1,
+  )
   readonly cluster_size!: number | null;
   @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
   readonly position!: string;
@@ -143,9 +141,7 @@ export class MeshCompletionDto extends MeshHolderDto {
   readonly result_ref?: string;
 }
 
-export class MeshLeaseDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class MeshLeaseDto extends PositionedAnswerDto {
   @ApiProperty({ example: 'survey-4711' })
   readonly task_id!: string;
   @ApiProperty({ enum: MESH_TASK_STATUSES })
@@ -154,12 +150,10 @@ export class MeshLeaseDto {
   readonly agent!: string;
   @ApiProperty({ example: 2 })
   readonly fencing_token!: number;
-  @ApiProperty(instant('The end of the lease without a heartbeat.'))
+  @InstantField('The end of the lease without a heartbeat.')
   readonly lease_expires_at!: string;
-  @ApiProperty(instant('No heartbeat renews the lease beyond it.'))
+  @InstantField('No heartbeat renews the lease beyond it.')
   readonly renewable_until!: string;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class MeshTaskDto {
@@ -169,44 +163,39 @@ export class MeshTaskDto {
   readonly status!: MeshTaskStatus;
   @ApiProperty({ example: 'summarizer', description: 'The holder of the last lease.' })
   readonly agent!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Who handed the task to it.' })
+  @NullableField(String, 'Who handed the task to it.')
   readonly source_agent!: string | null;
   @ApiProperty({ example: 2 })
   readonly fencing_token!: number;
   @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
   readonly lease_ttl_sec!: number;
-  @ApiProperty({ type: String, nullable: true, example: 'file-0a1b2c3d' })
+  @NullableField(String, undefined, 'file-0a1b2c3d')
   readonly context_ref!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Of a completed task.' })
+  @NullableField(String, 'Of a completed task.')
   readonly result_ref!: string | null;
-  @ApiProperty(instant('The first handoff.'))
+  @InstantField('The first handoff.')
   readonly created_at!: string;
-  @ApiProperty(instant('The last handoff.'))
+  @InstantField('The last handoff.')
   readonly handed_off_at!: string;
-  @ApiProperty(instant('The end of the last lease without a heartbeat.'))
+  @InstantField('The end of the last lease without a heartbeat.')
   readonly lease_expires_at!: string;
-  @ApiProperty(instant('No heartbeat renews the lease beyond it.'))
+  @InstantField('No heartbeat renews the lease beyond it.')
   readonly renewable_until!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: not completed.' })
+  @NullableField(String, 'Null: not completed.')
   readonly completed_at!: string | null;
 }
 
-export class MeshTaskAnswerDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class MeshTaskAnswerDto extends PositionedAnswerDto {
   @ApiProperty({ type: MeshTaskDto })
   readonly task!: MeshTaskDto;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'quipu-1',
-    description: 'The process that leads the installation. Null while none is elected.',
-  })
+  @NullableField(
+    String,
+    'The process that leads the installation. Null while none is elected.',
+    'quipu-1',
+  )
   readonly raft_leader!: string | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: not known.', example: 1 })
+  @NullableField(Number, 'Null: not known.', 1)
   readonly cluster_size!: number | null;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class MeshTasksPageDto {
@@ -235,13 +224,9 @@ export class MeshTasksPageDto {
   readonly limit: number = LIMIT_DEFAULT;
 }
 
-export class MeshTaskListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class MeshTaskListDto extends PositionedAnswerDto {
   @ApiProperty({ type: [MeshTaskDto], description: 'By id.' })
   readonly tasks!: readonly MeshTaskDto[];
-  @ApiProperty({ type: String, nullable: true, description: 'Null: this is the last page.' })
+  @NullableField(String, 'Null: this is the last page.')
   readonly next_after!: string | null;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
 import { IntegerField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
@@ -31,9 +32,7 @@ export class PageDto extends AsOfDto {
 }
 
 /** Where a page is in its list. */
-export class PageOfListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PageOfListDto extends PositionedAnswerDto {
   @ApiProperty({ example: 1 })
   readonly page!: number;
   @ApiProperty({ example: PAGE_LIMIT_DEFAULT })
@@ -42,8 +41,6 @@ export class PageOfListDto {
   readonly total_records!: number;
   @ApiProperty({ example: 1 })
   readonly total_pages!: number;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 interface Found {

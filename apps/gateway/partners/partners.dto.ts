@@ -7,6 +7,8 @@ import {
   PASSWORD_LENGTH_MIN,
   USERNAME_PATTERN,
 } from '#areas/identity/users/user-details.js';
+import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField, NullableInstant } from '../fields/answer-fields.js';
 import { IdField, NumberField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
@@ -21,13 +23,6 @@ const PercentField = (description: string, options = {}): PropertyDecorator =>
   NumberField({ minimum: 0, maximum: 100, decimalsMax: 2, example: 15, description, ...options });
 const ColorField = (example: string): PropertyDecorator =>
   TextField({ example, matches: COLOR_PATTERN, expected: 'a colour such as #7a3e1d' });
-const instant = (description: string) => ({
-  type: String,
-  nullable: true,
-  example: '2026-11-21T04:48:00.000Z',
-  description,
-});
-
 const ASKED_PARTNER = 'The partner. An Admin names it; for others it is the own one.';
 
 export class AskedPartnerDto {
@@ -164,17 +159,13 @@ class PartnerMetricsDto {
   readonly lifetime_earnings_usd!: number;
 }
 
-export class PartnerOverviewDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PartnerOverviewDto extends PositionedAnswerDto {
   @ApiProperty({ type: PartnerDto })
   readonly partner!: PartnerDto;
   @ApiProperty({ type: PartnerMetricsDto })
   readonly metrics!: PartnerMetricsDto;
   @ApiProperty({ description: 'The log position up to which charges count.', example: '41' })
   readonly accrued_through!: string;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class PartnerListDto extends PageOfListDto {
@@ -185,15 +176,15 @@ export class PartnerListDto extends PageOfListDto {
 export class SubUserDto {
   @ApiProperty({ example: 7 })
   readonly user_id!: number;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the user was erased.' })
+  @NullableField(String, 'Null: the user was erased.')
   readonly username!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the user was erased.' })
+  @NullableField(String, 'Null: the user was erased.')
   readonly email!: string | null;
   @ApiProperty({ enum: ['active', 'left', 'erased'] })
   readonly status!: 'active' | 'left' | 'erased';
   @ApiProperty({ example: '2026-11-21T04:48:00.000Z', description: 'The first time.' })
   readonly joined_at!: string;
-  @ApiProperty(instant('Null: a sub-user of now.'))
+  @NullableInstant('Null: a sub-user of now.')
   readonly left_at!: string | null;
   @ApiProperty({ example: 12.5, description: 'Charges of this month, as a sub-user.' })
   readonly monthly_volume_usd!: number;
@@ -205,7 +196,7 @@ export class SubUserDto {
   readonly lifetime_earnings_usd!: number;
   @ApiProperty({ example: 31, description: 'Charges in all, as a sub-user.' })
   readonly charges!: number;
-  @ApiProperty(instant('The beginning of the last hour with a charge; null for none.'))
+  @NullableInstant('The beginning of the last hour with a charge; null for none.')
   readonly last_charged_hour!: string | null;
 }
 
@@ -214,20 +205,14 @@ export class SubUserListDto extends PageOfListDto {
   readonly sub_users!: readonly SubUserDto[];
 }
 
-export class NewSubUserResultDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class NewSubUserResultDto extends AnswerDto {
   @ApiProperty({ example: 7 })
   readonly user_id!: number;
   @ApiProperty({ example: 1 })
   readonly partner_id!: number;
 }
 
-export class PartnerResultDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PartnerResultDto extends PositionedAnswerDto {
   @ApiProperty({ type: PartnerDto })
   readonly partner!: PartnerDto;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }

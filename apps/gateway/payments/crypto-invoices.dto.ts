@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, IsUrl, MaxLength } from 'class-validator';
 import { CryptoCurrency, CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, NumberField, TextField, UuidField } from '../fields/request-fields.js';
 
 const CURRENCIES = CryptoCurrency.options;
@@ -48,9 +50,7 @@ export class CryptoInvoiceIdDto {
   readonly id!: string;
 }
 
-export class CryptoInvoiceDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class CryptoInvoiceDto extends AnswerDto {
   @ApiProperty({ format: 'uuid' })
   readonly invoice_id!: string;
   @ApiProperty({ example: 'CI-01890A5DAC96' })
@@ -69,11 +69,10 @@ export class CryptoInvoiceDto {
   readonly network!: string;
   @ApiProperty({ example: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' })
   readonly pay_address!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The reference of Solana Pay that the transfer must name. Null on other networks.',
-  })
+  @NullableField(
+    String,
+    'The reference of Solana Pay that the transfer must name. Null on other networks.',
+  )
   readonly reference!: string | null;
   @ApiProperty({ description: 'What wallets open: BIP-21, EIP-681 or Solana Pay.' })
   readonly payment_uri!: string;
@@ -120,9 +119,7 @@ export class CryptoInvoiceStatusDto extends CryptoInvoiceDto {
 }
 
 /** What the payer sees of an invoice. */
-export class PaymentStatusDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PaymentStatusDto extends AnswerDto {
   @ApiProperty({ enum: STATUSES })
   readonly status!: string;
   @ApiProperty({ example: 0.00076923 })
@@ -153,9 +150,7 @@ export class PaymentNoticeDto {
   readonly amount!: string;
 }
 
-export class NoticeTakenDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class NoticeTakenDto extends AnswerDto {
   @ApiProperty({ enum: STATUSES, description: 'After the chain was looked at.' })
   readonly status!: string;
 }

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type PayoutStatus } from '#projections/payouts/payouts.projection.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField, NullableInstant } from '../fields/answer-fields.js';
 import {
   ChoiceField,
   FlagField,
@@ -17,13 +19,6 @@ const REASON_LENGTH_MAX = 500;
 const REFERENCE_LENGTH_MAX = 200;
 const STATUSES: readonly PayoutStatus[] = ['requested', 'approved', 'rejected', 'paid'];
 const INCOME_TYPES = ['industrial_royalties', 'other_income'] as const;
-
-const instant = (description: string) => ({
-  type: String,
-  nullable: true,
-  example: '2026-11-21T04:48:00.000Z',
-  description,
-});
 
 export class PayoutsPageDto extends PageDto {
   @TextField({
@@ -132,19 +127,19 @@ export class PayoutDto {
   readonly status!: PayoutStatus;
   @ApiProperty({ example: 120.5, description: 'Before tax.' })
   readonly amount_usd!: number;
-  @ApiProperty({ type: PayoutTaxDto, nullable: true, description: 'Null until it is approved.' })
+  @NullableField(PayoutTaxDto, 'Null until it is approved.')
   readonly tax!: PayoutTaxDto | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null until it is approved.' })
+  @NullableField(Number, 'Null until it is approved.')
   readonly net_usd!: number | null;
   @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
   readonly requested_at!: string;
-  @ApiProperty(instant('Null until it is approved.'))
+  @NullableInstant('Null until it is approved.')
   readonly approved_at!: string | null;
-  @ApiProperty(instant('When it was paid or rejected.'))
+  @NullableInstant('When it was paid or rejected.')
   readonly ended_at!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it was rejected.' })
+  @NullableField(String, 'Why it was rejected.')
   readonly reason!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Of the transfer.' })
+  @NullableField(String, 'Of the transfer.')
   readonly reference!: string | null;
 }
 
@@ -178,9 +173,7 @@ export class OpenPayoutListDto extends PageOfListDto {
   readonly payouts!: readonly PayoutDto[];
 }
 
-export class PayoutResultDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PayoutResultDto extends AnswerDto {
   @ApiProperty({ example: 'partner-1' })
   readonly beneficiary!: string;
   @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8103' })

@@ -5,6 +5,8 @@ import {
   ValidatorConstraint,
   type ValidatorConstraintInterface,
 } from 'class-validator';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { InstantField, NullableField } from '../fields/answer-fields.js';
 import { IntegerField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
@@ -15,8 +17,6 @@ const PEBIBYTE = 2 ** 50;
 const RESERVATION_SEC_DEFAULT = 3_600;
 const RESERVATION_SEC_MIN = 1;
 const RESERVATION_SEC_MAX = 86_400;
-
-const instant = (description: string) => ({ example: '2026-11-21T04:48:00.000Z', description });
 
 @ValidatorConstraint()
 class FewShards implements ValidatorConstraintInterface {
@@ -76,12 +76,7 @@ export class PlacedShardDto {
   readonly rank!: number;
   @ApiProperty({ example: 'worker-5f0c1a2b3c4d5e6f' })
   readonly rig!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0,
-    description: 'The device, from 0. Null: the memory of the host.',
-  })
+  @NullableField(Number, 'The device, from 0. Null: the memory of the host.', 0)
   readonly device!: number | null;
   @ApiProperty({ example: 17_179_869_184 })
   readonly memory_bytes!: number;
@@ -92,12 +87,7 @@ export class PlacedLinkDto {
   readonly from!: string;
   @ApiProperty({ example: 'worker-6a1d2b3c4d5e6f70' })
   readonly to!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 8.4,
-    description: 'By a timed transfer. Null: none succeeded.',
-  })
+  @NullableField(Number, 'By a timed transfer. Null: none succeeded.', 8.4)
   readonly bandwidth_gbps!: number | null;
 }
 
@@ -112,20 +102,18 @@ export class PlacementResultDto {
   readonly tp_degree!: number;
   @ApiProperty({ example: 4, description: 'The parts of all stages.' })
   readonly stages_allocated!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 8.4,
-    description:
-      'The slowest link between rigs whose stages follow each other, by timed transfers. Null: ' +
+  @NullableField(
+    Number,
+    'The slowest link between rigs whose stages follow each other, by timed transfers. Null: ' +
       'there is one rig, or a transfer did not succeed.',
-  })
+    8.4,
+  )
   readonly cross_node_bandwidth_gbps!: number | null;
   @ApiProperty({ type: [PlacedShardDto] })
   readonly shards!: readonly PlacedShardDto[];
   @ApiProperty({ type: [PlacedLinkDto], description: 'In the order of the pipeline.' })
   readonly links!: readonly PlacedLinkDto[];
-  @ApiProperty(instant('The reservation ends then without a release.'))
+  @InstantField('The reservation ends then without a release.')
   readonly expires_at!: string;
   @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
   readonly position!: string;
@@ -146,7 +134,7 @@ export class PlacementDto {
   readonly job_id!: number;
   @ApiProperty({ enum: ['placed', 'released', 'expired'] })
   readonly status!: 'placed' | 'released' | 'expired';
-  @ApiProperty({ type: String, nullable: true, example: 'quipu/mini' })
+  @NullableField(String, undefined, 'quipu/mini')
   readonly model!: string | null;
   @ApiProperty({ example: 4 })
   readonly pp_degree!: number;
@@ -156,27 +144,23 @@ export class PlacementDto {
   readonly memory_bytes!: number;
   @ApiProperty({ example: 4, description: 'The parts of all stages.' })
   readonly stages_allocated!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'As in the answer to the order.' })
+  @NullableField(Number, 'As in the answer to the order.')
   readonly cross_node_bandwidth_gbps!: number | null;
   @ApiProperty({ type: [PlacedShardDto] })
   readonly shards!: readonly PlacedShardDto[];
   @ApiProperty({ type: [PlacedLinkDto] })
   readonly links!: readonly PlacedLinkDto[];
-  @ApiProperty(instant('When the stages were placed.'))
+  @InstantField('When the stages were placed.')
   readonly placed_at!: string;
-  @ApiProperty(instant('The reservation ends then without a release.'))
+  @InstantField('The reservation ends then without a release.')
   readonly expires_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the placement is in force.' })
+  @NullableField(String, 'Null: the placement is in force.')
   readonly ended_at!: string | null;
 }
 
-export class PlacementAnswerDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PlacementAnswerDto extends PositionedAnswerDto {
   @ApiProperty({ type: PlacementDto })
   readonly placement!: PlacementDto;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 /** The list has no past states: whether a placement is in force depends on the present. */

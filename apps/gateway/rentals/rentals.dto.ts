@@ -2,6 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { COMMAND_WORDS_MAX, WORD_LENGTH_MAX } from '#areas/rentals/rental-input.js';
 import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField, StringsField, TextField } from '../fields/request-fields.js';
 import { IsEnvironment } from './environment.validator.js';
 
@@ -117,7 +119,7 @@ export class RentalDto {
   readonly status!: ShownStatus;
   @ApiProperty({ example: 'rack-1' })
   readonly rig!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the default, or none.' })
+  @NullableField(String, 'Null: the default, or none.')
   readonly image!: string | null;
   @ApiProperty({ example: 20_000, description: 'Of 100 consecutive ports.' })
   readonly first_port!: number;
@@ -129,47 +131,40 @@ export class RentalDto {
   readonly seconds!: number;
   @ApiProperty({ type: String, enum: ['container', 'process', null], nullable: true })
   readonly engine!: string | null;
-  @ApiProperty({
-    type: Boolean,
-    nullable: true,
-    description: 'Whether limits of memory, CPU and processes are in force; null: not started.',
-  })
+  @NullableField(
+    Boolean,
+    'Whether limits of memory, CPU and processes are in force; null: not started.',
+  )
   readonly limits_enforced!: boolean | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of a program that has ended.' })
+  @NullableField(Number, 'Of a program that has ended.')
   readonly exit_code!: number | null;
-  @ApiProperty({ type: RentalFaultDto, nullable: true })
+  @NullableField(RentalFaultDto)
   readonly error!: RentalFaultDto | null;
-  @ApiProperty({ type: RentalChargeDto, nullable: true, description: 'Null: not settled.' })
+  @NullableField(RentalChargeDto, 'Null: not settled.')
   readonly charge!: RentalChargeDto | null;
   @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
   readonly submitted_at!: string;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-21T04:48:01.000Z' })
+  @NullableField(String, undefined, '2026-11-21T04:48:01.000Z')
   readonly started_at!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Out of funds: it ends then.' })
+  @NullableField(String, 'Out of funds: it ends then.')
   readonly paused_until!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly ended_at!: string | null;
 }
 
-export class RentalAnswerDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RentalAnswerDto extends AnswerDto {
   @ApiProperty({ type: RentalDto })
   readonly rental!: RentalDto;
 }
 
-export class RentalListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RentalListDto extends AnswerDto {
   @ApiProperty({ type: [RentalDto], description: 'Newest first.' })
   readonly rentals!: readonly RentalDto[];
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: this is the last page.' })
+  @NullableField(Number, 'Null: this is the last page.')
   readonly next_after!: number | null;
 }
 
-export class FileSyncDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class FileSyncDto extends AnswerDto {
   @ApiProperty({ example: 'File synced.' })
   readonly message!: string;
   @ApiProperty({ example: 'src/train.py' })

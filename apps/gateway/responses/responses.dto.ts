@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 
 const ITEMS_MAX = 100;
@@ -52,9 +53,9 @@ export class InputItemsDto {
   readonly object!: 'list';
   @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
   readonly data!: readonly object[];
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly first_id!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly last_id!: string | null;
   @ApiProperty()
   readonly has_more!: boolean;

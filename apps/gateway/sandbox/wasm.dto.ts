@@ -4,6 +4,7 @@ import {
   GAS_LIMIT_DEFAULT,
   MEMORY_LIMIT_MB_DEFAULT,
 } from '#areas/sandbox/limit-defaults.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField, StringsField, TextField } from '../fields/request-fields.js';
 
 /** The smallest module with an entry point: it does nothing. */
@@ -83,11 +84,11 @@ export class WasmExecutionDto {
   readonly gas_used!: number;
   @ApiProperty({ enum: OUTCOMES })
   readonly outcome!: (typeof OUTCOMES)[number];
-  @ApiProperty({ type: String, nullable: true, description: 'Why the module was ended.' })
+  @NullableField(String, 'Why the module was ended.')
   readonly message!: string | null;
   @ApiProperty({ description: 'Whether output above 128 KiB of a stream was dropped.' })
   readonly output_truncated!: boolean;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of exported memories, at the end.' })
+  @NullableField(Number, 'Of exported memories, at the end.')
   readonly memory_bytes!: number | null;
   @ApiProperty({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' })
   readonly module_sha256!: string;

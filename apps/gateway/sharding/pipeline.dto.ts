@@ -3,6 +3,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { TEMPERATURE_DEFAULT } from '#areas/sharding/pipeline-order.js';
 import { type Transport, TRANSPORTS } from '#areas/sharding/pipeline.task.js';
+import { NullableField } from '../fields/answer-fields.js';
 import {
   ChoiceField,
   IntegerField,
@@ -105,16 +106,14 @@ export class PipelineStageDto {
   readonly node!: string;
   @ApiProperty({ example: '0-1', description: 'The first and the last layer, counted from 0.' })
   readonly layers!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0.21,
-    description:
-      'Mean of the hops into the stage, from sending to receiving; measured by the one steady ' +
+  @NullableField(
+    Number,
+    'Mean of the hops into the stage, from sending to receiving; measured by the one steady ' +
       'clock of the machine, and null where the two ends have no clock in common.',
-  })
+    0.21,
+  )
   readonly transport_latency_ms!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of all its steps together.' })
+  @NullableField(Number, 'Of all its steps together.')
   readonly compute_ms!: number | null;
 }
 
@@ -160,7 +159,7 @@ export class PipelineAnswerDto {
   readonly usage!: PipelineUsageDto;
   @ApiProperty({ description: 'How often the answer went on with a stage that stood by.' })
   readonly failovers!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Mean of the hops to the last end.' })
+  @NullableField(Number, 'Mean of the hops to the last end.')
   readonly return_latency_ms!: number | null;
   @ApiProperty({ example: 'embedded:llama-layers@d103…' })
   readonly engine!: string;

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { NEURON_MODELS } from '#areas/spiking/spiking.modes.js';
+import { NullableField } from '../fields/answer-fields.js';
 
 export class SpikingClassificationDto {
   @ApiProperty({ example: 'code' })
@@ -84,11 +85,10 @@ export class EsgEnergyDto extends EnergyComparisonDto {
   readonly int8_baseline!: EnergyComparisonDto;
   @ApiProperty({ example: 480, description: 'A setting of the operator.' })
   readonly grid_gco2e_per_kwh!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'Measured, of the whole machine during the run; null where it is not readable.',
-  })
+  @NullableField(
+    Number,
+    'Measured, of the whole machine during the run; null where it is not readable.',
+  )
   readonly measured_joules_host!: number | null;
 }
 
@@ -112,11 +112,7 @@ export class SpikingAnswerDto {
   readonly timesteps!: number;
   @ApiProperty({ type: SpikingClassificationDto })
   readonly classification!: SpikingClassificationDto;
-  @ApiProperty({
-    type: SpikingPolicyDto,
-    nullable: true,
-    description: 'Of a network that acts, for an array; else null.',
-  })
+  @NullableField(SpikingPolicyDto, 'Of a network that acts, for an array; else null.')
   readonly policy!: SpikingPolicyDto | null;
   @ApiProperty({ type: SpikingTelemetryDto, description: 'Counted while the network ran.' })
   readonly spiking_telemetry!: SpikingTelemetryDto;

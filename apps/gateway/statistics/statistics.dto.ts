@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, TextField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
@@ -43,17 +45,17 @@ class SummaryDto {
     example: 9,
   })
   readonly online_nodes!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: no node reports its units.' })
+  @NullableField(Number, 'Null: no node reports its units.')
   readonly total_active_units!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: no node reports it.' })
+  @NullableField(Number, 'Null: no node reports it.')
   readonly total_tflops_capacity!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: by too few nodes or none.' })
+  @NullableField(Number, 'Null: by too few nodes or none.')
   readonly avg_gpu_temperature_c!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: by too few nodes or none.' })
+  @NullableField(Number, 'Null: by too few nodes or none.')
   readonly avg_power_draw_w!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: of too few accounts.' })
+  @NullableField(Number, 'Null: of too few accounts.')
   readonly total_inferences_24h!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: of too few accounts.' })
+  @NullableField(Number, 'Null: of too few accounts.')
   readonly revenue_usd_timespan!: number | null;
   @ApiProperty({ description: 'The log position of these figures.', example: '42' })
   readonly position!: string;
@@ -93,17 +95,15 @@ class ShareChartDto {
 }
 
 class ChartsDto {
-  @ApiProperty({ type: TimeChartDto, nullable: true, description: 'Null: not asked for.' })
+  @NullableField(TimeChartDto, 'Null: not asked for.')
   readonly revenue_trend!: TimeChartDto | null;
-  @ApiProperty({ type: ShareChartDto, nullable: true, description: 'Null: not asked for.' })
+  @NullableField(ShareChartDto, 'Null: not asked for.')
   readonly gpu_brand_distribution!: ShareChartDto | null;
-  @ApiProperty({ type: TimeChartDto, nullable: true, description: 'Null: not asked for.' })
+  @NullableField(TimeChartDto, 'Null: not asked for.')
   readonly telemetry_timeseries!: TimeChartDto | null;
 }
 
-export class StatisticsDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class StatisticsDto extends AnswerDto {
   @ApiProperty({ description: 'Epoch seconds; "now" in the figures.', example: 1_790_000_000 })
   readonly timestamp!: number;
   @ApiProperty({ example: '30d' })

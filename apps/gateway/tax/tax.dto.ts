@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { ChoiceField, FlagField, TextField } from '../fields/request-fields.js';
 
 const COUNTRY = /^[A-Z]{2}$/;
@@ -113,30 +115,21 @@ export class SetTaxStatusDto extends DeclareCountryDto {
   readonly treaty_claimed!: boolean;
 }
 
-export class TaxStatusDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class TaxStatusDto extends PositionedAnswerDto {
   @ApiProperty({ example: '7' })
   readonly account_id!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'DE', description: 'Null: never set.' })
+  @NullableField(String, 'Null: never set.', 'DE')
   readonly iso_country!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @NullableField(String, undefined, null)
   readonly region!: string | null;
-  @ApiProperty({ type: Boolean, nullable: true })
+  @NullableField(Boolean)
   readonly tax_exempt!: boolean | null;
-  @ApiProperty({ type: Boolean, nullable: true })
+  @NullableField(Boolean)
   readonly business!: boolean | null;
-  @ApiProperty({ type: Boolean, nullable: true })
+  @NullableField(Boolean)
   readonly treaty_claimed!: boolean | null;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 19,
-    description: 'The standard rate of the place.',
-  })
+  @NullableField(Number, 'The standard rate of the place.', 19)
   readonly vat_rate_pct!: number | null;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-21T04:48:00.000Z' })
+  @NullableField(String, undefined, '2026-11-21T04:48:00.000Z')
   readonly set_at!: string | null;
-  @ApiProperty({ example: '42', description: 'The log position that the answer reflects.' })
-  readonly position!: string;
 }

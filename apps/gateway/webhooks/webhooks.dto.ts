@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsISO8601, IsOptional, IsUrl, MaxLength } from 'class-validator';
+import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField, StringsField, UuidField } from '../fields/request-fields.js';
 
 const URL_LENGTH_MAX = 2_048;
@@ -36,7 +38,7 @@ export class WebhookIdDto {
 export class WebhookDto {
   @ApiProperty({ format: 'uuid' })
   readonly id!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null after its user was erased.' })
+  @NullableField(String, 'Null after its user was erased.')
   readonly url!: string | null;
   @ApiProperty({ type: [String], description: 'Empty: every type.' })
   readonly types!: readonly string[];
@@ -44,24 +46,18 @@ export class WebhookDto {
   readonly created_at!: string;
 }
 
-export class NewWebhookDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class NewWebhookDto extends AnswerDto {
   @ApiProperty({ type: WebhookDto })
   readonly webhook!: WebhookDto;
   @ApiProperty({ example: 'whsec_…', description: 'Only this answer shows it.' })
   readonly secret!: string;
 }
 
-export class WebhooksDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class WebhooksDto extends PositionedAnswerDto {
   @ApiProperty({ type: [WebhookDto] })
   readonly webhooks!: readonly WebhookDto[];
   @ApiProperty({ type: [String], description: 'Every type that there is.' })
   readonly available_types!: readonly string[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class DeliveriesPageDto {
@@ -99,23 +95,19 @@ class DeliveryDto {
   readonly status!: string;
   @ApiProperty({ example: 1 })
   readonly attempts!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of the last answer. Null: none.' })
+  @NullableField(Number, 'Of the last answer. Null: none.')
   readonly status_code!: number | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why there was no answer.' })
+  @NullableField(String, 'Why there was no answer.')
   readonly failure!: string | null;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly queued_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The last attempt.' })
+  @NullableField(String, 'The last attempt.')
   readonly attempted_at!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: there is no further one.' })
+  @NullableField(String, 'Null: there is no further one.')
   readonly next_attempt_at!: string | null;
 }
 
-export class DeliveriesDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class DeliveriesDto extends PositionedAnswerDto {
   @ApiProperty({ type: [DeliveryDto] })
   readonly deliveries!: readonly DeliveryDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }

@@ -2,6 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject, IsOptional } from 'class-validator';
 import { z } from 'zod';
 import { WorkflowDocument } from '#areas/workflows/definition/workflow-document.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { CursorField, FlagField, IntegerField, TextField } from '../fields/request-fields.js';
 
 const RUNS_LIMIT_DEFAULT = 20;
@@ -145,9 +147,7 @@ export class WorkflowDto {
   readonly versioned_at!: string;
 }
 
-export class WorkflowListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class WorkflowListDto extends AnswerDto {
   @ApiProperty({ type: [WorkflowDto] })
   readonly workflows!: readonly WorkflowDto[];
 }
@@ -161,9 +161,7 @@ export class WorkflowDetailsDto extends WorkflowDto {
   readonly order!: readonly string[];
 }
 
-export class StoredWorkflowDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class StoredWorkflowDto extends AnswerDto {
   @ApiProperty({ example: 1 })
   readonly workflow_id!: number;
   @ApiProperty({ example: 'weekly-report' })
@@ -187,9 +185,7 @@ export class NodeKindDto {
   readonly parameters!: object;
 }
 
-export class NodeKindsDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class NodeKindsDto extends AnswerDto {
   @ApiProperty({ type: [NodeKindDto] })
   readonly kinds!: readonly NodeKindDto[];
 }
@@ -213,15 +209,14 @@ export class NodeResultDto {
   readonly kind!: string;
   @ApiProperty({ example: 1, description: 'The attempts that began.' })
   readonly attempts!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'From the begin of the last attempt to the end; null: it has not ended, or began.',
-  })
+  @NullableField(
+    Number,
+    'From the begin of the last attempt to the end; null: it has not ended, or began.',
+  )
   readonly elapsed_ms!: number | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it did not succeed.' })
+  @NullableField(String, 'Why it did not succeed.')
   readonly code!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly message!: string | null;
   @ApiProperty({ nullable: true, description: 'JSON; null where there is none.' })
   readonly output!: unknown;
@@ -250,16 +245,11 @@ export class WorkflowRunDto {
   readonly critical_path!: readonly string[];
   @ApiProperty({ example: 410, description: 'The measured time of that chain.' })
   readonly critical_path_ms!: number;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '450',
-    description: 'Millionths of a dollar; null until the run is charged.',
-  })
+  @NullableField(String, 'Millionths of a dollar; null until the run is charged.', '450')
   readonly amount_micro_usd!: string | null;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly started_at!: string;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-22T10:00:01.000Z' })
+  @NullableField(String, undefined, '2026-11-22T10:00:01.000Z')
   readonly ended_at!: string | null;
 }
 
@@ -272,19 +262,17 @@ export class ListedRunDto {
   readonly version!: number;
   @ApiProperty({ enum: RUN_STATUSES })
   readonly status!: string;
-  @ApiProperty({ type: String, nullable: true, example: '450' })
+  @NullableField(String, undefined, '450')
   readonly amount_micro_usd!: string | null;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly started_at!: string;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly ended_at!: string | null;
 }
 
-export class RunListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RunListDto extends AnswerDto {
   @ApiProperty({ type: [ListedRunDto] })
   readonly runs!: readonly ListedRunDto[];
-  @ApiProperty({ type: String, nullable: true, description: 'For the next page; null: the last.' })
+  @NullableField(String, 'For the next page; null: the last.')
   readonly next_after!: string | null;
 }
