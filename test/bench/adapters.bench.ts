@@ -1,11 +1,11 @@
 /**
  * Swaps every shipped adapter onto nano, first from its file and then from memory, with as many
- * resident as the engine keeps: `npm run bench:adapters`. Milliseconds as the engine reports them.
+ * resident as the engine keeps: `npm run adapters`. Milliseconds as the engine reports them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { EmbeddedBaseModels } from '#apps/composition/adapters.binding.js';
+import { EmbeddedBaseModels } from '#apps/composition/adapters/base-models.binding.js';
 import { AdapterFiles } from '#areas/adapters/adapter-files.js';
 import { AdapterVault } from '#areas/adapters/adapter-vault.js';
 import { ShippedAdapters } from '#areas/adapters/shipped-adapters.js';

@@ -6,11 +6,10 @@ import {
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import { fromDecimal, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ofUser } from '../user-option.js';
-import { inUsd } from './usd.js';
 
 export interface ExplainRequestOptions extends CommonOptions {
   readonly requestId: string;

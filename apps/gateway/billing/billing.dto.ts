@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
 import { PAGE_LIMIT_DEFAULT } from '../pages/page.dto.js';
+import { TablesUsedDto } from '../tax/tax.dto.js';
 import { StatementTaxDto } from './statements.dto.js';
 
 class TelemetryDto {
@@ -21,7 +22,7 @@ class TelemetryDto {
   readonly lifetime_deposited!: number;
 }
 
-class OverviewTaxDto {
+class OverviewTaxDto extends TablesUsedDto {
   @NullableField(String, 'Null: not known.')
   readonly iso_country!: string | null;
   @NullableField(Boolean)

@@ -14,6 +14,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type AccountCommand } from '#areas/billing/account.decider.js';
+import { type BudgetChanger } from '#areas/billing/budgets/budget.rules.js';
 import { BudgetsQuery } from '#areas/billing/budgets/budgets.handler.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -58,10 +59,11 @@ export class BudgetsController {
     summary: 'Set the budget of the account',
     description:
       'Replaces all limits; one that is left out is lifted. What the day and the month have ' +
-      'taken stays counted. A new budget counts from now on.',
+      'taken stays counted. A new budget counts from now on. A budget of the operator is changed by ' +
+      'the operator only, and a key with a budget of its own changes no budget.',
   })
   @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
-  @FailsWith('budget_without_limits')
+  @FailsWith('budget_not_changeable', 'budget_without_limits')
   async setOfAccount(
     @Body() body: SetBudgetDto,
     @CurrentCaller() caller: Caller,
@@ -69,7 +71,7 @@ export class BudgetsController {
   ): Promise<BudgetListDto> {
     const { accountId } = caller;
     const data = { accountId, ...limitsOf(body), setAt: instant(this.clock) };
-    return this.#change({ type: 'SetBudget', data }, caller, request);
+    return this.#change({ type: 'SetBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   @Delete('account')
@@ -79,13 +81,13 @@ export class BudgetsController {
     description: 'The balance alone limits the account then.',
   })
   @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
-  @FailsWith('budget_not_found')
+  @FailsWith('budget_not_changeable', 'budget_not_found')
   async removeOfAccount(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<BudgetListDto> {
     const data = { accountId: caller.accountId, removedAt: instant(this.clock) };
-    return this.#change({ type: 'RemoveBudget', data }, caller, request);
+    return this.#change({ type: 'RemoveBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   @Put('keys/:id')
@@ -96,7 +98,12 @@ export class BudgetsController {
       'key is rotated.',
   })
   @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
-  @FailsWith('budget_without_limits', 'api_key_not_found', 'too_many_budgets')
+  @FailsWith(
+    'budget_not_changeable',
+    'budget_without_limits',
+    'api_key_not_found',
+    'too_many_budgets',
+  )
   async setOfKey(
     @Param() { id }: ApiKeyIdDto,
     @Body() body: SetBudgetDto,
@@ -107,7 +114,7 @@ export class BudgetsController {
     if (key === undefined) throw new DomainError('api_key_not_found', 'there is no such key');
     const { accountId } = caller;
     const data = { accountId, key, ...limitsOf(body), setAt: instant(this.clock) };
-    return this.#change({ type: 'SetBudget', data }, caller, request);
+    return this.#change({ type: 'SetBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   @Delete('keys/:id')
@@ -117,7 +124,7 @@ export class BudgetsController {
     description: 'The budget of a revoked key can be removed, too.',
   })
   @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
-  @FailsWith('budget_not_found', 'api_key_not_found')
+  @FailsWith('budget_not_changeable', 'budget_not_found', 'api_key_not_found')
   async removeOfKey(
     @Param() { id }: ApiKeyIdDto,
     @CurrentCaller() caller: Caller,
@@ -125,7 +132,7 @@ export class BudgetsController {
   ): Promise<BudgetListDto> {
     const key = (await this.#activeLineOf(id, caller)) ?? id;
     const data = { accountId: caller.accountId, key, removedAt: instant(this.clock) };
-    return this.#change({ type: 'RemoveBudget', data }, caller, request);
+    return this.#change({ type: 'RemoveBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   async #change(
@@ -152,3 +159,8 @@ export class BudgetsController {
     return keys.find((key) => key.id === id)?.lineage;
   }
 }
+
+const changerOf = ({ credential: { keyId: key } }: Caller): BudgetChanger => ({
+  owner: 'account',
+  key,
+});

@@ -128,6 +128,8 @@ export class BudgetDto {
     '2b9ac6a26d6d9ca1',
   )
   readonly key_id!: string | null;
+  @ApiProperty({ enum: ['operator', 'account'], description: 'Who may change it.' })
+  readonly owner!: string;
   @NullableField(SpendingDto)
   readonly day!: SpendingDto | null;
   @NullableField(SpendingDto)

@@ -52,19 +52,20 @@ export class ApiKeysController {
   @Idempotent()
   @ApiOperation({
     summary: 'Issue a key',
-    description: 'The answer is the only one that holds the secret of the key.',
+    description:
+      'The answer is the only one that holds the secret of the key. A key with a budget issues none.',
   })
   @ApiCreatedResponse({
     type: NewApiKeyDto,
     description: 'The key with its secret, which is shown once.',
   })
-  @FailsWith('too_many_api_keys')
+  @FailsWith('api_key_limited', 'too_many_api_keys')
   async issue(
     @Body() { name, kind: keyKind }: IssueApiKeyDto,
-    @CurrentCaller() { userId }: Caller,
+    @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = contextOf(request.id, `user:${userId}`);
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
     const command = new IssueApiKeyCommand({ userId, keyKind, name }, context);
     return presentNewKey(await this.commands.execute(command));
   }
@@ -73,19 +74,21 @@ export class ApiKeysController {
   @Idempotent()
   @ApiOperation({
     summary: 'Replace a key',
-    description: 'Issues a key with the same name and kind. The old key becomes invalid at once.',
+    description:
+      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with a ' +
+      'budget replaces itself only.',
   })
   @ApiCreatedResponse({
     type: NewApiKeyDto,
     description: 'The new key with its secret, which is shown once.',
   })
-  @FailsWith('api_key_not_found', 'too_many_api_keys')
+  @FailsWith('api_key_limited', 'api_key_not_found', 'too_many_api_keys')
   async rotate(
     @Param() { id: keyId }: ApiKeyIdDto,
-    @CurrentCaller() { userId }: Caller,
+    @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = contextOf(request.id, `user:${userId}`);
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
     const command = new RotateApiKeyCommand({ userId, keyId }, context);
     return presentNewKey(await this.commands.execute(command));
   }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { inferenceErrors } from '#areas/inference/inference.errors.js';
 import { inferenceFailures } from '#areas/inference/inference.failures.js';
-import { ROUTING_MODES } from '#areas/inference/routing-mode.js';
+import { AUTO, RIG_NAME_LENGTH_MAX } from '#areas/inference/routing-modes.js';
 import { shardingErrors, shardingFailures } from '#areas/sharding/sharding.errors.js';
 import { spikingErrors, spikingFailures } from '#areas/spiking/spiking.errors.js';
 import { swarmErrors, swarmFailures } from '#areas/swarm/swarm.errors.js';
@@ -54,12 +54,12 @@ const STREAM_EXAMPLE =
   ': x-quipu-cost-usd=0.000004 x-quipu-available-usd=9.999996 x-quipu-event-id=2f0c…\n\n' +
   'data: [DONE]\n\n';
 
-/** The JSON Schema of the body; `routing_mode` as an enumeration, which client generators use. */
+/** The JSON Schema of the body; `openApiDocument` adds the modes of the areas. */
 const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
   DocumentedChatBody.extend({
     routing_mode: z
-      .union([z.enum(ROUTING_MODES), z.string().regex(/^rig_.{1,64}$/)])
-      .default('auto')
+      .union([z.enum([AUTO]), z.string().regex(new RegExp(`^rig_.{1,${RIG_NAME_LENGTH_MAX}}$`))])
+      .default(AUTO)
       .describe(
         '`rig_{id}` pins one rig. `snn_spiking`, `hybrid_*` and `pattern_*` run a spiking ' +
           'network on the text of the last message. `sharded_pipeline` divides the layers of the ' +

@@ -18,7 +18,9 @@ const PRICE_MAX = 1_000_000_000;
 const GPUS_MAX = 100_000;
 
 const DAY = 'a day of the calendar such as 2026-10-01';
-const ASKED_INVESTOR = 'The user id. An Admin names it; for others it is the own one.';
+const ASKED_INVESTOR =
+  'The user id. An Admin who names none sees the first investor with a share; for others it is ' +
+  'the own one.';
 const hour = (description: string) => ({
   type: String,
   nullable: true,

@@ -1,5 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { routingModesOf } from '#areas/inference/routing-modes.js';
 import { type Areas } from '#platform/runtime/area.js';
 import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
 import { type FailureCode, failureCodesOf, failureTable } from './failure-codes.js';
@@ -68,7 +69,11 @@ export const openApiDocument = (app: INestApplication, areas: Areas): OpenAPIObj
   });
   const operations = operationsOf(document);
   nameAliases(operations);
-  for (const { operation } of operations) operation.security ??= [];
+  const modes = routingModesOf(areas);
+  for (const { operation } of operations) {
+    operation.security ??= [];
+    listRoutingModes(operation, modes);
+  }
   const enveloped = operations.filter(
     ({ operation }) => operation.tags?.includes(OPERATIONS_TAG) !== true,
   );
@@ -97,4 +102,16 @@ const nameAliases = (operations: readonly Located[]): void => {
     operation.operationId = ids.has(id) ? `${id}_${path.split('/')[1] ?? ''}` : id;
     ids.add(operation.operationId);
   }
+};
+
+/** Client generators use the enumeration; the areas declare its values. */
+const listRoutingModes = (
+  { requestBody }: Located['operation'],
+  modes: readonly string[],
+): void => {
+  if (!requestBody || !('content' in requestBody)) return;
+  const schema = requestBody.content['application/json']?.schema;
+  const field = schema && 'properties' in schema ? schema.properties['routing_mode'] : undefined;
+  const [listed] = (field && 'anyOf' in field && field.anyOf) || [];
+  if (listed && 'enum' in listed) listed.enum = [...modes];
 };

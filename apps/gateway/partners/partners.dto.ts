@@ -23,7 +23,9 @@ const PercentField = (description: string, options = {}): PropertyDecorator =>
   NumberField({ minimum: 0, maximum: 100, decimalsMax: 2, example: 15, description, ...options });
 const ColorField = (example: string): PropertyDecorator =>
   TextField({ example, matches: COLOR_PATTERN, expected: 'a colour such as #7a3e1d' });
-const ASKED_PARTNER = 'The partner. An Admin names it; for others it is the own one.';
+const ASKED_PARTNER =
+  'The partner. An Admin who names none sees the first one, and changes the only one; for others ' +
+  'it is the own one.';
 
 export class AskedPartnerDto {
   @IdField(ASKED_PARTNER, { required: false })

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, IsUrl, MaxLength } from 'class-validator';
+import { IsOptional, MaxLength } from 'class-validator';
+import { IsWebAddress } from '../bodies/web-address.js';
 import { CryptoCurrency, CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
@@ -35,10 +36,7 @@ export class CreateCryptoInvoiceDto {
   })
   @IsOptional()
   @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
-  @IsUrl(
-    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
-    { message: URL_EXPECTED },
-  )
+  @IsWebAddress()
   readonly return_url?: string;
 }
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
-import { TEMPERATURE_DEFAULT } from '#areas/sharding/pipeline-order.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { type Transport, TRANSPORTS } from '#areas/sharding/pipeline.task.js';
 import { NullableField } from '../fields/answer-fields.js';
 import {

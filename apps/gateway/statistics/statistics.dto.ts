@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ChoiceField, TextField } from '../fields/request-fields.js';
 import { AnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
-import { ChoiceField, TextField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 export const METRIC_TYPES = ['all', 'summary', 'revenue', 'hardware', 'telemetry'] as const;
@@ -117,5 +117,54 @@ export class StatisticsDto extends AnswerDto {
   @ApiProperty({ type: ChartsDto })
   readonly charts!: ChartsDto;
   @ApiProperty({ description: 'The log position of every figure.', example: '42' })
+  readonly position!: string;
+}
+
+const DATA_SCOPES = ['account', 'platform'] as const;
+export type DataScope = (typeof DATA_SCOPES)[number];
+
+export class DataMovedQueryDto extends AsOfDto {
+  @TextField({
+    required: false,
+    type: String,
+    example: '2026-11',
+    description: 'In UTC. Default: the current month.',
+    matches: /^\d{4}-(0[1-9]|1[0-2])$/,
+    expected: 'YYYY-MM',
+  })
+  readonly month?: string;
+
+  @ChoiceField(DATA_SCOPES, {
+    required: false,
+    default: 'account',
+    description: 'Answers to the account, or with `platform`, for an Admin, to all accounts.',
+  })
+  readonly scope: DataScope = 'account';
+}
+
+class MovedDto {
+  @ApiProperty({ example: 2_417, description: 'Bytes of answers, without headers and framing.' })
+  readonly bytes_out!: number;
+  @ApiProperty({ example: 3, description: 'Charged answers.' })
+  readonly answers!: number;
+  @ApiProperty({ example: 0, description: 'Of these, answers whose bytes are not measured.' })
+  readonly unmeasured_answers!: number;
+}
+
+class MovedByRigDto extends MovedDto {
+  @NullableField(String, 'Null where no rig did all of the work.', 'local-vllm')
+  readonly rig!: string | null;
+}
+
+export class DataMovedDto extends MovedDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ enum: DATA_SCOPES })
+  readonly scope!: string;
+  @ApiProperty({ example: '2026-11' })
+  readonly month!: string;
+  @ApiProperty({ type: [MovedByRigDto] })
+  readonly rigs!: readonly MovedByRigDto[];
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
   readonly position!: string;
 }

@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsISO8601, IsOptional, IsUrl, MaxLength } from 'class-validator';
+import { IsISO8601, IsOptional, MaxLength } from 'class-validator';
 import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
 import { NullableField } from '../fields/answer-fields.js';
 import { IntegerField, StringsField, UuidField } from '../fields/request-fields.js';
+import { IsWebAddress } from '../bodies/web-address.js';
 
 const URL_LENGTH_MAX = 2_048;
 const TYPES_MAX = 50;
@@ -14,10 +15,7 @@ const URL_EXPECTED = `an http or https URL of at most ${URL_LENGTH_MAX} characte
 export class CreateWebhookDto {
   @ApiProperty({ example: 'https://shop.example/hooks/quipu', maxLength: URL_LENGTH_MAX })
   @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
-  @IsUrl(
-    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
-    { message: URL_EXPECTED },
-  )
+  @IsWebAddress()
   readonly url!: string;
 
   @StringsField({

@@ -110,8 +110,8 @@ describe('catalog', () => {
     expect(catalog.rigs().map(({ name }) => name)).toEqual(['up']);
     expect(catalog.rateFor('acme/one', now)).toEqual({
       version: 1,
-      inputMicroUsdPerMtok: 100_000n,
-      outputMicroUsdPerMtok: 2_000_000n,
+      inputMicroUsdPerMtok: '100000',
+      outputMicroUsdPerMtok: '2000000',
       batchDiscountPercent: 50,
     });
     expect(catalog.rateFor('none', now)).toBeUndefined();
@@ -126,6 +126,48 @@ describe('catalog', () => {
       prices: new Map([['knots', { unitPriceMicroUsd: '20000', perUnits: 1_000 }]]),
     });
     expect(cards?.metersAt(T0 - 1)).toBeUndefined();
+  });
+
+  describe('beside a process with another file', () => {
+    const idsOf = (catalog: Catalog) => catalog.models().map(({ id }) => id);
+    const other = yaml('0.3').replaceAll('acme/one', 'acme/other');
+    const both = `${yaml('0.4')}${other.slice(other.indexOf('  - { id:'))}`;
+
+    it('serves what the newest card of the log prices, says so, and publishes again on request', async () => {
+      const first = await started(yaml('0.1', TWO));
+      let changes = 0;
+      first.onChange(() => (changes += 1));
+      const file = join(folder, 'etc', 'other.yaml');
+      await writeFile(file, other);
+      const second = newCatalog(file);
+      await second.start();
+      await until(() => first.models().length === 0);
+      expect(changes).toBe(1);
+      expect(first.model('acme/one')).toBeUndefined();
+      expect(first.status().overruled).toBe(
+        'rate card 2 of another process does not price acme/one, two, not served here',
+      );
+      expect(second.status().overruled).toBeNull();
+      await first.reload();
+      expect(idsOf(first)).toEqual(['acme/one', 'two']);
+      expect(first.status().overruled).toBeNull();
+      await until(() => second.models().length === 0);
+      await first.reload();
+      expect(await published()).toBe(3);
+    });
+
+    it('says where prices differ', async () => {
+      const first = await started(yaml('0.1'));
+      const file = join(folder, 'etc', 'both.yaml');
+      await writeFile(file, both);
+      await newCatalog(file).start();
+      await until(() => first.status().overruled !== null);
+      expect(idsOf(first)).toEqual(['acme/one']);
+      expect(first.status().overruled).toBe(
+        'rate card 2 of another process has other prices for acme/one',
+      );
+      expect(first.rateFor('acme/one', now)?.inputMicroUsdPerMtok).toBe(400_000n);
+    });
   });
 
   it('publishes nothing at a restart with the same prices, and keeps `created`', async () => {
@@ -147,11 +189,11 @@ describe('catalog', () => {
     await until(() => catalog.model('two') !== undefined);
     expect(catalog.rateFor('acme/one', now)).toMatchObject({
       version: 2,
-      inputMicroUsdPerMtok: 200_000n,
+      inputMicroUsdPerMtok: '200000',
     });
     expect(catalog.rateFor('acme/one', now - 1)).toMatchObject({
       version: 1,
-      inputMicroUsdPerMtok: 100_000n,
+      inputMicroUsdPerMtok: '100000',
     });
     expect(changes).toEqual([2]);
   });
@@ -160,7 +202,7 @@ describe('catalog', () => {
     const catalog = await started(yaml('0.1'));
     await writeFile(join(localModelsFolder, 'tiny.gguf'), 'GGUF');
     await until(() => catalog.model('local/tiny.gguf') !== undefined);
-    expect(catalog.rateFor('local/tiny.gguf', now)).toMatchObject({ inputMicroUsdPerMtok: 0n });
+    expect(catalog.rateFor('local/tiny.gguf', now)).toMatchObject({ inputMicroUsdPerMtok: '0' });
     expect(catalog.rigs()).toMatchObject([{ name: 'up' }, { name: 'local-models' }]);
   });
 
@@ -207,7 +249,7 @@ describe('catalog', () => {
     await writeFile(catalogFile, yaml('0.2'));
     await one.reload();
     await until(() => other.rateFor('acme/one', now)?.version === 2);
-    expect(other.rateFor('acme/one', now)).toMatchObject({ inputMicroUsdPerMtok: 200_000n });
+    expect(other.rateFor('acme/one', now)).toMatchObject({ inputMicroUsdPerMtok: '200000' });
   });
 
   it('answers with the newest card and with those of the past, as of the log', async () => {

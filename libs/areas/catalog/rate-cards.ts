@@ -10,24 +10,24 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { fromDecimal } from '#platform/kernel/money.js';
 import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
 import { type LogRunner } from '#platform/runtime/log-runner.js';
 import { PollingRunner } from '#platform/runtime/polling-runner.js';
 import { type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
 import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
-import { type Price } from './catalog-entry.js';
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
 
 /** The price of one model, and the card that states it. */
-export interface Rate extends Price {
+export interface Rate extends TokenPrice {
   /** The card's version, which the charge names. */
   readonly version: number;
   /** 0 to 100: how much less a line of a batch costs. */
   readonly batchDiscountPercent: number;
 }
 
-interface RateCard {
+export interface RateCard {
+  readonly version: number;
   readonly effectiveFromMs: number;
   /** By model id. */
   readonly rates: ReadonlyMap<string, Rate>;
@@ -48,6 +48,7 @@ export class RateCards {
   readonly #runner: LogRunner;
   readonly #codec: CodecOf<RateCardEvent>;
   #position: Position | undefined;
+  #onCard: () => void = () => undefined;
 
   /** @param pollMs interval of asking the log for new cards, instead of subscribing to all of it */
   constructor(
@@ -71,7 +72,9 @@ export class RateCards {
         : new PollingRunner(handler, eventStore, pollMs, logger);
   }
 
-  start(): void {
+  /** @param onCard called after each new card, of any process */
+  start(onCard: () => void): void {
+    this.#onCard = onCard;
     this.#runner.start();
   }
 
@@ -89,6 +92,11 @@ export class RateCards {
   /** Why the log cannot be read now, or null. */
   failure(): string | null {
     return this.#runner.status().failure;
+  }
+
+  /** The card that was published last, by any process. */
+  newest(): RateCard | undefined {
+    return this.#cards.at(-1);
   }
 
   /** The rate in force at an instant; undefined for a model that was not on sale then. */
@@ -115,29 +123,27 @@ export class RateCards {
   }
 
   #fold({ events, position }: SubscriptionBatch): void {
+    const known = this.#cards.length;
     for (const recorded of events) {
       if (recorded.type !== RateCardPublished.type) continue;
       this.#add(this.#codec.revive(recorded));
       this.#position = recorded.position;
     }
     this.#position = position;
+    if (this.#cards.length > known) this.#onCard();
   }
 
   #add({ data }: RateCardEvent): void {
     const { version, prices, meterPrices, batchDiscountPercent } = data;
     const rates = new Map<string, Rate>();
     for (const [modelId, price] of Object.entries(prices)) {
-      rates.set(modelId, {
-        version,
-        batchDiscountPercent,
-        inputMicroUsdPerMtok: fromDecimal(price.inputMicroUsdPerMtok),
-        outputMicroUsdPerMtok: fromDecimal(price.outputMicroUsdPerMtok),
-      });
+      rates.set(modelId, { ...price, version, batchDiscountPercent });
       if (!this.#firstPricedMs.has(modelId)) {
         this.#firstPricedMs.set(modelId, Date.parse(data.publishedAt));
       }
     }
     const meters = { rateCardVersion: version, prices: new Map(Object.entries(meterPrices)) };
-    this.#cards.push({ effectiveFromMs: Date.parse(data.effectiveFrom), rates, meters });
+    const effectiveFromMs = Date.parse(data.effectiveFrom);
+    this.#cards.push({ version, effectiveFromMs, rates, meters });
   }
 }

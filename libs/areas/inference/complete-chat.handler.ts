@@ -1,12 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import {
-  type AdmittedChat,
-  ChatAdmission,
-  type ChatOrder,
-  type ChatOutcome,
-} from './chat-admission.js';
-import { type ChatReply, ChatStrategies } from './chat-strategies.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { type ChatReply } from '#platform/chats/chat-strategy.js';
+import { type AdmittedChat, ChatAdmission, type ChatOutcome } from './chat-admission.js';
+import { ChatStrategies } from './chat-strategies.js';
 import { echoedJson } from './echoed-json.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
@@ -26,14 +23,14 @@ export class CompleteChatHandler {
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
-    private readonly strategies: ChatStrategies,
+    @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(refuseSeveral(order), signal);
-    const admitted = await this.admission.admit(order);
+    const admitted = await this.admission.admit({ ...order, signal });
     const routed = await this.#route(order, admitted, signal);
     const written = await this.#write(routed.answer, order, admitted);
     const entry = await admitted.capture(chargeOf(routed, written));
@@ -67,7 +64,7 @@ export class CompleteChatHandler {
 
 const chargeOf = (
   { answer: { usage }, rig, attempts }: RoutedAnswer,
-  { modelAnswered, replyHash }: Written,
+  { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
   usage,
   outcome: 'completed',
@@ -75,6 +72,7 @@ const chargeOf = (
   attempts: attempts.length,
   modelAnswered,
   replyHash,
+  bytesOut: Buffer.byteLength(text),
 });
 
 const replyOf = (

@@ -1,19 +1,20 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
+import { orderOf } from '#platform/chats/chat-order.fixture.js';
+import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatStream } from '#platform/chats/chat-strategy.js';
 import {
   delta,
   insufficient,
   linesFor,
   llama,
   openInference,
-  orderOf,
   type Script,
   usage,
 } from './inference-world.fixture.js';
-import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
-import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
+import { type ChatChunk, RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
-import { type ChatStream } from './chat-strategies.js';
 import { tokensIn } from './token-lines.js';
 
 const streaming = (script: Script) => {
@@ -95,6 +96,13 @@ describe('a chat that is streamed', () => {
         attempts: 1,
       },
     });
+  });
+
+  it('records the bytes of the chunks', async () => {
+    const inference = streaming(whole);
+    const { chunks } = await readAll(await inference.stream());
+    const bytes = chunks.reduce<number>((sum, chunk) => sum + JSON.stringify(chunk).length, 0);
+    expect(inference.ledger.captured.bytesOut).toBe(bytes);
   });
 
   it('is charged at the bound when the rig claims more', async () => {

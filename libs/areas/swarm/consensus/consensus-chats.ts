@@ -7,9 +7,10 @@ import {
 } from '#platform/ledger/paid-work/paid-request.js';
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { bodyOf } from '../chat-asked.js';
 import { choiceOf } from '../chunk-text.js';
-import { type ModelStream, SwarmModels, type SwarmUsage } from '../swarm-models.port.js';
+import { type ModelStream, SwarmModels } from '../swarm-models.port.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
 import { TEXT_HASHER, type TextHasher } from '../text-hasher.js';
 import { AGREEMENT_PERCENT, agreementOf } from './agreement.js';
@@ -53,7 +54,7 @@ export class ConsensusChats {
    */
   async begin(order: ConsensusOrder, signal: AbortSignal): Promise<SwarmStream<ConsensusReport>> {
     const plan = this.planner.plan(order);
-    const held = await this.paid.admit(order, plan.worst);
+    const held = await this.paid.admit({ ...order, signal }, plan.worst);
     const work = await this.#synthesize(order, plan, held, signal);
     const { rig, attempts } = work.synthesis;
     const texts = await startTexts(this.#texts(work));
@@ -155,7 +156,7 @@ export class ConsensusChats {
 }
 
 /** The lines of each member that answered, and of the synthesis. */
-const linesOf = ({ plan, outcomes, synthesis }: Work, usage: SwarmUsage): ChargedLine[] => {
+const linesOf = ({ plan, outcomes, synthesis }: Work, usage: Usage): ChargedLine[] => {
   const branches = outcomes.filter(isAnswered).flatMap(({ member, answer }) => {
     const lines = plan.linesOf(member.step, member.model, tokensOf(answer.usage));
     return lines.map((line): ChargedLine => ({ ...line, rig: answer.rig }));
@@ -164,21 +165,21 @@ const linesOf = ({ plan, outcomes, synthesis }: Work, usage: SwarmUsage): Charge
   return [...branches, ...own.map((line): ChargedLine => ({ ...line, rig: synthesis.rig }))];
 };
 
-const tokensOf = ({ promptTokens, completionTokens }: SwarmUsage) => ({
+const tokensOf = ({ promptTokens, completionTokens }: Usage) => ({
   inputTokens: promptTokens,
   outputTokens: completionTokens,
 });
 
-const sourceOf = (work: Work, usage: SwarmUsage): SwarmUsage['source'] =>
+const sourceOf = (work: Work, usage: Usage): Usage['source'] =>
   usagesOf(work, usage).every(({ source }) => source === 'provider') ? 'provider' : 'counted';
 
-const usagesOf = ({ outcomes }: Work, usage: SwarmUsage): readonly SwarmUsage[] => [
+const usagesOf = ({ outcomes }: Work, usage: Usage): readonly Usage[] => [
   ...outcomes.filter(isAnswered).map(({ answer }) => answer.usage),
   usage,
 ];
 
 /** Of all steps: what the charge is made of. */
-const totalOf = (work: Work, usage: SwarmUsage): SwarmUsage => {
+const totalOf = (work: Work, usage: Usage): Usage => {
   const usages = usagesOf(work, usage);
   return {
     promptTokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
