@@ -54,7 +54,8 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Issue a key',
     description:
-      'The answer is the only one that holds the secret of the key. A key with a budget issues none.',
+      'The answer is the only one that holds the secret of the key. A key with a budget issues ' +
+      'none.',
   })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 403, 409, 413, 415)
@@ -73,8 +74,8 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Replace a key',
     description:
-      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with a ' +
-      'budget replaces itself only.',
+      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with ' +
+      'a budget replaces itself only.',
   })
   @ApiCreatedResponse({ type: NewApiKeyDto })
   @ApplicationFailures(400, 403, 404, 413, 415)

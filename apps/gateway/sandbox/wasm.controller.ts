@@ -52,8 +52,9 @@ export class WasmController {
     description:
       'In a sandbox with the standard streams, clocks and randomness of WASI preview 1, without ' +
       'files and sockets. The price of `gas_limit` is held before the run, and the fuel that was ' +
-      'spent is charged, also for a module that traps or is ended. A module that cannot be ' +
-      'started is free. A caller that leaves does not end the run.',
+      'spent is charged, also for a module that traps or is ended, and that of its start. A ' +
+      'module that cannot be started is charged for being read. A caller that leaves does not ' +
+      'end the run.',
   })
   @ApiOkResponse({ type: WasmExecutionDto })
   @ApplicationFailures(400, 402, 409, 413, 415, 422, 501, 502, 504)
