@@ -8,13 +8,13 @@ import {
 } from '#platform/ledger/paid-work/paid-request.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
 import { reject } from '../swarm.errors.js';
 import { SwarmModels, type TokenPrices } from '../swarm-models.port.js';
 import { OUTPUT_METER, speculativeProduct } from '../swarm.products.js';
 import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
-import { TEXT_HASHER, type TextHasher } from '../text-hasher.js';
 import { chooseVerifier, type Verifier, type VerifierAsked } from './pair-choice.js';
 import { type SpeculativeReport } from './speculative-report.js';
 import { SpeculativeSource, type TextSource } from './speculative-source.js';
