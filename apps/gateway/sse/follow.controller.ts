@@ -63,7 +63,8 @@ export const followController = <Event>(followed: Followed<Event>): Type => {
       summary: `Follow a ${noun}`,
       description:
         `Server-sent events: each event of the ${noun}, the past ones first. The stream ends ` +
-        `after ${endsAfter}, after 15 minutes, or when the gateway stops. Resume with \`Last-Event-ID\`.`,
+        `after ${endsAfter}, after 15 minutes, or when the gateway stops. ` +
+        'Resume with `Last-Event-ID`.',
     })
     @ApiParam({ name: 'id', description: `The id of the ${noun}.` })
     @FollowedEventsDocs(example)
