@@ -167,7 +167,8 @@ describe('an event that was damaged on the disk', () => {
       const { body } = await ready().expect(503);
       expect(body).toMatchObject({
         status: 'not_ready',
-        reasons: expect.arrayContaining([
+        reasons: expect.arrayContaining(['event_log_damaged']),
+        details: expect.arrayContaining([
           expect.stringMatching(
             new RegExp(`^the log is damaged: the event at position \\d+ of account-1: ${reason}`),
           ),

@@ -1,13 +1,12 @@
 import { CheckLedgerQuery, type LedgerReport } from '#areas/billing/check-ledger.handler.js';
 import { describeDamage } from '#platform/event-store/event-store.errors.js';
-import { toDecimal } from '#platform/kernel/money.js';
+import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { accountOverview } from '#projections/billing/account-overview.projection.js';
 import { stopIfInterrupted } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { openProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
-import { inUsd } from './usd.js';
 
 export const checkLedger = async (_: CommonOptions, invocation: Invocation): Promise<Outcome> => {
   const needs = {

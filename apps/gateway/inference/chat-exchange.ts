@@ -256,13 +256,18 @@ const writeHead = (reply: FastifyReply, headers: OutgoingHttpHeaders): ServerRes
   return reply.raw.writeHead(200, { ...earlier, ...headers });
 };
 
-/** What a rig states above the bound is not charged, and other interfaces do not show it. */
+/**
+ * What a rig states above the bound is not charged, and other interfaces do not show it. Its
+ * classes are then on the bill only.
+ */
 const chargedOf = (usage: Usage, bound: ChatReply['bound']): Usage => {
-  if (!bound) return usage;
+  const { promptTokens, completionTokens, source } = usage;
+  const { inputTokens = promptTokens, outputTokens = completionTokens } = bound ?? {};
+  if (promptTokens <= inputTokens && completionTokens <= outputTokens) return usage;
   return {
-    promptTokens: Math.min(usage.promptTokens, bound.inputTokens),
-    completionTokens: Math.min(usage.completionTokens, bound.outputTokens),
-    source: usage.source,
+    promptTokens: Math.min(promptTokens, inputTokens),
+    completionTokens: Math.min(completionTokens, outputTokens),
+    source,
   };
 };
 

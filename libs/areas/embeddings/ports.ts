@@ -6,7 +6,7 @@ import { type Release } from '#platform/ledger/hold.js';
 
 export interface EmbeddingRate {
   readonly version: number;
-  readonly inputMicroUsdPerMtok: bigint;
+  readonly inputMicroUsdPerMtok: string;
   /** 0 to 100: how much less a line of a batch costs. */
   readonly batchDiscountPercent: number;
 }

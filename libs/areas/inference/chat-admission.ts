@@ -3,6 +3,7 @@ import {
   type ChatCaptureEvidence,
   type ChatHoldEvidence,
 } from '#events/inference/chat.evidence.js';
+import { OUTPUT_METER } from '#events/token-meters.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -12,6 +13,7 @@ import {
   PaidRequests,
   type WorstCase,
 } from '#platform/ledger/paid-work/paid-request.js';
+import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
@@ -32,7 +34,7 @@ import { type RigRouter } from './rigs/rig-router.js';
 import { RoutingModes } from './routing-modes.js';
 import { choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
 import { boundsOfAll, messagesOfAll } from './several-prompts.js';
-import { linesOf, OUTPUT_METER, tokensIn } from './token-lines.js';
+import { type ChatTerms, chargedLinesOf, termsOf, tokensIn } from './token-lines.js';
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
@@ -53,6 +55,8 @@ export interface ChatOutcome {
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
+  /** Of the answer for the caller, without headers and framing. */
+  readonly bytesOut: number;
 }
 
 /** What a request asks for, by the catalog of that instant. */
@@ -62,6 +66,7 @@ interface Asked {
   readonly pin: string | undefined;
   readonly model: ServedModel;
   readonly rate: TokenRate;
+  readonly terms: ChatTerms;
 }
 
 /** Prices a request and holds its worst case before any work. */
@@ -106,26 +111,27 @@ export class ChatAdmission {
   }
 
   /** @throws DomainError, RouteError */
-  #ask({ accountId, body, routingMode }: ChatOrder): Asked {
+  #ask({ accountId, body, others, routingMode }: ChatOrder): Asked {
     const now = this.clock.now();
     const pin = this.modes.pinnedRig(body, routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
     this.rigs.check(target, body);
-    return { now, pin, model, rate };
+    return { now, pin, model, rate, terms: termsOf([body, ...(others ?? [])], rate) };
   }
 
-  #worstCase(order: ChatOrder, { now, model, rate }: Asked): WorstCase {
+  #worstCase(order: ChatOrder, { now, model, rate, terms }: Asked): WorstCase {
     const { body, others } = order;
     const hasLimit = outputTokensAsked(body) !== null;
+    const bound = others ? boundsOfAll(order, model) : tokenBounds(body, model);
     const evidence: ChatHoldEvidence = {
       modelAsked: body.model,
       ...(body.adapter != null && { adapter: body.adapter }),
     };
     return {
       purpose: chatProduct.purpose,
-      lines: linesOf(others ? boundsOfAll(order, model) : tokenBounds(body, model), rate),
+      lines: heldTokenLines(bound, rate, terms),
       rateCardVersion: rate.version,
       shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
       evidence,
@@ -137,25 +143,30 @@ export class ChatAdmission {
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash }: ChatOutcome,
-  { model, rate }: Asked,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut }: ChatOutcome,
+  { model, rate, terms }: Asked,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
-  const { promptTokens: inputTokens, completionTokens: outputTokens, source } = usage;
+  const { source, doubts, serviceTier = null } = usage;
   const evidence: ChatCaptureEvidence = {
     models: { asked, sent: model.upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,
+    ...(doubts && { usageDoubts: [...doubts] }),
+    ...(terms.service !== undefined && {
+      serviceTier: { asked: terms.service, answered: serviceTier },
+    }),
   };
   return held.capture({
-    ...held.charged(linesOf({ inputTokens, outputTokens }, rate)),
+    ...held.charged(chargedLinesOf(usage, rate, terms)),
     rig,
     usageSource: source,
     outcome,
     evidence,
     model: asked,
+    bytesOut,
   });
 };
 

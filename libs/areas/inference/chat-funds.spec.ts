@@ -15,14 +15,14 @@ describe('the funds of a chat', () => {
 
   it('are demanded for a model with a price', async () => {
     await expect(demand(llama.id)).rejects.toBe(insufficient);
-    const onlyInput = { ...rate, outputMicroUsdPerMtok: 0n };
+    const onlyInput = { ...rate, outputMicroUsdPerMtok: '0' };
     await expect(demand(llama.id, onlyInput)).rejects.toBe(insufficient);
-    const onlyOutput = { ...rate, inputMicroUsdPerMtok: 0n };
+    const onlyOutput = { ...rate, inputMicroUsdPerMtok: '0' };
     await expect(demand(llama.id, onlyOutput)).rejects.toBe(insufficient);
   });
 
   it('are not demanded for a free model', async () => {
-    const free = { ...rate, inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
+    const free = { ...rate, inputMicroUsdPerMtok: '0', outputMicroUsdPerMtok: '0' };
     await expect(demand(llama.id, free)).resolves.toBeUndefined();
   });
 

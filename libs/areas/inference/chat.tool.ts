@@ -1,3 +1,4 @@
+import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
@@ -22,8 +23,8 @@ import { modelOf, replyText } from './reply.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { acceptedUsage } from './rigs/route-error.js';
+import { linesOf } from './token-lines.js';
 import { RoutingModes } from './routing-modes.js';
-import { INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
 
 const OUTPUT_TOKENS_DEFAULT = 512;

@@ -10,7 +10,7 @@ import { type TextAdapter } from './rigs/text-adapter.js';
 import { ChatAdmission } from './chat-admission.js';
 import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
-import { type ModelCatalog, type ServedModel } from './ports.js';
+import { type ModelCatalog, type ServedModel, type TokenRate } from './ports.js';
 import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
 import { RoutingModes } from './routing-modes.js';
@@ -27,10 +27,10 @@ export const llama: ServedModel = {
   chargesCancelled: true,
 };
 
-export const rate = {
+export const rate: TokenRate = {
   version: 3,
-  inputMicroUsdPerMtok: 150_000n,
-  outputMicroUsdPerMtok: 600_000n,
+  inputMicroUsdPerMtok: '150000',
+  outputMicroUsdPerMtok: '600000',
   batchDiscountPercent: 50,
 };
 
@@ -132,10 +132,11 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
   const { paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock) } = given;
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
+  const rates: { current: TokenRate } = { current: rate };
   const catalog = {
     model: (id: string): ServedModel | undefined =>
       id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
-    rateFor: (id: string) => (id === llama.id ? rate : undefined),
+    rateFor: (id: string) => (id === llama.id ? rates.current : undefined),
   } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();
@@ -150,6 +151,7 @@ export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Gi
     adapters,
     admission,
     catalog,
+    rates,
     modes,
     controller,
     chats,

@@ -1,3 +1,5 @@
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
+
 /**
  * What inference needs of other areas, beside the ledger. The composition root binds each token to
  * the area that can; inference knows neither.
@@ -7,10 +9,8 @@ export const MODEL_CATALOG = Symbol('ModelCatalog');
 export const RIGS = Symbol('Rigs');
 export const REQUEST_LIMITS = Symbol('RequestLimits');
 
-export interface TokenRate {
+export interface TokenRate extends TokenPrice {
   readonly version: number;
-  readonly inputMicroUsdPerMtok: bigint;
-  readonly outputMicroUsdPerMtok: bigint;
   /** 0 to 100: how much less a line of a batch costs. */
   readonly batchDiscountPercent: number;
 }

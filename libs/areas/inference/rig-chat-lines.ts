@@ -1,3 +1,4 @@
+import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type AcceptedLine,
@@ -26,7 +27,7 @@ import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { RouteError } from './rigs/route-error.js';
 import { RoutingModes } from './routing-modes.js';
 import { answersToAll, boundsOfAll } from './several-prompts.js';
-import { batchLinesOf, INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
+import { batchLinesOf, linesOf } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
 
 interface CheckedLine extends CheckedChat {

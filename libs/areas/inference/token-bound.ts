@@ -93,6 +93,10 @@ export const printedBytes = (
   return bytes;
 };
 
+/** Whether the prompt or the answer may hold anything but text. */
+export const hasMedia = ({ messages, modalities, audio }: ChatBody): boolean =>
+  audio != null || Array.isArray(modalities) || messages.some(hasOtherThanText);
+
 const hasOtherThanText = ({ content, audio }: ChatMessage): boolean =>
   audio != null || (Array.isArray(content) && content.some((part: unknown) => !isText(part)));
 

@@ -1,6 +1,7 @@
 import { type VerifiedCheckpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js';
 import { isIncluded, leafHashOf } from '#platform/audit/merkle.js';
 import { NoteError, parseVerifierKey, type VerifierKey } from '#platform/audit/signed-note.js';
+import { fromDecimal, inUsd } from '#platform/kernel/money.js';
 import { type AccountHistory, foldAccount } from './account-history.js';
 import { type ArchivedEvent, type BillArchive, readBill } from './bill-archive.js';
 import { BillError, demand } from './bill.error.js';
@@ -178,8 +179,8 @@ const reportOf = (
 export const describeBill = (report: BillReport): string =>
   [
     `The statement ${report.month} of account ${report.accountId} (${report.status}) is proved.`,
-    `  charged     ${report.chargedMicroUsd} micro-dollars`,
-    `  closing     ${report.closingMicroUsd} micro-dollars`,
+    `  charged     ${inUsd(fromDecimal(report.chargedMicroUsd))}`,
+    `  closing     ${inUsd(fromDecimal(report.closingMicroUsd))}`,
     `  checkpoint  ${report.size} events of ${report.origin}, root ${report.root}`,
     'Proved:',
     ...report.proved.map((one) => `  + ${one}`),
