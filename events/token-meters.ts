@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /**
  * The classes of tokens. Each token of a request is in exactly one class, and each class has a
  * meter: fresh input and plain output have `input_tokens` and `output_tokens`, the parts their own.
@@ -40,17 +38,3 @@ export const isTokenMeter = (meter: string): meter is TokenMeter => METERS.has(m
 
 export const sideOf = (meter: TokenMeter): TokenSide =>
   OUTPUTS.has(meter) ? OUTPUT_METER : INPUT_METER;
-
-/**
- * Why the charge is lower than the stated usage could mean. `bad_count`: a count that is negative,
- * fractional or absurd was not read. `parts_above_total`: the parts of a total are more than it,
- * and the dearest were cut. `parts_overlap`: audio and images are counted as cached, too.
- * `total_differs`: the stated total is less than its parts.
- */
-export const UsageDoubt = z.enum([
-  'bad_count',
-  'parts_above_total',
-  'parts_overlap',
-  'total_differs',
-]);
-export type UsageDoubt = z.infer<typeof UsageDoubt>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { UsageDoubt } from '../token-meters.js';
 import { ServiceTier } from '../token-price.vocabulary.js';
+import { UsageDoubt } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
 /** What a chat adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */

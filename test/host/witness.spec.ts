@@ -9,15 +9,21 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Standalone } from '#apps/processes/standalone.process.js';
 import { logSignerOf } from '#areas/audit/log-signer.js';
 import { verifyCheckpoint } from '#platform/audit/checkpoint.js';
-import { encodeVerifierKey, parseVerifierKey } from '#platform/audit/signed-note.js';
+import {
+  encodeVerifierKey,
+  parseVerifierKey,
+  type VerifierKey,
+} from '#platform/audit/signed-note.js';
 import { counted } from '#platform/event-store/event-store.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { deriveKey } from '#platform/secrets/secrets.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { systemClock } from '#platform/kernel/clock.js';
+import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
+import { openSecrets } from '#platform/secrets/secrets.js';
 import { loadQuipu } from '../end-to-end/loaded-quipu.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { goProgram } from '../servers/go-program.js';
 
-const MASTER = Buffer.alloc(32, 6);
 const ORIGIN = 'quipu.test/witnessed';
 
 /** No request reaches a rig. */
@@ -26,12 +32,25 @@ const NO_UPSTREAM = 'http://127.0.0.1:9/v1';
 describe('a witness that others wrote', () => {
   /** Undoes what `beforeAll` has done, also when it fails. */
   const closing: (() => Promise<unknown>)[] = [];
+  let home: string;
   let witnessKey: string;
   let environment: NodeJS.ProcessEnv;
+  let logKey: VerifierKey;
 
-  const logKey = logSignerOf({ key: (purpose) => deriveKey(MASTER, purpose) }, ORIGIN).key;
+  /** The first opening of the log chooses its key, which the witness has to know. */
+  const keyOfLog = async (): Promise<VerifierKey> => {
+    const log = await openSqliteEventStore({ file: path.join(home, 'events.db') });
+    const record = new LoggedInstallationKey(log, systemClock);
+    const secrets = await openSecrets({ directory: home, record });
+    secrets.close();
+    await log.close();
+    return logSignerOf(secrets, ORIGIN).key;
+  };
 
   beforeAll(async () => {
+    home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
+    closing.push(() => rm(home, { recursive: true }));
+    logKey = await keyOfLog();
     const program = await goProgram({
       name: 'witness',
       folder: 'test/host/witness',
@@ -57,9 +76,6 @@ describe('a witness that others wrote', () => {
       },
     });
     witnessKey = key ?? '';
-    const home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
-    closing.push(() => rm(home, { recursive: true }));
-    await writeFile(path.join(home, 'master.key'), `${MASTER.toString('hex')}\n`, { mode: 0o600 });
     const catalog = path.join(home, 'catalog.yaml');
     await writeFile(catalog, scriptedCatalog(NO_UPSTREAM));
     environment = {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { platformEvents } from '#events/platform/lease.events.js';
+import { leaseEvents } from '#events/platform/lease.events.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
@@ -102,7 +102,7 @@ describe('an election in etcd', () => {
       const runner = new CommandRunner({
         decider: leaseDecider,
         eventStore: new FaultyEventStore(log),
-        codec: new EventCodec(platformEvents).for(platformEvents),
+        codec: new EventCodec(leaseEvents).for(leaseEvents),
       });
       const renewals = new EtcdRenewals({ etcd, name, instance, ttlMs: TTL_MS });
       const settings = { instance, ttlMs: TTL_MS, renewMs: RENEW_MS };

@@ -1,4 +1,5 @@
-import { type TokenPart, type UsageDoubt } from '#events/token-meters.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
+import { type TokenPart } from '#events/token-meters.js';
 
 /** Tokens that are charged; a bound when they are held. */
 export interface TokenQuantities {

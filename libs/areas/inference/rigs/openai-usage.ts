@@ -1,4 +1,5 @@
-import { type TokenPart, type UsageDoubt } from '#events/token-meters.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
+import { type TokenPart } from '#events/token-meters.js';
 import { type Usage, type UsageParts } from '#platform/chats/chat-usage.js';
 import { type JsonObject } from './chat-backend.js';
 import { isObject, isTokenCount } from './token-usage.js';

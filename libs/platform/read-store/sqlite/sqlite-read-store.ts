@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Position } from '#platform/event-store/event-store.port.js';
+import { createFolder } from '#platform/files/create-folder.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type CheckedCommit, CommitGroups } from '../commit-groups.js';
 import {
@@ -49,7 +49,7 @@ export const openSqliteReadStore = async ({
   file,
   clock = systemClock,
 }: SqliteReadStoreOptions): Promise<EmbeddedReadStore> => {
-  await mkdir(path.dirname(file), { recursive: true });
+  await createFolder(path.dirname(file));
   return whenFree(file, () => {
     const database = new DatabaseSync(file, { timeout: 0 });
     try {
