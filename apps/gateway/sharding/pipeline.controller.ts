@@ -64,19 +64,13 @@ export class PipelineController {
       context: contextOf(request.id, `user:${userId}`, credential.keyId),
       ...(attempt && { confirm: attempt.confirm }),
     };
-    const open = this.requests.open(this.settings.requestMsMax);
-    const leave = (): void => {
-      if (!reply.raw.writableFinished) open.cut('client_gone');
-    };
-    reply.raw.once('close', leave);
-    try {
-      const answer = await this.commands.execute(new RunPipelineCommand(order, open.signal));
-      void reply.headers(costHeaders(answer.entry));
-      return presentAnswer(order, answer);
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
-    }
+    const answer = await this.requests.whileConnected(
+      reply.raw,
+      this.settings.requestMsMax,
+      ({ signal }) => this.commands.execute(new RunPipelineCommand(order, signal)),
+    );
+    void reply.headers(costHeaders(answer.entry));
+    return presentAnswer(order, answer);
   }
 }
 
