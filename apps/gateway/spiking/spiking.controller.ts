@@ -76,7 +76,10 @@ export class SpikingController {
     const answer = await this.requests.whileConnected(
       reply.raw,
       this.settings.runMsMax,
-      ({ signal }) => this.commands.execute(new InferSpikesCommand(order, signal)),
+      ({ signal, outlive }) => {
+        outlive();
+        return this.commands.execute(new InferSpikesCommand(order, signal));
+      },
     );
     void reply.headers(costHeaders(answer.entry));
     return presentAnswer(request.id, answer, asked.raster);

@@ -18,6 +18,8 @@ export interface SwarmModel {
   readonly draft: string | null;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
+  /** Whether a caller that leaves pays for the prompt that a rig has accepted. */
+  readonly chargesCancelled: boolean;
 }
 
 export interface TokenCounts {
@@ -54,6 +56,12 @@ export interface ModelAnswer {
   readonly usage: SwarmUsage;
 }
 
+/** The part of an answer that its rig had accepted when the caller left. */
+export interface AcceptedPart {
+  readonly rig: string;
+  readonly usage: SwarmUsage;
+}
+
 /** A rig that gave no answer. The message names the rig, and no address. */
 export class MemberFailedError extends Error {
   override readonly name = 'MemberFailedError';
@@ -85,6 +93,8 @@ export abstract class SwarmModels {
   abstract ask(body: JsonObject, rig: string, signal: AbortSignal): Promise<ModelAnswer>;
   /** @throws the errors of inference, which have a meaning in HTTP */
   abstract stream(body: JsonObject, signal: AbortSignal): Promise<ModelStream>;
+  /** By the error of `ask` or `stream`; null where no rig had accepted the request. */
+  abstract acceptedOf(error: unknown): AcceptedPart | null;
   /** Null where the rig is no vLLM, or its counters cannot be read soon. */
   abstract speculationOf(rig: string): Promise<SpeculationCounters | null>;
 }
