@@ -4,6 +4,8 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { inferenceFailures } from '#areas/inference/inference.failures.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
@@ -43,6 +45,7 @@ describe('the log of a gateway', () => {
       providers: [
         { provide: Failures, useValue: new Failures(new Areas([area])) },
         DirectRoutes,
+        { provide: Ledger, useClass: FakeLedger },
         { provide: FailureLog, useValue: new FailureLog(logger) },
       ],
     };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { UNFUNDED_BODY_BYTES_MAX } from '#apps/gateway/bodies/receptions.js';
 import { completionOf, json, statement } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, startWorld } from './quipu.harness.js';
 
@@ -65,11 +66,18 @@ describe('admission over HTTP', () => {
           body: JSON.stringify({ ...chatRequest(), ...body }),
         });
       expect((await ask(wrong)).status).toBe(400);
+      const large = { ...wrong, user: 'x'.repeat(UNFUNDED_BODY_BYTES_MAX) };
+      expect((await ask(large)).status).toBe(400);
       expect((await ask({ max_tokens: spent })).status).toBe(200);
       const refused = await ask(wrong);
       expect(refused.status).toBe(402);
       expect(await refused.json()).toMatchObject({
         error: { code: 'insufficient_balance', metadata: { reason: 'insufficient_balance' } },
+      });
+      const unread = await ask(large);
+      expect(unread.status).toBe(413);
+      expect(await unread.json()).toMatchObject({
+        error: { code: 'body_too_large', message: expect.stringContaining('without money') },
       });
     } finally {
       await world.close();
