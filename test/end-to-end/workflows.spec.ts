@@ -372,6 +372,34 @@ describe('workflows', () => {
     expect([unread.exitCode, unread.stderr.includes('--file')]).toEqual([2, true]);
   });
 
+  it('have runs that the command line cancels while no gateway runs', async () => {
+    const id = await create('stuck', {
+      nodes: [chat('a'), { name: 'pause', kind: 'wait', parameters: { seconds: 3_600 } }],
+    });
+    const body = { workflow_id: id, inputs: {}, async: true };
+    const { run_id: runId } = (await post('/run', body).expect(202)).body as Run;
+    await eventually(async () => {
+      const { node_results: nodes } = (await get(`/runs/${runId}`)).body as Run;
+      return nodes['a']?.status === 'succeeded';
+    });
+    await world.quipu.stop();
+    const line = new CommandLine(() => world);
+    const listed = await line.result('workflows', 'runs', '--user', 'demo', '--limit', '1');
+    expect(listed).toMatchObject({ runs: [{ run_id: runId, status: 'running' }] });
+    const cancelled = await line.result('workflows', 'cancel', runId);
+    expect(cancelled).toMatchObject({
+      run_id: runId,
+      status: 'cancelled',
+      ended_at: expect.any(String),
+    });
+    world = await world.restart();
+    await eventually(async () => {
+      const { amount_micro_usd: amount } = (await get(`/runs/${runId}`)).body as Run;
+      return amount !== null && Number(amount) > 0;
+    });
+    expect((await get(`/runs/${runId}`)).body).toMatchObject({ status: 'cancelled' });
+  });
+
   it('are for their account only, and need money', async () => {
     const id = await create('own', { nodes: [chat('a')] });
     const other = await new CommandLine(() => world).createUser('eve', 'renter');
