@@ -6,7 +6,7 @@ const IMAGES_MAX = 512;
 /** Pixels of a module. Drawing takes time by the square of it; the page enlarges the image. */
 const SCALE = 4;
 
-/** QR codes as PNG images. Drawing one takes about 5 ms of the thread, so the last ones are kept. */
+/** QR codes as PNG images. Drawing one takes 5 ms of the thread, so the last ones are kept. */
 @Injectable()
 export class QrCodes {
   readonly #images = growingCache<Promise<Buffer>>(IMAGES_MAX);

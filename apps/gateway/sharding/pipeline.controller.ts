@@ -45,8 +45,8 @@ export class PipelineController {
       'text is that of the undivided model, to the bit. The worst case is held before any work, ' +
       'and the tokens are charged at the price of the model. A stage that is lost is replaced by ' +
       'one that stands by, and the text goes on; without one the request fails and is free. A ' +
-      'caller that leaves pays for the tokens until then. `routing_mode: sharded_pipeline` of a chat does the same, as ' +
-      'a stream, too.',
+      'caller that leaves pays for the tokens until then. `routing_mode: sharded_pipeline` of a ' +
+      'chat does the same, as a stream, too.',
   })
   @ApiOkResponse({ type: PipelineAnswerDto })
   @ApplicationFailures(400, 402, 404, 409, 413, 415, 422, 501, 502, 504)

@@ -161,8 +161,7 @@ export class WorkflowRunsController {
     summary: 'Cancel a run',
     description:
       'Nodes that have not ended are cancelled at once. A call that its tool has accepted is ' +
-      'charged as a chat whose caller leaves. An ended run stays ' +
-      'as it is.',
+      'charged as a chat whose caller leaves. An ended run stays as it is.',
   })
   @ApiParam({ name: 'id', description: 'The id of the run.' })
   @ApiOkResponse({ type: WorkflowRunDto })
