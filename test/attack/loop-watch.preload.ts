@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded before the process under attack (`loop-watch.ts` starts it so). It measures the CPU time of
- * the main thread between two ticks of a timer: a turn of the event loop that computes for long
- * delays the next tick. CPU time, unlike time of day, does not count while other processes have the
+ * Loaded before the process under attack, as `loop-watch.ts` says. It measures the CPU time of the
+ * main thread between two ticks of a timer: a turn of the event loop that computes for long delays
+ * the next tick. CPU time, unlike time of day, does not count while other processes have the
  * processor.
  */
 const TICK_MS = 2;

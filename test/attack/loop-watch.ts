@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePorts } from '../servers/server-process.js';
 
-/** The longest turn of the event loop that one request may cause, in CPU time of the main thread. */
+/** The longest turn of the event loop that one request may cause, in CPU time of its thread. */
 export const HELD_MS_MAX = 100;
 /** A request above the limit is sent again: a first time loads modules, and collects garbage. */
 const REPEATS = 3;
