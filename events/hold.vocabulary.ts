@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RigName } from './catalog/rate-card.events.js';
+import { PriceTier } from './token-price.vocabulary.js';
 import { AccountId, Instant, KeyId, Meter, MicroUsdDecimal } from './vocabulary.js';
 
 /**
@@ -39,6 +40,8 @@ export const PriceLine = z.strictObject({
   step: StepPath.exactOptional(),
   /** The model whose price it is, where the work may ask several; else the charge names it. */
   model: AskedModel.exactOptional(),
+  /** The tier of the model's price. Absent: the standard price. */
+  tier: PriceTier.exactOptional(),
   meter: Meter,
   quantity: z.int().nonnegative(),
   unitPriceMicroUsd: MicroUsdDecimal,
@@ -46,8 +49,16 @@ export const PriceLine = z.strictObject({
 });
 export type PriceLine = z.infer<typeof PriceLine>;
 
-/** A line of a charge. It names its rig where the charge has work of several rigs. */
-export const ChargedLine = PriceLine.extend({ rig: RigName.exactOptional() });
+/** A line of a charge. */
+export const ChargedLine = PriceLine.extend({
+  /** Where the charge has work of several rigs. */
+  rig: RigName.exactOptional(),
+  /**
+   * The meter of the held line that the line counts against, where its price or its meter is
+   * another one: cached tokens are held as fresh input. Its price is not above the held one.
+   */
+  heldAs: Meter.exactOptional(),
+});
 export type ChargedLine = z.infer<typeof ChargedLine>;
 
 /** Units that were claimed above the bound of the hold; recorded, never charged. */

@@ -83,12 +83,12 @@ const areasFor = ({ areas: names, projections }: Needs, areas: readonly Area[]):
 const eventsOfOthers = ({ areas: names }: Needs, areas: readonly Area[]): readonly Area[] =>
   areas.filter(({ name }) => !names.includes(name)).map((area) => ({ ...area, projections: [] }));
 
-const compose = (
+const compose = async (
   { settings, engines, logger }: Installation,
   runtime: Runtime,
   { wanted, areas }: { readonly wanted: readonly Area[]; readonly areas: readonly Area[] },
 ): Promise<INestApplicationContext> => {
-  const module = QuipuModule.of({
+  const module = await QuipuModule.of({
     settings,
     engines,
     runtime,

@@ -37,10 +37,10 @@ const lines = areas.flatMap(({ products }) =>
 describe('every product is priced again by its lines', () => {
   it.each(lines)('$purpose by $meter', ({ meter, product }) => {
     const line = { meter, model: MODEL };
-    const price = product.unitPrice(card, { line, charge: { evidence } });
+    const price = product.unitPrice(card, { line, charge: { evidence, lines: [] } });
     expect(price).not.toBeNull();
     const other = { ...card, models: new Map(), meters: new Map(), rigs: new Map() };
-    expect(product.unitPrice(other, { line, charge: { evidence } })).toBeNull();
+    expect(product.unitPrice(other, { line, charge: { evidence, lines: [] } })).toBeNull();
   });
 
   it('and every product has a meter', () => {

@@ -43,7 +43,7 @@ export interface Composition {
 /** The composition root: the platform, the areas, and the bindings between them. */
 @Module({})
 export class QuipuModule {
-  static of(composition: Composition): DynamicModule {
+  static async of(composition: Composition): Promise<DynamicModule> {
     const { settings, engines, runtime, areas, role, runsReactions, edges = [] } = composition;
     const { hostsJobs = runsReactions, toolsOf = areas } = composition;
     const { instance, region, bus, lease } = settings;
@@ -85,7 +85,7 @@ export class QuipuModule {
         useFactory: (providers: ModuleRef) => new Tools(new Areas(toolsOf), providers),
       },
       ...[...settings.ofAreas].map(([provide, useValue]) => ({ provide, useValue })),
-      ...bindingsOf(areas),
+      ...(await bindingsOf(areas)),
     ];
     const tokens = providers.map((one) => ('provide' in one ? one.provide : one));
     const modules = areas.map(({ module }) => module);

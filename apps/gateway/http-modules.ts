@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type Type } from '@nestjs/common';
 import { type Area } from '#platform/runtime/area.js';
+import { type AreaFile, areaFiles } from '#platform/runtime/area-files.js';
 
-/** `.ts` in the sources, `.js` in the build. */
-const EXTENSION = path.extname(import.meta.filename);
 const SUFFIX = 'HttpModule';
 
 /**
@@ -17,18 +13,10 @@ const SUFFIX = 'HttpModule';
 export const httpModulesOf = async (
   areas: readonly Area[],
   folders: readonly string[] = [import.meta.dirname],
-): Promise<readonly Type[]> => {
-  const files = areas.flatMap(({ name }) =>
-    folders
-      .map((folder) => path.join(folder, name, `${name}-http.module${EXTENSION}`))
-      .filter((file) => existsSync(file)),
-  );
-  return Promise.all(files.map(httpModuleIn));
-};
+): Promise<readonly Type[]> => (await areaFiles(areas, folders, '-http.module')).map(httpModuleIn);
 
-const httpModuleIn = async (file: string): Promise<Type> => {
-  const exported = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
-  const [name] = Object.keys(exported).filter((one) => one.endsWith(SUFFIX));
-  if (name === undefined) throw new Error(`${file} exports no class named …${SUFFIX}`);
-  return exported[name] as Type;
+const httpModuleIn = ({ path, exports }: AreaFile): Type => {
+  const [name] = Object.keys(exports).filter((one) => one.endsWith(SUFFIX));
+  if (name === undefined) throw new Error(`${path} exports no class named …${SUFFIX}`);
+  return exports[name] as Type;
 };

@@ -108,7 +108,7 @@ export const startGateway = async (
   ];
   const runsReactions = subscriptions !== 'elsewhere';
   const parts = { settings, engines, runtime, areas, runsReactions, edges };
-  const module = QuipuModule.of({ ...parts, role: 'gateway' });
+  const module = await QuipuModule.of({ ...parts, role: 'gateway' });
   await (subscriptions === 'here' ? runtime.startProjections() : runtime.startFollowing());
   const app = await createGateway(module, settings, logger);
   const commands = app.get(CommandBus);

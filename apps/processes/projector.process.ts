@@ -42,7 +42,7 @@ export const startProjector = async (
   const runtime = new Runtime(engines, areas);
   const edges = [operationsOf(areas, settings.operations)];
   const parts = { settings, engines, runtime, areas, runsReactions: true, edges };
-  const module = QuipuModule.of({ ...parts, role: 'projector' });
+  const module = await QuipuModule.of({ ...parts, role: 'projector' });
   await runtime.startFollowing();
   const app = await createOperationsApplication(module, logger);
   const { instance, lease } = settings;

@@ -37,7 +37,7 @@ const begin = async (): Promise<void> => {
   const engines = { ...opened, keepsChain: false };
   const runtime = new Runtime(engines, withoutListeners(areas));
   const parts = { settings, engines, runtime, areas, runsReactions: true, hostsJobs: false };
-  const module = QuipuModule.of({ ...parts, role: 'projector' });
+  const module = await QuipuModule.of({ ...parts, role: 'projector' });
   await runtime.startProjections();
   // Nest throws a composition error instead of ending the process.
   const options = { logger: nestLogger(logger), abortOnError: false };

@@ -96,7 +96,7 @@ const startLeader = async (
     operationsOf(areas, settings.operations, [], [GatewayGroup]),
   ];
   const parts = { settings, engines, runtime, areas, runsReactions: true, edges };
-  const module = QuipuModule.of({ ...parts, role: 'projector' });
+  const module = await QuipuModule.of({ ...parts, role: 'projector' });
   await (projector ? runtime.startFollowing() : runtime.startProjections());
   const app = await createOperationsApplication(module, engines.logger);
   const find = <Service>(type: abstract new (...args: never[]) => Service): Service =>

@@ -6,10 +6,10 @@ import { ChangeRigCommand, ChangeRigHandler } from '#areas/fleet/change-rig.hand
 import { createRigRouter, type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { never } from '#areas/inference/rigs/upstream.fake.js';
 import { CertificationRunner } from '#areas/rigs/certification-runner.js';
-import { RoutedRigs } from '#apps/composition/measured-rigs.binding.js';
-import { MeasuredWorkers } from '#apps/composition/measured-workers.js';
-import { PinnedWorkers } from '#apps/composition/pinned-workers.binding.js';
-import { sleepAtLeast } from '#apps/composition/rigs.binding.js';
+import { RoutedRigs } from '#apps/composition/rigs/measured-rigs.binding.js';
+import { MeasuredWorkers } from '#apps/composition/rigs/measured-workers.js';
+import { PinnedWorkers } from '#apps/composition/inference/pinned-workers.binding.js';
+import { sleepAtLeast } from '#apps/composition/inference/rigs.binding.js';
 import {
   type WorkerRigEvent,
   workerRigEvents,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
+import { TokenPrice } from '../token-price.vocabulary.js';
 import { Instant, Meter, MicroUsdDecimal, Sha256Hex } from '../vocabulary.js';
 
 /** The id by which callers ask for a model, such as `acme/llama-70b`. */
@@ -7,13 +8,6 @@ export const ModelId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/);
 
 /** A rig's name; `routing_mode: rig_<name>` pins a request to it. */
 export const RigName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
-
-/** What a million tokens cost, in micro-dollars. */
-export const TokenPrice = z.strictObject({
-  inputMicroUsdPerMtok: MicroUsdDecimal,
-  outputMicroUsdPerMtok: MicroUsdDecimal,
-});
-export type TokenPrice = z.infer<typeof TokenPrice>;
 
 /** What an hour of a rig costs, in micro-dollars. */
 export const ComputePrice = z.strictObject({ microUsdPerHour: MicroUsdDecimal });

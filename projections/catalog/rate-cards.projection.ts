@@ -3,8 +3,8 @@ import {
   type MeterPrice,
   RateCardPublished,
   type RateCardEvent,
-  type TokenPrice,
 } from '#events/catalog/rate-card.events.js';
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type Projection } from '#platform/kernel/projection.js';
 
 /** Lists instead of objects: a model id may hold dots, which some stores read as paths. */

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { EmbeddedBaseModels } from '#apps/composition/adapters.binding.js';
+import { EmbeddedBaseModels } from '#apps/composition/adapters/base-models.binding.js';
 import { AdapterFiles } from '#areas/adapters/adapter-files.js';
 import { AdapterVault } from '#areas/adapters/adapter-vault.js';
 import { ShippedAdapters } from '#areas/adapters/shipped-adapters.js';

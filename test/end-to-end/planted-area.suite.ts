@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { type Bus, type Delivery } from '#platform/bus/bus.port.js';
+import { POSTCARD_MODE } from '../planted/postcards/postcard-chat.strategy.js';
 import { DELIVERED_TOPIC, REPLIES_TOPIC } from '../planted/postcards/postcards.area.js';
 import { eventually } from './quipu.harness.js';
 import { asOperator } from '#apps/operations/operations.fixture.js';
@@ -72,6 +73,25 @@ export const plantedAreaSuite = (world: () => PlantedWorld): void => {
     const price = (WORDS * MICRO_USD_PER_WORD) / 1e6;
     expect(telemetry.total_compute_spend - before.telemetry.total_compute_spend).toBeCloseTo(price);
     expect(telemetry.total_inference_spend).toBe(before.telemetry.total_inference_spend);
+  });
+
+  it('answers chats in a routing mode of its own, which the OpenAPI document lists', async () => {
+    const before = await overview();
+    const { status, body } = await call('POST', '/v1/chat/completions', {
+      model: 'any',
+      messages: [{ role: 'user', content: GREETING }],
+      routing_mode: POSTCARD_MODE,
+    });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { routing_mode: POSTCARD_MODE, choices: [{ message: { content: GREETING } }] },
+    });
+    const { telemetry } = await overview();
+    const price = (WORDS * MICRO_USD_PER_WORD) / 1e6;
+    expect(telemetry.total_compute_spend - before.telemetry.total_compute_spend).toBeCloseTo(price);
+    const document = await call('GET', '/openapi.json');
+    expect(JSON.stringify(document.body)).toContain(`"enum":["auto",`);
+    expect(JSON.stringify(document.body)).toContain(`"${POSTCARD_MODE}"`);
   });
 
   it('has an album bound by a job, and charges for what the job has used', async () => {

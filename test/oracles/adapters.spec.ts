@@ -13,7 +13,7 @@ import {
 import { writeLoraGguf } from '#areas/adapters/lora/lora-gguf.js';
 import { readPeftWeights } from '#areas/adapters/lora/peft-weights.js';
 import { AdapterManifest } from '#areas/adapters/shipped-card.js';
-import { EmbeddedBaseModels } from '#apps/composition/adapters.binding.js';
+import { EmbeddedBaseModels } from '#apps/composition/adapters/base-models.binding.js';
 import { type BaseModel } from '#areas/adapters/base-models.port.js';
 import { type GgufModel, readGguf, writeGguf } from '../../tools/models/gguf.js';
 import { startTensorFlow } from '../../tools/models/gradient.shard.js';

@@ -37,6 +37,7 @@ import {
   EndAttemptCommand,
   ReportProgressCommand,
 } from '#platform/jobs/job.commands.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { Products } from '#platform/ledger/product.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
@@ -211,13 +212,14 @@ class JobsProcess {
         return views.count(name, prefix);
       },
     });
-    const funds = new JobFunds(ledger, streams, clock);
+    const processes = new PaidProcesses(ledger, clock);
+    const funds = new JobFunds(processes, streams, clock);
     const reports = new ReportedAttempts(streams, blobs, types);
     this.eventStore = eventStore;
     this.accounts = accounts;
     this.ledger = ledger;
     this.streams = streams;
-    this.service = new JobService(admission, ledger, streams, blobs, types, settings, clock);
+    this.service = new JobService(admission, processes, streams, blobs, types, settings, clock);
     this.#handlers = new Map<unknown, ICommandHandler>([
       [ExpireHoldCommand, new ExpireHoldHandler(accounts, clock)],
       [ChangeJobCommand, new ChangeJobHandler(streams, clock)],
@@ -226,7 +228,7 @@ class JobsProcess {
       [EndAttemptCommand, new EndAttemptHandler(reports, streams)],
       [RenewJobHoldCommand, new RenewJobHoldHandler(funds, streams, settings, clock)],
       [RetryJobFundsCommand, new RetryJobFundsHandler(funds, streams, clock)],
-      [ChargeJobCommand, new ChargeJobHandler(ledger, funds, streams, types, clock)],
+      [ChargeJobCommand, new ChargeJobHandler(processes, streams, types, clock)],
       [KeepJobBlobCommand, new KeepJobBlobHandler(blobs)],
       [ReleaseJobBlobCommand, new ReleaseJobBlobHandler(blobs)],
       [ForgetJobCommand, new ForgetJobHandler(streams, blobs, clock)],

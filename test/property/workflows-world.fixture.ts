@@ -31,6 +31,7 @@ import { workflowEvents } from '#events/workflows/workflow.events.js';
 import { workflowRunEvents } from '#events/workflows/workflow-run.events.js';
 import { StoreUnavailableError } from '#platform/event-store/event-store.errors.js';
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { Products } from '#platform/ledger/product.js';
 import { Areas, defineArea } from '#platform/runtime/area.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
@@ -265,10 +266,11 @@ class WorkflowsProcess {
     this.streams = new WorkflowStreams(eventStore, codec);
     this.inputs = new NodeInputs(blobs);
     const { streams, inputs } = this;
-    const funds = new RunFunds(ledger, streams, clock);
+    const processes = new PaidProcesses(ledger, clock);
+    const funds = new RunFunds(processes, streams, clock);
     const calls = new NodeCalls(tools, inputs, funds, streams, blobs, clock, logger);
     const controls = new ControlSteps(inputs, streams, blobs, clock);
-    const settlement = new RunSettlement(ledger, funds, streams, clock);
+    const settlement = new RunSettlement(processes, streams, clock);
     this.work = new RunWork(streams, inputs, calls, controls, funds, settlement, blobs, clock);
     this.store = new StoreDefinitionHandler(streams, blobs, tools, clock);
     this.start = new StartRunHandler(
@@ -277,7 +279,7 @@ class WorkflowsProcess {
       blobs,
       new FirstEstimate(tools),
       funds,
-      ledger,
+      processes,
       { count: () => Promise.resolve(0) },
       clock,
     );

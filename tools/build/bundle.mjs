@@ -34,6 +34,7 @@ const ENTRIES = [
   /^libs\/.+\.process\.js$/,
   /^apps\/gateway\/[^/]+\/[^/]+-http\.module\.js$/,
   /^apps\/cli\/[^/]+\/[^/]+\.commands\.js$/,
+  /^apps\/composition\/[^/]+\/[^/]+\.bindings\.js$/,
 ];
 const RETENTION_MS = 7 * 24 * 3_600_000;
 

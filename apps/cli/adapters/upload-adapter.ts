@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UploadAdapterCommand } from '#areas/adapters/upload-adapter.handler.js';
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { UserId } from '#events/vocabulary.js';
-import { EmbeddedBaseModels } from '../../composition/adapters.binding.js';
+import { EmbeddedBaseModels } from '../../composition/adapters/base-models.binding.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';

@@ -44,15 +44,7 @@ export const cardOfFile = async (option: string, file: string): Promise<PriceCar
     return {
       version: null,
       sourceSha256: createHash('sha256').update(source).digest('hex'),
-      models: new Map(
-        models.map(({ id, price }) => [
-          id,
-          {
-            inputMicroUsdPerMtok: toDecimal(price.inputMicroUsdPerMtok),
-            outputMicroUsdPerMtok: toDecimal(price.outputMicroUsdPerMtok),
-          },
-        ]),
-      ),
+      models: new Map(models.map(({ id, price }) => [id, price])),
       meters: new Map(
         meters.map(({ meter, price, perUnits }) => [
           meter,

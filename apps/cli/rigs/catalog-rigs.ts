@@ -8,7 +8,7 @@ import {
   type Offer,
   withLocalModels,
 } from '#areas/catalog/local-models.js';
-import { GgufModelKinds } from '../../composition/local-model-kinds.binding.js';
+import { GgufModelKinds } from '../../composition/catalog/local-model-kinds.binding.js';
 import { CommandFailure } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
 import { settingsOf } from '../installation.js';

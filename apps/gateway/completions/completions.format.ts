@@ -1,4 +1,4 @@
-import { type ChatReply } from '#areas/inference/chat-strategies.js';
+import { type ChatReply } from '#platform/chats/chat-strategy.js';
 import {
   choiceOf,
   type CompletionFacts,
@@ -7,9 +7,9 @@ import {
   headOf,
   statementOf,
 } from '#areas/inference/completions/completion-object.js';
+import { type Fields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { openAiEnvelope } from '../errors/envelope.js';
 import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
-import { type Fields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { dataEvent, DONE } from '../sse/sse.js';
 
 /** Writes the answer of a chat as OpenAI's legacy text completion. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { chatsOf } from '#areas/inference/completions/completion-body.js';
 import { type CompletionFacts } from '#areas/inference/completions/completion-object.js';
 import { completionFormat } from './completions.format.js';

@@ -1,5 +1,5 @@
-import { type ChatReply } from '#areas/inference/chat-strategies.js';
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type ChatReply } from '#platform/chats/chat-strategy.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type Failure, openAiEnvelope } from '../errors/envelope.js';
 import { dataEvent, dataLine, DONE } from '../sse/sse.js';
 import { type StreamForm } from '../streams/stream-forms.js';

@@ -9,15 +9,15 @@ import {
   completionOf,
   delta,
   type Inference,
-  NOW,
   openInference,
-  question,
-  REQUEST_ID,
   usage,
 } from '#areas/inference/inference-world.fixture.js';
-import { RigError, type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
+import { RigError } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { Areas } from '#platform/runtime/area.js';
+import { parseChatBody } from '#areas/inference/chat-body.js';
 import { areas } from '../../composition/areas.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { envelope } from '../errors/envelope.js';
@@ -27,7 +27,6 @@ import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.j
 import { type Caller } from '../identity/caller.decorator.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { ChatExchange } from './chat-exchange.js';
-import { parseChatBody } from '#areas/inference/chat-body.js';
 import { ChatMetrics } from './chat.metrics.js';
 
 const caller = {

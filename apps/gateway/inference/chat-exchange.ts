@@ -2,23 +2,23 @@ import { type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { type ChatOrder } from '#areas/inference/chat-admission.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
 import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
-import { type ChatReply, type ChatStream } from '#areas/inference/chat-strategies.js';
+import { type ChatReply, type ChatStream } from '#platform/chats/chat-strategy.js';
 import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { type ChatBody } from '#areas/inference/chat-body.js';
 import { type ConnectedRequest, OpenRequests } from '../../operations/open-requests.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
-import { HttpFailure } from '../errors/http-failure.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
 import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
@@ -26,7 +26,6 @@ import { type AnswerWriter, comment, SSE_HEADERS, SseWriter } from '../sse/sse.j
 import { ResumableStreams } from '../streams/resumable-streams.js';
 import { ResumableWriter } from '../streams/resumable-writer.js';
 import { RESUMABLE_HEADER } from '../streams/resumption.js';
-import { type ChatBody } from '#areas/inference/chat-body.js';
 import { type AnswerFormat, chatFormat } from './answer-format.js';
 import { costHeaders, routeHeaders } from './chat.headers.js';
 import { ChatMetrics } from './chat.metrics.js';
@@ -73,7 +72,6 @@ export class ChatExchange {
 
   /** Resolves after the answer and its charge. @throws the error of an answer that did not begin */
   async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<AnswerEnd> {
-    refuseCleanroom(chat.body);
     try {
       return await this.requests.whileConnected(reply.raw, this.limits.requestMsMax, (open) =>
         chat.body.stream
@@ -247,13 +245,18 @@ const writeHead = (reply: FastifyReply, headers: OutgoingHttpHeaders): ServerRes
   return reply.raw.writeHead(200, { ...earlier, ...headers });
 };
 
-/** What a rig states above the bound is not charged, and other interfaces do not show it. */
+/**
+ * What a rig states above the bound is not charged, and other interfaces do not show it. Its
+ * classes are then on the bill only.
+ */
 const chargedOf = (usage: Usage, bound: ChatReply['bound']): Usage => {
-  if (!bound) return usage;
+  const { promptTokens, completionTokens, source } = usage;
+  const { inputTokens = promptTokens, outputTokens = completionTokens } = bound ?? {};
+  if (promptTokens <= inputTokens && completionTokens <= outputTokens) return usage;
   return {
-    promptTokens: Math.min(usage.promptTokens, bound.inputTokens),
-    completionTokens: Math.min(usage.completionTokens, bound.outputTokens),
-    source: usage.source,
+    promptTokens: Math.min(promptTokens, inputTokens),
+    completionTokens: Math.min(completionTokens, outputTokens),
+    source,
   };
 };
 
@@ -266,14 +269,3 @@ const orderOf = (chat: Chat): ChatOrder => ({
   ...(chat.confirm && { confirm: chat.confirm }),
   ...(chat.others && { others: chat.others }),
 });
-
-/** Rejects a request for confidentiality that Quipu cannot fulfil. */
-const refuseCleanroom = ({ cleanroom_uuid: cleanroom }: ChatBody): void => {
-  if (cleanroom == null) return;
-  throw new HttpFailure({
-    status: 501,
-    code: 'routing_mode_unavailable',
-    message: 'clean rooms are not part of this release, so cleanroom_uuid cannot be honoured',
-    param: 'cleanroom_uuid',
-  });
-};

@@ -2,10 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
-import { ROUTING_MODES } from '#areas/inference/routing-mode.js';
+import { AUTO, RIG_NAME_LENGTH_MAX } from '#areas/inference/routing-modes.js';
+import { DocumentedChatBody } from '#areas/inference/chat-body.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { OpenAiFailures } from '../openapi/failures.docs.js';
-import { DocumentedChatBody } from '#areas/inference/chat-body.js';
 
 const REQUEST_EXAMPLE = {
   model: 'quipu/nano',
@@ -31,12 +31,12 @@ const STREAM_EXAMPLE =
   ': x-quipu-cost-usd=0.000004 x-quipu-available-usd=9.999996 x-quipu-event-id=2f0c…\n\n' +
   'data: [DONE]\n\n';
 
-/** The JSON Schema of the body; `routing_mode` as an enumeration, which client generators use. */
+/** The JSON Schema of the body; `openApiDocument` adds the modes of the areas. */
 const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
   DocumentedChatBody.extend({
     routing_mode: z
-      .union([z.enum(ROUTING_MODES), z.string().regex(/^rig_.{1,64}$/)])
-      .default('auto')
+      .union([z.enum([AUTO]), z.string().regex(new RegExp(`^rig_.{1,${RIG_NAME_LENGTH_MAX}}$`))])
+      .default(AUTO)
       .describe(
         '`rig_{id}` pins one rig. `snn_spiking`, `hybrid_*` and `pattern_*` run a spiking ' +
           'network on the text of the last message. `sharded_pipeline` divides the layers of the ' +

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { openInference, question, usage } from '#areas/inference/inference-world.fixture.js';
+import { openInference, usage } from '#areas/inference/inference-world.fixture.js';
+import { question } from '#platform/chats/chat-order.fixture.js';
 import { ChatMetrics } from './chat.metrics.js';
 
 const { model } = question;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { MODEL_CATALOG, type ModelCatalog } from '#areas/inference/ports.js';
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 
 /** Buckets of the OpenTelemetry GenAI conventions, in seconds and in tokens. */
 const DURATION_BUCKETS = [

@@ -1,7 +1,7 @@
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { anthropicEnvelope } from '../errors/envelope.js';
 import { type AnswerFormat, type StreamFormat } from '../inference/answer-format.js';
-import { type Fields, isFields, readAnswer, type ReadChoice } from '#platform/chats/read-answer.js';
 import { namedEvent } from '../sse/sse.js';
 import { BlockEvents } from './block-events.js';
 
@@ -80,13 +80,22 @@ const messageOf = (facts: MessageFacts, content: readonly Fields[], stop: Stop, 
 
 const idOf = ({ requestId }: MessageFacts): string => requestId.replaceAll('-', '');
 
-/** What Quipu has no measure of is null. */
-const usageOf = ({ promptTokens, completionTokens }: Usage) => ({
-  input_tokens: promptTokens,
-  output_tokens: completionTokens,
-  cache_creation_input_tokens: null,
-  cache_read_input_tokens: null,
-});
+/** Anthropic counts cached input beside `input_tokens`. A class that was not measured is null. */
+const usageOf = ({ promptTokens, completionTokens, parts = {} }: Usage) => {
+  const writes = [
+    parts.cache_write_5m_tokens,
+    parts.cache_write_30m_tokens,
+    parts.cache_write_1h_tokens,
+  ].filter((count) => count !== undefined);
+  const written = writes.length > 0 ? writes.reduce((sum, count) => sum + count, 0) : null;
+  const read = parts.cache_read_tokens ?? null;
+  return {
+    input_tokens: promptTokens - (read ?? 0) - (written ?? 0),
+    output_tokens: completionTokens,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+  };
+};
 
 const contentOf = (
   { text, declined, toolCalls }: ReadChoice,

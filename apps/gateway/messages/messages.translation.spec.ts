@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type Fields, listOf } from '#platform/chats/read-answer.js';
 import { chatMessagesOf } from './content-blocks.js';
 import { messageFormat } from './messages.format.js';

@@ -1,5 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { routingModesOf } from '#areas/inference/routing-modes.js';
 import { type Areas } from '#platform/runtime/area.js';
 import {
   anthropicEnvelope,
@@ -72,7 +73,11 @@ export const openApiDocument = (app: INestApplication, areas: Areas): OpenAPIObj
   });
   const operations = operationsOf(document);
   nameAliases(operations);
-  for (const { operation } of operations) addExamples(operation, codes);
+  const modes = routingModesOf(areas);
+  for (const { operation } of operations) {
+    listRoutingModes(operation, modes);
+    addExamples(operation, codes);
+  }
   const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
   return { ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) };
 };
@@ -98,6 +103,15 @@ const nameAliases = (operations: readonly Located[]): void => {
     operation.operationId = ids.has(id) ? `${id}_${path.split('/')[1] ?? ''}` : id;
     ids.add(operation.operationId);
   }
+};
+
+/** Client generators use the enumeration; the areas declare its values. */
+const listRoutingModes = ({ requestBody }: Operation, modes: readonly string[]): void => {
+  if (!requestBody || !('content' in requestBody)) return;
+  const schema = requestBody.content['application/json']?.schema;
+  const field = schema && 'properties' in schema ? schema.properties['routing_mode'] : undefined;
+  const [listed] = (field && 'anyOf' in field && field.anyOf) || [];
+  if (listed && 'enum' in listed) listed.enum = [...modes];
 };
 
 /** Gives each documented failure an example with a code that the route can return. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Usage } from '#areas/inference/rigs/chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type Fields, listOf, readAnswer } from '#platform/chats/read-answer.js';
 import { messagesOf } from '#areas/responses/translation/conversation.js';
 import { inputItemsOf, type Item } from '#areas/responses/translation/input-items.js';

@@ -15,7 +15,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { TEMPERATURE_DEFAULT } from '#areas/sharding/pipeline-order.js';
+import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { type Transport, TRANSPORTS } from '#areas/sharding/pipeline.task.js';
 
 const ROLES = ['system', 'user', 'assistant'] as const;

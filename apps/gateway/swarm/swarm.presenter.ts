@@ -6,11 +6,11 @@ import {
   type SpeculativeReport,
   telemetryOf,
 } from '#areas/swarm/speculative/speculative-report.js';
-import { type SwarmUsage } from '#areas/swarm/swarm-models.port.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type SwarmAnswer } from '#areas/swarm/swarm-stream.js';
 import { type ConsensusAnswerDto, type SpeculativeAnswerDto } from './swarm.dto.js';
 
-const usageOf = ({ promptTokens, completionTokens }: SwarmUsage) => ({
+const usageOf = ({ promptTokens, completionTokens }: Usage) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,

@@ -1,9 +1,8 @@
 import { BatchCaptureEvidence, BatchHoldEvidence } from '#events/batches/batch.evidence.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { unitPriceOf } from '#platform/ledger/price-card.js';
+import { timesPercent } from '#platform/ledger/token-price.js';
 import { defineProduct } from '#platform/ledger/product.js';
 
-/** A price with a discount is exact for a hundred times as many tokens. */
 const PERCENT = 100;
 
 /** The completed lines of a batch, at the batch price of the rate card. */
@@ -16,11 +15,6 @@ export const batchProduct = defineProduct({
   captureEvidence: BatchCaptureEvidence,
   unitPrice: (card, work) => {
     const whole = unitPriceOf(card, work);
-    if (!whole) return null;
-    const percent = BigInt(PERCENT - card.batchDiscountPercent);
-    return {
-      unitPriceMicroUsd: toDecimal(fromDecimal(whole.unitPriceMicroUsd) * percent),
-      perUnits: whole.perUnits * PERCENT,
-    };
+    return whole && timesPercent(whole, PERCENT - card.batchDiscountPercent);
   },
 });

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { accountEvents } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { RemoteLedger } from '#platform/ledger/remote/remote-ledger.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
@@ -60,6 +61,7 @@ const ledger = {
     AccountLedger,
     ledger,
     PaidRequests,
+    PaidProcesses,
     ChangeAccountHandler,
     ExpireHoldHandler,
     AccountOverviewHandler,
@@ -74,6 +76,6 @@ const ledger = {
     ReplayPricesHandler,
     RerateMonthHandler,
   ],
-  exports: [Ledger, PaidRequests],
+  exports: [Ledger, PaidRequests, PaidProcesses],
 })
 export class BillingModule {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type ChargedLine, type PriceLine } from '#events/hold.vocabulary.js';
 import { priceOf } from '#platform/ledger/price.js';
 import { linesOf } from './account.fixture.js';
 import { affordable, isWithin, merged } from './price.js';
@@ -77,7 +77,17 @@ describe('what is within a hold', () => {
     ...line(quantity, '7', 1),
   });
 
-  it.each<[string, PriceLine[], PriceLine[], boolean]>([
+  const tokens = (quantity: number, price: string): PriceLine => ({
+    ...line(quantity, price, 1),
+    meter: 'tokens',
+  });
+  const as = (heldAs: string, quantity: number, price: string): ChargedLine => ({
+    ...tokens(quantity, price),
+    meter: 'cached',
+    heldAs,
+  });
+
+  it.each<[string, ChargedLine[], PriceLine[], boolean]>([
     ['as much as is held', [at('a', 5)], [at('a', 5)], true],
     ['more than is held', [at('a', 6)], [at('a', 5)], false],
     ['nothing of what is not held', [], [], true],
@@ -98,6 +108,24 @@ describe('what is within a hold', () => {
     ['the whole work where a step is held', [at(undefined, 1)], [at('a', 5)], false],
     ['another price', [line(1, '8', 1)], [line(5, '7', 1)], false],
     ['another unit', [line(1, '7', 2)], [line(5, '7', 1)], false],
+    ['a class at a lower price', [as('tokens', 3, '5')], [tokens(5, '7')], true],
+    ['a class at the price of the hold', [as('tokens', 5, '7')], [tokens(5, '7')], true],
+    ['a class at a higher price', [as('tokens', 1, '8')], [tokens(5, '7')], false],
+    ['a class with more units', [as('tokens', 6, '1')], [tokens(5, '7')], false],
+    [
+      'a class and its whole with more units',
+      [tokens(3, '7'), as('tokens', 3, '1')],
+      [tokens(5, '7')],
+      false,
+    ],
+    ['a class of a meter that is not held', [as('hours', 1, '1')], [tokens(5, '7')], false],
+    ['a class without the meter it is held as', [line(1, '7', 1)], [tokens(5, '7')], false],
+    [
+      'a class of another model',
+      [{ ...as('tokens', 1, '1'), model: 'b' }],
+      [{ ...tokens(5, '7'), model: 'a' }],
+      false,
+    ],
   ])('%s: %j of %j is %s', (_, lines, held, expected) => {
     expect(isWithin(lines, held)).toBe(expected);
   });

@@ -1,7 +1,7 @@
-import { type PriceLine } from '#events/hold.vocabulary.js';
+import { type ChargedLine, type PriceLine } from '#events/hold.vocabulary.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
 import { type Shrink } from '#platform/ledger/hold.js';
-import { priceOf } from '#platform/ledger/price.js';
+import { isAbove, priceOf } from '#platform/ledger/price.js';
 
 /** What is counted at one price in one step. */
 const keyOf = ({ meter, model, unitPriceMicroUsd, perUnits }: PriceLine, step: string): string =>
@@ -22,37 +22,64 @@ const parentOf = (step: string): string => step.slice(0, Math.max(0, step.lastIn
 /**
  * Whether the lines can be charged to a hold of these lines: each at the price of a held line of
  * the same meter in its step or, where there is none, in the nearest step above it; together they
- * use no more units than that line has. A held line without a step is above every step.
+ * use no more units than that line has. A held line without a step is above every step. A line that
+ * names another meter (`heldAs`) counts against the held line of that meter, at most at its price.
  */
-export const isWithin = (lines: readonly PriceLine[], held: readonly PriceLine[]): boolean => {
+export const isWithin = (lines: readonly ChargedLine[], held: readonly PriceLine[]): boolean => {
   if (isWithinInOrder(lines, held)) return true;
-  const unused = new Map<string, bigint>();
+  const unused = new Map<string, { readonly line: PriceLine; units: bigint }>();
   for (const line of held) {
     const key = keyOf(line, line.step ?? ROOT);
-    unused.set(key, (unused.get(key) ?? 0n) + BigInt(line.quantity));
+    const units = (unused.get(key)?.units ?? 0n) + BigInt(line.quantity);
+    unused.set(key, { line, units });
   }
   return lines.every((line) => {
-    const key = nearest(line, unused);
-    const rest = (unused.get(key) ?? -1n) - BigInt(line.quantity);
-    unused.set(key, rest);
-    return rest >= 0n;
+    const bound = unused.get(nearest(line, unused) ?? '');
+    if (!bound) return false;
+    bound.units -= BigInt(line.quantity);
+    return bound.units >= 0n;
   });
 };
 
 /** The usual charge: the lines of its hold, each with no more units. It needs no keys. */
-const isWithinInOrder = (lines: readonly PriceLine[], held: readonly PriceLine[]): boolean => {
+const isWithinInOrder = (lines: readonly ChargedLine[], held: readonly PriceLine[]): boolean => {
   if (lines.length > held.length) return false;
   return lines.every((line, index) => {
     const above = held[index];
-    return above !== undefined && isAlike(line, above) && line.quantity <= above.quantity;
+    return (
+      above !== undefined &&
+      line.heldAs === undefined &&
+      isAlike(line, above) &&
+      line.quantity <= above.quantity
+    );
   });
 };
 
-/** The key of the held line that the line is charged to; that of the root where there is none. */
-const nearest = (line: PriceLine, held: ReadonlyMap<string, unknown>): string => {
-  let step = line.step ?? ROOT;
-  while (step !== ROOT && !held.has(keyOf(line, step))) step = parentOf(step);
-  return keyOf(line, step);
+/** The key of the held line that the line is charged to, in its step or the nearest above. */
+const nearest = (
+  line: ChargedLine,
+  held: ReadonlyMap<string, { readonly line: PriceLine }>,
+): string | undefined => {
+  for (let step = line.step ?? ROOT; ; step = parentOf(step)) {
+    const key = keyIn(step, line, held);
+    if (key !== undefined || step === ROOT) return key;
+  }
+};
+
+const keyIn = (
+  step: string,
+  line: ChargedLine,
+  held: ReadonlyMap<string, { readonly line: PriceLine }>,
+): string | undefined => {
+  const { heldAs } = line;
+  const own = keyOf(line, step);
+  if (heldAs === undefined) return held.has(own) ? own : undefined;
+  for (const [key, { line: bound }] of held) {
+    const isBound =
+      bound.meter === heldAs && bound.model === line.model && (bound.step ?? ROOT) === step;
+    if (isBound && !isAbove(line, bound)) return key;
+  }
+  return undefined;
 };
 
 /** One line for what is counted at one price in one step, with the units of all of them. */

@@ -1,11 +1,6 @@
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type ServerFeature } from '#platform/chats/server-features.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
-
-/** The price of a million tokens. */
-export interface Price {
-  readonly inputMicroUsdPerMtok: MicroUsd;
-  readonly outputMicroUsdPerMtok: MicroUsd;
-}
 
 /** The price of `perUnits` units of a meter. */
 export interface MeterPriceEntry {
@@ -77,7 +72,7 @@ export interface ModelEntry {
   readonly contextTokens: number;
   /** Used when the caller gives no bound; never above `contextTokens`; 0 for embeddings. */
   readonly maxOutputTokens: number;
-  readonly price: Price;
+  readonly price: TokenPrice;
   /** Absolute path of the model's file for embedded rigs; null when none of its rigs is one. */
   readonly file: string | null;
   /** The id of the model that drafts for it in speculative decoding; null: none does. */
@@ -96,7 +91,7 @@ export interface CatalogModel extends ModelEntry {
 /** Terms for the GGUF files found in the folder of local models. */
 export interface LocalModelTerms {
   readonly ownedBy: string;
-  readonly price: Price;
+  readonly price: TokenPrice;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   readonly chargesCancelled: boolean;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ModelId, RigName } from '#events/catalog/rate-card.events.js';
 import { Meter, Region } from '#events/vocabulary.js';
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { SERVER_FEATURES } from '#platform/chats/server-features.js';
-import { MICRO_USD_PER_USD, parseUsd } from '#platform/kernel/money.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 import {
   type CatalogFile,
@@ -16,9 +16,9 @@ import {
   type OpenAiRigEntry,
   SERVER_KINDS,
 } from './catalog-entry.js';
+import { ModelPrice } from './token-price.schema.js';
+import { Usd } from './usd.schema.js';
 
-/** A token costs at most a dollar: a higher price is a mistake in the unit. */
-export const USD_PER_MTOK_MAX = 1_000_000n;
 /** A rate card lists every model and is one event, which may have 1 MiB. */
 export const MODELS_MAX = 2_000;
 export const RIGS_MAX = 1_000;
@@ -38,45 +38,6 @@ export const EMBEDDED_CONCURRENCY = 4;
 const MAX_OUTPUT_DEFAULT = 4_096;
 const BATCH_DISCOUNT_PERCENT_DEFAULT = 50;
 const LOCAL_MAX_OUTPUT_DEFAULT = 512;
-
-const USD_MAX = USD_PER_MTOK_MAX * MICRO_USD_PER_USD;
-
-/** The parser passes amounts as text, so no float is involved. */
-const Usd = z
-  .string({
-    error: ({ input }) =>
-      input === undefined ? 'is missing' : 'must be an amount in USD, such as 0.15',
-  })
-  .transform((written, context) => {
-    const reject = (message: string): never => {
-      context.addIssue(message);
-      return z.NEVER;
-    };
-    let amount: bigint;
-    try {
-      amount = parseUsd(written);
-    } catch {
-      return reject('must be a plain decimal in USD with at most 6 decimals, such as 0.15');
-    }
-    if (amount < 0n) return reject('must not be negative');
-    if (amount > USD_MAX) return reject(`must not be above ${USD_PER_MTOK_MAX} USD`);
-    return amount;
-  });
-
-const Price = z
-  .strictObject({ input_usd_per_mtok: Usd, output_usd_per_mtok: Usd })
-  .transform(({ input_usd_per_mtok, output_usd_per_mtok }) => ({
-    inputMicroUsdPerMtok: input_usd_per_mtok,
-    outputMicroUsdPerMtok: output_usd_per_mtok,
-  }));
-
-/** Embeddings have no output tokens, so their price may leave them out. */
-const ModelPrice = z
-  .strictObject({ input_usd_per_mtok: Usd, output_usd_per_mtok: Usd.optional() })
-  .transform(({ input_usd_per_mtok, output_usd_per_mtok }) => ({
-    inputMicroUsdPerMtok: input_usd_per_mtok,
-    outputMicroUsdPerMtok: output_usd_per_mtok ?? null,
-  }));
 
 const Tokens = z.int().min(1).max(100_000_000);
 const TimeoutMs = z.int().min(1).max(86_400_000);
@@ -165,7 +126,7 @@ const Model = z
     path: ['dimensions'],
     error: 'is for models of kind embedding',
   })
-  .refine(({ kind, price }) => kind === 'embedding' || price.outputMicroUsdPerMtok !== null, {
+  .refine(({ kind, price }) => kind === 'embedding' || price.hasOutput, {
     path: ['price', 'output_usd_per_mtok'],
     error: 'is missing',
   })
@@ -178,7 +139,7 @@ const Model = z
     rigs: model.rigs,
     contextTokens: model.context,
     maxOutputTokens: outputMaxOf(model),
-    price: { ...model.price, outputMicroUsdPerMtok: model.price.outputMicroUsdPerMtok ?? 0n },
+    price: model.price.price,
     file: model.file ?? null,
     draft: model.draft ?? null,
     chargesCancelled: model.charge_cancelled,
@@ -202,25 +163,29 @@ const MeterPriceLine = z
   })
   .transform(({ meter, usd, per }): MeterPriceEntry => ({ meter, price: usd, perUnits: per }));
 
-const FREE = { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
+const FREE: TokenPrice = { inputMicroUsdPerMtok: '0', outputMicroUsdPerMtok: '0' };
 
 const LocalModels = z
   .strictObject({
     owned_by: OwnedBy.default('local'),
     context: Tokens.default(2_048),
     max_output: Tokens.optional(),
-    price: Price.default(FREE),
+    price: ModelPrice.optional(),
     charge_cancelled: z.boolean().default(true),
   })
   .refine(({ context, max_output = 0 }) => max_output <= context, {
     path: ['max_output'],
     error: 'must not be above context',
   })
+  .refine(({ price }) => price?.hasOutput !== false, {
+    path: ['price', 'output_usd_per_mtok'],
+    error: 'is missing',
+  })
   .transform(({ owned_by, context, max_output, price, charge_cancelled }): LocalModelTerms => ({
     ownedBy: owned_by,
     contextTokens: context,
     maxOutputTokens: max_output ?? Math.min(LOCAL_MAX_OUTPUT_DEFAULT, context),
-    price,
+    price: price?.price ?? FREE,
     chargesCancelled: charge_cancelled,
   }));
 

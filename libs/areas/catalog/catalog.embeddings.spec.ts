@@ -18,7 +18,7 @@ describe('an embedding model in a catalog', () => {
         kind: 'embedding',
         dimensions: 3,
         maxOutputTokens: 0,
-        price: { inputMicroUsdPerMtok: 1_000_000n, outputMicroUsdPerMtok: 0n },
+        price: { inputMicroUsdPerMtok: '1000000', outputMicroUsdPerMtok: '0' },
       },
     ]);
     expect(modelsOf(`${fields}, ${price} }`)).toMatchObject([{ dimensions: null }]);

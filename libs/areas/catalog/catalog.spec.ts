@@ -110,8 +110,8 @@ describe('catalog', () => {
     expect(catalog.rigs().map(({ name }) => name)).toEqual(['up']);
     expect(catalog.rateFor('acme/one', now)).toEqual({
       version: 1,
-      inputMicroUsdPerMtok: 100_000n,
-      outputMicroUsdPerMtok: 2_000_000n,
+      inputMicroUsdPerMtok: '100000',
+      outputMicroUsdPerMtok: '2000000',
       batchDiscountPercent: 50,
     });
     expect(catalog.rateFor('none', now)).toBeUndefined();
@@ -147,11 +147,11 @@ describe('catalog', () => {
     await until(() => catalog.model('two') !== undefined);
     expect(catalog.rateFor('acme/one', now)).toMatchObject({
       version: 2,
-      inputMicroUsdPerMtok: 200_000n,
+      inputMicroUsdPerMtok: '200000',
     });
     expect(catalog.rateFor('acme/one', now - 1)).toMatchObject({
       version: 1,
-      inputMicroUsdPerMtok: 100_000n,
+      inputMicroUsdPerMtok: '100000',
     });
     expect(changes).toEqual([2]);
   });
@@ -160,7 +160,7 @@ describe('catalog', () => {
     const catalog = await started(yaml('0.1'));
     await writeFile(join(localModelsFolder, 'tiny.gguf'), 'GGUF');
     await until(() => catalog.model('local/tiny.gguf') !== undefined);
-    expect(catalog.rateFor('local/tiny.gguf', now)).toMatchObject({ inputMicroUsdPerMtok: 0n });
+    expect(catalog.rateFor('local/tiny.gguf', now)).toMatchObject({ inputMicroUsdPerMtok: '0' });
     expect(catalog.rigs()).toMatchObject([{ name: 'up' }, { name: 'local-models' }]);
   });
 
@@ -207,7 +207,7 @@ describe('catalog', () => {
     await writeFile(catalogFile, yaml('0.2'));
     await one.reload();
     await until(() => other.rateFor('acme/one', now)?.version === 2);
-    expect(other.rateFor('acme/one', now)).toMatchObject({ inputMicroUsdPerMtok: 200_000n });
+    expect(other.rateFor('acme/one', now)).toMatchObject({ inputMicroUsdPerMtok: '200000' });
   });
 
   it('answers with the newest card and with those of the past, as of the log', async () => {

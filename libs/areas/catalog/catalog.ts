@@ -235,15 +235,7 @@ const readSource = async (file: string): Promise<string> => {
 
 const priceList = ({ models, rigs, meters, batchDiscountPercent }: Offer): PriceList => ({
   batchDiscountPercent,
-  prices: Object.fromEntries(
-    models.map(({ id, price }) => [
-      id,
-      {
-        inputMicroUsdPerMtok: toDecimal(price.inputMicroUsdPerMtok),
-        outputMicroUsdPerMtok: toDecimal(price.outputMicroUsdPerMtok),
-      },
-    ]),
-  ),
+  prices: Object.fromEntries(models.map(({ id, price }) => [id, price])),
   computePrices: Object.fromEntries(
     rigs.flatMap(({ name, microUsdPerHour }) =>
       microUsdPerHour === null ? [] : [[name, { microUsdPerHour: toDecimal(microUsdPerHour) }]],

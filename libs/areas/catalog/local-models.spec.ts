@@ -6,7 +6,7 @@ import { type CatalogFile } from './catalog-entry.js';
 import { CHAT_KIND } from './local-model-kinds.port.js';
 import { ggufFilesIn, withLocalModels } from './local-models.js';
 
-const FREE = { inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
+const FREE = { inputMicroUsdPerMtok: '0', outputMicroUsdPerMtok: '0' };
 const terms = {
   ownedBy: 'local',
   price: FREE,

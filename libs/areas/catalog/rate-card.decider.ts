@@ -3,8 +3,8 @@ import {
   type MeterPrice,
   RateCardPublished,
   type RateCardEvent,
-  type TokenPrice,
 } from '#events/catalog/rate-card.events.js';
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
 
 /** Every price of one reading of the catalog. */
@@ -71,9 +71,9 @@ const samePrices = (one: PriceList, other: PriceList): boolean =>
   sameRecord(one.computePrices, other.computePrices, sameComputePrice) &&
   sameRecord(one.meterPrices, other.meterPrices, sameMeterPrice);
 
+/** The catalog writes the fields of a price in one order, and the log keeps it. */
 const sameTokenPrice = (one: TokenPrice, other: TokenPrice): boolean =>
-  one.inputMicroUsdPerMtok === other.inputMicroUsdPerMtok &&
-  one.outputMicroUsdPerMtok === other.outputMicroUsdPerMtok;
+  JSON.stringify(one) === JSON.stringify(other);
 
 const sameComputePrice = (one: ComputePrice, other: ComputePrice): boolean =>
   one.microUsdPerHour === other.microUsdPerHour;

@@ -10,17 +10,16 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { fromDecimal } from '#platform/kernel/money.js';
 import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
 import { type LogRunner } from '#platform/runtime/log-runner.js';
 import { PollingRunner } from '#platform/runtime/polling-runner.js';
 import { type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
 import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
-import { type Price } from './catalog-entry.js';
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
 
 /** The price of one model, and the card that states it. */
-export interface Rate extends Price {
+export interface Rate extends TokenPrice {
   /** The card's version, which the charge names. */
   readonly version: number;
   /** 0 to 100: how much less a line of a batch costs. */
@@ -127,12 +126,7 @@ export class RateCards {
     const { version, prices, meterPrices, batchDiscountPercent } = data;
     const rates = new Map<string, Rate>();
     for (const [modelId, price] of Object.entries(prices)) {
-      rates.set(modelId, {
-        version,
-        batchDiscountPercent,
-        inputMicroUsdPerMtok: fromDecimal(price.inputMicroUsdPerMtok),
-        outputMicroUsdPerMtok: fromDecimal(price.outputMicroUsdPerMtok),
-      });
+      rates.set(modelId, { ...price, version, batchDiscountPercent });
       if (!this.#firstPricedMs.has(modelId)) {
         this.#firstPricedMs.set(modelId, Date.parse(data.publishedAt));
       }

@@ -22,7 +22,7 @@ export class EmbeddingFunds {
     if (typeof model !== 'string') return undefined;
     const id = this.models.model(model)?.id;
     const rate = id === undefined ? undefined : this.models.rateFor(id, this.clock.now());
-    if (!rate || rate.inputMicroUsdPerMtok === 0n) return undefined;
+    if (!rate || rate.inputMicroUsdPerMtok === '0') return undefined;
     return this.ledger.demandFunds(accountId, requestId);
   }
 }

@@ -3,8 +3,7 @@ import {
   EmbeddingCaptureEvidence,
   EmbeddingHoldEvidence,
 } from '#events/embeddings/embedding.evidence.js';
-import { toDecimal } from '#platform/kernel/money.js';
-import { TOKENS_PER_PRICE } from '#platform/ledger/price-card.js';
+import { timesPercent, TOKENS_PER_PRICE } from '#platform/ledger/token-price.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type EmbeddingRate } from './ports.js';
 
@@ -26,14 +25,10 @@ export const embeddingProduct = defineProduct({
 export const lineOf = (tokens: number, { inputMicroUsdPerMtok }: EmbeddingRate): PriceLine => ({
   meter: INPUT_METER,
   quantity: tokens,
-  unitPriceMicroUsd: toDecimal(inputMicroUsdPerMtok),
+  unitPriceMicroUsd: inputMicroUsdPerMtok,
   perUnits: TOKENS_PER_PRICE,
 });
 
-/** Tokens of a batch. A discount is a whole percentage: exact for a hundred times as many. */
-export const batchLineOf = (tokens: number, rate: EmbeddingRate): PriceLine => {
-  const percent = BigInt(PERCENT - rate.batchDiscountPercent);
-  const inputMicroUsdPerMtok = rate.inputMicroUsdPerMtok * percent;
-  const line = lineOf(tokens, { ...rate, inputMicroUsdPerMtok });
-  return { ...line, perUnits: line.perUnits * PERCENT };
-};
+/** Tokens of a batch. */
+export const batchLineOf = (tokens: number, rate: EmbeddingRate): PriceLine =>
+  timesPercent(lineOf(tokens, rate), PERCENT - rate.batchDiscountPercent);

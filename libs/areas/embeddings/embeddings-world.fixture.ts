@@ -38,7 +38,7 @@ export class OneModel extends EmbeddingModels {
 
   override rateFor(modelId: string) {
     if (modelId !== this.served.id) return undefined;
-    return { version: 3, inputMicroUsdPerMtok: 1_000_000n, batchDiscountPercent: 50 };
+    return { version: 3, inputMicroUsdPerMtok: '1000000', batchDiscountPercent: 50 };
   }
 }
 

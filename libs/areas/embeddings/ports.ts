@@ -11,7 +11,7 @@ export type InputHasher = (text: string) => string;
 
 export interface EmbeddingRate {
   readonly version: number;
-  readonly inputMicroUsdPerMtok: bigint;
+  readonly inputMicroUsdPerMtok: string;
   /** 0 to 100: how much less a line of a batch costs. */
   readonly batchDiscountPercent: number;
 }

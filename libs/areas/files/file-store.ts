@@ -36,8 +36,8 @@ export interface StagedContent {
 export type FileReader = { readonly accountId: string } | 'admin';
 
 /**
- * The files of accounts. The module of the area exports it, and `apps/composition/bindings.ts`
- * binds the ports of other areas to it.
+ * The files of accounts. The module of the area exports it, and the bindings of other areas bind
+ * their ports to it.
  */
 export abstract class FileStore {
   /** @throws DomainError `file_not_found`, also for the file of another account */

@@ -1,15 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { NOW, orderOf, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import {
   type Inference,
   insufficient,
   linesFor,
   llama,
-  NOW,
   openInference,
-  orderOf,
-  question,
-  REQUEST_ID,
   usage,
+  rate,
 } from './inference-world.fixture.js';
 import { RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
@@ -71,10 +69,10 @@ describe('admission of a chat', () => {
   it.each<[string, Parameters<typeof orderOf>, string]>([
     ['an unknown model', [{ model: 'acme/none' }], 'model_not_found'],
     ['a model without a price', [{ model: 'acme/unpriced' }], 'model_not_found'],
-    ['a strategy that is not there', [{}, 'moa_consensus'], 'routing_mode_unavailable'],
+    ['a strategy that is not there', [{}, 'cleanroom_fhe_eval'], 'routing_mode_unavailable'],
     [
       'the strategy before the model',
-      [{ model: 'acme/none' }, 'moa_consensus'],
+      [{ model: 'acme/none' }, 'cleanroom_fhe_eval'],
       'routing_mode_unavailable',
     ],
     ['too long an answer', [{ max_tokens: 9_000 }], 'context_length_exceeded'],
@@ -141,6 +139,77 @@ describe('ending an admitted chat', () => {
     expect(inference.ledger.captured).toMatchObject({
       lines: linesFor(1, 40),
       excess: [{ meter: 'output_tokens', quantity: 1 }],
+    });
+  });
+
+  describe('of a model whose classes have prices', () => {
+    const priced = {
+      ...rate,
+      classes: { cache_read_tokens: '15000', cache_write_30m_tokens: '200000' },
+      tiers: [
+        { aboveInputTokens: 1_000, mode: 'whole' as const, prices: { output_tokens: '700000' } },
+      ],
+      serviceTiers: { priority: { percent: 200, prices: {} } },
+    };
+    const open = (body: object = {}) => {
+      const inference = openInference();
+      inference.rates.current = priced;
+      return { ...inference, admit: () => inference.admission.admit(orderOf(body)) };
+    };
+    const tokens = (meter: string, quantity: number, unitPriceMicroUsd: string) => ({
+      meter,
+      quantity,
+      unitPriceMicroUsd,
+      perUnits: 1_000_000,
+    });
+
+    it('holds all input at the dearest of them, and charges each at its own', async () => {
+      const { ledger, admit } = open();
+      const admitted = await admit();
+      expect(ledger.placed.lines).toEqual([
+        tokens('input_tokens', inputBound, '200000'),
+        tokens('output_tokens', 100, '600000'),
+      ]);
+      const parts = { cache_read_tokens: 12, reasoning_tokens: 9 };
+      await admitted.capture({ ...outcome, usage: { ...usage(20, 30), parts } });
+      expect(ledger.captured.lines).toEqual([
+        { ...tokens('input_tokens', 8, '150000'), heldAs: 'input_tokens' },
+        tokens('output_tokens', 21, '600000'),
+        { ...tokens('cache_read_tokens', 12, '15000'), heldAs: 'input_tokens' },
+        { ...tokens('reasoning_tokens', 9, '600000'), heldAs: 'output_tokens' },
+      ]);
+    });
+
+    it('charges images that the request did not have as fresh input', async () => {
+      const { ledger, admit } = open();
+      const admitted = await admit();
+      const parts = { image_input_tokens: 5 };
+      await admitted.capture({ ...outcome, usage: { ...usage(20, 30), parts } });
+      expect(ledger.captured.lines).toMatchObject([{ quantity: 20 }, { quantity: 30 }]);
+    });
+
+    it('holds the service tier that was asked for, and charges the one that answered', async () => {
+      const { ledger, admit } = open({ service_tier: 'priority' });
+      const admitted = await admit();
+      expect(ledger.placed.lines).toMatchObject([
+        { unitPriceMicroUsd: '40000000', perUnits: 100_000_000 },
+        { unitPriceMicroUsd: '120000000', perUnits: 100_000_000 },
+      ]);
+      await admitted.capture({ ...outcome, usage: usage(20, 30) });
+      expect(ledger.captured).toMatchObject({
+        lines: [
+          { unitPriceMicroUsd: '150000', heldAs: 'input_tokens' },
+          { unitPriceMicroUsd: '600000', heldAs: 'output_tokens' },
+        ],
+        evidence: { serviceTier: { asked: 'priority', answered: null } },
+      });
+    });
+
+    it('names the doubts about the stated usage', async () => {
+      const { ledger, admit } = open();
+      const admitted = await admit();
+      await admitted.capture({ ...outcome, usage: { ...usage(20, 30), doubts: ['bad_count'] } });
+      expect(ledger.captured.evidence).toMatchObject({ usageDoubts: ['bad_count'] });
     });
   });
 

@@ -3,16 +3,19 @@ import {
   type ChatCaptureEvidence,
   type ChatHoldEvidence,
 } from '#events/inference/chat.evidence.js';
+import { OUTPUT_METER } from '#events/token-meters.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import {
   type HeldRequest,
-  type PaidOrder,
   PaidRequests,
   type WorstCase,
 } from '#platform/ledger/paid-work/paid-request.js';
+import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { chatProduct } from './chat.product.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { ChatAdapters } from './chat-adapters.js';
@@ -25,24 +28,14 @@ import {
   type RequestLimits,
   RIGS,
   type ServedModel,
-  type TokenQuantities,
   type TokenRate,
 } from './ports.js';
-import { type Usage } from './rigs/chat-backend.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
 import { type RigRouter } from './rigs/rig-router.js';
-import { pinnedRig } from './routing-mode.js';
-import { type ChatBody, choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
+import { RoutingModes } from './routing-modes.js';
+import { choicesOf, outputTokensAsked, tokenBounds } from './token-bound.js';
 import { boundsOfAll, messagesOfAll } from './several-prompts.js';
-import { linesOf, OUTPUT_METER, tokensIn } from './token-lines.js';
-
-export interface ChatOrder extends PaidOrder {
-  /** As the caller sent it, validated. */
-  readonly body: ChatBody;
-  /** More prompts of the same request, for the same model: one hold and one charge for all. */
-  readonly others?: readonly ChatBody[];
-  readonly routingMode: string;
-}
+import { type ChatTerms, chargedLinesOf, termsOf, tokensIn } from './token-lines.js';
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
 export interface AdmittedChat extends Pick<HeldRequest, 'release'> {
@@ -72,6 +65,7 @@ interface Asked {
   readonly pin: string | undefined;
   readonly model: ServedModel;
   readonly rate: TokenRate;
+  readonly terms: ChatTerms;
 }
 
 /** Prices a request and holds its worst case before any work. */
@@ -85,6 +79,7 @@ export class ChatAdmission {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RIGS) private readonly rigs: RigRouter,
     private readonly adapters: ChatAdapters,
+    private readonly modes: RoutingModes,
   ) {}
 
   /**
@@ -115,26 +110,27 @@ export class ChatAdmission {
   }
 
   /** @throws DomainError, RouteError */
-  #ask({ accountId, body, routingMode }: ChatOrder): Asked {
+  #ask({ accountId, body, others, routingMode }: ChatOrder): Asked {
     const now = this.clock.now();
-    const pin = pinnedRig(routingMode);
+    const pin = this.modes.pinnedRig(body, routingMode);
     const model = this.catalog.model(body.model) ?? unknownModel(body.model);
     const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
     this.rigs.check(target, body);
-    return { now, pin, model, rate };
+    return { now, pin, model, rate, terms: termsOf([body, ...(others ?? [])], rate) };
   }
 
-  #worstCase(order: ChatOrder, { now, model, rate }: Asked): WorstCase {
+  #worstCase(order: ChatOrder, { now, model, rate, terms }: Asked): WorstCase {
     const { body, others } = order;
     const hasLimit = outputTokensAsked(body) !== null;
+    const bound = others ? boundsOfAll(order, model) : tokenBounds(body, model);
     const evidence: ChatHoldEvidence = {
       modelAsked: body.model,
       ...(body.adapter != null && { adapter: body.adapter }),
     };
     return {
       purpose: chatProduct.purpose,
-      lines: linesOf(others ? boundsOfAll(order, model) : tokenBounds(body, model), rate),
+      lines: heldTokenLines(bound, rate, terms),
       rateCardVersion: rate.version,
       shrink: hasLimit ? null : { meter: OUTPUT_METER, atLeast: choicesOf(body) },
       evidence,
@@ -147,19 +143,23 @@ export class ChatAdmission {
 const capture = (
   held: HeldRequest,
   { usage, outcome, rig, attempts, modelAnswered, replyHash }: ChatOutcome,
-  { model, rate }: Asked,
+  { model, rate, terms }: Asked,
   asked: string,
   promptHash: string,
 ): Promise<LedgerEntry> => {
-  const { promptTokens: inputTokens, completionTokens: outputTokens, source } = usage;
+  const { source, doubts, serviceTier = null } = usage;
   const evidence: ChatCaptureEvidence = {
     models: { asked, sent: model.upstreamId, answered: modelAnswered },
     attempts,
     promptHash,
     replyHash,
+    ...(doubts && { usageDoubts: [...doubts] }),
+    ...(terms.service !== undefined && {
+      serviceTier: { asked: terms.service, answered: serviceTier },
+    }),
   };
   return held.capture({
-    ...held.charged(linesOf({ inputTokens, outputTokens }, rate)),
+    ...held.charged(chargedLinesOf(usage, rate, terms)),
     rig,
     usageSource: source,
     outcome,

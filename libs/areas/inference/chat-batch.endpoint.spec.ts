@@ -1,16 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { type DomainError } from '#platform/kernel/domain-error.js';
+import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
-import {
-  completionOf,
-  llama,
-  NOW,
-  openInference,
-  question,
-  REQUEST_ID,
-  usage,
-} from './inference-world.fixture.js';
+import { completionOf, llama, openInference, usage } from './inference-world.fixture.js';
 import { RigChatLines } from './rig-chat-lines.js';
 import { RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
@@ -20,7 +13,9 @@ const nowMs = Date.parse(NOW);
 
 const open = () => {
   const inference = openInference();
-  const endpoint = new ChatBatchEndpoint(new RigChatLines(inference.catalog, inference.rigs));
+  const endpoint = new ChatBatchEndpoint(
+    new RigChatLines(inference.catalog, inference.rigs, inference.modes),
+  );
   const run = (body: object, signal = never) =>
     endpoint.run({ requestId: REQUEST_ID, accountId: '7', body }, signal);
   return { ...inference, endpoint, run };
@@ -59,8 +54,9 @@ describe('a chat as a line of a batch', () => {
     ['no object', [], ' the body must be a JSON object'],
     ['a bad field', { temperature: 3 }, 'temperature temperature: Too big'],
     ['a stream', { stream: true }, 'stream stream: a line of a batch cannot be streamed'],
-    ['a clean room', { cleanroom_uuid: REQUEST_ID }, 'routing_mode_unavailable'],
-    ['another engine', { routing_mode: 'snn_spiking' }, 'routing_mode_unavailable'],
+    ['a clean room', { cleanroom_uuid: REQUEST_ID }, 'cleanroom_uuid clean rooms are not part'],
+    ['another engine', { routing_mode: 'cleanroom_fhe_eval' }, 'routing_mode_unavailable'],
+    ['an unknown mode', { routing_mode: 'fastest' }, 'routing_mode routing_mode: is none of'],
     ['an unknown model', { model: 'acme/none' }, 'model_not_found'],
     ['too long an answer', { max_tokens: 9_000 }, 'context_length_exceeded'],
   ])('is rejected as it would be alone: %s', (_, changes, code) => {

@@ -9,6 +9,7 @@ import {
 } from '#areas/inference/chat-body.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { ROUTING_MODE_LENGTH_MAX } from './routing-modes.js';
 
 const question = {
   model: 'acme/llama-70b',
@@ -114,8 +115,7 @@ describe('a bad chat body is rejected by the name of its field', () => {
     ['messages', []],
     ['messages', 'hello'],
     ['messages', Array.from({ length: MESSAGES_MAX + 1 }, () => question.messages[0])],
-    ['routing_mode', 'fastest'],
-    ['routing_mode', 'rig_'],
+    ['routing_mode', 'x'.repeat(ROUTING_MODE_LENGTH_MAX + 1)],
     ['routing_mode', null],
     ['cleanroom_uuid', 'mine'],
     ['temperature', -0.1],

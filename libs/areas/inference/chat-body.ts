@@ -3,10 +3,11 @@ import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { messageOf } from '#platform/kernel/faults.js';
 import { pathOf, RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { schemaCheckOf } from '#platform/runtime/schema-check.js';
+import { type ChatBody as PricedBody } from '#platform/chats/chat-order.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
 import { isDeeperThan } from './rigs/nesting.js';
-import { isRoutingMode, ROUTING_MODES } from './routing-mode.js';
-import { type ChatBody as PricedBody, LEVELS_MAX } from './token-bound.js';
+import { AUTO, ROUTING_MODE_LENGTH_MAX } from './routing-modes.js';
+import { LEVELS_MAX } from './token-bound.js';
 
 export const CHOICES_MAX = 16;
 /** Fields of the body itself, known and unknown. */
@@ -23,7 +24,7 @@ export const Message = z.looseObject({
 const positive = z.int().min(1).max(10_000_000).nullish();
 
 /** What the schema gives to a body that leaves these fields out. */
-const DEFAULTS = { routing_mode: 'auto', timesteps: 8 } as const;
+const DEFAULTS = { routing_mode: AUTO, timesteps: 8 } as const;
 
 /**
  * Fields that Quipu uses are strict; all others pass to the rig unchanged. It is a zod schema and
@@ -33,10 +34,7 @@ const DEFAULTS = { routing_mode: 'auto', timesteps: 8 } as const;
 export const ChatBody = z.looseObject({
   model: z.string().min(1).max(256),
   messages: z.array(z.unknown()).min(1).max(MESSAGES_MAX),
-  routing_mode: z
-    .string()
-    .refine(isRoutingMode, `is none of ${ROUTING_MODES.join(', ')}, rig_{id}`)
-    .default(DEFAULTS.routing_mode),
+  routing_mode: z.string().max(ROUTING_MODE_LENGTH_MAX).default(DEFAULTS.routing_mode),
   cleanroom_uuid: z.uuid().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),

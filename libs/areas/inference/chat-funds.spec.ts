@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { NOW } from '#platform/chats/chat-order.fixture.js';
 import { ChatFunds } from './chat-funds.js';
-import { insufficient, llama, NOW, openInference, rate } from './inference-world.fixture.js';
+import { insufficient, llama, openInference, rate } from './inference-world.fixture.js';
 
 const clock = { now: () => Date.parse(NOW) };
 
@@ -14,14 +15,14 @@ describe('the funds of a chat', () => {
 
   it('are demanded for a model with a price', async () => {
     await expect(demand(llama.id)).rejects.toBe(insufficient);
-    const onlyInput = { ...rate, outputMicroUsdPerMtok: 0n };
+    const onlyInput = { ...rate, outputMicroUsdPerMtok: '0' };
     await expect(demand(llama.id, onlyInput)).rejects.toBe(insufficient);
-    const onlyOutput = { ...rate, inputMicroUsdPerMtok: 0n };
+    const onlyOutput = { ...rate, inputMicroUsdPerMtok: '0' };
     await expect(demand(llama.id, onlyOutput)).rejects.toBe(insufficient);
   });
 
   it('are not demanded for a free model', async () => {
-    const free = { ...rate, inputMicroUsdPerMtok: 0n, outputMicroUsdPerMtok: 0n };
+    const free = { ...rate, inputMicroUsdPerMtok: '0', outputMicroUsdPerMtok: '0' };
     await expect(demand(llama.id, free)).resolves.toBeUndefined();
   });
 

@@ -24,7 +24,7 @@ export class ChatFunds {
     const rate = id === undefined ? undefined : this.catalog.rateFor(id, this.clock.now());
     if (!rate) return undefined;
     const { inputMicroUsdPerMtok, outputMicroUsdPerMtok } = rate;
-    if (inputMicroUsdPerMtok === 0n && outputMicroUsdPerMtok === 0n) return undefined;
+    if (inputMicroUsdPerMtok === '0' && outputMicroUsdPerMtok === '0') return undefined;
     return this.ledger.demandFunds(accountId, requestId);
   }
 }

@@ -1,53 +1,75 @@
-import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { type ChatOrder } from './chat-admission.js';
-import { type TokenQuantities } from './ports.js';
-import { type Usage } from './rigs/chat-backend.js';
-import { type Attempt } from './rigs/route-error.js';
-import { type StreamReceipt } from './stream-meter.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { type ChatStrategy, type ChatStrategyDeclaration } from '#platform/chats/chat-strategy.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { Areas } from '#platform/runtime/area.js';
+import { type InferenceErrorCode } from './inference.errors.js';
+import { MODEL_CATALOG, type ModelCatalog } from './ports.js';
+import { AUTO, refuseCleanroom } from './routing-modes.js';
 
-/** An answer that has been paid for. */
-export interface ChatReply {
+/** The chat strategies of all areas. */
+@Injectable()
+export class ChatStrategies {
+  readonly #byMode: ReadonlyMap<string, ChatStrategyDeclaration>;
+
+  /** @throws Error for a mode that two strategies answer */
+  constructor(
+    private readonly areas: Areas,
+    @Inject(ModuleRef) private readonly providers: Pick<ModuleRef, 'get'>,
+    @Inject(MODEL_CATALOG) private readonly catalog: Pick<ModelCatalog, 'model'>,
+  ) {
+    this.#byMode = byMode(this.#declared);
+  }
+
   /**
-   * The answer as JSON, with the model id that the caller asked for and the routing mode. It was
-   * written before the charge: what cannot be written is not charged.
+   * Undefined where rigs answer. Called for every chat, so it does not wait.
+   * @throws DomainError `model_not_found`; RefusedRequestError for a clean room
    */
-  readonly text: string;
-  readonly usage: Usage;
-  /** Null where no rig answered. */
-  readonly rig: string | null;
-  readonly attempts: readonly Attempt[];
-  readonly entry: LedgerEntry;
-  /** The tokens that were held: more are not charged. Absent where tokens are not charged. */
-  readonly bound?: TokenQuantities;
-  readonly pace?: HoldPace;
-  /** Further headers of the answer. */
-  readonly headers?: Readonly<Record<string, string>>;
+  of({ body, routingMode }: ChatOrder): ChatStrategy | undefined {
+    if (routingMode === AUTO) return this.#ofModel(body.model);
+    const declared = this.#byMode.get(routingMode);
+    if (!declared) return undefined;
+    if (declared.readsCleanroom !== true) refuseCleanroom(body);
+    const strategy = this.#strategyOf(declared);
+    this.#demandModel(strategy, body.model);
+    return strategy;
+  }
+
+  /** Most chats end here: a model of the catalog, and no mode. */
+  #ofModel(model: string): ChatStrategy | undefined {
+    if (this.catalog.model(model)) return undefined;
+    const strategies = this.#declared.map((declared) => this.#strategyOf(declared));
+    return strategies.find(({ models }) => models?.includes(model));
+  }
+
+  #demandModel({ models }: ChatStrategy, model: string): void {
+    if (!models || models.includes(model) || this.catalog.model(model)) return;
+    throw new DomainError<InferenceErrorCode>(
+      'model_not_found',
+      `the model ${model} is neither in the catalog (GET /v1/models) nor one of the models of ` +
+        `this routing_mode: ${models.join(', ')}`,
+    );
+  }
+
+  get #declared(): readonly ChatStrategyDeclaration[] {
+    return this.areas.list.flatMap(({ chatStrategies }) => chatStrategies);
+  }
+
+  #strategyOf({ strategy }: ChatStrategyDeclaration): ChatStrategy {
+    return this.providers.get(strategy, { strict: false });
+  }
 }
 
-/** A stream whose first page has arrived. */
-export interface ChatStream {
-  /** Null where no rig answers. */
-  readonly rig: string | null;
-  readonly attempts: readonly Attempt[];
-  /** As in `ChatReply`. */
-  readonly bound?: TokenQuantities;
-  readonly pace?: HoldPace;
-  /**
-   * Pages of chunks as JSON, a line each, with the caller's model id and routing mode; the end
-   * comes after the charge is durable. Read it to the end or dispose of it: either ends the hold.
-   * @throws RigError when the stream broke, charge included
-   */
-  readonly pages: AsyncGenerator<readonly string[], StreamReceipt, void>;
-}
-
-/** Answers chats by other means than a rig. It holds and charges by a product of its own. */
-export interface ChatStrategy {
-  complete(order: ChatOrder, signal: AbortSignal): Promise<ChatReply>;
-  stream(order: ChatOrder, signal: AbortSignal): Promise<ChatStream>;
-}
-
-/** The strategies behind routing modes. The composition root binds those that other areas have. */
-export abstract class ChatStrategies {
-  /** Undefined where rigs answer. Called for every chat, so it does not wait. */
-  abstract of(order: ChatOrder): ChatStrategy | undefined;
-}
+const byMode = (
+  declared: readonly ChatStrategyDeclaration[],
+): ReadonlyMap<string, ChatStrategyDeclaration> => {
+  const found = new Map<string, ChatStrategyDeclaration>();
+  for (const declaration of declared) {
+    for (const mode of declaration.modes) {
+      if (found.has(mode)) throw new Error(`two chat strategies answer the mode ${mode}`);
+      found.set(mode, declaration);
+    }
+  }
+  return found;
+};

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Products } from '#platform/ledger/product.js';
-import { NOW, openInference, orderOf, usage } from './inference-world.fixture.js';
+import { NOW, orderOf } from '#platform/chats/chat-order.fixture.js';
+import { openInference, usage } from './inference-world.fixture.js';
 import { chatProduct } from './chat.product.js';
 
 describe('the product of a chat', () => {

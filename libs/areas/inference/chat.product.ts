@@ -1,6 +1,7 @@
 import { ChatCaptureEvidence, ChatHoldEvidence } from '#events/inference/chat.evidence.js';
+import { requestPriceOf } from '#platform/ledger/price-card.js';
 import { defineProduct } from '#platform/ledger/product.js';
-import { INPUT_METER, OUTPUT_METER } from './token-lines.js';
+import { TOKEN_UNITS_IN_WORDS } from './token-lines.js';
 
 /** A chat completion, whole or as a stream. */
 export const chatProduct = defineProduct({
@@ -8,7 +9,8 @@ export const chatProduct = defineProduct({
   group: 'inference',
   paced: true,
   title: 'Chat completions',
-  meters: { [INPUT_METER]: 'tokens of the prompt', [OUTPUT_METER]: 'tokens of the answer' },
+  meters: TOKEN_UNITS_IN_WORDS,
+  unitPrice: requestPriceOf,
   holdEvidence: ChatHoldEvidence,
   captureEvidence: ChatCaptureEvidence,
 });

@@ -1,3 +1,4 @@
+import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
@@ -13,16 +14,17 @@ import {
   type ToolRunner,
   type ToolUsage,
 } from '#platform/tools/tool.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { chatProduct } from './chat.product.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS, type ServedModel } from './ports.js';
 import { modelOf, replyText } from './reply.js';
-import { type Usage } from './rigs/chat-backend.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { acceptedUsage } from './rigs/route-error.js';
-import { INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
+import { linesOf } from './token-lines.js';
+import { RoutingModes } from './routing-modes.js';
 import { upstreamBody } from './upstream-body.js';
 
 const OUTPUT_TOKENS_DEFAULT = 512;
@@ -72,6 +74,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
     @Inject(RIGS) private readonly rigs: RigRouter,
+    private readonly modes: RoutingModes,
   ) {}
 
   estimate(input: ChatToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
@@ -122,7 +125,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
       { role: 'user', content: prompt },
     ];
     try {
-      return checkChat({ ...rest, messages: asked }, this.catalog, this.rigs);
+      return checkChat({ ...rest, messages: asked }, this.catalog, this.rigs, this.modes);
     } catch (error) {
       if (!(error instanceof RefusedRequestError)) throw error;
       const { code, message, param } = error.failure;

@@ -1,10 +1,11 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { type TokenQuantities } from '#platform/chats/chat-usage.js';
 import { type ChatBody, deepFieldsOf, parseChatBody } from './chat-body.js';
 import { type InferenceErrorCode } from './inference.errors.js';
-import { type ModelCatalog, type ServedModel, type TokenQuantities } from './ports.js';
+import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type RigRouter } from './rigs/rig-router.js';
-import { pinnedRig } from './routing-mode.js';
+import { type RoutingModes } from './routing-modes.js';
 import { LEVELS_MAX, tokenBounds } from './token-bound.js';
 
 /** A chat that may run without a request of its own: a line of a batch, a call of a tool. */
@@ -23,20 +24,17 @@ export const checkChat = (
   value: unknown,
   catalog: ModelCatalog,
   rigs: Pick<RigRouter, 'refuseFields'>,
+  modes: Pick<RoutingModes, 'pinnedRig'>,
 ): CheckedChat => {
   refuseDeepFields(value);
   const body = parseChatBody(value);
   if (body.stream) {
     throw refused('invalid_request', 'stream: a line of a batch cannot be streamed', 'stream');
   }
-  if (body.cleanroom_uuid != null) {
-    const detail = 'clean rooms are not part of this release; leave cleanroom_uuid out';
-    throw new DomainError<InferenceErrorCode>('routing_mode_unavailable', detail);
-  }
   if (body.adapter != null) {
     throw refused('invalid_request', 'adapter: only interactive chats take an adapter', 'adapter');
   }
-  const pin = pinnedRig(body.routing_mode);
+  const pin = modes.pinnedRig(body, body.routing_mode);
   const model = catalog.model(body.model);
   if (!model) {
     const detail = `the model ${body.model} is no chat model of the catalog; see GET /v1/models`;

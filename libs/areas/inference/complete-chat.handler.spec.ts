@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { orderOf, question } from '#platform/chats/chat-order.fixture.js';
+import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import {
   completionOf,
   insufficient,
   linesFor,
   llama,
   openInference,
-  orderOf,
-  question,
   REQUEST_MS_MAX,
   usage,
 } from './inference-world.fixture.js';
-import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { ChargedCutError } from './charged-cut.error.js';
-import { RigError, type Usage } from './rigs/chat-backend.js';
+import { RigError } from './rigs/chat-backend.js';
 import { type RouteErrorKind, RouteError } from './rigs/route-error.js';
 import { promptTokensBound } from './token-bound.js';
 import { tokensIn } from './token-lines.js';

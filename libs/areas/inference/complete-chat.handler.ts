@@ -1,12 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import {
-  type AdmittedChat,
-  ChatAdmission,
-  type ChatOrder,
-  type ChatOutcome,
-} from './chat-admission.js';
-import { type ChatReply, ChatStrategies } from './chat-strategies.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { type ChatReply } from '#platform/chats/chat-strategy.js';
+import { type AdmittedChat, ChatAdmission, type ChatOutcome } from './chat-admission.js';
+import { ChatStrategies } from './chat-strategies.js';
 import { echoedJson } from './echoed-json.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
@@ -26,7 +23,7 @@ export class CompleteChatHandler {
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
-    private readonly strategies: ChatStrategies,
+    @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */

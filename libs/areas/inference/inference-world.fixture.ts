@@ -1,23 +1,23 @@
+import { NOW, orderOf } from '#platform/chats/chat-order.fixture.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { Areas } from '#platform/runtime/area.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { type TextAdapter } from './rigs/text-adapter.js';
-import { ChatAdmission, type ChatOrder } from './chat-admission.js';
-import { type ChatStrategy } from './chat-strategies.js';
+import { ChatAdmission } from './chat-admission.js';
+import { type ChatStrategies } from './chat-strategies.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
-import { type ModelCatalog, type ServedModel } from './ports.js';
-import { type ChatChunk, type JsonObject, type Usage } from './rigs/chat-backend.js';
+import { type ModelCatalog, type ServedModel, type TokenRate } from './ports.js';
+import { type ChatChunk, type JsonObject } from './rigs/chat-backend.js';
 import { type RigRouter, type RouteOrder, type RouteTarget } from './rigs/rig-router.js';
+import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
-import { type ChatBody } from './token-bound.js';
 import { linesOf } from './token-lines.js';
 
-export const NOW = '2026-11-21T05:00:00.000Z';
 export const REQUEST_MS_MAX = 600_000;
-export const REQUEST_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 export const llama: ServedModel = {
   id: 'acme/llama-70b',
@@ -27,30 +27,16 @@ export const llama: ServedModel = {
   chargesCancelled: true,
 };
 
-export const rate = {
+export const rate: TokenRate = {
   version: 3,
-  inputMicroUsdPerMtok: 150_000n,
-  outputMicroUsdPerMtok: 600_000n,
+  inputMicroUsdPerMtok: '150000',
+  outputMicroUsdPerMtok: '600000',
   batchDiscountPercent: 50,
 };
 
 /** The lines of a hold or a charge for so many tokens. */
 export const linesFor = (inputTokens: number, outputTokens: number) =>
   linesOf({ inputTokens, outputTokens }, rate);
-
-export const question: ChatBody = {
-  model: llama.id,
-  messages: [{ role: 'user', content: 'What is a quipu?' }],
-  max_tokens: 100,
-};
-
-export const orderOf = (body: Partial<ChatBody> = {}, routingMode = 'auto'): ChatOrder => ({
-  accountId: '7',
-  receivedAtMs: Date.parse(NOW),
-  body: { ...question, ...body },
-  routingMode,
-  context: contextOf(REQUEST_ID, 'user:7'),
-});
 
 /** What a rig does with a stream: its pages, then how it ends. */
 export type Script = (signal: AbortSignal) => AsyncGenerator<readonly ChatChunk[], Usage, void>;
@@ -131,27 +117,31 @@ class ScriptedAdapters extends ChatAdapters {
 
 const CLOCK = { now: () => Date.parse(NOW) };
 
+/** Rigs answer every chat. */
+const NONE = { of: () => undefined };
+
 interface Given {
-  readonly strategy?: ChatStrategy;
+  readonly strategies?: Pick<ChatStrategies, 'of'>;
   readonly clock?: Clock;
   readonly paid?: PaidRequests;
 }
 
 /** The area on ports that remember. */
-export const openInference = ({ strategy, clock = CLOCK, ...given }: Given = {}) => {
+export const openInference = ({ strategies = NONE, clock = CLOCK, ...given }: Given = {}) => {
   const ledger = new FakeLedger();
   const { paid = new PaidRequests(ledger, { settleMsMax: 60_000 }, clock) } = given;
   const rigs = new ScriptedRigs();
   const hash = (text: string): string => `hash of ${text}`;
+  const rates: { current: TokenRate } = { current: rate };
   const catalog = {
     model: (id: string): ServedModel | undefined =>
       id === llama.id || id === 'acme/unpriced' ? { ...llama, id } : undefined,
-    rateFor: (id: string) => (id === llama.id ? rate : undefined),
+    rateFor: (id: string) => (id === llama.id ? rates.current : undefined),
   } satisfies ModelCatalog;
   const limits = { requestMsMax: REQUEST_MS_MAX };
   const adapters = new ScriptedAdapters();
-  const admission = new ChatAdmission(catalog, paid, hash, limits, clock, rigs, adapters);
-  const strategies = { of: () => strategy };
+  const modes = new RoutingModes(new Areas([]));
+  const admission = new ChatAdmission(catalog, paid, hash, limits, clock, rigs, adapters, modes);
   const chats = new CompleteChatHandler(admission, rigs, hash, strategies);
   const streams = new StreamChatHandler(admission, rigs, hash, strategies);
   const controller = new AbortController();
@@ -161,6 +151,8 @@ export const openInference = ({ strategy, clock = CLOCK, ...given }: Given = {})
     adapters,
     admission,
     catalog,
+    rates,
+    modes,
     controller,
     chats,
     streams,

@@ -4,6 +4,7 @@ import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { ChatAdmission } from './chat-admission.js';
+import { ChatStrategies } from './chat-strategies.js';
 import { ChatFunds } from './chat-funds.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { ChatTool } from './chat.tool.js';
@@ -12,6 +13,7 @@ import { CompleteChatHandler } from './complete-chat.handler.js';
 import { PROMPT_HASHER, type PromptHasher } from './ports.js';
 import { RigChatLines } from './rig-chat-lines.js';
 import { RigOperations } from './rigs/rig.operations.js';
+import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
 
 const promptHasher = {
@@ -23,6 +25,8 @@ const promptHasher = {
 @Module({
   providers: [
     promptHasher,
+    RoutingModes,
+    ChatStrategies,
     ChatAdmission,
     ChatFunds,
     { provide: ChatLines, useClass: RigChatLines },
@@ -34,6 +38,7 @@ const promptHasher = {
     RigOperations,
   ],
   exports: [
+    RoutingModes,
     ChatFunds,
     RigOperations,
     ChatLines,

@@ -1,3 +1,5 @@
+import { type TokenPrice } from '#events/token-price.vocabulary.js';
+
 /**
  * What inference needs of other areas, beside the ledger. The composition root binds each token to
  * the area that can; inference knows neither.
@@ -8,16 +10,8 @@ export const RIGS = Symbol('Rigs');
 export const PROMPT_HASHER = Symbol('PromptHasher');
 export const REQUEST_LIMITS = Symbol('RequestLimits');
 
-/** Token counts that are charged; a bound when they are held. */
-export interface TokenQuantities {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
-export interface TokenRate {
+export interface TokenRate extends TokenPrice {
   readonly version: number;
-  readonly inputMicroUsdPerMtok: bigint;
-  readonly outputMicroUsdPerMtok: bigint;
   /** 0 to 100: how much less a line of a batch costs. */
   readonly batchDiscountPercent: number;
 }

@@ -1,3 +1,4 @@
+import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type AcceptedLine,
@@ -15,17 +16,18 @@ import {
 } from '#platform/chats/chat-lines.port.js';
 import { describedBy, type FailureDescription } from '#platform/runtime/failure.js';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatBody } from './chat-body.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
 import { inferenceErrors } from './inference.errors.js';
 import { inferenceFailures } from './inference.failures.js';
-import { MODEL_CATALOG, type ModelCatalog, RIGS, type TokenQuantities } from './ports.js';
-import { type Usage } from './rigs/chat-backend.js';
+import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { RouteError } from './rigs/route-error.js';
+import { RoutingModes } from './routing-modes.js';
 import { answersToAll, boundsOfAll } from './several-prompts.js';
-import { batchLinesOf, INPUT_METER, linesOf, OUTPUT_METER } from './token-lines.js';
+import { batchLinesOf, linesOf } from './token-lines.js';
 import { upstreamBody } from './upstream-body.js';
 
 interface CheckedLine extends CheckedChat {
@@ -38,6 +40,7 @@ export class RigChatLines extends ChatLines {
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
     @Inject(RIGS) private readonly rigs: RigRouter,
+    private readonly modes: RoutingModes,
   ) {
     super();
   }
@@ -121,10 +124,14 @@ export class RigChatLines extends ChatLines {
   }
 
   #check({ body, others = [] }: ChatLine): CheckedLine {
-    const first = checkChat(body, this.catalog, this.rigs);
-    const rest = others.map((one) => checkChat(one, this.catalog, this.rigs).body);
+    const first = this.#checkOne(body);
+    const rest = others.map((one) => this.#checkOne(one).body);
     const bound = boundsOfAll({ body: first.body, others: rest }, first.model);
     return { ...first, others: rest, bound };
+  }
+
+  #checkOne(body: unknown): CheckedChat {
+    return checkChat(body, this.catalog, this.rigs, this.modes);
   }
 
   #rateOf(model: string, atMs: number) {

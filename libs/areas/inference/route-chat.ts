@@ -1,11 +1,11 @@
 import { type Release } from '#platform/ledger/hold.js';
+import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type AdmittedChat } from './chat-admission.js';
 import { ChargedCutError } from './charged-cut.error.js';
-import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RouteOrder } from './rigs/rig-router.js';
 import { acceptedUsage, RouteError } from './rigs/route-error.js';
-import { type ChatBody } from './token-bound.js';
 import { upstreamBody } from './upstream-body.js';
 
 /**

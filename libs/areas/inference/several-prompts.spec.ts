@@ -1,17 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
-import {
-  completionOf,
-  delta,
-  linesFor,
-  openInference,
-  orderOf,
-  question,
-  usage,
-} from './inference-world.fixture.js';
+import { orderOf, question } from '#platform/chats/chat-order.fixture.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { completionOf, delta, linesFor, openInference, usage } from './inference-world.fixture.js';
 import { tokenBounds } from './token-bound.js';
 import { llama } from './inference-world.fixture.js';
-import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
+import { type ChatChunk, RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 
 const knots = { ...question, messages: [{ role: 'user', content: 'Knots?' }] };

@@ -1,16 +1,23 @@
+import { TOKEN_PARTS } from '#events/token-meters.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import {
+  type TokenQuantities,
+  type Usage,
+  usageObject,
+  type UsageParts,
+} from '#platform/chats/chat-usage.js';
+import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type InferenceErrorCode } from './inference.errors.js';
-import { type ServedModel, type TokenQuantities } from './ports.js';
+import { type ServedModel } from './ports.js';
 import {
   type ChatChunk,
   type ChatRequest,
   type JsonObject,
   RigError,
-  type Usage,
 } from './rigs/chat-backend.js';
 import { type RoutedAnswer, type RoutedStream, type RouteOrder } from './rigs/rig-router.js';
 import { type Attempt, RouteError } from './rigs/route-error.js';
-import { type ChatBody, choicesOf, tokenBounds } from './token-bound.js';
+import { choicesOf, tokenBounds } from './token-bound.js';
 import { upstreamBody } from './upstream-body.js';
 
 /**
@@ -73,7 +80,7 @@ export const answersToAll =
       usage = sumOf(usage, last.answer.usage);
     }
     if (!usage || !last) throw new Error('a request without a prompt');
-    const completion = { ...last.answer.completion, choices, usage: statementOf(usage) };
+    const completion = { ...last.answer.completion, choices, usage: usageObject(usage) };
     return { rig: last.rig, attempts, answer: { completion, usage } };
   };
 
@@ -146,17 +153,22 @@ const indexOf = ({ index }: JsonObject, n: number): number =>
 const sumOf = (one: Usage | undefined, other: Usage): Usage =>
   one
     ? {
+        ...other,
         promptTokens: one.promptTokens + other.promptTokens,
         completionTokens: one.completionTokens + other.completionTokens,
         source: one.source === 'provider' ? other.source : 'counted',
+        ...(one.parts && { parts: sumOfParts(one.parts, other.parts ?? {}) }),
+        ...(one.doubts && { doubts: [...new Set([...one.doubts, ...(other.doubts ?? [])])] }),
       }
     : other;
 
-const statementOf = ({ promptTokens, completionTokens }: Usage) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-});
+const sumOfParts = (one: UsageParts, other: UsageParts): UsageParts =>
+  Object.fromEntries(
+    TOKEN_PARTS.flatMap((part) => {
+      const isMeasured = one[part] !== undefined || other[part] !== undefined;
+      return isMeasured ? [[part, (one[part] ?? 0) + (other[part] ?? 0)]] : [];
+    }),
+  );
 
 /** A caller that leaves pays for the prompts that rigs have accepted. */
 const after = (usage: Usage, attempts: readonly Attempt[], error: RouteError): RouteError => {

@@ -1,19 +1,20 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
+import { orderOf } from '#platform/chats/chat-order.fixture.js';
+import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatStream } from '#platform/chats/chat-strategy.js';
 import {
   delta,
   insufficient,
   linesFor,
   llama,
   openInference,
-  orderOf,
   type Script,
   usage,
 } from './inference-world.fixture.js';
-import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
-import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
+import { type ChatChunk, RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
-import { type ChatStream } from './chat-strategies.js';
 import { tokensIn } from './token-lines.js';
 
 const streaming = (script: Script) => {

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ChatAdmission, type ChatOrder } from './chat-admission.js';
-import { type ChatStream, ChatStrategies } from './chat-strategies.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { type ChatStream } from '#platform/chats/chat-strategy.js';
+import { ChatAdmission } from './chat-admission.js';
+import { ChatStrategies } from './chat-strategies.js';
 import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
@@ -14,7 +16,7 @@ export class StreamChatHandler {
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
     @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
-    private readonly strategies: ChatStrategies,
+    @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
   ) {}
 
   /** @param signal aborted with a `RequestCutError` when the caller leaves or the time is up */

@@ -1,19 +1,14 @@
+import { type StreamReceipt } from '#platform/chats/chat-strategy.js';
 import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
-import { type AdmittedChat, type ChatOrder } from './chat-admission.js';
+import { type ChatOrder } from '#platform/chats/chat-order.js';
+import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type AdmittedChat } from './chat-admission.js';
 import { type PromptHasher } from './ports.js';
 import { type Echo, echoedJson } from './echoed-json.js';
 import { deltaText, modelOf } from './reply.js';
-import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
-import { type ChatChunk, RigError, type Usage } from './rigs/chat-backend.js';
+import { type ChatChunk, RigError } from './rigs/chat-backend.js';
 import { type RoutedStream } from './rigs/rig-router.js';
-
-export interface StreamReceipt {
-  readonly usage: Usage;
-  /** Null when nothing was delivered and nothing charged. */
-  readonly entry: LedgerEntry | null;
-  /** Why the stream ended before its answer did, or null. */
-  readonly cut: RequestCutError | null;
-}
 
 /** Of chunks as JSON, a line each. */
 type Pages = AsyncGenerator<readonly string[], StreamReceipt, void>;

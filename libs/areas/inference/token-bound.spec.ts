@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { llama, question } from './inference-world.fixture.js';
+import { question } from '#platform/chats/chat-order.fixture.js';
+import { type ChatBody } from '#platform/chats/chat-order.js';
+import { llama } from './inference-world.fixture.js';
 import {
-  type ChatBody,
   LEVELS_MAX,
   outputTokensAsked,
   printedBytes,

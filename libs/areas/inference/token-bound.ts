@@ -1,22 +1,8 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { type ChatBody, type ChatMessage } from '#platform/chats/chat-order.js';
+import { type TokenQuantities } from '#platform/chats/chat-usage.js';
 import { type InferenceErrorCode } from './inference.errors.js';
-import { type TokenQuantities, type ServedModel } from './ports.js';
-
-type ChatMessage = Readonly<Record<string, unknown>> & {
-  readonly role: string;
-  readonly content?: unknown;
-};
-
-/** The fields of a chat body that the bounds are made from; the rest travels through untouched. */
-export interface ChatBody {
-  readonly model: string;
-  readonly messages: readonly ChatMessage[];
-  readonly max_tokens?: number | null | undefined;
-  readonly max_completion_tokens?: number | null | undefined;
-  readonly n?: number | null | undefined;
-  readonly adapter?: string | null | undefined;
-  readonly [field: string]: unknown;
-}
+import { type ServedModel } from './ports.js';
 
 /** Fields that no template sees; every other one, known to us or not, may enter the prompt. */
 const NEVER_IN_PROMPT: ReadonlySet<string> = new Set([
@@ -106,6 +92,10 @@ export const printedBytes = (
   }
   return bytes;
 };
+
+/** Whether the prompt or the answer may hold anything but text. */
+export const hasMedia = ({ messages, modalities, audio }: ChatBody): boolean =>
+  audio != null || Array.isArray(modalities) || messages.some(hasOtherThanText);
 
 const hasOtherThanText = ({ content, audio }: ChatMessage): boolean =>
   audio != null || (Array.isArray(content) && content.some((part: unknown) => !isText(part)));

@@ -24,7 +24,7 @@ describe('tokens as lines', () => {
   });
 
   it('of a batch have the discount in an exact unit price', () => {
-    const odd = { ...rate, inputMicroUsdPerMtok: 1n, batchDiscountPercent: 33 };
+    const odd = { ...rate, inputMicroUsdPerMtok: '1', batchDiscountPercent: 33 };
     const [input, output] = batchLinesOf(tokens, odd);
     expect(input).toMatchObject({ unitPriceMicroUsd: '67', perUnits: 100_000_000 });
     expect(output).toMatchObject({ unitPriceMicroUsd: '40200000', perUnits: 100_000_000 });

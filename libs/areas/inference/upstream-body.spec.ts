@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { llama, question } from './inference-world.fixture.js';
+import { question } from '#platform/chats/chat-order.fixture.js';
+import { llama } from './inference-world.fixture.js';
 import { upstreamBody } from './upstream-body.js';
 
 const bound = { inputTokens: 300, outputTokens: 100 };

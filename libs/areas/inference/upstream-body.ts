@@ -1,7 +1,9 @@
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { type TokenQuantities } from '#platform/chats/chat-usage.js';
+import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type JsonObject } from './rigs/chat-backend.js';
-import { type ServedModel, type TokenQuantities } from './ports.js';
-import { type ChatBody, choicesOf } from './token-bound.js';
+import { type ServedModel } from './ports.js';
+import { choicesOf } from './token-bound.js';
 
 /**
  * The body for a rig: its model id, the bound that was held, and whatever else the caller sent,

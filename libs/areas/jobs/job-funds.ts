@@ -2,13 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type JobHold } from '#events/jobs/job.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { instantOf, isEnded, type SubmittedJob, timeOf } from '#platform/jobs/job.state.js';
 import { missingLines } from '#platform/jobs/job.usage.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
-import { type HoldOrder, type PlacedHold } from '#platform/ledger/hold.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
+import { PaidProcesses, type ProcessHold } from '#platform/ledger/paid-work/paid-process.js';
+import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 
 /** How long a hold lasts without a renewal. */
@@ -26,7 +25,7 @@ export interface HeldJob {
 @Injectable()
 export class JobFunds {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly processes: PaidProcesses,
     private readonly streams: JobStreams,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -59,42 +58,14 @@ export class JobFunds {
     }
   }
 
-  /**
-   * Holds again under the id of a hold that has expired.
-   * @throws DomainError `insufficient_balance`, `budget_exceeded`
-   */
-  place({ job, hold }: HeldJob, context: CommandContext): Promise<PlacedHold> {
-    const { accountId } = job.order;
-    const terms = { accountId, ...holdTermsOf(hold) };
-    return this.ledger.place({ ...terms, shrink: null, placedAt: instant(this.clock) }, context);
-  }
-
   async #renew(held: HeldJob, added: readonly PriceLine[], context: CommandContext): Promise<void> {
     const expiresAt = this.#deadlineAfter(held.hold.expiresAt);
-    const { lines } = await this.#renewed(held, added, expiresAt, context);
-    const { jobId } = held.job.order;
-    const data = { jobId, lines: [...lines], expiresAt, renewedAt: instant(this.clock) };
-    await this.streams.run({ type: 'RenewJob', data }, context);
-  }
-
-  async #renewed(
-    { job, hold }: HeldJob,
-    added: readonly PriceLine[],
-    expiresAt: string,
-    context: CommandContext,
-  ): Promise<PlacedHold> {
-    const { accountId } = job.order;
-    const { holdId, purpose } = hold;
+    const { order } = held.job;
     const renewedAt = instant(this.clock);
-    const terms = { accountId, holdId, purpose, lines: [...added], expiresAt, renewedAt };
-    try {
-      return await this.ledger.renew(terms, ownContext(context, 'renew', added, expiresAt));
-    } catch (error) {
-      if (!isRejection(error, 'hold_not_open')) throw error;
-    }
-    const lines = [...hold.lines, ...added];
-    const again = { job, hold: { ...hold, lines, expiresAt } };
-    return this.place(again, ownContext(context, 'place', added, expiresAt));
+    const period = { lines: added, expiresAt, renewedAt };
+    const { lines } = await this.processes.renew(holdOf(order, held.hold), period, context);
+    const data = { jobId: order.jobId, lines: [...lines], expiresAt, renewedAt };
+    await this.streams.run({ type: 'RenewJob', data }, context);
   }
 
   /** A renewal that is repeated within a period has the same deadline: it is the same renewal. */
@@ -106,35 +77,7 @@ export class JobFunds {
 }
 
 /** The hold of a job in the words of the ledger. */
-export const holdTermsOf = ({
-  holdId,
-  purpose,
-  lines,
-  rateCardVersion,
-  evidence,
-  expiresAt,
-  key,
-}: JobHold): Omit<HoldOrder, 'accountId' | 'placedAt' | 'shrink'> => ({
-  holdId,
-  purpose,
-  lines,
-  rateCardVersion,
-  evidence,
-  expiresAt,
-  ...(key !== undefined && { key }),
-});
-
-/** A repeat at a later time may be another renewal, so it has ids of its own. */
-const ownContext = (
-  { requestId: id, correlationId, actor }: CommandContext,
-  what: string,
-  added: readonly PriceLine[],
-  expiresAt: string,
-): CommandContext => followUp({ id, correlationId }, `${what} ${added.length} ${expiresAt}`, actor);
-
-export const isRejection = (error: unknown, code: string): boolean =>
-  error instanceof DomainError && error.code === code;
-
-/** Whether the account cannot pay now: its balance or a budget does not cover the work. */
-export const isUnpayable = (error: unknown): boolean =>
-  isRejection(error, 'insufficient_balance') || isRejection(error, 'budget_exceeded');
+export const holdOf = (
+  { accountId }: Pick<SubmittedJob['order'], 'accountId'>,
+  { whenUnfinished: _, ahead: __, ...terms }: JobHold,
+): ProcessHold => ({ accountId, ...terms });

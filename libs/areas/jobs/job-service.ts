@@ -13,12 +13,12 @@ import {
   type PublicJson,
 } from '#platform/jobs/job-type.js';
 import { type JobOrder, Jobs } from '#platform/jobs/jobs.port.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
 import { derivedId } from '#platform/runtime/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { JobAdmission } from './job-admission.js';
-import { HOLD_MS, holdTermsOf } from './job-funds.js';
+import { HOLD_MS, holdOf } from './job-funds.js';
 import { reject } from './jobs.errors.js';
 import { JOB_SETTINGS, type JobSettings } from './jobs.settings.js';
 
@@ -36,7 +36,7 @@ type Draft = Omit<JobSubmitted['data'], 'input' | 'submittedAt' | 'startBefore' 
 export class JobService extends Jobs {
   constructor(
     private readonly admission: JobAdmission,
-    private readonly ledger: Ledger,
+    private readonly processes: PaidProcesses,
     private readonly streams: JobStreams,
     private readonly blobs: JobBlobs,
     private readonly types: JobTypes,
@@ -124,40 +124,24 @@ export class JobService extends Jobs {
     const holdId = derivedId(`hold ${submittedAt}`, draft.jobId);
     const hold = terms && { ...terms, holdId, expiresAt: instantOf(now + HOLD_MS) };
     const order = { ...draft, input, submittedAt, startBefore, hold };
-    if (hold) await this.#hold(order, hold, context);
+    if (hold) {
+      const placed = ownContext(context, `place ${holdId}`);
+      await this.processes.place(holdOf(draft, hold), submittedAt, placed);
+    }
+    const free = async (): Promise<void> => {
+      if (!hold) return;
+      const ids = { accountId: draft.accountId, holdId };
+      await this.processes.abandon(ids, submittedAt, ownContext(context, `free ${holdId}`));
+    };
     try {
       const { state } = await this.streams.run({ type: 'SubmitJob', data: order }, context);
       const isOther = state.status !== 'absent' && state.order.hold?.holdId !== hold?.holdId;
-      if (isOther && hold) await this.#free(order, hold, context);
+      if (isOther) await free();
     } catch (error) {
       // After any other error the job may be in the log; if it is not, its hold expires.
-      if (hold && error instanceof DomainError) await this.#free(order, hold, context);
+      if (error instanceof DomainError) await free();
       throw error;
     }
-  }
-
-  async #hold(
-    { accountId, submittedAt: placedAt }: Pick<JobSubmitted['data'], 'accountId' | 'submittedAt'>,
-    hold: JobHold,
-    context: CommandContext,
-  ): Promise<void> {
-    await this.ledger.place(
-      { accountId, ...holdTermsOf(hold), shrink: null, placedAt },
-      ownContext(context, `place ${hold.holdId}`),
-    );
-  }
-
-  async #free(
-    { accountId, submittedAt }: Pick<JobSubmitted['data'], 'accountId' | 'submittedAt'>,
-    { holdId }: JobHold,
-    context: CommandContext,
-  ): Promise<void> {
-    const reason = 'refused';
-    const left = { accountId, holdId, reason, releasedAt: submittedAt } as const;
-    await this.ledger.settle(
-      { ...left, notBefore: submittedAt },
-      ownContext(context, `free ${holdId}`),
-    );
   }
 
   /** @throws DomainError `job_not_found`, also for a job of another type */

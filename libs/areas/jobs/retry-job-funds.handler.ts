@@ -2,9 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
+import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { isUnpayable, JobFunds } from './job-funds.js';
+import { JobFunds } from './job-funds.js';
 
 /** Resumes a paused job if its account can pay now. */
 export class RetryJobFundsCommand extends Command<void> {

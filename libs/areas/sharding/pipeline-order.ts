@@ -1,9 +1,6 @@
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
 import { type PipelineMessage, type Transport } from './pipeline.task.js';
 
-/** The temperature of a request that names none, as for every chat. */
-export const TEMPERATURE_DEFAULT = 0.7;
-
 export interface PipelineOrder extends PaidOrder {
   readonly model: string;
   readonly messages: readonly PipelineMessage[];

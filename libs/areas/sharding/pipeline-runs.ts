@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type Delivery } from '#platform/chats/text-chat.strategy.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { cutOf, type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type AdmittedPipeline, PipelineAdmission } from './pipeline-admission.js';
@@ -40,7 +41,6 @@ export class PipelineRuns {
   ) {}
 
   /**
-   * @param delivery whether texts are delivered as they come: then a cut answer is charged for them
    * @throws DomainError, PipelineError, RequestCutError; none of them after a charge
    */
   async start(
@@ -86,8 +86,6 @@ export class PipelineRuns {
     }
   }
 }
-
-export type Delivery = 'in-pieces' | 'whole';
 
 interface Metered {
   readonly delivery: Delivery;

@@ -3,8 +3,7 @@ import {
   PipelineHoldEvidence,
 } from '#events/sharding/pipeline.evidence.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
-import { toDecimal } from '#platform/kernel/money.js';
-import { TOKENS_PER_PRICE } from '#platform/ledger/price-card.js';
+import { TOKENS_PER_PRICE } from '#platform/ledger/token-price.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type ShardedRate } from './sharded-models.port.js';
 
@@ -36,13 +35,13 @@ export const tokenLines = (
     meter: INPUT_METER,
     quantity: promptTokens,
     perUnits: TOKENS_PER_PRICE,
-    unitPriceMicroUsd: toDecimal(inputMicroUsdPerMtok),
+    unitPriceMicroUsd: inputMicroUsdPerMtok,
   },
   {
     meter: OUTPUT_METER,
     quantity: completionTokens,
     perUnits: TOKENS_PER_PRICE,
-    unitPriceMicroUsd: toDecimal(outputMicroUsdPerMtok),
+    unitPriceMicroUsd: outputMicroUsdPerMtok,
   },
 ];
 

@@ -11,8 +11,8 @@ export interface ShardedModel {
 export interface ShardedRate {
   /** Of the rate card. */
   readonly version: number;
-  readonly inputMicroUsdPerMtok: bigint;
-  readonly outputMicroUsdPerMtok: bigint;
+  readonly inputMicroUsdPerMtok: string;
+  readonly outputMicroUsdPerMtok: string;
 }
 
 /** The models that callers may name, and what their tokens cost. Neither look-up waits. */

@@ -28,7 +28,7 @@ export const models: ShardedModels = {
   },
   rateFor: (id) =>
     id.startsWith('acme/')
-      ? { version: 3, inputMicroUsdPerMtok: 1_000_000n, outputMicroUsdPerMtok: 2_000_000n }
+      ? { version: 3, inputMicroUsdPerMtok: '1000000', outputMicroUsdPerMtok: '2000000' }
       : undefined,
 };
 

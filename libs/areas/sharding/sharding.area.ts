@@ -1,4 +1,5 @@
 import { defineArea } from '#platform/runtime/area.js';
+import { PipelineChatStrategy } from './pipeline-chat.strategy.js';
 import { pipelineEngine } from './pipeline.engine.js';
 import { pipelineProduct } from './pipeline.product.js';
 import { shardingErrors, shardingFailures } from './sharding.errors.js';
@@ -13,6 +14,7 @@ export const shardingArea = defineArea({
   engines: [pipelineEngine],
   errors: shardingErrors,
   failures: shardingFailures,
+  chatStrategies: [{ modes: ['sharded_pipeline'], strategy: PipelineChatStrategy }],
   settings: [shardingSettings],
   module: ShardingModule,
 });

@@ -3,6 +3,7 @@ import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { PipelineAdmission } from './pipeline-admission.js';
+import { PipelineChatStrategy } from './pipeline-chat.strategy.js';
 import { PipelineMetrics } from './pipeline.metrics.js';
 import { PipelineRunner } from './pipeline-runner.js';
 import { PipelineRuns } from './pipeline-runs.js';
@@ -22,6 +23,7 @@ const textHasher = {
     PipelineMetrics,
     PipelineRunner,
     PipelineRuns,
+    PipelineChatStrategy,
     RunPipelineHandler,
   ],
   exports: [PipelineRuns],

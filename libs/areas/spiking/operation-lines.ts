@@ -1,6 +1,6 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
-import { type UnitPrice } from '#platform/ledger/price-card.js';
+import { type UnitPrice } from '#platform/ledger/price.js';
 import { type ModelCard } from './model-card.js';
 import { reject } from './spiking.errors.js';
 

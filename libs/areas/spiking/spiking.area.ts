@@ -1,8 +1,10 @@
 import { defineArea } from '#platform/runtime/area.js';
 import { spikingBatchEngine } from './batches/spiking-batch.engine.js';
 import { spikingBatchJob } from './batches/spiking-batch.job.js';
+import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';
 import { spikingEngine } from './spiking.engine.js';
 import { spikingErrors, spikingFailures } from './spiking.errors.js';
+import { SPIKING_MODES } from './spiking.modes.js';
 import { SpikingModule } from './spiking.module.js';
 import { spikingBatchProduct, spikingProduct } from './spiking.product.js';
 import { spikingSettings } from './spiking.settings.js';
@@ -13,6 +15,7 @@ export const spikingArea = defineArea({
   description: 'Spiking and hybrid networks, whose operations are counted as they run.',
   products: [spikingProduct, spikingBatchProduct],
   engines: [spikingEngine, spikingBatchEngine],
+  chatStrategies: [{ modes: SPIKING_MODES, strategy: SpikingChatStrategy }],
   jobs: [spikingBatchJob],
   errors: spikingErrors,
   failures: spikingFailures,

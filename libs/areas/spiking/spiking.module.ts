@@ -6,7 +6,7 @@ import { HostEnergy } from './host-energy.js';
 import { InferSpikesHandler } from './infer-spikes.handler.js';
 import { INPUT_HASHER, type InputHasher } from './input-hasher.js';
 import { SpikingAdmission } from './spiking-admission.js';
-import { SpikingChats } from './spiking-chats.js';
+import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';
 import { SpikingModels } from './spiking-models.js';
 import { SpikingRunner } from './spiking-runner.js';
 import { SubmitSpikingBatchHandler } from './batches/submit-spiking-batch.handler.js';
@@ -25,11 +25,11 @@ const inputHasher = {
     SpikingModels,
     SpikingAdmission,
     SpikingRunner,
-    SpikingChats,
+    SpikingChatStrategy,
     InferSpikesHandler,
     SubmitSpikingBatchHandler,
     SpikingBatchItemsHandler,
   ],
-  exports: [SpikingModels, SpikingChats],
+  exports: [SpikingModels],
 })
 export class SpikingModule {}

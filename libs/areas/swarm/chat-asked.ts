@@ -16,8 +16,6 @@ export interface ChatAsked {
   readonly stop: readonly string[];
 }
 
-export const TEMPERATURE_DEFAULT = 0.7;
-
 /** The body of a chat with one model, in OpenAI's shape. */
 export const bodyOf = (model: string, asked: ChatAsked): JsonObject => {
   const { messages, maxTokens, temperature, topP, seed, stop } = asked;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { MESSAGES_MAX, TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { always, equals, type HonouredFields, isEmpty } from '#platform/chats/honoured-fields.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { messageOf } from '#platform/kernel/faults.js';
-import { type ChatAsked, type SwarmMessage, TEMPERATURE_DEFAULT } from './chat-asked.js';
+import { type ChatAsked, type SwarmMessage } from './chat-asked.js';
 import { type SwarmErrorCode } from './swarm.errors.js';
 import { type JsonObject } from './swarm-models.port.js';
 
-export const MESSAGES_MAX = 4_096;
 export const STOPS_MAX = 16;
 
 const TextPart = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -52,25 +53,16 @@ const textMessageOf = ({ role, content }: z.infer<typeof TextMessage>): SwarmMes
   content: typeof content === 'string' ? content : content.map(({ text }) => text).join('\n'),
 });
 
-const equals =
-  (...allowed: readonly unknown[]) =>
-  (value: unknown): boolean =>
-    allowed.includes(value);
-const always = (): boolean => true;
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-
 /**
  * The other fields of a chat completion that may be sent: labels of the caller, and values that
  * turn a feature off. Every other field is rejected by its name.
  */
-const HARMLESS: Readonly<Record<string, (value: unknown) => boolean>> = {
+const HARMLESS: HonouredFields = {
   model: always,
   routing_mode: always,
   timesteps: always,
   stream: always,
   stream_options: always,
-  cleanroom_uuid: always,
   user: always,
   metadata: always,
   safety_identifier: always,

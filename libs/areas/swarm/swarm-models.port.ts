@@ -1,3 +1,4 @@
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 
 /** A rig of the catalog that serves a model. */
@@ -35,31 +36,24 @@ export interface TokenPrices {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface SwarmUsage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  /** `provider`: stated by the rig. `counted`: counted by Quipu. */
-  readonly source: 'provider' | 'counted';
-}
-
 /** An answer of a rig, as a stream of chunks in OpenAI's shape whose first page has come. */
 export interface ModelStream {
   readonly rig: string;
   readonly attempts: number;
-  readonly pages: AsyncGenerator<readonly JsonObject[], SwarmUsage, void>;
+  readonly pages: AsyncGenerator<readonly JsonObject[], Usage, void>;
 }
 
 /** A whole answer of a rig. */
 export interface ModelAnswer {
   readonly rig: string;
   readonly text: string;
-  readonly usage: SwarmUsage;
+  readonly usage: Usage;
 }
 
 /** The part of an answer that its rig had accepted when the caller left. */
 export interface AcceptedPart {
   readonly rig: string;
-  readonly usage: SwarmUsage;
+  readonly usage: Usage;
 }
 
 /** A rig that gave no answer. The message names the rig, and no address. */

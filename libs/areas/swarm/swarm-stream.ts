@@ -1,11 +1,11 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type HoldPace, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
-import { type SwarmUsage } from './swarm-models.port.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 
 /** How an answer ended. The charge, if there is one, is durable. */
 export interface SwarmEnd<Report> {
-  readonly usage: SwarmUsage;
+  readonly usage: Usage;
   readonly finishReason: 'stop' | 'length';
   /** Null where nothing was delivered and nothing charged. */
   readonly entry: LedgerEntry | null;

@@ -5,6 +5,7 @@ import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type EngineDefinition } from '#platform/tasks/engine.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { ConsensusChats } from './consensus/consensus-chats.js';
 import { ConsensusPlanner } from './consensus/consensus-plan.js';
 import { Proposals } from './consensus/proposals.js';
@@ -19,7 +20,6 @@ import {
   type ModelStream,
   type SwarmModel,
   SwarmModels,
-  type SwarmUsage,
   type TokenCounts,
 } from './swarm-models.port.js';
 
@@ -116,7 +116,7 @@ class ScriptedModels extends SwarmModels {
   override async stream({ model: id }: JsonObject, signal: AbortSignal): Promise<ModelStream> {
     const { behaviour } = this;
     await behaviour.begin?.();
-    async function* pages(): AsyncGenerator<readonly JsonObject[], SwarmUsage, void> {
+    async function* pages(): AsyncGenerator<readonly JsonObject[], Usage, void> {
       let completionTokens = 0;
       for await (const text of behaviour.texts(signal)) {
         completionTokens += 1;

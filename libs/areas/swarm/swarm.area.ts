@@ -1,4 +1,6 @@
 import { defineArea } from '#platform/runtime/area.js';
+import { ConsensusChatStrategy } from './consensus/consensus-chat.strategy.js';
+import { SpeculativeChatStrategy } from './speculative/speculative-chat.strategy.js';
 import { speculativeEngine } from './speculative/speculative.engine.js';
 import { swarmErrors, swarmFailures } from './swarm.errors.js';
 import { SwarmModule } from './swarm.module.js';
@@ -13,6 +15,10 @@ export const swarmArea = defineArea({
   engines: [speculativeEngine],
   errors: swarmErrors,
   failures: swarmFailures,
+  chatStrategies: [
+    { modes: ['vllm_speculative'], strategy: SpeculativeChatStrategy },
+    { modes: ['moa_consensus'], strategy: ConsensusChatStrategy },
+  ],
   settings: [swarmSettings],
   module: SwarmModule,
 });

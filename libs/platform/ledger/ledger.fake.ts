@@ -47,6 +47,11 @@ export class FakeLedger extends Ledger {
     return this.calls.filter((call) => /^(capture|release) /.test(call));
   }
 
+  /** All open holds reach their deadline. */
+  expire(): void {
+    this.#open.clear();
+  }
+
   override demandFunds(): void {
     this.calls.push('demandFunds');
     const { demandFunds: failure } = this.failures;

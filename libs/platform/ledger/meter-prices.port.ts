@@ -1,4 +1,4 @@
-import { type UnitPrice } from './price-card.js';
+import { type UnitPrice } from './price.js';
 
 /** The prices of meters on one rate card. */
 export interface MeterPriceList {

@@ -1,4 +1,8 @@
 import { type CaptureTerms, type ChargedLine, type PriceLine } from '#events/hold.vocabulary.js';
+import { isTokenMeter, sideOf, INPUT_METER } from '#events/token-meters.js';
+import { type PriceTier, type TokenPrice } from '#events/token-price.vocabulary.js';
+import { type UnitPrice } from './price.js';
+import { tierOf, tokenUnitPrice } from './token-price.js';
 
 /** The prices of a rate card or a catalog file, as products read them; decimal micro-dollars. */
 export interface PriceCard {
@@ -6,10 +10,7 @@ export interface PriceCard {
   readonly version: number | null;
   readonly sourceSha256: string;
   /** By model id. */
-  readonly models: ReadonlyMap<
-    string,
-    { readonly inputMicroUsdPerMtok: string; readonly outputMicroUsdPerMtok: string }
-  >;
+  readonly models: ReadonlyMap<string, TokenPrice>;
   /** By meter. */
   readonly meters: ReadonlyMap<string, UnitPrice>;
   /** An hour of a rig, by its name. */
@@ -17,12 +18,10 @@ export interface PriceCard {
   readonly batchDiscountPercent: number;
 }
 
-export type UnitPrice = Pick<PriceLine, 'unitPriceMicroUsd' | 'perUnits'>;
-
 /** What prices a charged line: its meter, its model, and what the charge says of the rest. */
 export interface PricedWork {
-  readonly line: Pick<ChargedLine, 'meter' | 'model'>;
-  readonly charge: Pick<CaptureTerms, 'model' | 'evidence'>;
+  readonly line: Pick<ChargedLine, 'meter' | 'model' | 'tier'>;
+  readonly charge: Pick<CaptureTerms, 'model' | 'evidence' | 'lines'>;
 }
 
 /** The model whose price a charged line has; undefined where the work has none. */
@@ -33,24 +32,37 @@ export const modelOfLine = ({ line, charge }: PricedWork): string | undefined =>
 export const ofModel = (model: string, lines: readonly PriceLine[]): readonly PriceLine[] =>
   lines.map((line) => ({ ...line, model }));
 
-/** Prices of models are for this many tokens. */
-export const TOKENS_PER_PRICE = 1_000_000;
-
-const TOKEN_PRICES: ReadonlyMap<string, 'inputMicroUsdPerMtok' | 'outputMicroUsdPerMtok'> = new Map(
-  [
-    ['input_tokens', 'inputMicroUsdPerMtok'],
-    ['output_tokens', 'outputMicroUsdPerMtok'],
-  ],
-);
-
 /** Whether a model prices the meter: such a line can be priced only with the name of its model. */
-export const isPricedByModel = (meter: string): boolean => TOKEN_PRICES.has(meter);
+export const isPricedByModel = (meter: string): boolean => isTokenMeter(meter);
 
-/** What a unit of a line costs with a card: by its model or by its meter. Null: it does not say. */
-export const unitPriceOf = (card: PriceCard, work: PricedWork): UnitPrice | null => {
+/**
+ * What a unit of a line costs with a card: by its model or by its meter. Null: it does not say. A
+ * line keeps its service tier, and its context tier where the card has that edge.
+ */
+export const unitPriceOf = (card: PriceCard, work: PricedWork): UnitPrice | null =>
+  priceIn(card, work, ({ line }) => line.tier ?? {});
+
+/**
+ * As `unitPriceOf`, for a charge whose lines are one request: its input decides the context tier,
+ * whatever the edges of the card are.
+ */
+export const requestPriceOf = (card: PriceCard, work: PricedWork): UnitPrice | null =>
+  priceIn(card, work, ({ line, charge }, price) => {
+    const input = charge.lines.filter(
+      ({ meter }) => isTokenMeter(meter) && sideOf(meter) === INPUT_METER,
+    );
+    const tokens = input.reduce((sum, { quantity }) => sum + quantity, 0);
+    const { tier, mode } = tierOf(price, tokens, line.tier?.service);
+    return mode === 'whole' ? tier : (line.tier ?? {});
+  });
+
+const priceIn = (
+  card: PriceCard,
+  work: PricedWork,
+  tierIn: (work: PricedWork, price: TokenPrice) => PriceTier,
+): UnitPrice | null => {
   const { meter } = work.line;
-  const field = TOKEN_PRICES.get(meter);
-  if (field === undefined) return card.meters.get(meter) ?? null;
+  if (!isTokenMeter(meter)) return card.meters.get(meter) ?? null;
   const price = card.models.get(modelOfLine(work) ?? '');
-  return price ? { unitPriceMicroUsd: price[field], perUnits: TOKENS_PER_PRICE } : null;
+  return price ? tokenUnitPrice(price, meter, tierIn(work, price)) : null;
 };

@@ -1,6 +1,13 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { divideRoundingUp, fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 
+export type UnitPrice = Pick<PriceLine, 'unitPriceMicroUsd' | 'perUnits'>;
+
+/** Whether one unit price is above another. */
+export const isAbove = (one: UnitPrice, other: UnitPrice): boolean =>
+  BigInt(one.unitPriceMicroUsd) * BigInt(other.perUnits) >
+  BigInt(other.unitPriceMicroUsd) * BigInt(one.perUnits);
+
 /**
  * The sum of the lines, rounded up once to a whole micro-dollar. Adding the exact fractions first
  * makes the order of lines irrelevant and keeps a capture at or below the hold it comes from.

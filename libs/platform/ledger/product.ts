@@ -6,13 +6,8 @@ import {
   Purpose,
 } from '#events/hold.vocabulary.js';
 import { Meter } from '#events/vocabulary.js';
-import {
-  isPricedByModel,
-  type PriceCard,
-  type PricedWork,
-  type UnitPrice,
-  unitPriceOf,
-} from './price-card.js';
+import { isPricedByModel, type PriceCard, type PricedWork, unitPriceOf } from './price-card.js';
+import { type UnitPrice } from './price.js';
 import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/schema-check.js';
 
 /** What an area charges for. */

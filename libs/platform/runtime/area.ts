@@ -1,10 +1,12 @@
 import { type DynamicModule, type Type } from '@nestjs/common';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { type BatchEndpointDeclaration } from '#platform/batches/batch-endpoint.js';
+import { type ChatStrategyDeclaration } from '#platform/chats/chat-strategy.js';
 import { type AnyJobType } from '#platform/jobs/job-type.js';
 import { type AnyEngineDefinition } from '#platform/tasks/engine.js';
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
+import { type AnyTool } from '#platform/tools/tool.js';
 import { type AnyConsumer, type TopicDeclaration } from './consumer.js';
 import { type ErrorMeaning, type FailureMapping, type Meanings } from './failure.js';
 import { type LeaderService } from './leader-service.js';
@@ -13,12 +15,12 @@ import { type MetricsSource, type ReadinessCheck } from './operations.js';
 import { type AnyRelay } from './outbox.js';
 import { type AnySagaDeployment } from './saga-deployment.js';
 import { type AnySettings } from './settings.js';
-import { type AnyTool } from '#platform/tools/tool.js';
 
 /**
  * Everything an area contributes. `apps/composition/areas.ts` lists the areas, one line each;
- * no other existing file names one. The HTTP module and the CLI commands of an area are found by
- * their place: `apps/gateway/<name>/<name>-http.module.ts`, `apps/cli/<name>/<name>.commands.ts`.
+ * no other existing file names one. The HTTP module, the CLI commands and the bindings of an area
+ * are found by their place: `apps/gateway/<name>/<name>-http.module.ts`,
+ * `apps/cli/<name>/<name>.commands.ts`, `apps/composition/<name>/<name>.bindings.ts`.
  */
 export interface AreaDefinition {
   /** Lower case with dashes; the name of its folders. */
@@ -48,6 +50,8 @@ export interface AreaDefinition {
   readonly engines?: readonly AnyEngineDefinition[];
   /** What a batch may ask for, by path. */
   readonly batchEndpoints?: readonly BatchEndpointDeclaration[];
+  /** What answers chats in routing modes of the area. */
+  readonly chatStrategies?: readonly ChatStrategyDeclaration[];
   /** Long work of the area. */
   readonly jobs?: readonly AnyJobType[];
   /** What workflows, agents and MCP clients may call of it; see `defineTool`. */
@@ -84,6 +88,7 @@ export const defineArea = (definition: AreaDefinition): Area => {
     failures: [],
     engines: [],
     batchEndpoints: [],
+    chatStrategies: [],
     jobs: [],
     tools: [],
     notifications: [],

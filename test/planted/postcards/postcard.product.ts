@@ -3,7 +3,8 @@ import { type PriceLine } from '#events/hold.vocabulary.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { PostcardId } from './postcard.events.js';
 
-const WORDS = 'words';
+export const WORDS = 'words';
+export const COUNT_STEP = 'count';
 /** The planted area has no rate card of its own. */
 export const RATE_CARD_VERSION = 1;
 
@@ -17,7 +18,7 @@ export const postcardProduct = defineProduct({
 
 /** The words of a postcard as the line of a hold or a charge. */
 export const wordLine = (words: number, microUsdPerWord: number): PriceLine => ({
-  step: 'count',
+  step: COUNT_STEP,
   meter: WORDS,
   quantity: words,
   unitPriceMicroUsd: String(microUsdPerWord),

@@ -9,6 +9,7 @@ import { DeliverPostcardCommand } from './deliver-postcard.handler.js';
 import { deliverySaga } from './delivery.saga.js';
 import { PostOffice } from './post-office.js';
 import { PostcardDelivered, postcardEvents } from './postcard.events.js';
+import { POSTCARD_MODE, PostcardChatStrategy } from './postcard-chat.strategy.js';
 import { postcardProduct } from './postcard.product.js';
 import { postcardErrors, postcardFailures } from './postcards.errors.js';
 import { PostcardsModule } from './postcards.module.js';
@@ -43,6 +44,7 @@ export const postcardsArea = defineArea({
   ],
   products: [postcardProduct, albumProduct],
   engines: [countingEngine],
+  chatStrategies: [{ modes: [POSTCARD_MODE], strategy: PostcardChatStrategy }],
   jobs: [albumJob],
   topics: [{ topic: REPLIES_TOPIC, partitions: 2 }],
   consumers: [

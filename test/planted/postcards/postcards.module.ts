@@ -6,6 +6,7 @@ import { BindAlbumHandler } from './bind-album.handler.js';
 import { ChargePostcardHandler } from './charge-postcard.handler.js';
 import { DeliverPostcardHandler } from './deliver-postcard.handler.js';
 import { PostOffice } from './post-office.js';
+import { PostcardChatStrategy } from './postcard-chat.strategy.js';
 import { PostcardHandler } from './postcard.handler.js';
 import { PostcardRunner } from './postcard-runner.js';
 import { WritePostcardHandler } from './write-postcard.handler.js';
@@ -19,6 +20,7 @@ import { WritePostcardHandler } from './write-postcard.handler.js';
     ChargePostcardHandler,
     AnswerPostcardHandler,
     PostcardHandler,
+    PostcardChatStrategy,
     AlbumBinder,
     BindAlbumHandler,
     AlbumHandler,

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { type AgentSessionEvent, agentSessionEvents } from '#events/agents/agent-session.events.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs, type OpenBlob, type PutOptions } from '#platform/blobs/blobs.port.js';
-import { type Renewal } from '#platform/ledger/hold.js';
-import { type Ledger } from '#platform/ledger/ledger.port.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
 import { type Fault, FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
 import { type ToolCall } from '#platform/tools/tool.js';
@@ -35,7 +35,7 @@ const settings: AgentSettings = {
 class Outside {
   readonly log = new MemoryLog();
   readonly contents = new Map<string, Buffer>();
-  readonly renewals = new Map<string, Renewal>();
+  readonly ledger = new FakeLedger();
   /** Of the tool: the ids of its calls, each as often as it was run. */
   readonly runs: string[] = [];
 }
@@ -116,15 +116,9 @@ const processOn = (outside: Outside, isRepeatable: boolean, ...faults: readonly 
     },
     failureOf: () => null,
   } as unknown as AgentTools;
-  const ledger = {
-    renew: (renewal: Renewal) => {
-      outside.renewals.set(renewal.expiresAt, renewal);
-      return Promise.resolve();
-    },
-  } as unknown as Ledger;
   const memory = new SessionMemory(new Transcripts(new StoredContents(outside.contents)));
   const planner = new StepPlanner(new ScriptedPlanner(), tools, memory, settings, clock);
-  const money = new SessionMoney(ledger, clock);
+  const money = new SessionMoney(new PaidProcesses(outside.ledger, clock), clock);
   const logger = pino({ level: 'silent' });
   const caller = new ToolCaller(tools, streams, money, memory, clock, logger);
   const runner = new AgentRunner(new SessionWork(streams, planner, caller, settings, clock));
@@ -165,9 +159,18 @@ const crashes = UNDISTURBED.flatMap((type, index) =>
   FAULTS.map((fault) => ({ type, index, fault })),
 );
 
+/** A session whose planner is held. */
+const begun = async (): Promise<Outside> => {
+  const outside = new Outside();
+  const { accountId, holdId, held: lines, heldUntil: expiresAt } = started.data;
+  const terms = { purpose: 'agent_session', rateCardVersion: 1, evidence: {}, shrink: null };
+  await outside.ledger.place({ accountId, holdId, lines, ...terms, placedAt: NOW, expiresAt });
+  return outside;
+};
+
 /** Two processes, one after the other: the first ends at its n-th append. */
 const interrupted = async (index: number, fault: Fault, isRepeatable: boolean) => {
-  const outside = new Outside();
+  const outside = await begun();
   const before = Array.from({ length: index }, (): Fault => 'none');
   const first = processOn(outside, isRepeatable, ...before, fault);
   await expect(first.run(1)).rejects.toThrow();
@@ -177,7 +180,7 @@ const interrupted = async (index: number, fault: Fault, isRepeatable: boolean) =
 
 describe('a session whose process ends', () => {
   it('is nothing special when it does not', async () => {
-    const outside = new Outside();
+    const outside = await begun();
     expect(await processOn(outside, true).run(1)).toEqual({ status: 'completed' });
     expect(typesIn(outside)).toEqual(UNDISTURBED);
     expect(returnedIn(outside)).toMatchObject({
@@ -186,7 +189,7 @@ describe('a session whose process ends', () => {
       used: [{ meter: 'knots', quantity: 5 }],
       counters: { knots: 7 },
     });
-    expect([...outside.renewals.values()]).toMatchObject([{ lines: [PRICED] }]);
+    expect(outside.ledger.renewals).toMatchObject([{ lines: [PRICED] }]);
   });
 
   it.each(crashes)('$fault $type, goes on as if it had not', async ({ index, fault }) => {
@@ -195,7 +198,7 @@ describe('a session whose process ends', () => {
     expect(typesIn(outside)).toEqual(UNDISTURBED);
     // A repeated call is the same call, and its hold the same renewal.
     expect(new Set(outside.runs).size).toBe(1);
-    expect(outside.renewals.size).toBe(1);
+    expect(new Set(outside.ledger.renewals.map(({ expiresAt }) => expiresAt)).size).toBe(1);
   });
 
   it.each(crashes)('$fault $type, never repeats a call with an effect', async (crash) => {
@@ -214,7 +217,7 @@ describe('a session whose process ends', () => {
   });
 
   it('is carried out once by two attempts that overlap', async () => {
-    const outside = new Outside();
+    const outside = await begun();
     const [one, other] = [processOn(outside, false), processOn(outside, false)];
     await Promise.all([one.run(1), other.run(2)]);
     expect(typesIn(outside)).toEqual(UNDISTURBED);

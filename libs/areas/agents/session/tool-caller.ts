@@ -96,7 +96,7 @@ export class ToolCaller {
       demandTokens(state, estimated);
       const lines = estimated.map((line) => ({ ...line, step: stepPath(step, tool) }));
       const { started } = state;
-      await this.money.extend(started, step, lines, session.sharedContextOf(`hold ${step}`));
+      await this.money.extend(state, step, lines, session.sharedContextOf(`hold ${step}`));
       const { sessionId } = started;
       const calledAt = instant(this.clock);
       const data = { sessionId, step, tool, callId: call.id, held: lines, calledAt };

@@ -1,4 +1,6 @@
+import { type PriceTier } from '#events/token-price.vocabulary.js';
 import {
+  demandOnly,
   type Fields,
   fieldsOf,
   listOf,
@@ -17,6 +19,8 @@ export interface PricedLine {
   readonly quantity: bigint;
   readonly unitPrice: bigint;
   readonly perUnits: bigint;
+  /** Of the price of a model; nothing in it for the standard price. */
+  readonly tier: PriceTier;
 }
 
 export const pricedLinesOf = (data: Fields): readonly PricedLine[] =>
@@ -31,8 +35,22 @@ export const pricedLinesOf = (data: Fields): readonly PricedLine[] =>
       quantity: BigInt(quantity),
       unitPrice: amountOf(fields, 'unitPriceMicroUsd'),
       perUnits: BigInt(perUnits),
+      tier: tierOf(fields['tier']),
     };
   });
+
+const tierOf = (value: unknown): PriceTier => {
+  if (value === undefined) return {};
+  const fields = fieldsOf(value, 'the tier of a line');
+  demandOnly(fields, ['service', 'aboveInputTokens'], 'the tier of a line');
+  const { service, aboveInputTokens } = fields;
+  return {
+    ...(service !== undefined && { service: textOf(fields, 'service') }),
+    ...(aboveInputTokens !== undefined && {
+      aboveInputTokens: wholeOf(fields, 'aboveInputTokens'),
+    }),
+  };
+};
 
 /** The exact sum of the lines, rounded up once to a whole micro-dollar. */
 export const priceOf = (lines: readonly PricedLine[]): bigint => {

@@ -1,7 +1,24 @@
+import { isTokenMeter, TOKEN_METERS } from '#events/token-meters.js';
+import {
+  type ContextTier,
+  type PricesByMeter,
+  type ServiceTierPrice,
+  type TokenPrice,
+} from '#events/token-price.vocabulary.js';
+import { timesPercent, tokenUnitPrice } from '#platform/ledger/token-price.js';
 import { type AccountHistory, type Movement } from './account-history.js';
 import { type ArchivedEvent } from './bill-archive.js';
 import { demand } from './bill.error.js';
-import { amountOf, type Fields, fieldsOf, textOrNull, wholeOf } from './json-fields.js';
+import {
+  amountOf,
+  demandOnly,
+  type Fields,
+  fieldsOf,
+  listOf,
+  textOf,
+  textOrNull,
+  wholeOf,
+} from './json-fields.js';
 import { type PricedLine } from './priced-lines.js';
 
 /** What was found of the prices of a month. */
@@ -16,14 +33,7 @@ export interface PriceReport {
   readonly unpriced: ReadonlySet<string>;
 }
 
-/** Prices of models are per this many tokens; of batches, with a discount, per a hundred times. */
-const TOKENS = 1_000_000n;
-const PERCENT = 100n;
-
-const PRICE_OF_METER: Readonly<Record<string, string>> = {
-  input_tokens: 'inputMicroUsdPerMtok',
-  output_tokens: 'outputMicroUsdPerMtok',
-};
+const PERCENT = 100;
 
 const cardsByVersion = (cards: readonly ArchivedEvent[]): ReadonlyMap<number, Fields> => {
   const byVersion = new Map<number, Fields>();
@@ -38,12 +48,59 @@ const cardsByVersion = (cards: readonly ArchivedEvent[]): ReadonlyMap<number, Fi
 
 /** Whether the line has the price of the model, with or without the discount of batches. */
 const hasPriceOf = (line: PricedLine, price: unknown, card: Fields): boolean => {
-  const field = PRICE_OF_METER[line.meter];
-  if (field === undefined || typeof price !== 'object' || price === null) return false;
-  const full = amountOf(fieldsOf(price, 'a price'), field);
-  if (line.perUnits === TOKENS) return line.unitPrice === full;
-  const percent = PERCENT - BigInt(wholeOf(card, 'batchDiscountPercent'));
-  return line.perUnits === TOKENS * PERCENT && line.unitPrice === full * percent;
+  if (!isTokenMeter(line.meter)) return false;
+  const whole = tokenUnitPrice(tokenPriceIn(price), line.meter, line.tier);
+  const batch = timesPercent(whole, PERCENT - wholeOf(card, 'batchDiscountPercent'));
+  return [whole, batch].some(
+    ({ unitPriceMicroUsd, perUnits }) =>
+      line.unitPrice === BigInt(unitPriceMicroUsd) && line.perUnits === BigInt(perUnits),
+  );
+};
+
+const decimalOf = (fields: Fields, name: string): string => amountOf(fields, name).toString();
+
+const pricesIn = (value: unknown): PricesByMeter => {
+  const fields = fieldsOf(value, 'the prices of classes');
+  demandOnly(fields, TOKEN_METERS, 'the prices of classes');
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, decimalOf(fields, name)]));
+};
+
+const tiersIn = (fields: Fields): readonly ContextTier[] =>
+  listOf(fields, 'tiers').map((tier) => {
+    const of = fieldsOf(tier, 'a tier');
+    return {
+      aboveInputTokens: wholeOf(of, 'aboveInputTokens'),
+      mode: textOf(of, 'mode') === 'excess' ? 'excess' : 'whole',
+      prices: pricesIn(of['prices']),
+    };
+  });
+
+const serviceIn = (value: unknown): ServiceTierPrice => {
+  const fields = fieldsOf(value, 'a service tier');
+  return {
+    percent: wholeOf(fields, 'percent'),
+    prices: pricesIn(fields['prices']),
+    ...('tiers' in fields && { tiers: [...tiersIn(fields)] }),
+  };
+};
+
+const tokenPriceIn = (value: unknown): TokenPrice => {
+  const fields = fieldsOf(value, 'a price');
+  const { classes, tiers, serviceTiers } = fields;
+  return {
+    inputMicroUsdPerMtok: decimalOf(fields, 'inputMicroUsdPerMtok'),
+    outputMicroUsdPerMtok: decimalOf(fields, 'outputMicroUsdPerMtok'),
+    ...(classes !== undefined && { classes: pricesIn(classes) }),
+    ...(tiers !== undefined && { tiers: [...tiersIn(fields)] }),
+    ...(serviceTiers !== undefined && {
+      serviceTiers: Object.fromEntries(
+        Object.entries(fieldsOf(serviceTiers, 'the service tiers')).map(([name, service]) => [
+          name,
+          serviceIn(service),
+        ]),
+      ),
+    }),
+  };
 };
 
 /** Whether the card prices the meter of the line. @throws BillError for another price */
@@ -77,7 +134,7 @@ export const comparePrices = (
     const prices = fieldsOf(card['prices'], 'the prices of a rate card');
     for (const line of lines) {
       const model = line.model ?? textOrNull(data, 'model');
-      if (!(line.meter in PRICE_OF_METER)) {
+      if (!isTokenMeter(line.meter)) {
         if (isPricedMeter(line, card)) ofMeter += 1;
         else unpriced.add(line.meter);
       } else if (model !== null && model in prices) {

@@ -1,8 +1,8 @@
 import { type HoldCaptured } from '#events/billing/account.events.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
-import { type PriceCard, type UnitPrice } from '#platform/ledger/price-card.js';
-import { priceOf } from '#platform/ledger/price.js';
+import { type PriceCard } from '#platform/ledger/price-card.js';
+import { priceOf, type UnitPrice } from '#platform/ledger/price.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
 
 /** Units of one price, and what they are at another one. */

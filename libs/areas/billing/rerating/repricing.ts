@@ -1,6 +1,7 @@
 import { type ChargeAdjusted, type HoldCaptured } from '#events/billing/account.events.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
-import { modelOfLine, type PriceCard, type UnitPrice } from '#platform/ledger/price-card.js';
+import { modelOfLine, type PriceCard } from '#platform/ledger/price-card.js';
+import { type UnitPrice } from '#platform/ledger/price.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
 import { repriced, type RepricedLine } from './reprice.js';
 

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rejectedFieldOf } from '#platform/batches/rejected-field.fixture.js';
-import {
-  completionOf,
-  llama,
-  NOW,
-  openInference,
-  REQUEST_ID,
-  usage,
-} from '../inference-world.fixture.js';
+import { NOW, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
+import { completionOf, llama, openInference, usage } from '../inference-world.fixture.js';
 import { RigChatLines } from '../rig-chat-lines.js';
 import { CompletionBatchEndpoint } from './completion-batch.endpoint.js';
 
@@ -16,7 +10,7 @@ const AT = Date.parse(NOW);
 
 const open = () => {
   const inference = openInference();
-  const chats = new RigChatLines(inference.catalog, inference.rigs);
+  const chats = new RigChatLines(inference.catalog, inference.rigs, inference.modes);
   const endpoint = new CompletionBatchEndpoint(chats, { now: () => AT });
   const run = (body: object) =>
     endpoint.run({ requestId: REQUEST_ID, accountId: '7', body }, never);

@@ -2,17 +2,10 @@
  * The contract of a rig: an upstream server or an engine in this process. Shapes are those of the
  * OpenAI chat-completions API; fields that Quipu does not read pass through unchanged.
  */
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type TextAdapter } from './text-adapter.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** Token counts as the answering side states them, or as counted here when it states none. */
-export interface Usage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  /** `provider`: stated by the rig. `counted`: counted by Quipu from the delivered pieces. */
-  readonly source: 'provider' | 'counted';
-}
 
 export interface ChatRequest {
   /** The body to send, with `model` and `max_tokens` already those of the rig. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type ChatChunk, type ChatRequest, type JsonObject, type Usage } from './chat-backend.js';
+import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
+import { type ChatChunk, type ChatRequest, type JsonObject } from './chat-backend.js';
 import { type TextDelta, type TextToken } from './text-delta.js';
-import { countedPromptTokens, isObject, usageObject } from './token-usage.js';
+import { countedPromptTokens, isObject } from './token-usage.js';
 
 /** One answer in the shapes of the OpenAI API: its id, its chunks and its delivered pieces. */
 export class EmbeddedAnswer {

@@ -1,4 +1,5 @@
-import { RigError, type Usage } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { RigError } from './chat-backend.js';
 import { countedInputTokens } from './embedding-answer.js';
 import { type EmbeddingBackend, type EmbeddingRequest } from './embedding-backend.js';
 import { isObject } from './token-usage.js';

@@ -1,10 +1,15 @@
-import { CHOICES_MAX, TOP_LOGPROBS_MAX } from '../text/text-task.js';
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import {
+  always,
+  fieldsBeside,
+  HONOURED_BY_ALL,
+  type HonouredFields,
+} from '#platform/chats/honoured-fields.js';
+import { CHOICES_MAX, TOP_LOGPROBS_MAX } from '../text/text-task.js';
 import { type JsonObject } from './chat-backend.js';
 import { messagesOf } from './embedded-messages.js';
 import { rejection } from './embedded-rejection.js';
 import { toolsOf } from './embedded-tools.js';
-import { always, fieldsBeside, HONOURED_BY_ALL, type HonouredFields } from './honoured-fields.js';
 import { type TextRequest } from './text-request.js';
 import { grammarSchemaOf } from './json-grammar.js';
 import { isObject } from './token-usage.js';

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { type ChatBackend, type ChatRequest, RigError, type Usage } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatBackend, type ChatRequest, RigError } from './chat-backend.js';
 import { EmbeddedAnswer } from './embedded-answer.js';
 import { type TextRequest, textRequestOf } from './embedded-request.js';
 import { type TextAdapter } from './text-adapter.js';

@@ -1,4 +1,5 @@
-import { type JsonObject, type Usage } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type JsonObject } from './chat-backend.js';
 import {
   dimensionsOf,
   type EmbeddingAnswer,

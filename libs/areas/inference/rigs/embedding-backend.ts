@@ -1,4 +1,5 @@
-import { type ChatBackend, type JsonObject, type Usage } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatBackend, type JsonObject } from './chat-backend.js';
 
 /** A request for embeddings, in the shape of the OpenAI API. */
 export interface EmbeddingRequest {

@@ -1,5 +1,6 @@
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatAnswer, type ChatBackend, type JsonObject } from './chat-backend.js';
-import { RigError, type RigErrorKind, type Usage } from './chat-backend.js';
+import { RigError, type RigErrorKind } from './chat-backend.js';
 import { type OperatorFields } from './operator-fields.js';
 import { createRigRouter, type RigRouterOptions, type RouteTarget } from './rig-router.js';
 import { type Priority } from './rig-state.js';

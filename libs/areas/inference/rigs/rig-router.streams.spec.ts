@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatBackend, type ChatChunk } from './chat-backend.js';
-import { type Usage } from './chat-backend.js';
 import { createOpenAiRig } from './openai-rig.js';
 import {
   chunksOf,

@@ -1,9 +1,10 @@
 import { type Clock } from '#platform/kernel/clock.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { RigQueue, type RigQueueLimits, type RigQueuePorts } from './rig-queue.js';
 import { type ChatAnswer, type ChatChunk, type ChatRequest } from './chat-backend.js';
 import { type JsonObject } from './chat-backend.js';
 import { type EmbeddingAnswer, type EmbeddingRequest } from './embedding-backend.js';
-import { RigError, type Usage } from './chat-backend.js';
+import { RigError } from './chat-backend.js';
 import { type Need, needsOf, NO_NEEDS } from './chat-features.js';
 import { ableTo, refuseFields } from './rig-eligibility.js';
 import { BREAKER_THRESHOLDS, type BreakerThresholds } from './circuit-breaker.js';

@@ -1,4 +1,5 @@
-import { type RigError, type RigErrorKind, type Usage } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type RigError, type RigErrorKind } from './chat-backend.js';
 
 /** One attempt at one rig; the source of the headers and of the operator's figures. */
 export interface Attempt {

@@ -1,19 +1,9 @@
-import {
-  type ChatChunk,
-  type ChatRequest,
-  type JsonObject,
-  RigError,
-  type Usage,
-} from './chat-backend.js';
+import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
+import { type ChatChunk, type ChatRequest, type JsonObject, RigError } from './chat-backend.js';
 import { failureOfErrorChunk } from './rig-failure.js';
 import { ServerSentEvents } from './server-sent-events.js';
-import {
-  countedPromptTokens,
-  deltasOf,
-  isObject,
-  statedUsage,
-  usageObject,
-} from './token-usage.js';
+import { serviceTierOf, statedUsage } from './openai-usage.js';
+import { countedPromptTokens, deltasOf, isObject } from './token-usage.js';
 import { type ExchangeLimits, parseObject, UpstreamExchange } from './upstream-exchange.js';
 
 /**
@@ -31,6 +21,7 @@ export class StreamExchange extends UpstreamExchange {
   private finished = false;
   private last: JsonObject | null = null;
   private stated: Usage | null = null;
+  private tier: string | undefined;
   /** Deltas handed out since the upstream last stated its usage. */
   private deltas = 0;
 
@@ -155,6 +146,7 @@ export class StreamExchange extends UpstreamExchange {
 
   private chunk(chunk: JsonObject, choices: readonly unknown[]): void {
     this.last = chunk;
+    this.tier ??= serviceTierOf(chunk);
     this.pageDeltas += deltasOf(choices);
     if (choices.some(hasFinishReason)) this.finished = true;
     if ('usage' in chunk) this.chunkWithUsage(chunk, choices);
@@ -176,10 +168,13 @@ export class StreamExchange extends UpstreamExchange {
 
   /** The last stated usage, plus the count of later chunks. */
   protected override used(): Usage {
-    const { stated, deltas } = this;
-    if (stated && deltas === 0) return stated;
+    const { stated, deltas, tier } = this;
+    const answered = tier === undefined ? {} : { serviceTier: tier };
+    if (stated && deltas === 0) return { ...stated, ...answered };
     const { body, promptTokensMax } = this.request;
     return {
+      ...stated,
+      ...answered,
       promptTokens: stated?.promptTokens ?? countedPromptTokens(body, promptTokensMax),
       completionTokens: (stated?.completionTokens ?? 0) + deltas,
       source: 'counted',

@@ -1,4 +1,4 @@
-import { type JsonObject, type Usage } from './chat-backend.js';
+import { type JsonObject } from './chat-backend.js';
 
 /** No context is a thousandth of this long; a larger number is a fault or a fraud. */
 const TOKENS_MAX = 1_000_000_000;
@@ -14,18 +14,6 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 export const isTokenCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= TOKENS_MAX;
-
-/**
- * The OpenAI `usage` object as an upstream states it. A missing, negative, fractional or absurd
- * number makes the whole of it not stated, so that a hostile upstream can neither credit a customer
- * nor fill a ledger.
- */
-export const statedUsage = (usage: unknown): Usage | null => {
-  if (!isObject(usage)) return null;
-  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = usage;
-  if (!isTokenCount(promptTokens) || !isTokenCount(completionTokens)) return null;
-  return { promptTokens, completionTokens, source: 'provider' };
-};
 
 /** The tokens that a text has at least; 0 for no text. */
 export const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN_COUNTED);
@@ -88,10 +76,3 @@ const carries = (delta: JsonObject): boolean => {
   }
   return false;
 };
-
-/** The OpenAI object, for answers and last chunks that are written here. */
-export const usageObject = ({ promptTokens, completionTokens }: Usage): JsonObject => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-});

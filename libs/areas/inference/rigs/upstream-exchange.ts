@@ -1,16 +1,12 @@
 import { type Dispatcher } from 'undici';
+import { type Usage, usageObject } from '#platform/chats/chat-usage.js';
 import { type ChatAnswer, type ChatRequest } from './chat-backend.js';
-import { type JsonObject, RigError, type Usage } from './chat-backend.js';
+import { type JsonObject, RigError } from './chat-backend.js';
 import { keepSource } from './json-source.js';
 import { ANSWER_LEVELS_MAX, isDeeperThan } from './nesting.js';
 import { failureOfConnection, failureOfResponse, retryAfterMsOf } from './rig-failure.js';
-import {
-  countedAnswerTokens,
-  countedPromptTokens,
-  isObject,
-  statedUsage,
-  usageObject,
-} from './token-usage.js';
+import { serviceTierOf, statedUsage } from './openai-usage.js';
+import { countedAnswerTokens, countedPromptTokens, isObject } from './token-usage.js';
 
 export interface ExchangeLimits {
   /** The rig's name, for messages. */
@@ -153,7 +149,10 @@ export const chatForm = ({ body, promptTokensMax }: ChatRequest): AnswerForm<Cha
     read: (completion) => {
       if (!Array.isArray(completion['choices'])) return null;
       const stated = statedUsage(completion['usage']);
-      if (stated) return { completion, usage: stated };
+      const serviceTier = serviceTierOf(completion);
+      if (stated) {
+        return { completion, usage: { ...stated, ...(serviceTier && { serviceTier }) } };
+      }
       const usage: Usage = { ...counted(), completionTokens: countedAnswerTokens(completion) };
       return { completion: { ...completion, usage: usageObject(usage) }, usage };
     },

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type ChatChunk, type ChatRequest, type JsonObject, type Usage } from './chat-backend.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
+import { type ChatChunk, type ChatRequest, type JsonObject } from './chat-backend.js';
 
 /** A request that the fake upstream received. */
 export interface Received {

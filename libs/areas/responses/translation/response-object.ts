@@ -92,18 +92,21 @@ const endOf = (end: ResponseEnd): Fields => {
   }
 };
 
-/** The details are the rig's; Quipu bills none of them differently, so what is not stated is 0. */
+/** The details are the rig's; a count that is not stated is null. */
 const usageOf = ({ promptTokens, completionTokens }: ChargedTokens, stated: Fields | undefined) => {
   const input = fieldsOf(stated?.['prompt_tokens_details']);
   const output = fieldsOf(stated?.['completion_tokens_details']);
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: countOf(input['cached_tokens']), cache_write_tokens: 0 },
+    input_tokens_details: {
+      cached_tokens: countOf(input['cached_tokens']),
+      cache_write_tokens: countOf(input['cache_write_tokens']),
+    },
     output_tokens: completionTokens,
     output_tokens_details: { reasoning_tokens: countOf(output['reasoning_tokens']) },
     total_tokens: promptTokens + completionTokens,
   };
 };
 
-const countOf = (value: unknown): number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+const countOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;

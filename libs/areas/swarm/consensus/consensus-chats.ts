@@ -6,6 +6,7 @@ import {
   PaidRequests,
 } from '#platform/ledger/paid-work/paid-request.js';
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { cutOf, type RequestCutError } from '#platform/runtime/request-cut.js';
 import { bodyOf } from '../chat-asked.js';
 import { choiceOf } from '../chunk-text.js';
@@ -14,7 +15,6 @@ import {
   type ModelStream,
   type SwarmModel,
   SwarmModels,
-  type SwarmUsage,
 } from '../swarm-models.port.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
 import { TEXT_HASHER, type TextHasher } from '../text-hasher.js';
@@ -209,19 +209,19 @@ const linesOf = (
   ];
 };
 
-const tokensOf = ({ promptTokens, completionTokens }: SwarmUsage) => ({
+const tokensOf = ({ promptTokens, completionTokens }: Usage) => ({
   inputTokens: promptTokens,
   outputTokens: completionTokens,
 });
 
-const sourceOf = (work: Proposed, synthesis: AcceptedPart | null): SwarmUsage['source'] =>
+const sourceOf = (work: Proposed, synthesis: AcceptedPart | null): Usage['source'] =>
   usagesOf(work, synthesis).every(({ source }) => source === 'provider') ? 'provider' : 'counted';
 
-const usagesOf = ({ outcomes }: Proposed, synthesis: AcceptedPart | null): readonly SwarmUsage[] =>
+const usagesOf = ({ outcomes }: Proposed, synthesis: AcceptedPart | null): readonly Usage[] =>
   [...outcomes.map(chargedPart), synthesis].flatMap((part) => (part ? [part.usage] : []));
 
 /** Of all steps: what the charge is made of. */
-const totalOf = (work: Proposed, synthesis: AcceptedPart): SwarmUsage => {
+const totalOf = (work: Proposed, synthesis: AcceptedPart): Usage => {
   const usages = usagesOf(work, synthesis);
   return {
     promptTokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),

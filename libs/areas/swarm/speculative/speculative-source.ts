@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
+import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatAsked } from '../chat-asked.js';
 import { choiceOf } from '../chunk-text.js';
 import { reject, SwarmRunError } from '../swarm.errors.js';
-import { type JsonObject, SwarmModels, type SwarmUsage } from '../swarm-models.port.js';
+import { type JsonObject, SwarmModels } from '../swarm-models.port.js';
 import { type Verifier } from './pair-choice.js';
 import { digestOf, speculativeEngine, type SpeculativeModelFile } from './speculative.engine.js';
 import { type SpeculativeReport } from './speculative-report.js';
@@ -12,7 +13,7 @@ import { differenceOf, statedSpeculation } from './upstream-speculation.js';
 
 /** How texts ended that came of a verifier. */
 export interface SourceEnd {
-  readonly usage: SwarmUsage;
+  readonly usage: Usage;
   readonly finishReason: 'stop' | 'length';
   readonly measured: Pick<
     SpeculativeReport,
@@ -64,7 +65,7 @@ export class SpeculativeSource {
     draftTokensMax: number,
     signal: AbortSignal,
   ): AsyncGenerator<string, SourceEnd, void> {
-    let usage: SwarmUsage = { promptTokens: 0, completionTokens: 0, source: 'provider' };
+    let usage: Usage = { promptTokens: 0, completionTokens: 0, source: 'provider' };
     try {
       const task = {
         target: await this.#named(targetFile),
@@ -111,7 +112,7 @@ export class SpeculativeSource {
 
 /** The texts of chunks in OpenAI's shape, and the figures that one of them may have. */
 async function* readPages(
-  pages: AsyncGenerator<readonly JsonObject[], SwarmUsage, void>,
+  pages: AsyncGenerator<readonly JsonObject[], Usage, void>,
   difference: () => Promise<ReturnType<typeof differenceOf>>,
 ): AsyncGenerator<string, SourceEnd, void> {
   let stated: ReturnType<typeof statedSpeculation> = null;

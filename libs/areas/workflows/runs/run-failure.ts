@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type ToolUsage } from '#platform/tools/tool.js';
 import { type Tools } from '#platform/tools/tools.js';
+import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { ExpansionError, RunExpansionError, TemplateError } from '../definition/templates.js';
 import { isGone } from '../workflow-blobs.js';
-import { isUnpayable } from './run-funds.js';
 
 const MESSAGE_LENGTH_MAX = 500;
 

@@ -1,10 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
-import { type HoldOrder } from '#platform/ledger/hold.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { PaidProcesses, type ProcessHold } from '#platform/ledger/paid-work/paid-process.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { workflowProduct } from '../workflow.product.js';
 import { HOLD_MS } from './run-plan.js';
@@ -38,7 +35,7 @@ export const missingOf = (
 @Injectable()
 export class RunFunds {
   constructor(
-    private readonly ledger: Ledger,
+    private readonly processes: PaidProcesses,
     private readonly streams: WorkflowStreams,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -74,45 +71,24 @@ export class RunFunds {
     const { lines, expiresAt, fundedAt } = hold.last;
     const context = runContext(order, `hold ${expiresAt}`);
     if (!hold.before) {
-      await this.ledger.place(holdOrderOf(order, hold), context);
+      await this.processes.place(holdOf(order, hold), fundedAt, context);
       return;
     }
-    const { accountId, runId: holdId } = order;
-    const terms = { accountId, holdId, purpose: workflowProduct.purpose };
-    try {
-      const renewal = { ...terms, lines, expiresAt, renewedAt: fundedAt };
-      await this.ledger.renew(renewal, context);
-    } catch (error) {
-      if (!isRejection(error, 'hold_not_open')) throw error;
-      await this.place({ order, hold }, runContext(order, `hold again ${expiresAt}`));
-    }
-  }
-
-  /** Holds again under the id of a hold that has expired. */
-  async place(run: Pick<StartedRun, 'order'> & { hold: RunHold }, context: CommandContext) {
-    await this.ledger.place(holdOrderOf(run.order, run.hold), context);
+    const before = holdOf(order, hold.before);
+    await this.processes.renew(before, { lines, expiresAt, renewedAt: fundedAt }, context);
   }
 }
 
-export const holdOrderOf = (
+export const holdOf = (
   { accountId, runId, workflowId, version, key }: StartedRun['order'],
-  { lines, rateCardVersion, expiresAt, last }: RunHold,
-): HoldOrder => ({
+  { lines, rateCardVersion, expiresAt }: Pick<RunHold, 'lines' | 'rateCardVersion' | 'expiresAt'>,
+): ProcessHold => ({
   accountId,
   holdId: runId,
   purpose: workflowProduct.purpose,
   lines: [...lines],
   rateCardVersion,
   evidence: { workflowId, version },
-  placedAt: last.fundedAt,
   expiresAt,
-  shrink: null,
   ...(key !== undefined && { key }),
 });
-
-export const isRejection = (error: unknown, code: string): boolean =>
-  error instanceof DomainError && error.code === code;
-
-/** Whether the account cannot pay now: its balance or a budget does not cover the work. */
-export const isUnpayable = (error: unknown): error is DomainError =>
-  isRejection(error, 'insufficient_balance') || isRejection(error, 'budget_exceeded');

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { Ledger } from '#platform/ledger/ledger.port.js';
+import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { derivedId } from '#platform/runtime/derived-id.js';
 import { type Projections } from '#platform/runtime/projections.js';
@@ -16,7 +16,7 @@ import { type WorkflowDocument } from '../definition/workflow-document.js';
 import { runHolder, WorkflowBlobs } from '../workflow-blobs.js';
 import { reject } from '../workflows.errors.js';
 import { FirstEstimate } from './first-estimate.js';
-import { holdOrderOf, RunFunds } from './run-funds.js';
+import { holdOf, RunFunds } from './run-funds.js';
 import { WorkflowStreams } from './workflow-streams.js';
 
 /** Runs of one account that go on at the same time. */
@@ -47,7 +47,7 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
     private readonly blobs: WorkflowBlobs,
     private readonly estimates: FirstEstimate,
     private readonly funds: RunFunds,
-    private readonly ledger: Ledger,
+    private readonly processes: PaidProcesses,
     @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'count'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -84,14 +84,13 @@ export class StartRunHandler implements ICommandHandler<StartRunCommand> {
     need: Awaited<ReturnType<FirstEstimate['of']>>,
     context: CommandContext,
   ): Promise<void> {
-    const { runId, accountId, startedAt } = data;
+    const { runId, startedAt } = data;
     const expiresAt = this.funds.deadline(null);
     const terms = need && { node: null, ...need, lines: [...need.lines], expiresAt };
     const funding = terms && { runId, ...terms, fundedAt: startedAt };
     if (funding) {
-      const last = { ...funding, accountId, startedAt };
-      const hold = { ...need, expiresAt, last, before: null };
-      await this.ledger.place(holdOrderOf(data, hold), context);
+      const hold = { ...need, expiresAt };
+      await this.processes.place(holdOf(data, hold), startedAt, context);
     }
     await this.streams.onRun({ type: 'StartRun', data, funding }, context);
   }

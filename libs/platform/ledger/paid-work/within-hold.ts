@@ -1,19 +1,53 @@
 import { type ChargedLine, type Excess, type PriceLine } from '#events/hold.vocabulary.js';
+import { isTokenMeter, sideOf } from '#events/token-meters.js';
+import { isAbove } from '../price.js';
 
-/** Each line up to what is held for its step and meter, and the units above it. */
+/** A held line, and the units of it that are not charged yet. */
+interface Bound {
+  readonly line: PriceLine;
+  left: number;
+}
+
+/**
+ * Each line up to what is held for its step and meter, and the units above it. Tokens of a class of
+ * their own count against the held input or output. Where the bound is less than what was used, the
+ * dearest units are cut.
+ */
 export const withinHold = (
   used: readonly ChargedLine[],
   held: readonly PriceLine[],
 ): { readonly charged: readonly ChargedLine[]; readonly excess: Excess[] } => {
+  const bounds: readonly Bound[] = held.map((line) => ({ line, left: line.quantity }));
+  const quantities = new Map<ChargedLine, number>();
+  for (const line of used.toSorted((one, other) => (isAbove(one, other) ? 1 : -1))) {
+    const bound = boundOf(line, bounds);
+    const quantity = Math.min(line.quantity, bound?.left ?? 0);
+    if (bound) bound.left -= quantity;
+    quantities.set(line, quantity);
+  }
   const excess: Excess[] = [];
   const charged = used.map((line) => {
     const { step, meter, quantity: units } = line;
-    const bound = held.find((one) => one.step === step && one.meter === meter);
-    const quantity = Math.min(units, bound?.quantity ?? 0);
+    const quantity = quantities.get(line) ?? 0;
     if (units > quantity) {
       excess.push({ ...(step !== undefined && { step }), meter, quantity: units - quantity });
     }
-    return quantity === units ? line : { ...line, quantity };
+    const heldAs = boundOf(line, bounds)?.line;
+    if (heldAs === undefined || isAtPriceOf(line, heldAs)) {
+      return quantity === units ? line : { ...line, quantity };
+    }
+    return { ...line, quantity, heldAs: heldAs.meter };
   });
   return { charged, excess };
 };
+
+const boundOf = ({ step, meter }: ChargedLine, bounds: readonly Bound[]): Bound | undefined =>
+  bounds.find(({ line }) => line.step === step && line.meter === meter) ??
+  (isTokenMeter(meter)
+    ? bounds.find(({ line }) => line.step === step && line.meter === sideOf(meter))
+    : undefined);
+
+const isAtPriceOf = (line: ChargedLine, held: PriceLine): boolean =>
+  line.meter === held.meter &&
+  line.unitPriceMicroUsd === held.unitPriceMicroUsd &&
+  line.perUnits === held.perUnits;

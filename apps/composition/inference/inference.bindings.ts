@@ -1,0 +1,57 @@
+import { type Provider } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { PlacedAdapters } from '#areas/adapters/placed-adapters.js';
+import { Catalog } from '#areas/catalog/catalog.js';
+import { createEmbeddingRunner } from '#areas/embeddings/embeddings-over-tasks.js';
+import { ChatAdapters } from '#areas/inference/chat-adapters.js';
+import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
+import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
+import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
+import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { LOGGER } from '#platform/runtime/tokens.js';
+import { Tasks } from '#platform/tasks/tasks.port.js';
+import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
+import { VaultChatAdapters } from './chat-adapters.binding.js';
+import { ChatModels } from './chat-models.binding.js';
+import { type EmbeddedEngines } from './embedded-embeddings.js';
+import { PinnedWorkers } from './pinned-workers.binding.js';
+import { bindRigs } from './rigs.binding.js';
+
+/** The engines of embedded rigs, here or on workers. */
+const enginesOver = (tasks: Tasks): EmbeddedEngines => ({
+  ...createTextEngine(tasks),
+  ...createEmbeddingRunner(tasks),
+});
+
+export const bindings: readonly Provider[] = [
+  {
+    provide: MODEL_CATALOG,
+    inject: [Catalog],
+    useFactory: (catalog: Catalog) => new ChatModels(catalog),
+  },
+  {
+    provide: RIGS,
+    inject: [Catalog, Tasks, BATCH_RIG_PERCENT, LOGGER, ProcessFacts, WorkerDirectory],
+    useFactory: (
+      catalog: Catalog,
+      tasks: Tasks,
+      batchPercent: number,
+      logger: Logger,
+      { region, sharesBus }: ProcessFacts,
+      directory: WorkerDirectory,
+    ) =>
+      bindRigs(catalog, enginesOver(tasks), logger, {
+        batchPercent,
+        region,
+        ...(sharesBus && {
+          workersFor: (models) =>
+            new PinnedWorkers(directory, tasks, models, { region, batchPercent }),
+        }),
+      }),
+  },
+  {
+    provide: ChatAdapters,
+    inject: [{ token: PlacedAdapters, optional: true }],
+    useFactory: (placed?: PlacedAdapters) => new VaultChatAdapters(placed),
+  },
+];

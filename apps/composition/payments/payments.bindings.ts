@@ -1,0 +1,17 @@
+import { type Provider } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
+import { Deposits } from '#areas/payments/deposits.port.js';
+
+export const bindings: readonly Provider[] = [
+  {
+    provide: Deposits,
+    inject: [CommandBus],
+    useFactory: (commands: CommandBus): Deposits => ({
+      credit: async (deposit, context) => {
+        const data = { ...deposit, method: 'crypto' } as const;
+        await commands.execute(new ChangeAccountCommand({ type: 'DepositFunds', data }, context));
+      },
+    }),
+  },
+];

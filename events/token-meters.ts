@@ -1,0 +1,40 @@
+/**
+ * The classes of tokens. Each token of a request is in exactly one class, and each class has a
+ * meter: fresh input and plain output have `input_tokens` and `output_tokens`, the parts their own.
+ */
+export const INPUT_PARTS = [
+  'cache_read_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_30m_tokens',
+  'cache_write_1h_tokens',
+  'audio_input_tokens',
+  'cache_read_audio_tokens',
+  'image_input_tokens',
+] as const;
+export type InputPart = (typeof INPUT_PARTS)[number];
+
+export const OUTPUT_PARTS = [
+  'reasoning_tokens',
+  'audio_output_tokens',
+  'image_output_tokens',
+] as const;
+export type OutputPart = (typeof OUTPUT_PARTS)[number];
+
+export const TOKEN_PARTS = [...INPUT_PARTS, ...OUTPUT_PARTS] as const;
+export type TokenPart = (typeof TOKEN_PARTS)[number];
+
+export const INPUT_METER = 'input_tokens';
+export const OUTPUT_METER = 'output_tokens';
+export const TOKEN_METERS = [INPUT_METER, OUTPUT_METER, ...TOKEN_PARTS] as const;
+export type TokenMeter = (typeof TOKEN_METERS)[number];
+
+/** The meter under which a class is held: that of all input, or that of all output. */
+export type TokenSide = typeof INPUT_METER | typeof OUTPUT_METER;
+
+const METERS: ReadonlySet<string> = new Set(TOKEN_METERS);
+const OUTPUTS: ReadonlySet<string> = new Set([OUTPUT_METER, ...OUTPUT_PARTS]);
+
+export const isTokenMeter = (meter: string): meter is TokenMeter => METERS.has(meter);
+
+export const sideOf = (meter: TokenMeter): TokenSide =>
+  OUTPUTS.has(meter) ? OUTPUT_METER : INPUT_METER;

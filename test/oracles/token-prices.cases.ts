@@ -1,0 +1,345 @@
+/**
+ * Usage as providers sent it, their price lists, and the exact charge in micro-dollars, each computed
+ * apart from this code with decimals of 40 digits. Prices are those of the providers' pages of
+ * September and October 2026; cases named after an issue have the numbers of that issue.
+ */
+const per = (input: number, read: number | null, output: number, more: object = {}) => ({
+  input_usd_per_mtok: input,
+  output_usd_per_mtok: output,
+  ...(read !== null && { cache_read_usd_per_mtok: read }),
+  ...more,
+});
+
+const writes = (five: number, hour: number) => ({
+  cache_write_5m_usd_per_mtok: five,
+  cache_write_1h_usd_per_mtok: hour,
+});
+
+const write30m = (price: number) => ({ cache_write_30m_usd_per_mtok: price });
+
+const above = (tokens: number, prices: object) => ({
+  tiers: [{ above_input_tokens: tokens, mode: 'whole', ...prices }],
+});
+
+export const LISTS = {
+  'gpt-6.1-sol': per(2, 0.1, 10, {
+    ...write30m(2.5),
+    ...above(272_000, per(4, 0.2, 15, write30m(5))),
+  }),
+  'gpt-5.6-sol': per(4, 0.4, 20, {
+    ...write30m(5),
+    service_tiers: { priority: per(8, 0.8, 40, write30m(10)) },
+  }),
+  'gpt-4.1': per(2, 0.5, 8),
+  'gpt-5.1': per(1.25, 0.125, 10),
+  'gpt-audio-1.5': per(2.5, null, 10, {
+    audio_input_usd_per_mtok: 32,
+    audio_output_usd_per_mtok: 64,
+  }),
+  'gpt-image-2': per(5, null, 30, { image_input_usd_per_mtok: 8, image_output_usd_per_mtok: 30 }),
+  'text-embedding-3-small': { input_usd_per_mtok: 0.02 },
+  'claude-opus-5-5': per(4, 0.2, 20, {
+    ...writes(5, 8),
+    service_tiers: { fast: per(8, 0.4, 40, writes(10, 16)) },
+  }),
+  'claude-haiku-5-5': per(0.1, 0.01, 0.5, {
+    ...writes(0.125, 0.2),
+    ...above(100_000, per(0.5, 0.05, 2.5, writes(0.625, 1))),
+  }),
+  'claude-opus-4-7': per(5, 0.5, 25, writes(6.25, 10)),
+  'claude-3-7-sonnet': per(3, 0.3, 15, writes(3.75, 6)),
+  'claude-3-5-haiku': per(0.8, 0.08, 4, writes(1, 1.6)),
+  'gemini-2.5-pro of 2025': per(1.25, 0.3125, 10, above(200_000, per(2.5, 0.625, 15))),
+  'gemini-2.5-pro': per(1.25, 0.125, 10, above(200_000, per(2.5, 0.25, 15))),
+  'gemini-3.1-pro': per(2, 0.2, 12, above(200_000, per(4, 0.4, 18))),
+  'gemini-2.5-flash-lite': per(0.1, 0.01, 0.4, {
+    audio_input_usd_per_mtok: 0.3,
+    cache_read_audio_usd_per_mtok: 0.03,
+  }),
+  'gemini-3.8-flash': per(0.75, 0.075, 3.75, { service_tiers: { priority: { percent: 180 } } }),
+  'nova-pro': per(0.8, 0.2, 3.2),
+  'gpt-oss-120b': per(0.15, null, 0.6, {
+    service_tiers: { flex: { percent: 50 }, priority: { percent: 175 } },
+  }),
+  'claude-sonnet-5': per(2, 0.2, 10, writes(2.5, 4)),
+  'grok-4.6': per(2, 0.5, 6),
+  'deepseek-flash': per(0.3, 0.006, 1.2),
+  reseller: per(1, 0.1, 5),
+  'another reseller': per(1, 0.25, 2),
+  'self-hosted': per(0.2, 0.02, 0.6),
+} as const satisfies Readonly<Record<string, object>>;
+
+interface Case {
+  readonly name: string;
+  readonly list: keyof typeof LISTS;
+  readonly microUsd: string;
+}
+
+/** A usage object of the dialect of OpenAI's chat completions. */
+export interface StatedCase extends Case {
+  readonly usage: object;
+  readonly asked?: string;
+  readonly answered?: string;
+}
+
+/** The classes of a usage object of another dialect. */
+export interface UnitsCase extends Case {
+  readonly units: Readonly<Record<string, number>>;
+  readonly service?: string;
+}
+
+const usage = (prompt: number, completion: number, inputs?: object, outputs?: object) => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+  ...(inputs && { prompt_tokens_details: inputs }),
+  ...(outputs && { completion_tokens_details: outputs }),
+});
+
+const units = (input: number, read: number, output: number, more: object = {}) => ({
+  input_tokens: input,
+  cache_read_tokens: read,
+  output_tokens: output,
+  ...more,
+});
+
+export const CASES: readonly (StatedCase | UnitsCase)[] = [
+  {
+    name: 'OpenAI: cached, written and reasoning tokens',
+    list: 'gpt-6.1-sol',
+    usage: usage(
+      12_000,
+      900,
+      { cached_tokens: 8_000, cache_write_tokens: 2_000 },
+      { reasoning_tokens: 600 },
+    ),
+    microUsd: '18800',
+  },
+  {
+    name: 'OpenAI: an old model without a class of writes',
+    list: 'gpt-4.1',
+    usage: usage(2_006, 300, { cached_tokens: 1_920 }),
+    microUsd: '3532',
+  },
+  {
+    name: 'OpenAI: a long prompt has the long price for all of it',
+    list: 'gpt-6.1-sol',
+    usage: usage(280_000, 2_000, { cached_tokens: 250_000, cache_write_tokens: 10_000 }),
+    microUsd: '210000',
+  },
+  {
+    name: 'OpenAI: one token over the edge',
+    list: 'gpt-6.1-sol',
+    usage: usage(272_001, 100),
+    microUsd: '1089504',
+  },
+  {
+    name: 'OpenAI: exactly at the edge',
+    list: 'gpt-6.1-sol',
+    usage: usage(272_000, 100),
+    microUsd: '545000',
+  },
+  {
+    name: 'OpenAI: priority asked, the standard tier answered',
+    list: 'gpt-5.6-sol',
+    usage: usage(3_000, 500),
+    asked: 'priority',
+    microUsd: '22000',
+  },
+  {
+    name: 'OpenAI: priority served',
+    list: 'gpt-5.6-sol',
+    usage: usage(3_000, 500),
+    asked: 'priority',
+    answered: 'priority',
+    microUsd: '44000',
+  },
+  {
+    name: 'OpenAI: priority answered that was not asked for costs the standard price',
+    list: 'gpt-5.6-sol',
+    usage: usage(3_000, 500),
+    answered: 'priority',
+    microUsd: '22000',
+  },
+  {
+    name: 'OpenAI: audio in and out',
+    list: 'gpt-audio-1.5',
+    usage: usage(150, 220, { audio_tokens: 100 }, { audio_tokens: 180 }),
+    microUsd: '15245',
+  },
+  {
+    name: 'OpenAI: embeddings',
+    list: 'text-embedding-3-small',
+    usage: usage(8_000, 0),
+    microUsd: '160',
+  },
+  {
+    name: 'OpenAI: a picture made of a picture',
+    list: 'gpt-image-2',
+    units: { input_tokens: 50, image_input_tokens: 1_000, image_output_tokens: 4_160 },
+    microUsd: '133050',
+  },
+  {
+    name: 'Bifrost 904: the sums of a session',
+    list: 'gpt-5.1',
+    usage: usage(51_232 + 1_188_096, 12_909, { cached_tokens: 1_188_096 }),
+    microUsd: '341642',
+  },
+  {
+    name: 'LiteLLM 9812: a write is no fresh input',
+    list: 'claude-3-7-sonnet',
+    units: units(3, 0, 550, { cache_write_5m_tokens: 12_304 }),
+    microUsd: '54399',
+  },
+  {
+    name: 'Anthropic: writes of two lives, and thinking',
+    list: 'claude-opus-5-5',
+    units: units(2_095, 20_000, 203, {
+      cache_write_5m_tokens: 1_000,
+      cache_write_1h_tokens: 500,
+      reasoning_tokens: 300,
+    }),
+    microUsd: '31440',
+  },
+  {
+    name: 'LiteLLM 11789: a stream',
+    list: 'claude-3-5-haiku',
+    units: units(4, 2_455, 23),
+    microUsd: '291.6',
+  },
+  {
+    name: 'Anthropic: cached input counts for the edge',
+    list: 'claude-haiku-5-5',
+    units: units(501, 99_500, 1_000),
+    microUsd: '7725.5',
+  },
+  {
+    name: 'Anthropic: fast, with its own prices of the cache',
+    list: 'claude-opus-5-5',
+    units: units(1_000, 30_000, 1_000, { cache_write_5m_tokens: 2_000 }),
+    service: 'fast',
+    microUsd: '80000',
+  },
+  {
+    name: 'new-api 5003: input beside a larger cache read is not negative',
+    list: 'reseller',
+    units: units(56_322, 72_960, 87),
+    microUsd: '64053',
+  },
+  {
+    name: 'codeburn 276: a write for an hour',
+    list: 'claude-opus-4-7',
+    units: { cache_write_1h_tokens: 60_120 },
+    microUsd: '601200',
+  },
+  {
+    name: 'LiteLLM 14849: above the edge, at the prices of 2025',
+    list: 'gemini-2.5-pro of 2025',
+    units: units(5_005, 257_955, 1_744),
+    microUsd: '199894.375',
+  },
+  {
+    name: 'LiteLLM 14849: at the prices of 2026',
+    list: 'gemini-2.5-pro',
+    units: units(5_005, 257_955, 1_744),
+    microUsd: '103161.25',
+  },
+  {
+    name: 'LibreChat 12855: thoughts beside candidates',
+    list: 'gemini-3.1-pro',
+    units: units(3_684, 7_441, 20, { reasoning_tokens: 409 }),
+    microUsd: '14004.2',
+  },
+  {
+    name: 'Google: an example of its documentation',
+    list: 'gemini-3.1-pro',
+    units: units(3, 0, 900, { reasoning_tokens: 1_054 }),
+    microUsd: '23454',
+  },
+  {
+    name: 'Gemini: text and audio, both partly cached',
+    list: 'gemini-2.5-flash-lite',
+    units: units(500, 500, 300, { audio_input_tokens: 2_500, cache_read_audio_tokens: 1_500 }),
+    microUsd: '970',
+  },
+  {
+    name: 'Gemini: exactly at the edge',
+    list: 'gemini-3.1-pro',
+    units: units(200_000, 0, 1_000),
+    microUsd: '412000',
+  },
+  {
+    name: 'Gemini: over the edge',
+    list: 'gemini-3.1-pro',
+    units: units(200_001, 0, 1_000),
+    microUsd: '818004',
+  },
+  {
+    name: 'Gemini: priority that was served as standard',
+    list: 'gemini-3.8-flash',
+    usage: usage(4_000, 500),
+    asked: 'priority',
+    microUsd: '4875',
+  },
+  {
+    name: 'Bedrock Converse: writes of two lives',
+    list: 'claude-opus-5-5',
+    units: units(10, 0, 200, { cache_write_5m_tokens: 3_000, cache_write_1h_tokens: 2_000 }),
+    microUsd: '35040',
+  },
+  { name: 'Bedrock: Nova', list: 'nova-pro', units: units(120, 8_000, 300), microUsd: '2656' },
+  {
+    name: 'Bedrock: flex by its factor',
+    list: 'gpt-oss-120b',
+    units: units(2_000, 0, 500),
+    service: 'flex',
+    microUsd: '300',
+  },
+  {
+    name: 'Bedrock: priority by its factor',
+    list: 'gpt-oss-120b',
+    units: units(2_000, 0, 500),
+    service: 'priority',
+    microUsd: '1050',
+  },
+  {
+    name: 'Bedrock: no fields of the cache',
+    list: 'claude-sonnet-5',
+    units: { input_tokens: 1_000, output_tokens: 100 },
+    microUsd: '3000',
+  },
+  {
+    name: 'LiteLLM 37407: images of xAI overlap the cached tokens',
+    list: 'grok-4.6',
+    usage: usage(2_461, 303, { text_tokens: 1_319, image_tokens: 1_142, cached_tokens: 2_432 }),
+    microUsd: '3092',
+  },
+  {
+    name: 'xAI: equal to the cost that it states in ticks',
+    list: 'grok-4.6',
+    usage: usage(2_461, 606, { cached_tokens: 2_432 }),
+    microUsd: '4910',
+  },
+  {
+    name: 'DeepSeek: hits and misses',
+    list: 'deepseek-flash',
+    usage: {
+      ...usage(10_000, 800),
+      prompt_cache_hit_tokens: 9_000,
+      prompt_cache_miss_tokens: 1_000,
+    },
+    microUsd: '1314',
+  },
+  {
+    name: 'vLLM: details that are null were not measured',
+    list: 'self-hosted',
+    usage: { ...usage(4_096, 100), prompt_tokens_details: null },
+    microUsd: '879.2',
+  },
+  {
+    name: 'new-api 6892: cached tokens at settlement',
+    list: 'another reseller',
+    usage: usage(100, 10, { cached_tokens: 40 }),
+    microUsd: '90',
+  },
+];

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { ModelPrice } from '#areas/catalog/token-price.schema.js';
+import { statedUsage } from '#areas/inference/rigs/openai-usage.js';
+import { chargedLinesOf } from '#areas/inference/token-lines.js';
+import { type PriceLine } from '#events/hold.vocabulary.js';
+import { chargedTokenLines } from '#platform/ledger/token-price.js';
+import { CASES, LISTS, type StatedCase, type UnitsCase } from './token-prices.cases.js';
+
+/** The exact sum in micro-dollars, as a decimal without zeros at its end. */
+const exactOf = (lines: readonly PriceLine[]): string => {
+  const SCALE = 1_000_000n;
+  const scaled = lines.reduce((sum, { quantity, unitPriceMicroUsd, perUnits }) => {
+    const product = BigInt(quantity) * BigInt(unitPriceMicroUsd) * SCALE;
+    expect(product % BigInt(perUnits)).toBe(0n);
+    return sum + product / BigInt(perUnits);
+  }, 0n);
+  const decimals = String(scaled % SCALE)
+    .padStart(6, '0')
+    .replace(/0+$/, '');
+  return decimals === '' ? String(scaled / SCALE) : `${scaled / SCALE}.${decimals}`;
+};
+
+const priceOfList = (list: keyof typeof LISTS) =>
+  ModelPrice.parse(
+    // The parser of the catalog passes amounts as text.
+    JSON.parse(JSON.stringify(LISTS[list]), (key, value: unknown) =>
+      key.endsWith('_usd_per_mtok') ? String(value) : value,
+    ),
+  ).price;
+
+const statedCases = CASES.filter((one): one is StatedCase => 'usage' in one);
+const unitsCases = CASES.filter((one): one is UnitsCase => 'units' in one);
+
+describe('the worked cases of the price lists of providers', () => {
+  it.each(statedCases)('$name', ({ list, usage, asked, answered, microUsd }) => {
+    const stated = statedUsage(usage);
+    expect(stated).not.toBeNull();
+    if (!stated) return;
+    const rate = { ...priceOfList(list), version: 1, batchDiscountPercent: 50 };
+    const lines = chargedLinesOf(
+      { ...stated, ...(answered !== undefined && { serviceTier: answered }) },
+      rate,
+      { prompts: 1, hasMedia: true, ...(asked !== undefined && { service: asked }) },
+    );
+    expect(exactOf(lines)).toBe(microUsd);
+  });
+
+  it.each(unitsCases)('$name', ({ list, units, service, microUsd }) => {
+    const lines = chargedTokenLines(units, priceOfList(list), service);
+    expect(exactOf(lines)).toBe(microUsd);
+  });
+});
