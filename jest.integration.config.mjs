@@ -4,9 +4,7 @@
  * `fleets`: whole fleets under load, one suite at a time, each with its own servers.
  * `host`: suites that need a program of the machine (strace, Go) and no server.
  */
-import embedded, { WORKERS } from './jest.config.mjs';
-
-const [{ displayName: _displayName, testMatch: _testMatch, ...unit }] = embedded.projects;
+import { project, WITH_QUIPU, WORKERS } from './jest.config.mjs';
 
 /**
  * The end-to-end suites of `servers`: they append, settle, schedule or hand over in ways that
@@ -26,8 +24,9 @@ const END_TO_END = [
   'workflows',
 ];
 
-/** Both projects name the same files, so the servers start once and stop once. */
-const servers = {
+/** Projects name the same files, so the servers start once and stop once. */
+export const SERVERS = {
+  ...WITH_QUIPU,
   globalSetup: '<rootDir>/test/servers/start-servers.ts',
   globalTeardown: '<rootDir>/test/servers/stop-servers.ts',
 };
@@ -36,22 +35,18 @@ export default {
   ...WORKERS,
   testTimeout: 120_000,
   projects: [
-    {
-      ...unit,
-      ...servers,
-      displayName: 'servers',
-      testMatch: [
+    project(
+      'servers',
+      [
         '<rootDir>/test/integration/*.spec.ts',
         `<rootDir>/test/end-to-end/(${END_TO_END.join('|')}).spec.ts`,
       ],
-    },
-    {
-      ...unit,
-      ...servers,
-      displayName: 'fleets',
-      testMatch: ['<rootDir>/test/integration/faults/**/*.spec.ts'],
+      SERVERS,
+    ),
+    project('fleets', ['<rootDir>/test/integration/faults/**/*.spec.ts'], {
+      ...SERVERS,
       runner: '<rootDir>/test/servers/serial.runner.mjs',
-    },
-    { ...unit, displayName: 'host', testMatch: ['<rootDir>/test/host/**/*.spec.ts'] },
+    }),
+    project('host', ['<rootDir>/test/host/**/*.spec.ts'], WITH_QUIPU),
   ],
 };

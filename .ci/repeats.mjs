@@ -4,18 +4,15 @@
  *     node .ci/repeats.mjs [<suite that was repeated in this run> …]
  *
  * Prints the suites that needed a repeat in two of the last five runs, and exits with 1 if there is
- * one. The history is `ci-repeats.json` in `QUIPU_TEST_CACHE`, by default
- * `~/.cache/quipu-test-servers`; a new machine starts without one.
+ * one. The history is `ci-repeats.json` in the folder `QUIPU_TEST_CACHE`; a new machine has none.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const RUNS = 5;
 const REPEATS_MAX = 1;
 
-const folder = process.env.QUIPU_TEST_CACHE ?? path.join(homedir(), '.cache/quipu-test-servers');
-const file = path.join(folder, 'ci-repeats.json');
+const file = path.join(process.env.QUIPU_TEST_CACHE, 'ci-repeats.json');
 
 const history = () => {
   try {
@@ -27,7 +24,6 @@ const history = () => {
 
 const now = process.argv.slice(2).map((suite) => path.relative(process.cwd(), suite));
 const runs = [...history(), now].slice(-RUNS);
-mkdirSync(folder, { recursive: true });
 writeFileSync(file, `${JSON.stringify(runs)}\n`);
 
 const repeatsOf = (suite) => runs.filter((run) => run.includes(suite)).length;

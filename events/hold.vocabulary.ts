@@ -125,6 +125,8 @@ export const CaptureTerms = z.strictObject({
   model: AskedModel.exactOptional(),
   /** The job that is charged; the statement has lines for each. Absent: none. */
   jobId: z.uuid().exactOptional(),
+  /** Bytes of the answer for the caller, without headers and framing. Absent: not measured. */
+  bytesOut: z.int().nonnegative().exactOptional(),
 });
 export type CaptureTerms = z.infer<typeof CaptureTerms>;
 

@@ -3,6 +3,7 @@ import { BusError } from '#platform/bus/bus.errors.js';
 import { EventStoreError } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
+import { BackupError } from '#platform/backup/backup.error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
 /** The reason why a command failed. */
@@ -56,6 +57,7 @@ export const failureOf = (error: unknown): CommandFailure => {
   if (error instanceof CommandFailure) return error;
   if (error instanceof CommanderError) return usage(oneLine(error.message));
   if (isDomainError(error)) return new CommandFailure(error.code, error.detail);
+  if (error instanceof BackupError) return new CommandFailure(error.code, error.message);
   if (isOfEngine(error)) {
     return new CommandFailure(inSnakeCase(error.code), error.message);
   }

@@ -3,7 +3,8 @@ import { type Logger, pino } from 'pino';
 import { systemClock } from '#platform/kernel/clock.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { type Area } from '#platform/runtime/area.js';
-import { type OpenEngines, openEngines } from '../composition/engines.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type OpenEngines, openEngines, openEventStore } from '../composition/engines.js';
 import { SettingsError } from '#platform/runtime/settings.js';
 import { readSettings, type Settings } from '../composition/settings.js';
 import { CommandFailure } from './command-failure.js';
@@ -32,11 +33,30 @@ export const withInstallation = async <Result>(
   const settings = settingsOf(environment, parts?.areas);
   if (expectation === 'exists') await expectLog(settings);
   const logger = loggerOf(settings, environment);
-  const engines = await open(settings, logger);
+  const engines = await asBadSettings(openEngines(settings, systemClock, logger));
   try {
     return await work({ settings, engines, logger });
   } finally {
     await engines.close();
+  }
+};
+
+/**
+ * Opens only the log, which needs no key.
+ * @throws CommandFailure `bad_settings`, `no_installation`
+ */
+export const withLog = async <Result>(
+  { environment, parts }: Invocation,
+  work: (settings: Settings, eventStore: EventStore) => Promise<Result>,
+): Promise<Result> => {
+  const settings = settingsOf(environment, parts?.areas);
+  await expectLog(settings);
+  const logger = loggerOf(settings, environment);
+  const eventStore = await asBadSettings(openEventStore(settings, systemClock, logger));
+  try {
+    return await asBadSettings(work(settings, eventStore));
+  } finally {
+    await eventStore.close();
   }
 };
 
@@ -51,7 +71,7 @@ export const settingsOf = (environment: NodeJS.ProcessEnv, areas?: readonly Area
 };
 
 /** Checks a log file only: the adapter of a server reports its own failures. */
-const expectLog = async ({ eventStore }: Settings): Promise<void> => {
+export const expectLog = async ({ eventStore }: Settings): Promise<void> => {
   if (eventStore.kind !== 'sqlite') return;
   try {
     await access(eventStore.file);
@@ -68,9 +88,10 @@ export const loggerOf = ({ logLevel }: Settings, environment: NodeJS.ProcessEnv)
   return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));
 };
 
-const open = async (settings: Settings, logger: Logger): Promise<OpenEngines> => {
+/** What an operator corrects in the settings or the files that they name. */
+export const asBadSettings = async <Result>(work: Promise<Result>): Promise<Result> => {
   try {
-    return await openEngines(settings, systemClock, logger);
+    return await work;
   } catch (error) {
     if (!(error instanceof MasterKeyError || error instanceof SettingsError)) throw error;
     throw new CommandFailure('bad_settings', error.message, EXIT.usage, { cause: error });

@@ -29,7 +29,7 @@ import { workflowsArea } from '#areas/workflows/workflows.area.js';
 import { taxArea } from '#areas/tax/tax.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
-import { platformEvents } from '#events/platform/lease.events.js';
+import { platformEvents } from '#events/platform/platform.events.js';
 import { type Area } from '#platform/runtime/area.js';
 
 /** The areas of Quipu, one line each. */

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { type Logger } from 'pino';
 import { type CheckpointStore } from '#platform/audit/checkpoint-store.port.js';
 import { SqliteCheckpointStore } from '#platform/audit/sqlite/sqlite-checkpoint-store.js';
-import { type AnsweredLog } from '#platform/idempotency/answered-log.port.js';
 import { type AnswerStore } from '#platform/idempotency/answer-store.port.js';
 import { LazyAnswerStore } from '#platform/idempotency/sqlite/lazy-answer-store.js';
 import { openSqliteAnswerStore } from '#platform/idempotency/sqlite/sqlite-answer-store.js';
@@ -22,6 +21,7 @@ import {
   openSqliteReadStore,
 } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { type Area } from '#platform/runtime/area.js';
+import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
 import { type Engines } from '#platform/runtime/runtime.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
@@ -74,21 +74,17 @@ export const openEngines = async (
   const openingLog = openEventStore(settings, clock, logger).then(
     (log) => new AppendWitness(log, onAppended),
   );
-  const answeredLog: AnsweredLog = {
-    lastEvent: async () => (await openingLog).lastEvent(),
-    has: async (event) => (await openingLog).has(event),
-  };
   const objects = await openObjects(settings);
   const opened = await allOrNone(
     openingLog,
-    openSharedStores(settings, clock, answeredLog),
+    openSharedStores(settings, clock, openingLog),
     given ? Promise.resolve(given) : openBus(settings, logger, areas),
     requestsLease ? openLeases(settings, clock) : Promise.resolve(NO_LEASES),
   );
   const [eventStore, shared, bus, leases] = opened;
   const { readStore, secrets, answers, checkpoints } = shared;
   const isEmbedded = settings.eventStore.kind === 'sqlite';
-  const blobs = new StoredBlobs({ objects, secrets, clock });
+  const blobs = new StoredBlobs({ objects, secrets, clock, logger });
   return {
     eventStore,
     readStore,
@@ -151,7 +147,7 @@ export const openBus = async (
 };
 
 /** Asks nothing of a server: a process starts, and serves what needs no blobs, without it. */
-const openObjects = async ({ blobs: target }: Settings): Promise<ObjectStore> => {
+export const openObjects = async ({ blobs: target }: Settings): Promise<ObjectStore> => {
   switch (target.kind) {
     case 'file':
       return new FileObjectStore(target.folder);
@@ -165,17 +161,17 @@ const openObjects = async ({ blobs: target }: Settings): Promise<ObjectStore> =>
 const openSharedStores = (
   settings: Settings,
   clock: Clock,
-  log: AnsweredLog,
+  openingLog: Promise<AppendWitness>,
 ): Promise<SharedStores> => {
   const { readStore: target } = settings;
   switch (target.kind) {
     case 'sqlite':
-      return openFiles(target.file, settings, clock, log);
+      return openFiles(target.file, settings, clock, openingLog);
     case 'mongodb':
       return located(
         'QUIPU_READ_STORE',
         target.url,
-        openDatabase(target.url, settings, clock, log),
+        openDatabase(target.url, settings, clock, openingLog),
       );
   }
 };
@@ -184,10 +180,12 @@ const openFiles = async (
   file: string,
   settings: Settings,
   clock: Clock,
-  log: AnsweredLog,
+  openingLog: Promise<AppendWitness>,
 ): Promise<SharedStores> => {
   const { home: directory, masterKeyFile } = settings;
-  const secrets = await openSecrets({ directory, masterKeyFile });
+  const log = await openingLog;
+  const record = new LoggedInstallationKey(log, clock);
+  const secrets = await openSecrets({ directory, masterKeyFile, record });
   const readStore = await located('QUIPU_READ_STORE', file, openSqliteReadStore({ file }));
   const answersFile = path.join(directory, 'answers.db');
   const encryptionKey = secrets.key('idempotency');
@@ -210,7 +208,7 @@ const openDatabase = async (
   url: string,
   settings: Settings,
   clock: Clock,
-  log: AnsweredLog,
+  openingLog: Promise<AppendWitness>,
 ): Promise<SharedStores> => {
   const [{ openMongoDatabase }, { openMongoReadStore }, { openMongoAnswerStore }, subjects, audit] =
     await Promise.all([
@@ -223,8 +221,10 @@ const openDatabase = async (
   const database = await openMongoDatabase({ url });
   try {
     const { home: directory, masterKeyFile } = settings;
+    const log = await openingLog;
+    const record = new LoggedInstallationKey(log, clock);
     const sharedKeys = subjects.mongoSubjectKeys(database);
-    const secrets = await openSecrets({ directory, masterKeyFile, sharedKeys });
+    const secrets = await openSecrets({ directory, masterKeyFile, sharedKeys, record });
     const readStore = await openMongoReadStore({ database, clock });
     const encryptionKey = secrets.key('idempotency');
     const answers = await openMongoAnswerStore({ database, encryptionKey, clock, log });

@@ -1,9 +1,9 @@
-import { chmod, mkdir, mkdtemp, open, rmdir, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, open, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { createFolder } from '#platform/files/create-folder.js';
 import { type Settings } from './settings.js';
 
-/** Only the owner of a folder or file may use it. */
-const OWNER_ONLY_FOLDER = 0o700;
+/** Only the owner of a file may use it. */
 const OWNER_ONLY_FILE = 0o600;
 const OTHERS = 0o077;
 
@@ -16,7 +16,7 @@ const OTHER_FILES = ['answers.db', 'audit.db', 'subject-keys.db', 'master.key', 
  * @throws Error if the folder cannot be written
  */
 export const prepareHome = async ({ home, eventStore, readStore }: Settings): Promise<void> => {
-  await mkdir(home, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  await createFolder(home);
   await rmdir(await mkdtemp(path.join(home, '.writable-')));
   for (const store of [eventStore, readStore]) {
     if (store.kind === 'sqlite') await createForOwner(store.file);

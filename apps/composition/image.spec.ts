@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CommonOptions } from '../cli/invocation.js';
 import { createProgram } from '../cli/program.js';
@@ -154,44 +153,6 @@ describe('the health check', () => {
       code: 1,
       output: expect.stringContaining('ECONNREFUSED'),
     });
-  });
-});
-
-describe('the copy of an embedded installation', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'quipu-back-up-'));
-  });
-
-  afterEach(() => rm(folder, { recursive: true }));
-
-  const backUp = (...args: readonly string[]): Promise<Exit> =>
-    run(process.execPath, [path.join(DOCKER, 'back-up.mjs'), ...args]);
-
-  it('contains committed rows, while another process has the file open', async () => {
-    const database = new DatabaseSync(path.join(folder, 'events.db'));
-    database.exec(
-      'PRAGMA journal_mode = WAL; CREATE TABLE facts (fact); INSERT INTO facts VALUES (7)',
-    );
-    const target = path.join(folder, 'copy');
-    expect((await backUp(folder, target)).code).toBe(0);
-    expect(await readdir(target)).toEqual(['events.db']);
-    const copy = new DatabaseSync(path.join(target, 'events.db'), { readOnly: true });
-    expect(copy.prepare('SELECT fact FROM facts').all()).toEqual([{ fact: 7 }]);
-    copy.close();
-    database.close();
-  });
-
-  it('never replaces an older copy', async () => {
-    expect(await backUp(folder, folder)).toEqual({
-      code: 1,
-      output: expect.stringContaining('EEXIST'),
-    });
-  });
-
-  it('needs a source and a target', async () => {
-    expect(await backUp(folder)).toEqual({ code: 2, output: expect.stringContaining('usage: ') });
   });
 });
 

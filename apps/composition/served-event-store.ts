@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type INestApplicationContext } from '@nestjs/common';
 import { Authenticator } from '#areas/identity/authentication/authenticator.js';
@@ -6,8 +7,6 @@ import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
-import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
-import { deriveKey } from '#platform/secrets/secrets.js';
 import { publishers } from './areas.js';
 import { SettingsError } from '#platform/runtime/settings.js';
 import { type GrpcSettings, type Settings } from './settings.js';
@@ -31,13 +30,12 @@ export const serveEventStoreOf = async (
 export const serveEventStoreAlone = (
   grpc: GrpcSettings,
   eventStore: EventStore,
-  { masterKeyFile }: Settings,
   clock: Clock,
 ): Promise<EventStoreServer> =>
   serve(grpc, eventStore, () => {
     const codec = new EventCodec(publishers.flatMap(({ events }) => events));
-    const master = readOrCreateMasterKey(masterKeyFile);
-    const appTokens = new AppTokens({ key: (purpose) => deriveKey(master, purpose) }, clock);
+    // No token has a signature of this key.
+    const appTokens = new AppTokens({ key: () => randomBytes(32) }, clock);
     return new Authenticator(eventStore, codec, appTokens, clock);
   });
 

@@ -18,7 +18,7 @@ export const bindTasks = (
   if (settings.bus.kind === 'memory') {
     return createLocalTasks(engineHostOf(settings, 'in-process', { clock, logger }));
   }
-  const key = secrets.key(TASK_KEY_PURPOSE);
+  const key = secrets.messageKey(TASK_KEY_PURPOSE);
   return createBusTasks({ bus, instance: settings.instance, key, clock, logger });
 };
 

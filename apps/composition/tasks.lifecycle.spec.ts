@@ -52,6 +52,11 @@ const open = ({
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
+const missing = (reason: string) => ({
+  code: 'worker_replies_unavailable',
+  detail: `replies of workers are not received: ${reason}`,
+});
+
 describe('the tasks of a gateway', () => {
   const never = () => new Promise<void>(() => undefined);
 
@@ -61,7 +66,7 @@ describe('the tasks of a gateway', () => {
     const { lifecycle } = open({ listen });
     lifecycle.onApplicationBootstrap();
     expect(lifecycle.readiness()).toEqual({
-      reasons: ['replies of workers are not received: the broker has not answered yet'],
+      reasons: [missing('the broker has not answered yet')],
       facts: { tasks: { ready: false, reason: 'the broker has not answered yet' } },
     });
     listening();
@@ -81,7 +86,7 @@ describe('the tasks of a gateway', () => {
     const { lifecycle, warnings } = open({ listen });
     lifecycle.onApplicationBootstrap();
     await settle();
-    const reasons = ['replies of workers are not received: no broker answers'];
+    const reasons = [missing('no broker answers')];
     expect(lifecycle.readiness()).toMatchObject({ reasons });
     expect(warnings).toEqual([{ reason: 'no broker answers' }]);
     while (lifecycle.readiness().reasons.length > 0) await settle();

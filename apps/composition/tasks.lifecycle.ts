@@ -15,6 +15,7 @@ import {
   type BusNeed,
   type ReadinessCheck,
   type ReadinessPart,
+  type ReadinessReason,
 } from '#platform/runtime/operations.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
@@ -23,6 +24,11 @@ import { type TaskHosting, Tasks } from '#platform/tasks/tasks.port.js';
 
 /** Between attempts to receive the replies of workers; each attempt has its own time limit. */
 const BACK_OFF: BackOff = { firstMs: 250, maxMs: 5_000, jitter: 0.5 };
+
+const missingReplies = (reason: string): ReadinessReason => ({
+  code: 'worker_replies_unavailable',
+  detail: `replies of workers are not received: ${reason}`,
+});
 
 /**
  * Prepares tasks in a gateway, which serves callers meanwhile: models of other servers need no
@@ -61,7 +67,7 @@ export class TasksLifecycle
     const reason = this.#isListening ? null : this.#failure;
     const isMissed = reason !== null && this.#runsModels();
     return {
-      reasons: isMissed ? [`replies of workers are not received: ${reason}`] : [],
+      reasons: isMissed ? [missingReplies(reason)] : [],
       facts: { tasks: { ready: reason === null, reason } },
     };
   }

@@ -85,8 +85,9 @@ describe('health and metrics of the event store', () => {
     expect(ready.status).toBe(503);
     expect(await ready.json()).toEqual({
       status: 'not_ready',
-      reasons: [
-        'the event store cannot be written: the event store is closed',
+      reasons: ['event_log_unavailable'],
+      details: [
+        'the log cannot be written: the event store is closed',
         'the head of the log cannot be read',
       ],
       event_store: { writable: false, reason: 'the event store is closed' },

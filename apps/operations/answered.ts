@@ -9,10 +9,13 @@ export interface Answered<Answer> {
   readonly failure: string | null;
 }
 
-/** The answer or the failure of a server, in limited time, for health checks. */
-export const answered = async <Answer>(asked: Promise<Answer>): Promise<Answered<Answer>> => {
+/** The answer or the failure of a server, in limited time, for health and metrics. */
+export const answered = async <Answer>(
+  asked: Promise<Answer>,
+  timeoutMs = ANSWER_MS_MAX,
+): Promise<Answered<Answer>> => {
   try {
-    return { answer: await within(asked, ANSWER_MS_MAX), failure: null };
+    return { answer: await within(asked, timeoutMs), failure: null };
   } catch (error) {
     return { answer: undefined, failure: error instanceof Error ? error.message : String(error) };
   }

@@ -15,12 +15,22 @@ const reportSchema = (status: ReadinessReport['status'], ...reasons: readonly st
   required: ['status'],
   properties: {
     status: { type: 'string' as const, enum: ['ready', 'not_ready'] },
-    reasons: { type: 'array' as const, items: { type: 'string' as const } },
+    reasons: {
+      type: 'array' as const,
+      items: { type: 'string' as const },
+      description: 'Codes, such as `event_log_unavailable` and `read_model_lagging`.',
+    },
+    details: {
+      type: 'array' as const,
+      items: { type: 'string' as const },
+      description: 'A sentence for each reason of each part.',
+    },
   },
   additionalProperties: true,
   example: {
     status,
     reasons,
+    details: reasons.map(() => 'the process stops'),
     event_store: { writable: true, reason: null },
     read_store: { reachable: true, reason: null },
     bus: { reachable: true, reason: null },

@@ -54,7 +54,7 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
 
   readiness(): ReadinessPart {
     return {
-      reasons: this.#draining ? ['draining'] : [],
+      reasons: this.#draining ? [{ code: 'draining', detail: 'the process stops' }] : [],
       facts: { open_requests: this.count },
     };
   }

@@ -10,9 +10,14 @@ import { OperationsModule } from './operations.module.js';
 import { OperationsServer } from './operations.server.js';
 
 const HOST = '127.0.0.1';
-const REASON = 'the rig at /srv/rig is down';
+const REASON = { code: 'rig_down', detail: 'the rig at /srv/rig is down' };
 const BRIEF = { status: 'not_ready' };
-const WHOLE = { status: 'not_ready', reasons: [REASON], rigs: ['/srv/rig'] };
+const WHOLE = {
+  status: 'not_ready',
+  reasons: [REASON.code],
+  details: [REASON.detail],
+  rigs: ['/srv/rig'],
+};
 
 class SickRigs {
   readiness() {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
@@ -27,7 +28,7 @@ const projection = {
 };
 
 interface Parts {
-  readonly health: EventStoreHealth;
+  readonly health: EventStoreHealth | Promise<never>;
   readonly projections: readonly (Omit<typeof projection, 'failure'> & Failing)[];
   readonly reactions: readonly (Omit<typeof subscription, 'failure'> & Failing)[];
   readonly lease: LeadershipStatus | null;
@@ -63,7 +64,7 @@ const openProcess = ({
     codec: { unreadable: () => unreadable },
   } as unknown as Runtime;
   const eventStore = {
-    health: () => Promise.resolve(health),
+    health: () => Promise.resolve<EventStoreHealth>(health),
     head,
   } as unknown as EventStore;
   const readStore = { checkpoint } as unknown as ReadStore;
@@ -87,6 +88,7 @@ describe('readiness', () => {
     expect(report).toEqual({
       status: 'ready',
       reasons: [],
+      details: [],
       event_store: { writable: true, reason: null },
       read_store: { reachable: true, reason: null },
       bus: { reachable: true, reason: null },
@@ -108,7 +110,8 @@ describe('readiness', () => {
     const report = await openProcess({ health, unreadable: [unfit] }).readiness.report();
     expect(report).toMatchObject({
       status: 'not_ready',
-      reasons: [
+      reasons: ['event_log_damaged'],
+      details: [
         'the log is damaged: the event at position 7 of account-ada: it cannot be read: no JSON',
         'the log is damaged: the event at position 9 of an unknown stream: ' +
           'cannot read HoldPlaced version 1',
@@ -119,8 +122,9 @@ describe('readiness', () => {
 
   it('names a read model and a reaction that are ahead of the log', async () => {
     const head = () => Promise.resolve(89n);
-    const { reasons } = await openProcess({ head }).readiness.report();
-    expect(reasons).toEqual([
+    const { reasons, details } = await openProcess({ head }).readiness.report();
+    expect(reasons).toEqual(['log_foreign']);
+    expect(details).toEqual([
       'invoices is at position 90, and the log ends at 89: ' +
         'the log was exchanged while this process ran',
       'hold-expiry is at position 90, and the log ends at 89: ' +
@@ -140,7 +144,8 @@ describe('readiness', () => {
     const health = { writable: false, reason: 'no space left on device' };
     expect(await openProcess({ health }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the event store cannot be written: no space left on device'],
+      reasons: ['event_log_unavailable'],
+      details: ['the log cannot be written: no space left on device'],
     });
   });
 
@@ -150,7 +155,8 @@ describe('readiness', () => {
   ])('names a %s that has stopped', async (_, parts) => {
     expect(await openProcess(parts).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['invoices has stopped: bad event'],
+      reasons: ['reader_stopped'],
+      details: ['invoices has stopped: bad event'],
     });
   });
 
@@ -158,7 +164,8 @@ describe('readiness', () => {
     const behind = { ...projection, lagMs: LAG_MS_MAX + 1 };
     expect(await openProcess({ projections: [behind] }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['invoices is 10 s behind'],
+      reasons: ['read_model_lagging'],
+      details: ['invoices is 20 s behind'],
     });
     const close = { ...projection, lagMs: LAG_MS_MAX };
     expect(await openProcess({ projections: [close] }).readiness.report()).toMatchObject({
@@ -170,7 +177,8 @@ describe('readiness', () => {
     const checkpoint = () => Promise.reject(new Error('connection refused'));
     expect(await openProcess({ checkpoint }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the read store does not answer: connection refused'],
+      reasons: ['read_store_unavailable'],
+      details: ['the read store does not answer: connection refused'],
       read_store: { reachable: false, reason: 'connection refused' },
     });
   });
@@ -179,7 +187,8 @@ describe('readiness', () => {
     const busHealth = { reachable: false, reason: 'no broker answers' };
     expect(await openProcess({ busHealth }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the bus cannot be reached: no broker answers'],
+      reasons: ['bus_unavailable'],
+      details: ['the bus cannot be reached: no broker answers'],
     });
   });
 
@@ -192,11 +201,44 @@ describe('readiness', () => {
     });
   });
 
-  it('answers in time when a server does not', async () => {
-    const head = () => new Promise<bigint>(() => undefined);
-    const checkpoint = () => new Promise<undefined>(() => undefined);
-    const report = await openProcess({ head, checkpoint }).readiness.report();
-    expect(report).toMatchObject({ status: 'not_ready', head: null });
+  it.each<[string, string, Partial<Parts>]>([
+    ['log', 'event_log_unavailable', { health: new Promise<never>(() => undefined) }],
+    ['read store', 'read_store_unavailable', { checkpoint: () => new Promise(() => undefined) }],
+    ['head of the log', 'read_models_unknown', { head: () => new Promise(() => undefined) }],
+  ])('answers within 500 ms when the %s hangs', async (_, code, parts) => {
+    const { readiness } = openProcess(parts);
+    const startedAt = performance.now();
+    const report = await readiness.report();
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(report).toMatchObject({ status: 'not_ready', reasons: [code] });
+  });
+
+  it('goes by the last answer for a second when a server hangs', async () => {
+    let hangs = false;
+    const head = () => (hangs ? new Promise<bigint>(() => undefined) : Promise.resolve(100n));
+    const { readiness } = openProcess({ head });
+    await readiness.report();
+    hangs = true;
+    expect(await readiness.report()).toMatchObject({ status: 'ready', head: '100' });
+    await sleep(1_000);
+    expect(await readiness.report()).toMatchObject({
+      status: 'not_ready',
+      reasons: ['read_models_unknown'],
+      head: '100',
+      projections: [{ ...projection, position: '90' }],
+    });
+  });
+
+  it('does not wait for a check that is late, and reports its last part', async () => {
+    let hangs = true;
+    const part = { reasons: [], facts: { tasks: 3 } };
+    const late = () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve(part));
+    const readiness = new Readiness([{ readiness: late }]);
+    expect(await readiness.report()).toMatchObject({ reasons: ['health_check_late'] });
+    hangs = false;
+    expect(await readiness.report()).toMatchObject({ status: 'ready', tasks: 3 });
+    hangs = true;
+    expect(await readiness.report()).toMatchObject({ status: 'ready', tasks: 3 });
   });
 
   const standby: LeadershipStatus = {
@@ -217,7 +259,8 @@ describe('readiness', () => {
     const lease = { ...standby, failure: 'the log is away' };
     expect(await openProcess({ lease }).readiness.report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the lease cannot be requested: the log is away'],
+      reasons: ['lease_unavailable'],
+      details: ['the lease cannot be requested: the log is away'],
     });
   });
 

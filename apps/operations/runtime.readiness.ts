@@ -1,20 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Bus, type BusHealth } from '#platform/bus/bus.port.js';
 import { describeDamage } from '#platform/event-store/event-store.errors.js';
-import { type EventStore, type EventStoreHealth } from '#platform/event-store/event-store.port.js';
+import {
+  type EventStore,
+  type EventStoreHealth,
+  type Position,
+} from '#platform/event-store/event-store.port.js';
 import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
 import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { BusNeed, type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
+import {
+  BusNeed,
+  type ReadinessCheck,
+  type ReadinessPart,
+  type ReadinessReason,
+} from '#platform/runtime/operations.js';
 import { type ProjectionStatus } from '#platform/runtime/projection-host.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
-import { answered } from './answered.js';
+import { type Answered, answered } from './answered.js';
+import { LastAnswer } from './last-answer.js';
 import { type ReadinessReport } from './readiness.js';
 
-/** A process whose projections are this far behind reports itself as not ready. */
-export const LAG_MS_MAX = 10_000;
+/**
+ * A process whose projections are this far behind reports itself as not ready. A takeover of the
+ * lease, which takes up to 14 s, turns no gateway away.
+ */
+export const LAG_MS_MAX = 20_000;
 /** Any checkpoint: the check only tests whether the read store answers. */
 const ANY_CHECKPOINT = 'readiness';
 
@@ -40,99 +53,159 @@ export interface RuntimeFacts {
   readonly reactions: readonly Readable<RunnerStatus>[];
 }
 
+/** The readers of the log that this process runs or follows. */
+interface Readers {
+  readonly projections: readonly ProjectionStatus[];
+  readonly reactions: readonly RunnerStatus[];
+  /** Events that the projector of this process could not read. */
+  readonly damaged: readonly DamagedEvent[];
+  /** Why the projector of this process does not answer, or null. */
+  readonly failure: string | null;
+}
+
+/** What is known of each part by now. */
+interface Known {
+  readonly eventStore: EventStoreHealth;
+  readonly readStore: ReadStoreHealth;
+  readonly bus: BusHealth;
+  readonly readers: Answered<Readers>;
+  readonly head: Position | undefined;
+  readonly lease: LeadershipStatus | null;
+}
+
 /**
  * Reports stores and a needed bus that do not answer, and projections and sagas that lag or
- * stopped.
+ * stopped. It goes by the last answers where a server is slow.
  */
 @Injectable()
 export class RuntimeReadiness implements ReadinessCheck {
+  readonly #eventStore: LastAnswer<EventStoreHealth>;
+  readonly #readStore: LastAnswer<unknown>;
+  readonly #bus: LastAnswer<BusHealth>;
+  /** The head is read after the readers: it only grows, so nothing may be ahead of it. */
+  readonly #readers: LastAnswer<{ readonly readers: Readers; readonly head: Position }>;
+
   constructor(
     private readonly runtime: Runtime,
-    @Inject(EVENT_STORE) private readonly eventStore: EventStore,
-    @Inject(READ_STORE) private readonly readStore: ReadStore,
-    @Inject(BUS) private readonly bus: Bus,
+    @Inject(EVENT_STORE) eventStore: EventStore,
+    @Inject(READ_STORE) readStore: ReadStore,
+    @Inject(BUS) bus: Bus,
     private readonly busNeed: BusNeed,
-  ) {}
+  ) {
+    this.#eventStore = new LastAnswer(() => eventStore.health());
+    this.#readStore = new LastAnswer(() => readStore.checkpoint(ANY_CHECKPOINT));
+    this.#bus = new LastAnswer(() => bus.health());
+    this.#readers = new LastAnswer(async () => {
+      const readers = await readersOf(runtime);
+      return { readers, head: await eventStore.head() };
+    });
+  }
 
   async readiness(): Promise<ReadinessPart & { readonly facts: RuntimeFacts & object }> {
-    const [eventStore, readStore, bus, { status, reactions, projector, head }] = await Promise.all([
-      this.#eventStoreHealth(),
-      this.#readStoreHealth(),
-      this.#busHealth(),
-      this.#positions(),
-    ]);
-    const projections = status.answer ?? [];
-    const end = head.answer;
-    const ahead = [...projections, ...reactions].filter(
-      ({ position }) => end !== undefined && position > end,
-    );
-    const lease = this.runtime.leadership();
-    const unreadable = oncePerEvent([
-      ...(eventStore.damaged ?? []),
-      ...this.runtime.codec.unreadable(),
-      ...(projector.answer?.damaged ?? []),
-    ]);
-    const reasons = [
-      ...(eventStore.writable
-        ? []
-        : [`the event store cannot be written: ${eventStore.reason ?? ''}`]),
-      ...unreadable.map((one) => `the log is damaged: ${describeDamage(one)}`),
-      ...(readStore.reachable ? [] : [`the read store does not answer: ${readStore.reason ?? ''}`]),
-      ...(bus.reachable || !this.busNeed.needsBus()
-        ? []
-        : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
-      ...(status.failure === null ? [] : [`projections cannot be read: ${status.failure}`]),
-      ...(projector.failure === null
-        ? []
-        : [`projections and sagas do not run: ${projector.failure}`]),
-      ...(lease?.failure ? [`the lease cannot be requested: ${lease.failure}`] : []),
-      ...[...projections, ...reactions]
-        .filter(({ phase }) => phase === 'stopped')
-        .map(({ name, failure }) => `${name} has stopped: ${failure ?? ''}`),
-      ...ahead.map(
-        ({ name, position }) =>
-          `${name} is at position ${position}, and the log ends at ${end}: ` +
-          'the log was exchanged while this process ran',
-      ),
-      ...projections
-        .filter(({ lagMs }) => lagMs > LAG_MS_MAX)
-        .map(({ name, lagMs }) => `${name} is ${Math.round(lagMs / 1_000)} s behind`),
-    ];
+    const known = await this.#known();
+    const { eventStore, readStore, bus, readers, head, lease } = known;
+    const { projections = [], reactions = [] } = readers.answer ?? {};
     const facts = {
       event_store: { writable: eventStore.writable, reason: eventStore.reason },
       read_store: readStore,
       bus,
-      head: head.answer?.toString() ?? null,
+      head: head?.toString() ?? null,
       lease,
       projections: projections.map(readable),
       reactions: reactions.map(readable),
     };
-    return { reasons, facts: { ...facts } };
+    return { reasons: this.#reasons(known), facts: { ...facts } };
   }
 
-  /** The head is read last: it only grows, so nothing may be ahead of it. */
-  async #positions() {
-    const status = await answered(this.runtime.projectionHost.status());
-    const projector = await answered(this.runtime.projector?.status() ?? Promise.resolve(null));
-    const reactions = [...(projector.answer?.sagas ?? []), ...this.runtime.reactions()];
-    return { status, reactions, projector, head: await answered(this.eventStore.head()) };
+  async #known(): Promise<Known> {
+    const [log, store, bus, { answer, failure }] = await Promise.all([
+      this.#eventStore.get(),
+      this.#readStore.get(),
+      this.#bus.get(),
+      this.#readers.get(),
+    ]);
+    const { writable = false, damaged = [] } = log.answer ?? {};
+    return {
+      eventStore:
+        log.failure === null
+          ? { writable, reason: log.answer?.reason ?? null, damaged }
+          : { writable: false, reason: log.failure, damaged },
+      readStore: { reachable: store.failure === null, reason: store.failure },
+      bus:
+        bus.answer && bus.failure === null ? bus.answer : { reachable: false, reason: bus.failure },
+      readers: { answer: answer?.readers, failure },
+      head: answer?.head,
+      lease: this.runtime.leadership(),
+    };
   }
 
-  async #eventStoreHealth(): Promise<EventStoreHealth> {
-    const { answer, failure } = await answered(this.eventStore.health());
-    return answer ?? { writable: false, reason: failure };
-  }
-
-  async #readStoreHealth(): Promise<ReadStoreHealth> {
-    const { failure } = await answered(this.readStore.checkpoint(ANY_CHECKPOINT));
-    return { reachable: failure === null, reason: failure };
-  }
-
-  async #busHealth(): Promise<BusHealth> {
-    const { answer, failure } = await answered(this.bus.health());
-    return answer ?? { reachable: false, reason: failure };
+  #reasons({ eventStore, readStore, bus, readers, head, lease }: Known) {
+    const reasons: ReadinessReason[] = [];
+    const note = (code: string, detail: string): void => void reasons.push({ code, detail });
+    if (!eventStore.writable) {
+      note('event_log_unavailable', `the log cannot be written: ${eventStore.reason ?? ''}`);
+    }
+    const { damaged = [] } = eventStore;
+    for (const one of oncePerEvent([
+      ...damaged,
+      ...this.runtime.codec.unreadable(),
+      ...(readers.answer?.damaged ?? []),
+    ])) {
+      note('event_log_damaged', `the log is damaged: ${describeDamage(one)}`);
+    }
+    if (!readStore.reachable) {
+      note('read_store_unavailable', `the read store does not answer: ${readStore.reason ?? ''}`);
+    }
+    if (!bus.reachable && this.busNeed.needsBus()) {
+      note('bus_unavailable', `the bus cannot be reached: ${bus.reason ?? ''}`);
+    }
+    if (readers.failure !== null) {
+      note('read_models_unknown', `the positions of readers are unknown: ${readers.failure}`);
+    }
+    if (lease?.failure) {
+      note('lease_unavailable', `the lease cannot be requested: ${lease.failure}`);
+    }
+    return [...reasons, ...(readers.answer ? reasonsOf(readers.answer, head) : [])];
   }
 }
+
+const readersOf = async (runtime: Runtime): Promise<Readers> => {
+  const projections = await runtime.projectionHost.status();
+  const projector = await answered(runtime.projector?.status() ?? Promise.resolve(null));
+  const { sagas = [], damaged = [] } = projector.answer ?? {};
+  const reactions = [...sagas, ...runtime.reactions()];
+  return { projections, reactions, damaged, failure: projector.failure };
+};
+
+const reasonsOf = (
+  { projections, reactions, failure }: Readers,
+  head: Position | undefined,
+): readonly ReadinessReason[] => {
+  const runners = [...projections, ...reactions];
+  const ahead = runners.filter(({ position }) => head !== undefined && position > head);
+  return [
+    ...(failure === null
+      ? []
+      : [reason('projector_unavailable', `projections and sagas do not run: ${failure}`)]),
+    ...runners
+      .filter(({ phase }) => phase === 'stopped')
+      .map((one) => reason('reader_stopped', `${one.name} has stopped: ${one.failure ?? ''}`)),
+    ...ahead.map(({ name, position }) =>
+      reason(
+        'log_foreign',
+        `${name} is at position ${position}, and the log ends at ${head}: ` +
+          'the log was exchanged while this process ran',
+      ),
+    ),
+    ...projections
+      .filter(({ lagMs }) => lagMs > LAG_MS_MAX)
+      .map(({ name, lagMs }) =>
+        reason('read_model_lagging', `${name} is ${Math.round(lagMs / 1_000)} s behind`),
+      ),
+  ];
+};
+
+const reason = (code: string, detail: string): ReadinessReason => ({ code, detail });
 
 /** Several readers of one process may meet the same damage. */
 const oncePerEvent = (damaged: readonly DamagedEvent[]): readonly DamagedEvent[] => [

@@ -1,3 +1,4 @@
+import { type ReadinessReason } from '#platform/runtime/operations.js';
 import { type Bootstrap } from '../composition/bootstrap.js';
 import { type MetricValues } from '../operations/process-group.port.js';
 import { type AttemptVerdict } from '../gateway/identity/attempt-gate.js';
@@ -30,6 +31,6 @@ export type GroupGatewayCalls = {
   readonly counted: (requests: CountedRequests) => void;
   readonly reload: (nothing: null) => Promise<void>;
   /** Why it should get no requests; empty when it may. */
-  readonly reasons: (nothing: null) => Promise<readonly string[]>;
+  readonly reasons: (nothing: null) => Promise<readonly ReadinessReason[]>;
   readonly metrics: (nothing: null) => Promise<readonly MetricValues[]>;
 };

@@ -6,7 +6,11 @@ import { type Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type LedgerCalls } from '#platform/ledger/remote/ledger.protocol.js';
-import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
+import {
+  type ReadinessCheck,
+  type ReadinessPart,
+  type ReadinessReason,
+} from '#platform/runtime/operations.js';
 import { type ProjectorCalls } from '#platform/runtime/projector/projector.protocol.js';
 import { batchedEndpoint } from '#platform/threads/batched-endpoint.js';
 import { type Endpoint, ThreadCalls } from '#platform/threads/thread-calls.js';
@@ -24,6 +28,9 @@ import { GatewayStartError } from './gateway-start.error.js';
 const RESTARTS: BackOff = { firstMs: 500, maxMs: 30_000 };
 /** What a stop may take beyond the drain, before a gateway is killed. */
 const STOP_MS_MAX = 10_000;
+
+/** A health check takes 400 ms at most, and a gateway that goes by last answers somewhat less. */
+const REASONS_MS_MAX = 380;
 
 export interface GatewayGroupOptions {
   readonly size: number;
@@ -119,12 +126,14 @@ export class GatewayGroup extends ProcessGroup implements ReadinessCheck {
     await Promise.all(this.#keeping);
   }
 
-  async #reasonsOf(number: number): Promise<readonly string[]> {
+  async #reasonsOf(number: number): Promise<readonly ReadinessReason[]> {
     const gateway = this.#gateways.get(number);
-    if (!gateway?.isListening) return [`gateway ${number} does not listen`];
-    const { answer, failure } = await answered(gateway.calls.call('reasons', null));
-    if (failure !== null) return [`gateway ${number} does not answer: ${failure}`];
-    return (answer ?? []).map((reason) => `gateway ${number}: ${reason}`);
+    const missing = (detail: string) => [{ code: 'gateway_unavailable', detail }];
+    if (!gateway?.isListening) return missing(`gateway ${number} does not listen`);
+    const asked = gateway.calls.call('reasons', null);
+    const { answer = [], failure } = await answered(asked, REASONS_MS_MAX);
+    if (failure !== null) return missing(`gateway ${number} does not answer: ${failure}`);
+    return answer.map(({ code, detail }) => ({ code, detail: `gateway ${number}: ${detail}` }));
   }
 
   async #startAndKeep(number: number): Promise<void> {

@@ -67,7 +67,8 @@ describe('a gateway of a fleet while Kafka is away', () => {
     expect(live.status).toBe(200);
     const { status, report } = await ready(started);
     expect(status).toBe(503);
-    expect(report.reasons).toEqual([
+    expect(report.reasons).toEqual(['bus_unavailable', 'worker_replies_unavailable']);
+    expect(report.details).toEqual([
       expect.stringMatching(/^the bus cannot be reached: /),
       expect.stringMatching(/^replies of workers are not received: /),
     ]);

@@ -46,7 +46,7 @@ export const joinGroup = async (settings: Settings, logger: Logger): Promise<Gat
   leader.offer({
     counted: ({ accounts, keys }) => rates.countElsewhere(accounts, keys),
     reload: () => find(ProcessEvents).reload(),
-    reasons: async () => (await find(Readiness).report()).reasons,
+    reasons: async () => (await find(Readiness).parts()).flatMap(({ reasons }) => reasons),
     metrics: () => find(OperationsReports).values(),
   });
   leader.tell('listening', { url, bootstrap });

@@ -28,7 +28,7 @@ describe('a worker as a process', () => {
   it('does not start without the key of its gateways, and creates none', async () => {
     for (let n = 0; n < 2; n += 1) {
       await expect(start('kafka://127.0.0.1:1')).rejects.toThrow(
-        /QUIPU_MASTER_KEY_FILE: there is no .*master\.key;/,
+        /QUIPU_MASTER_KEY_FILE: there is no .*master\.key: put .*a worker needs/,
       );
     }
   });

@@ -1,8 +1,7 @@
-import { access } from 'node:fs/promises';
 import { type Logger } from 'pino';
 import { systemClock } from '#platform/kernel/clock.js';
-import { readOrCreateMasterKey } from '#platform/secrets/master-key.js';
-import { deriveKey } from '#platform/secrets/secrets.js';
+import { deriveKey } from '#platform/secrets/derived-key.js';
+import { MasterKeyError, readMasterKey } from '#platform/secrets/master-key.js';
 import { JOB_KEY_PURPOSE } from '#platform/jobs/job.seal.js';
 import { type Area } from '#platform/runtime/area.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
@@ -28,7 +27,7 @@ export const startWorkerProcess = async (
   }
   const engineHost = engineHostOf(settings, 'worker', { clock: systemClock, logger });
   const engines = await workerEngines(declared, settings.workerEngines, engineHost);
-  const keyFor = await masterKeyOf(settings.masterKeyFile);
+  const keyFor = masterKeyOf(settings.masterKeyFile);
   const key = keyFor(TASK_KEY_PURPOSE);
   const jobs = { types, key: keyFor(JOB_KEY_PURPOSE) };
   const bus = await openBus(settings, logger, areas);
@@ -50,13 +49,13 @@ export const startWorkerProcess = async (
 };
 
 /** A worker never creates a key: it could not decrypt tasks with its own key. */
-const masterKeyOf = async (file: string): Promise<(purpose: string) => Buffer> => {
+const masterKeyOf = (file: string): ((purpose: string) => Buffer) => {
   try {
-    await access(file);
+    const master = readMasterKey(file);
+    return (purpose) => deriveKey(master, purpose);
   } catch (cause) {
-    const reason = `there is no ${file}; a worker needs the key of its gateways`;
+    if (!(cause instanceof MasterKeyError)) throw cause;
+    const reason = `${cause.message}; a worker needs the key of its gateways`;
     throw new SettingsError(`bad settings\n  QUIPU_MASTER_KEY_FILE: ${reason}`, { cause });
   }
-  const master = readOrCreateMasterKey(file);
-  return (purpose) => deriveKey(master, purpose);
 };

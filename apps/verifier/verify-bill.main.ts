@@ -68,9 +68,12 @@ const main = (words: readonly string[]): void => {
     process.stdout.write(`${text}\n`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const code = error instanceof BillError ? 'bill_not_proved' : 'unreadable';
+    const isRefuted = error instanceof BillError;
+    const code = isRefuted ? 'bill_not_proved' : 'unreadable';
     const failure = { success: false, code, message: reason };
-    process.stderr.write(`${asked.json ? JSON.stringify(failure) : `NOT proved: ${reason}`}\n`);
+    // A file that cannot be read, or a defect of this program, says nothing of the bill.
+    const text = `${isRefuted ? 'NOT proved' : 'cannot verify'}: ${reason}`;
+    process.stderr.write(`${asked.json ? JSON.stringify(failure) : text}\n`);
     process.exitCode = 1;
   }
 };

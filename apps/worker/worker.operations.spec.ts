@@ -31,6 +31,7 @@ describe('the health of a worker', () => {
     expect(await healthOn(well).report()).toEqual({
       status: 'ready',
       reasons: [],
+      details: [],
       bus: { reachable: true, reason: null },
       engines: [
         { name: 'text', status: 'ready', reasons: [], running_tasks: 2, facts: { models: 1 } },
@@ -47,17 +48,18 @@ describe('the health of a worker', () => {
   ])('is not ready while the bus %s', async (_, health) => {
     expect(await healthOn(health).report()).toMatchObject({
       status: 'not_ready',
-      reasons: ['the bus cannot be reached: no member'],
+      reasons: ['bus_unavailable'],
+      details: ['the bus cannot be reached: no member'],
     });
   });
 
   it('is not ready without a model, and while readiness is withheld', async () => {
     const health = healthOn(well, 0);
     const go = health.holdBack('starting');
-    expect((await health.report()).reasons).toEqual(['starting', 'text: there is no model file']);
+    expect((await health.report()).reasons).toEqual(['starting', 'engine_not_ready']);
     go();
     const report = await health.report();
-    expect(report.reasons).toEqual(['text: there is no model file']);
+    expect(report.details).toEqual(['text: there is no model file']);
     expect(report['engines']).toMatchObject([
       { name: 'text', status: 'not_ready', reasons: ['there is no model file'] },
       { name: 'counting', status: 'ready', reasons: [] },
@@ -70,6 +72,8 @@ describe('the health of a worker', () => {
     const operations = new WorkerOperations({ health: well }, runners, new WorkerMetrics(), {
       running: 0,
     });
-    expect((await operations.readiness()).reasons).toEqual(['text: the engine is not ready']);
+    expect((await operations.readiness()).reasons).toEqual([
+      { code: 'engine_not_ready', detail: 'text: the engine is not ready' },
+    ]);
   });
 });

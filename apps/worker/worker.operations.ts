@@ -4,8 +4,9 @@ import {
   type MetricsSource,
   type ReadinessCheck,
   type ReadinessPart,
+  type ReadinessReason,
 } from '#platform/runtime/operations.js';
-import { answered } from '../operations/answered.js';
+import { LastAnswer } from '../operations/last-answer.js';
 import { type ReadinessReport } from '../operations/readiness.js';
 import { type EngineReport, type TaskRunners } from './task-runners.js';
 import { type WorkerMetrics } from './worker.metrics.js';
@@ -31,20 +32,26 @@ export type WorkerReport = ReadinessReport<WorkerFacts>;
 
 /** Whether this worker accepts tasks, for each of its engines, and what it has run. */
 export class WorkerOperations implements ReadinessCheck, MetricsSource {
+  readonly #bus: LastAnswer<BusHealth>;
+
   constructor(
-    private readonly bus: Pick<Bus, 'health'>,
+    bus: Pick<Bus, 'health'>,
     private readonly runners: Pick<TaskRunners, 'all' | 'reports' | 'running'>,
     private readonly metrics: WorkerMetrics,
     private readonly jobs: Pick<JobHost, 'running'>,
-  ) {}
+  ) {
+    this.#bus = new LastAnswer(() => bus.health());
+  }
 
   async readiness(): Promise<ReadinessPart> {
-    const { answer, failure } = await answered(this.bus.health());
-    const bus = answer ?? { reachable: false, reason: failure };
+    const { answer, failure } = await this.#bus.get();
+    const bus = answer && failure === null ? answer : { reachable: false, reason: failure };
     const engines = this.runners.reports();
     const reasons = [
       ...engines.flatMap(reasonsOf),
-      ...(bus.reachable ? [] : [`the bus cannot be reached: ${bus.reason ?? ''}`]),
+      ...(bus.reachable
+        ? []
+        : [{ code: 'bus_unavailable', detail: `the bus cannot be reached: ${bus.reason ?? ''}` }]),
     ];
     const facts: WorkerFacts = {
       bus,
@@ -69,7 +76,7 @@ export class WorkerOperations implements ReadinessCheck, MetricsSource {
   }
 }
 
-const reasonsOf = ({ name, ready, reasons }: EngineReport): readonly string[] => {
-  if (reasons.length === 0 && !ready) return [`${name}: the engine is not ready`];
-  return reasons.map((reason) => `${name}: ${reason}`);
+const reasonsOf = ({ name, ready, reasons }: EngineReport): readonly ReadinessReason[] => {
+  const known = reasons.length === 0 && !ready ? ['the engine is not ready'] : reasons;
+  return known.map((reason) => ({ code: 'engine_not_ready', detail: `${name}: ${reason}` }));
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
+import { Sealed } from '../identity/identity.vocabulary.js';
 import {
   CaptureTerms,
   HoldId,
@@ -185,6 +186,21 @@ export const StatementTax = z.strictObject({
 });
 export type StatementTax = z.infer<typeof StatementTax>;
 
+/** Who sold and who bought, so that the invoice of a closed statement never changes. */
+export const StatementParties = z.strictObject({
+  /** Null: the operator has not said who sells. */
+  seller: z
+    .strictObject({
+      name: z.string().min(1).max(200),
+      address: z.string().min(1).max(500).nullable(),
+      taxId: z.string().min(1).max(50).nullable(),
+    })
+    .nullable(),
+  /** The details of the account at that time; null: none were set. */
+  sealedCustomer: Sealed.nullable(),
+});
+export type StatementParties = z.infer<typeof StatementParties>;
+
 /** The statement of a month is final: later movements are on the statement of a later month. */
 export const StatementClosed = defineEvent('StatementClosed', {
   version: 1,
@@ -199,6 +215,7 @@ export const StatementClosed = defineEvent('StatementClosed', {
     closingMicroUsd: SignedMicroUsdDecimal,
     /** Null: no tax status was set when the month was closed. */
     tax: StatementTax.nullable(),
+    parties: StatementParties,
     closedAt: Instant,
     availableMicroUsd: MicroUsdDecimal,
   }),

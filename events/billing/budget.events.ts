@@ -15,13 +15,18 @@ export const BudgetLimits = z.strictObject({
 });
 export type BudgetLimits = z.infer<typeof BudgetLimits>;
 
-/** Whose budget it is: the account's, or that of one key. */
+/** Who set it: only the operator changes a budget of the operator. */
+export const BudgetOwner = z.enum(['operator', 'account']);
+export type BudgetOwner = z.infer<typeof BudgetOwner>;
+
+/** Whose spending it limits: the account's, or that of one key. */
 const ofBudget = { accountId: AccountId, key: KeyId.exactOptional() };
 
 export const BudgetSet = defineEvent('BudgetSet', {
   version: 1,
   schema: z.strictObject({
     ...ofBudget,
+    owner: BudgetOwner,
     limits: BudgetLimits,
     /** Ascending: a charge that reaches one of them is reported. */
     alertPercents: z.array(z.int().min(1).max(100)).max(10),

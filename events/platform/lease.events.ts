@@ -40,4 +40,4 @@ export type LeaseReleased = EventOf<typeof LeaseReleased>;
 
 export type LeaseEvent = LeaseTaken | LeaseReleased;
 
-export const platformEvents = [LeaseTaken, LeaseReleased] as const;
+export const leaseEvents = [LeaseTaken, LeaseReleased] as const;

@@ -1,6 +1,6 @@
 /**
  * Swaps every shipped adapter onto nano, first from its file and then from memory, with as many
- * resident as the engine keeps: `npm run bench:adapters`. Milliseconds as the engine reports them.
+ * resident as the engine keeps: `npm run adapters`. Milliseconds as the engine reports them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,7 @@ import { tokenBounds } from '#areas/inference/token-bound.js';
 
 /**
  * What the most expensive bodies cost the main thread before their hold: bounds, parser, validation
- * and token count. `npm run bench:admission`
+ * and token count. `npm run admission`
  */
 const BODY_BYTES = 4_194_304;
 const RUNS = 21;

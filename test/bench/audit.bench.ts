@@ -1,5 +1,5 @@
 /**
- * Measures the transparency log: `npm run bench:audit -- [leaves]`. CPU time counts, since the
+ * Measures the transparency log: `npm run audit -- [leaves]`. CPU time counts, since the
  * machine may be shared.
  */
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Applies deltas beside Debian's xdelta3 and bspatch: `npm run bench:delta -- [MiB]`. CPU time
+ * Applies deltas beside Debian's xdelta3 and bspatch: `npm run delta -- [MiB]`. CPU time
  * counts, since the machine may be shared; a round of each, in turns, and the best of three.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
  * Measures the built-in embedding models through their engine, thread included:
- * `npm run bench:embeddings`. CPU time counts, since the machine may be shared.
+ * `npm run embeddings`. CPU time counts, since the machine may be shared.
  */
 import path from 'node:path';
 // Relative, because this folder has a package.json of its own and with it no subpath imports.

@@ -1,6 +1,6 @@
 /**
  * Measures the engine of language models beside node-llama-cpp driven directly, in turns and in one
- * run: `npm run bench:text`. The tokens of both are the same: same model, prompts and seeds.
+ * run: `npm run text`. The tokens of both are the same: same model, prompts and seeds.
  */
 import path from 'node:path';
 import {

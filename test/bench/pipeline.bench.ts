@@ -1,6 +1,6 @@
 /**
  * Measures a model in one piece beside the same layers in 2 and 4 stages, in turns and in one run:
- * `npm run bench:pipeline -- [model.gguf]`. Another process on the same cores only makes a turn
+ * `npm run pipeline -- [model.gguf]`. Another process on the same cores only makes a turn
  * longer, so that the best of several turns counts.
  */
 import path from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Measures what reads the whole log: `npm run bench:readers -- [events] [--home FOLDER]`. CPU time
+ * Measures what reads the whole log: `npm run readers -- [events] [--home FOLDER]`. CPU time
  * of the process with its threads counts, since the machine may be shared.
  */
 import { existsSync } from 'node:fs';

@@ -1,29 +1,17 @@
-import { access, constants } from 'node:fs/promises';
-import path from 'node:path';
+import { requireProgram, type RequiredProgram } from '../servers/required-program.js';
 import { type TestServer } from '../servers/test-server.js';
 import { type Part } from './bench-options.js';
 
 /** What the servers of a part are made with or run on. */
-const TOOLS: Partial<Readonly<Record<Part, readonly string[]>>> = {
+const TOOLS: Partial<Readonly<Record<Part, readonly RequiredProgram[]>>> = {
   fleet: ['java', 'mvn', 'go'],
   rebuild: ['go'],
   worker: ['java', 'mvn'],
 };
 
-const isInstalled = async (tool: string): Promise<boolean> => {
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-  const found = await Promise.allSettled(
-    folders.map((folder) => access(path.join(folder, tool), constants.X_OK)),
-  );
-  return found.some(({ status }) => status === 'fulfilled');
-};
-
-/** @throws with the name of a tool that is not there */
+/** @throws Error with the package of a missing program */
 export const requireTools = async (parts: ReadonlySet<Part>): Promise<void> => {
-  for (const part of parts)
-    for (const tool of TOOLS[part] ?? [])
-      if (!(await isInstalled(tool)))
-        throw new Error(`the part ${part} needs ${tool}, and there is none in PATH`);
+  for (const part of parts) for (const tool of TOOLS[part] ?? []) await requireProgram(tool);
 };
 
 const running = new Set<TestServer>();

@@ -1,6 +1,6 @@
 /**
  * Measures a pair of models against plain decoding of the same requests, in turns and in one run,
- * and tests what it samples: `npm run bench:speculative -- <target.gguf> <draft.gguf> [draws]`.
+ * and tests what it samples: `npm run speculative -- <target.gguf> <draft.gguf> [draws]`.
  */
 import path from 'node:path';
 import { getLlama, type Token } from 'node-llama-cpp';

@@ -2,7 +2,7 @@
  * Spiking networks beside SpikingJelly on torch, with the same weights and inputs, in turns; then
  * the rate of spikes at which event-driven kernels stop paying.
  *
- *   npm run bench:spiking -- [--python PROGRAM] [--seconds 0.3] [--rounds 5] [--network NAME]
+ *   npm run spiking -- [--python PROGRAM] [--seconds 0.3] [--rounds 5] [--network NAME]
  *
  * PROGRAM is a Python with the packages of `test/oracles/spiking`. Without it Quipu runs alone.
  */

@@ -1,6 +1,6 @@
 /**
  * Measures WebAssembly modules with their meter beside the same modules in plain V8, in turns and
- * in one run: `npm run bench:wasm`. CPU time counts, since the machine may be shared.
+ * in one run: `npm run wasm`. CPU time counts, since the machine may be shared.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

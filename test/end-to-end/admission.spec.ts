@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { UNFUNDED_BODY_BYTES_MAX } from '#apps/gateway/bodies/receptions.js';
 import { completionOf, json, statement } from '#areas/inference/rigs/upstream.fake.js';
-import { answering, chatRequest, startWorld } from './quipu.harness.js';
+import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
 const HELD = 50;
 const ASKED = 200;
+const OPENING_MICRO_USD = 10_000_000;
 
 /** The opening credit, ten million micro-dollars, is the price of `HELD` requests held in full. */
 const OUTPUT_PRICE_USD_PER_MTOK = 2_000;
@@ -16,6 +17,16 @@ models:
       price: { input_usd_per_mtok: 0, output_usd_per_mtok: ${OUTPUT_PRICE_USD_PER_MTOK} } }
 `;
 
+const ask = ({ quipu, credentials }: World, body: object): Promise<Response> =>
+  fetch(`${quipu.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${credentials.api_key}`,
+    },
+    body: JSON.stringify({ ...chatRequest(), ...body }),
+  });
+
 describe('admission over HTTP', () => {
   it('admits exactly what the balance covers under concurrent requests', async () => {
     const tokens = 10_000_000 / HELD / OUTPUT_PRICE_USD_PER_MTOK;
@@ -24,16 +35,7 @@ describe('admission over HTTP', () => {
     });
     try {
       const answers = await Promise.all(
-        Array.from({ length: ASKED }, () =>
-          fetch(`${world.quipu.url}/v1/chat/completions`, {
-            method: 'POST',
-            headers: {
-              'content-type': 'application/json',
-              authorization: `Bearer ${world.credentials.api_key}`,
-            },
-            body: JSON.stringify(chatRequest({ max_tokens: tokens })),
-          }),
-        ),
+        Array.from({ length: ASKED }, () => ask(world, { max_tokens: tokens })),
       );
       const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status === 200)).toHaveLength(HELD);
@@ -49,6 +51,35 @@ describe('admission over HTTP', () => {
     }
   });
 
+  it('has requests wait for what others hold, and answers nearly all that can be paid', async () => {
+    const [asked, tokensHeld, tokensUsed] = [400, 60, 16];
+    const charge = tokensUsed * OUTPUT_PRICE_USD_PER_MTOK;
+    const world = await startWorld([json(200, completionOf('knots', statement(1, tokensUsed)))], {
+      catalogOf: catalog,
+      environment: { QUIPU_FUNDS_WAIT_MS: '10000' },
+    });
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: asked }, () => ask(world, { max_tokens: tokensHeld })),
+      );
+      const paid = answers.filter(({ status }) => status === 200).length;
+      expect(paid).toBeGreaterThanOrEqual(300);
+      expect(paid).toBeLessThanOrEqual(Math.floor(OPENING_MICRO_USD / charge));
+      expect(answers.filter(({ status }) => status === 402)).toHaveLength(asked - paid);
+      const refused = await answers.find(({ status }) => status === 402)?.json();
+      expect(refused).toMatchObject({
+        error: { metadata: { reason: 'insufficient_balance', held_micro_usd: '0' } },
+      });
+      const events = await world.events();
+      expect(events.filter(({ type }) => type === 'HoldCaptured')).toHaveLength(paid);
+      expect(events.at(-1)?.data).toMatchObject({
+        availableMicroUsd: String(OPENING_MICRO_USD - paid * charge),
+      });
+    } finally {
+      await world.close();
+    }
+  });
+
   it('rejects an account without money before it looks at the messages', async () => {
     const spent = 10_000_000 / OUTPUT_PRICE_USD_PER_MTOK;
     const world = await startWorld([json(200, completionOf('knots', statement(1, spent)))], {
@@ -56,25 +87,16 @@ describe('admission over HTTP', () => {
     });
     try {
       const wrong = { messages: [{ role: 'wizard' }] };
-      const ask = (body: object) =>
-        fetch(`${world.quipu.url}/v1/chat/completions`, {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            authorization: `Bearer ${world.credentials.api_key}`,
-          },
-          body: JSON.stringify({ ...chatRequest(), ...body }),
-        });
-      expect((await ask(wrong)).status).toBe(400);
       const large = { ...wrong, user: 'x'.repeat(UNFUNDED_BODY_BYTES_MAX) };
-      expect((await ask(large)).status).toBe(400);
-      expect((await ask({ max_tokens: spent })).status).toBe(200);
-      const refused = await ask(wrong);
+      expect((await ask(world, wrong)).status).toBe(400);
+      expect((await ask(world, large)).status).toBe(400);
+      expect((await ask(world, { max_tokens: spent })).status).toBe(200);
+      const refused = await ask(world, wrong);
       expect(refused.status).toBe(402);
       expect(await refused.json()).toMatchObject({
         error: { code: 'insufficient_balance', metadata: { reason: 'insufficient_balance' } },
       });
-      const unread = await ask(large);
+      const unread = await ask(world, large);
       expect(unread.status).toBe(413);
       expect(await unread.json()).toMatchObject({
         error: { code: 'body_too_large', message: expect.stringContaining('without money') },

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { runCommandLine } from '#apps/cli/command-line.js';
 import { verifyBill } from '#areas/audit/bill/verify-bill.js';
+import { runCommand } from './command-line.fixture.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
 describe('the transparency log of a home', () => {
@@ -25,15 +24,8 @@ describe('the transparency log of a home', () => {
 
   /** A command on the same files. */
   const quipu = async (...words: readonly string[]): Promise<Record<string, string>> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    await runCommandLine([...words, '--json'], {
-      environment: { QUIPU_HOME: world.home, QUIPU_CATALOG: path.join(world.home, 'catalog.yaml') },
-      stdin: Object.assign(new PassThrough(), { isTTY: false }),
-      stdout,
-      stderr,
-      signal: new AbortController().signal,
-    });
-    return JSON.parse(String(stdout.read() ?? stderr.read())) as Record<string, string>;
+    const { stdout, stderr } = await runCommand(world.environment, [...words, '--json']);
+    return JSON.parse(stdout || stderr) as Record<string, string>;
   };
 
   it('shows the events of a request to its account and to an Admin only', async () => {

@@ -11,7 +11,13 @@ describe('balance and invoices', () => {
     request(world.quipu.url).get(path).set('Authorization', `Bearer ${key}`);
 
   beforeAll(async () => {
-    world = await startWorld([answering('Knots', ' keep', ' accounts', '.')]);
+    world = await startWorld([answering('Knots', ' keep', ' accounts', '.')], {
+      environment: {
+        QUIPU_SELLER_NAME: 'Acme GmbH',
+        QUIPU_SELLER_ADDRESS: 'Hauptstr. 1, Berlin',
+        QUIPU_SELLER_TAX_ID: 'DE123456789',
+      },
+    });
   });
 
   afterAll(() => world.close());
@@ -34,7 +40,13 @@ describe('balance and invoices', () => {
         total_inference_spend: 0,
         lifetime_deposited: 10,
       },
-      tax_status: { iso_country: null, tax_exempt: null, vat_rate_pct: null },
+      tax_status: {
+        iso_country: null,
+        tax_exempt: null,
+        vat_rate_pct: null,
+        tables_as_of: { vat: null, withholding: null },
+        stale_tables: [],
+      },
       position: expect.stringMatching(/^\d+$/),
     });
   });
@@ -102,6 +114,26 @@ describe('balance and invoices', () => {
     const at = header.split(',').indexOf('amount_usd');
     const amounts = rows.map((row) => BigInt((row.split(',')[at] ?? '').replace('.', '')));
     expect(amounts).toEqual([0n, 10_000_000n, -9n, -8n, 9_999_983n]);
+  });
+
+  it('has the parties of invoices: the seller of the settings, the customer of the account', async () => {
+    const path = '/api/v1/billing/invoice_details';
+    const seller = { name: 'Acme GmbH', address: 'Hauptstr. 1, Berlin', tax_id: 'DE123456789' };
+    const before = await get(path).expect(200);
+    expect(before.body).toEqual({ success: true, seller, customer: null });
+    const customer = { name: 'Ada Ltd', address: null, tax_id: 'GB123456789' };
+    const put = (body: object) =>
+      request(world.quipu.url)
+        .put(path)
+        .set({ authorization: `Bearer ${world.credentials.api_key}` })
+        .send(body);
+    const { body } = await put(customer).expect(200);
+    expect(body).toEqual({ success: true, seller, customer });
+    await put(customer).expect(200);
+    const events = await world.events();
+    expect(events.filter(({ type }) => type === 'InvoiceDetailsSet')).toHaveLength(1);
+    expect(JSON.stringify(events.map(({ data }) => data))).not.toContain('Ada Ltd');
+    await put({ address: 'nowhere' }).expect(400);
   });
 
   it('has the same statement as PDF', async () => {

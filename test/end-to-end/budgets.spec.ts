@@ -22,7 +22,9 @@ describe('budgets over HTTP', () => {
   let world: World;
 
   beforeAll(async () => {
-    world = await startWorld([answering('Knots', ' keep')]);
+    // A budget that running requests hold is rejected at once, and not waited for.
+    const environment = { QUIPU_FUNDS_WAIT_MS: '0' };
+    world = await startWorld([answering('Knots', ' keep')], { environment });
   });
 
   afterAll(() => world.close());
@@ -44,7 +46,11 @@ describe('budgets over HTTP', () => {
     return { status: response.status, answer: (await response.json()) as Budgets };
   };
 
-  const issue = async (): Promise<{ readonly client: OpenAI; readonly id: string }> => {
+  const issue = async (): Promise<{
+    readonly client: OpenAI;
+    readonly id: string;
+    readonly apiKey: string;
+  }> => {
     const response = await fetch(`${world.quipu.url}/api/v1/auth/keys`, {
       method: 'POST',
       headers: {
@@ -249,5 +255,18 @@ describe('budgets over HTTP', () => {
     const unknown = await send('PUT', 'budgets/keys/0123456789abcdef', { usd_per_day: 1 });
     expect(unknown).toMatchObject({ status: 404, answer: { code: 'api_key_not_found' } });
     expect((await send('DELETE', 'budgets/account')).answer.code).toBe('budget_not_found');
+  });
+
+  it('are not lifted by the key that they limit, nor by a new key that it issues', async () => {
+    const { id, apiKey } = await issue();
+    await send('PUT', `budgets/keys/${id}`, { usd_per_day: 1 });
+    const own = await send('DELETE', `budgets/keys/${id}`, undefined, apiKey);
+    expect(own).toMatchObject({ status: 403, answer: { code: 'budget_not_changeable' } });
+    const wider = await send('PUT', `budgets/keys/${id}`, { usd_per_day: 2 }, apiKey);
+    expect(wider.status).toBe(403);
+    const issued = await send('POST', 'auth/keys', { name: 'wider' }, apiKey);
+    expect(issued).toMatchObject({ status: 403, answer: { code: 'api_key_limited' } });
+    expect((await send('DELETE', `budgets/keys/${id}`)).status).toBe(200);
+    expect((await send('POST', 'auth/keys', { name: 'free' }, apiKey)).status).toBe(201);
   });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
@@ -38,6 +39,19 @@ const packageOf = (file: string): string | undefined => {
   const [scope = '', name = ''] = file.slice(NODE_MODULES.length).split(path.sep);
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
 };
+
+it.each(['apps/processes/standalone.main.js', 'apps/cli/main.js'])(
+  '%s names the Node that it needs, on an older one',
+  async (main) => {
+    const pretend = `Object.defineProperty(process.versions, 'node', { value: '20.15.0' });`;
+    const older = `data:text/javascript,${encodeURIComponent(pretend)}`;
+    const words = ['--import', older, path.join(ROOT, 'bundle', main)];
+    const program = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [said, [exitCode]] = await Promise.all([text(program.stderr), once(program, 'close')]);
+    expect(exitCode).toBe(2);
+    expect(said).toMatch(/^Quipu runs on Node 24, and this is v\S+: npm installs the right one/);
+  },
+);
 
 describe('a server that starts from the bundle', () => {
   let home: string;

@@ -163,14 +163,17 @@ describe('the command line without a server', () => {
     expect(unknown.message).toContain('--user');
   });
 
-  it('rotates keys', async () => {
-    const api = await result('key', 'rotate', '--user', 'ada');
+  it('rotates keys, and asks before', async () => {
+    const unasked = await failure('key', 'rotate', '--user', 'ada');
+    expect(unasked).toMatchObject({ exitCode: 2, code: 'usage' });
+    expect(unasked.message).toContain('--yes');
+    const api = await result('key', 'rotate', '--user', 'ada', '--yes');
     expect(api).toMatchObject({ user_id: 1, kind: 'api', keys_revoked: 1 });
     expect(api['api_key']).toMatch(/^sk-svc-/);
-    const renter = await result('key', 'rotate', '--user', 'ada', '--kind', 'renter');
+    const renter = await result('key', 'rotate', '--user', 'ada', '--kind', 'renter', '--yes');
     expect(renter).toMatchObject({ user_id: 1, kind: 'renter', keys_revoked: 1 });
     expect(renter['renter_key']).toMatch(/^svc_api_/);
-    const unknown = await failure('key', 'rotate', '--user', 'unknown');
+    const unknown = await failure('key', 'rotate', '--user', 'unknown', '--yes');
     expect(unknown).toMatchObject({ exitCode: 1, code: 'user_not_found' });
     expect(unknown.message).toContain('--user');
   });
@@ -189,7 +192,7 @@ describe('the command line without a server', () => {
     const streams = lines((await quipu(...ofAccount)).stdout).map(({ stream }) => stream);
     expect(new Set(streams)).toEqual(new Set(['account-1']));
     const text = (await quipu('events', 'tail', '--limit', '1')).stdout;
-    expect(text).toMatch(/^\d+ \d{4}-\d\d-\d\dT[^ ]+Z [^ ]+\/0 [A-Za-z]+ v1 by cli \{.*\}\n$/);
+    expect(text).toMatch(/^\d+ \d{4}-\d\d-\d\dT[^ ]+Z [^ ]+\/0 [A-Za-z]+ v1 by system \{.*\}\n$/);
   });
 
   it('proves the ledger without read models, and writes none', async () => {
@@ -268,7 +271,7 @@ describe('the command line without a server', () => {
     expect(erased).toEqual({ success: true, user_id: 1, erased: true, keys_revoked: 2 });
     const again = await failure('user', 'erase', '--username', 'ada', '--yes');
     expect(again).toMatchObject({ exitCode: 1, code: 'user_not_found' });
-    const key = await failure('key', 'rotate', '--user', 'ada');
+    const key = await failure('key', 'rotate', '--user', 'ada', '--yes');
     expect(key).toMatchObject({ exitCode: 1, code: 'user_not_found' });
   });
 });
@@ -334,7 +337,7 @@ describe('the command line beside a running server', () => {
   it('creates a user that the server accepts, and rotates the key', async () => {
     const { api_key: first } = await result(...CREATE_ADA, ...RENTER);
     expect((await overview(String(first))).status).toBe(200);
-    const { api_key: second } = await result('key', 'rotate', '--user', 'ada');
+    const { api_key: second } = await result('key', 'rotate', '--user', 'ada', '--yes');
     expect((await overview(String(first))).status).toBe(401);
     expect((await overview(String(second))).status).toBe(200);
     await result('user', 'erase', '--username', 'ada', '--yes');

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { runCommandLine } from '#apps/cli/command-line.js';
+import { loadQuipu } from './loaded-quipu.js';
 import { type World } from './quipu.harness.js';
 
 export interface Ended {
@@ -19,6 +19,7 @@ export const runCommand = async (
   environment: NodeJS.ProcessEnv,
   words: readonly string[],
 ): Promise<Ended> => {
+  const { runCommandLine } = await loadQuipu();
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const stdin = Object.assign(new PassThrough(), { isTTY: false });
   const { signal } = new AbortController();

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { runCommandLine } from '#apps/cli/command-line.js';
+import { runCommand } from './command-line.fixture.js';
 import {
   answering,
   chatRequest,
@@ -19,22 +18,7 @@ describe('corrections on the command line, beside the running server', () => {
   let world: World;
   let dearer: string;
 
-  const quipu = async (...words: readonly string[]) => {
-    const texts = { stdout: '', stderr: '' };
-    const collect = (name: 'stdout' | 'stderr') => {
-      const stream = new PassThrough();
-      stream.on('data', (chunk) => (texts[name] += String(chunk)));
-      return Object.assign(stream, { isTTY: false });
-    };
-    const exitCode = await runCommandLine([...words], {
-      environment: world.environment,
-      stdin: Object.assign(new PassThrough(), { isTTY: false }),
-      stdout: collect('stdout'),
-      stderr: collect('stderr'),
-      signal: new AbortController().signal,
-    });
-    return { exitCode, ...texts };
-  };
+  const quipu = (...words: readonly string[]) => runCommand(world.environment, words);
 
   const result = async (...words: readonly string[]): Promise<unknown> => {
     const { exitCode, stdout, stderr } = await quipu(...words, '--json');

@@ -111,6 +111,11 @@ describe('crypto invoices', () => {
     reference: invoice.reference,
     units,
   });
+  /** Of the wallet, in the order of the events. */
+  const indexes = async (type: string): Promise<readonly unknown[]> =>
+    (await world.events())
+      .filter((event) => event.type === type)
+      .map(({ data }) => (data as { readonly index: number }).index);
   const reaches = (invoice: Invoice, status: string) =>
     eventually(async () => (await statusOf(invoice)).status === status);
 
@@ -177,6 +182,9 @@ describe('crypto invoices', () => {
     await change((chain) => chain.mine(2));
     await reaches(invoice, 'completed');
     await eventually(async () => (await balance()) === before + 50);
+    expect((await indexes('DepositIndexUsed')).at(-1)).toBe(
+      (await indexes('DepositIndexAllocated')).at(-1),
+    );
     await change((chain) => chain.mine(3));
     expect(await statusOf(invoice)).toMatchObject({
       credited_usd: 50,
@@ -284,16 +292,19 @@ describe('crypto invoices', () => {
     [{ amount_usd: 50, currency: 'XMR' }, 'currency'],
     [{ amount_usd: 50, currency: 'BTC', return_url: 'javascript:alert(1)' }, 'return_url'],
     [{ amount_usd: 50, currency: 'BTC', return_url: 'nowhere' }, 'return_url'],
-  ])('are rejected by field: %j', async (body, param) => {
+    [{ amount_usd: 50, currency: 'BTC', return_url: 'https://[fe80::1%25lo]/' }, 'return_url'],
+  ])('are rejected by field, and use no address: %j', async (body, param) => {
+    const before = await indexes('DepositIndexAllocated');
     const { body: answer } = await ask(body).expect(400);
     expect(answer).toMatchObject({ success: false, message: expect.stringContaining(param) });
+    expect(await indexes('DepositIndexAllocated')).toEqual(before);
   });
 
   it.each([4.99, 10_000.01])('are for an amount within the limits: %d', async (amount) => {
     const { body } = await ask({ amount_usd: amount, currency: 'BTC' }).expect(400);
     expect(body).toMatchObject({
       param: 'amount_usd',
-      message: 'a crypto invoice is for 5 USD to 10000 USD',
+      message: 'a crypto invoice is for 5.00 USD to 10000.00 USD',
     });
   });
 

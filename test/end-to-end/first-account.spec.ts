@@ -5,10 +5,9 @@ import { access, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { readSettings } from '#apps/composition/settings.js';
-import { type Gateway, startGateway } from '#apps/processes/gateway.process.js';
+import { type Gateway } from '#apps/processes/gateway.process.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { loadQuipu } from './loaded-quipu.js';
 
 const CATALOG = path.resolve(import.meta.dirname, '../../catalog.yaml');
 
@@ -29,18 +28,16 @@ describe('the first account', () => {
 
   /** A gateway with its own home, beside others on the same stores. */
   const start = async (name: string): Promise<Gateway> => {
-    const settings = readSettings({
-      PORT: '0',
+    const { startGateway } = await loadQuipu();
+    const environment = {
       QUIPU_HOME: homeOf(name),
       QUIPU_EVENT_STORE: `sqlite:${path.join(folder, 'events.db')}`,
       QUIPU_READ_STORE: `sqlite:${path.join(folder, 'views.db')}`,
       QUIPU_CATALOG: CATALOG,
       QUIPU_MASTER_KEY_FILE: path.join(folder, 'master.key'),
       QUIPU_LOG_LEVEL: 'silent',
-    });
-    const gateway = await startGateway(settings, pino({ level: 'silent' }), {
-      subscriptions: 'here',
-    });
+    };
+    const gateway = await startGateway(environment, { subscriptions: 'here' });
     running.push(gateway);
     return gateway;
   };

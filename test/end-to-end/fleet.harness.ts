@@ -69,18 +69,18 @@ export class Member {
   }
 
   async ready(): Promise<void> {
-    let reasons: readonly string[] = [];
+    let details: readonly string[] = [];
     const isReady = async (): Promise<boolean> => {
       const { exitCode } = this.#child ?? {};
       if (typeof exitCode === 'number') {
         throw new Error(`${this.name} ended with ${exitCode}: ${this.output}`);
       }
       const report = await this.report();
-      reasons = report?.reasons ?? ['it does not answer'];
+      details = report?.details ?? ['it does not answer'];
       return report?.status === 'ready';
     };
     await eventually(isReady, READY_MS).catch((cause: unknown) => {
-      throw new Error(`${this.name} is not ready: ${reasons.join('; ')}`, { cause });
+      throw new Error(`${this.name} is not ready: ${details.join('; ')}`, { cause });
     });
   }
 

@@ -47,6 +47,7 @@ describe('operations', () => {
     expect(report).toMatchObject({
       status: 'ready',
       reasons: [],
+      details: [],
       event_store: { writable: true, reason: null },
     });
     expect(report.projections.length).toBeGreaterThan(3);

@@ -73,8 +73,16 @@ describe('partners', () => {
     await http().put(`${PARTNERS}/1/managers/${manager.user_id}`).set(admin()).expect(200);
     await http().get(path).set(byManager()).expect(200);
     await http().get(path).set(bearer(renter.api_key)).expect(403);
-    const bare = await http().get(path).set(admin()).expect(400);
-    expect(bare.body).toMatchObject({ code: 'partner_required', param: 'partner_id' });
+    const first = await http().get(path).set(admin()).expect(200);
+    expect(first.body).toMatchObject({ partner: { id: 1 } });
+    await http().get(`${PARTNERS}/subusers.php`).set(admin()).expect(200);
+    const margins = { revenue_share_pct: 15 };
+    const only = await http()
+      .post(`${PARTNERS}/margins.php`)
+      .set(admin())
+      .send(margins)
+      .expect(200);
+    expect(only.body).toMatchObject({ partner: { id: 1 } });
     await http().get(`${path}?partner_id=1`).set(admin()).expect(200);
     await http().get(`${path}?partner_id=2`).set(admin()).expect(404);
     await http().get(`${path}?partner_id=2`).set(byManager()).expect(404);

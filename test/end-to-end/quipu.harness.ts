@@ -2,10 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import OpenAI from 'openai';
-import { pino } from 'pino';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
-import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
-import { readSettings } from '#apps/composition/settings.js';
+import { type Standalone } from '#apps/processes/standalone.process.js';
 import {
   chunksOf,
   completionOf,
@@ -20,8 +18,8 @@ import {
   usageChunkOf,
 } from '#areas/inference/rigs/upstream.fake.js';
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type Clients, installProcesses } from './quipu.processes.js';
+import { loadQuipu } from './loaded-quipu.js';
+import { type Clients, type ProcessesOptions } from './quipu.processes.js';
 import { OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
 /** The model of the scripted upstream. */
@@ -106,7 +104,7 @@ export const startWorld = async (
   const hasWorker = catalog.includes('kind: embedded');
   const workerHome = isWorkerRemote ? path.join(home, 'worker') : home;
   const processes = { environment: variables, clients, workerHome, hasWorker };
-  const installation = isHere ? installHere(variables) : await installProcesses(processes);
+  const installation = isHere ? await installHere(variables) : await installProcesses(processes);
   const start = async (): Promise<World> => {
     const quipu = await installation.start();
     const credentials = JSON.parse(
@@ -138,13 +136,19 @@ export const startWorld = async (
   return start();
 };
 
+/** Loads the clients of the servers only for suites that run on them. */
+const installProcesses = async (options: ProcessesOptions): Promise<Installation> => {
+  const processes = await import('./quipu.processes.js');
+  return processes.installProcesses(options);
+};
+
 /** Quipu on the embedded stores, in this process. */
-const installHere = (environment: NodeJS.ProcessEnv): Installation => {
-  const settings = readSettings({ PORT: '0', ...environment });
+const installHere = async (environment: NodeJS.ProcessEnv): Promise<Installation> => {
+  const { startStandalone, EVENT_STORE } = await loadQuipu();
   let running: Standalone | undefined;
   return {
     environment,
-    start: async () => (running = await startStandalone(settings, pino({ level: 'silent' }))),
+    start: async () => (running = await startStandalone(environment)),
     events: async () => {
       const eventStore = running?.app.get<EventStore>(EVENT_STORE, { strict: false });
       return (await Array.fromAsync(eventStore?.readAll() ?? [])).flat();

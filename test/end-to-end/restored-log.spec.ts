@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { asOperator } from '#apps/operations/operations.fixture.js';
@@ -167,7 +168,8 @@ describe('an event that was damaged on the disk', () => {
       const { body } = await ready().expect(503);
       expect(body).toMatchObject({
         status: 'not_ready',
-        reasons: expect.arrayContaining([
+        reasons: expect.arrayContaining(['event_log_damaged']),
+        details: expect.arrayContaining([
           expect.stringMatching(
             new RegExp(`^the log is damaged: the event at position \\d+ of account-1: ${reason}`),
           ),
@@ -192,6 +194,60 @@ describe('an event that was damaged on the disk', () => {
       code: 'log_damaged',
       faults: [],
       damaged: [{ stream: 'account-1', reason: 'it differs from what was appended' }],
+    });
+  });
+
+  it('in an index is found by the full check', async () => {
+    const database = new DatabaseSync(file('events.db'));
+    const [index] = database
+      .prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'events_by_type'`)
+      .all();
+    const [size] = database.prepare('PRAGMA page_size').all();
+    database.close();
+    const pageBytes = Number(size?.['page_size']);
+    const bytes = await readFile(file('events.db'));
+    // The last byte of the page belongs to the first entry: the position of an event.
+    const at = Number(index?.['rootpage']) * pageBytes - 1;
+    bytes[at] = (bytes[at] ?? 0) ^ 0x40;
+    await writeFile(file('events.db'), bytes);
+    expect(await quipu('ledger', 'check')).toMatchObject({ exitCode: 0 });
+    const check = await quipu('ledger', 'check', '--full');
+    expect(check.exitCode).toBe(1);
+    expect(check.result).toMatchObject({
+      code: 'file_damaged',
+      balanced: true,
+      damaged: [],
+      file_faults: expect.arrayContaining([
+        expect.stringMatching(/^events\.db: row \d+ missing from index events_by_type$/),
+      ]),
+    });
+  });
+
+  it('by hiding the beginning of an account is a fault, and no unknown account', async () => {
+    await world.quipu.stop();
+    const database = new DatabaseSync(file('events.db'));
+    database.exec(`
+      DROP TRIGGER events_are_kept;
+      DELETE FROM events WHERE revision = 0
+        AND stream_id = (SELECT id FROM streams WHERE name = 'account-1');
+    `);
+    database.close();
+    world = await world.restart();
+    const answer = await ask('third');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: { code: 'cut_stream' } });
+    const check = await quipu('ledger', 'check');
+    expect(check.exitCode).toBe(1);
+    expect(check.result).toMatchObject({
+      code: 'log_damaged',
+      damaged: expect.arrayContaining([
+        expect.objectContaining({
+          stream: 'account-1',
+          reason: expect.stringMatching(
+            /^the stream account-1 lacks revision 0, and goes on with 1:/,
+          ),
+        }),
+      ]),
     });
   });
 });

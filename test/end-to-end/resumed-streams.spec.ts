@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
 import supertest from 'supertest';
-import { readSettings } from '#apps/composition/settings.js';
-import { type Gateway, startGateway } from '#apps/processes/gateway.process.js';
+import { type Gateway } from '#apps/processes/gateway.process.js';
 import { CommandLine } from './command-line.fixture.js';
+import { loadQuipu } from './loaded-quipu.js';
 import { chatRequest, eventsOf, eventually, startWorld, type World } from './quipu.harness.js';
 import {
   CHAT,
@@ -46,10 +45,9 @@ describe('a resumable stream', () => {
   });
 
   /** Another gateway on the same stores. */
-  const startOther = (): Promise<Gateway> => {
-    const settings = readSettings({ PORT: '0', ...world.environment });
-    const options = { subscriptions: 'elsewhere' } as const;
-    return startGateway(settings, pino({ level: 'silent' }), options);
+  const startOther = async (): Promise<Gateway> => {
+    const { startGateway } = await loadQuipu();
+    return startGateway(world.environment, { subscriptions: 'elsewhere' });
   };
 
   const headersOf = (more: Readonly<Record<string, string>>) => ({

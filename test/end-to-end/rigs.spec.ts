@@ -1,9 +1,8 @@
-import { PassThrough } from 'node:stream';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { runCommandLine } from '#apps/cli/command-line.js';
 import { json } from '#areas/inference/rigs/upstream.fake.js';
+import { runCommand } from './command-line.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
 
 const NANO = path.resolve(import.meta.dirname, '../../models/nano.gguf');
@@ -44,18 +43,7 @@ describe('the rigs of the catalog', () => {
   };
   const rigNamed = async (name: string) => (await listed()).find((rig) => rig.name === name);
 
-  const quipu = async (...words: readonly string[]) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const exitCode = await runCommandLine(words, {
-      environment: { QUIPU_HOME: world.home, QUIPU_CATALOG: path.join(world.home, 'catalog.yaml') },
-      stdin: Object.assign(new PassThrough(), { isTTY: false }),
-      stdout,
-      stderr,
-      signal: new AbortController().signal,
-    });
-    const textOf = (stream: PassThrough): string => String(stream.read() ?? '');
-    return { exitCode, stdout: textOf(stdout), stderr: textOf(stderr) };
-  };
+  const quipu = (...words: readonly string[]) => runCommand(world.environment, words);
 
   it('are listed without a badge before they are certified', async () => {
     const none = {

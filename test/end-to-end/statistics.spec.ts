@@ -1,8 +1,7 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { runCommandLine } from '#apps/cli/command-line.js';
 import { METRIC_TYPES } from '#apps/gateway/statistics/statistics.dto.js';
+import { runCommand } from './command-line.fixture.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
 const METRICS = '/api/v1/stats/metrics';
@@ -84,6 +83,32 @@ describe('the statistics of the platform', () => {
     expect(body.summary).toMatchObject({ total_compute_nodes: 1, online_nodes: 1 });
   });
 
+  it('say how much data the answers to an account had, and to all for an Admin', async () => {
+    const moved = (query: object, key = world.credentials.api_key) =>
+      request(world.quipu.url)
+        .get('/api/v1/stats/data_moved')
+        .query(query)
+        .set('Authorization', `Bearer ${key}`);
+    const { body } = await moved({}).expect(200);
+    expect(body).toMatchObject({
+      success: true,
+      scope: 'account',
+      month: new Date().toISOString().slice(0, 7),
+      answers: 1,
+      unmeasured_answers: 0,
+      rigs: [{ rig: 'scripted', answers: 1, unmeasured_answers: 0 }],
+    });
+    expect(body.bytes_out).toBe(body.rigs[0].bytes_out);
+    const captured = (await world.events()).find(({ type }) => type === 'HoldCaptured');
+    expect(captured?.data).toMatchObject({ bytesOut: body.bytes_out });
+    expect(body.bytes_out).toBeGreaterThan('Knots keep accounts.'.length);
+    const platform = await moved({ scope: 'platform' }).expect(200);
+    expect(platform.body).toMatchObject({ bytes_out: body.bytes_out, scope: 'platform' });
+    await moved({ scope: 'platform' }, world.credentials.renter_key).expect(403);
+    expect((await moved({ month: '2020-01' }).expect(200)).body).toMatchObject({ answers: 0 });
+    await moved({ month: '2026-13' }).expect(400);
+  });
+
   it('have no field and no text but those that are meant to be public', async () => {
     const secrets = [
       ...Object.values(world.credentials).filter((one) => typeof one === 'string' && one !== ''),
@@ -126,16 +151,9 @@ describe('the statistics of the platform', () => {
   });
 
   const quipu = async (...words: readonly string[]) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const exitCode = await runCommandLine([...words, '--json'], {
-      environment: { QUIPU_HOME: world.home, QUIPU_STATISTICS_GROUP_MIN: '1' },
-      stdin: Object.assign(new PassThrough(), { isTTY: false }),
-      stdout,
-      stderr,
-      signal: new AbortController().signal,
-    });
-    const output: unknown = JSON.parse(String((stdout.read() ?? stderr.read()) as Buffer | null));
-    return { exitCode, output };
+    const ended = await runCommand(world.environment, [...words, '--json']);
+    const output: unknown = JSON.parse(ended.stdout || ended.stderr);
+    return { exitCode: ended.exitCode, output };
   };
 
   it('are recomputed from zero by a command', async () => {

@@ -28,6 +28,9 @@ describe('tax', () => {
       vat_applicable: true,
       vat_rate_pct: 19,
       compliance_regime: expect.stringContaining('no treaty benefits claimed'),
+      basis: { vat_source: 'sales-tax 2.23.0 (2026-07-17)', vat_verified: true },
+      tables_as_of: { vat: '2026-07-17', withholding: '2019-02-28' },
+      stale_tables: expect.arrayContaining(['withholding']),
     });
     const claimed = await get(
       '/api/v1/tax_compliance?country=DE&amount=1000&treaty_claimed=true',
@@ -36,6 +39,23 @@ describe('tax', () => {
       withholding_rate_pct: 0,
       net_payout: 1000,
       basis: { article: 'Article 12', as_of: '2019-02-28' },
+    });
+  });
+
+  it.each([
+    ['LI', 8.1],
+    ['RU', 22],
+    ['KZ', 16],
+    ['EC', 15],
+    ['LK', 18],
+    ['BH', 10],
+    ['PK', 18],
+  ])('names the law of the corrected rate of %s', async (country, rate) => {
+    const { body } = await get(`/api/v1/tax_compliance?country=${country}&amount=5`).expect(200);
+    expect(body).toMatchObject({
+      vat_rate_pct: rate,
+      basis: { vat_source: expect.stringContaining('https://'), vat_verified: true },
+      tables_as_of: { vat: expect.stringMatching(/^20\d\d-\d\d-\d\d$/) },
     });
   });
 
@@ -84,7 +104,12 @@ describe('tax', () => {
     });
     const overview = await get('/api/v1/billing/overview.php').expect(200);
     expect(overview.body).toMatchObject({
-      tax_status: { iso_country: 'CA', tax_exempt: false, vat_rate_pct: 14.975 },
+      tax_status: {
+        iso_country: 'CA',
+        tax_exempt: false,
+        vat_rate_pct: 14.975,
+        tables_as_of: { vat: '2026-07-17' },
+      },
     });
   });
 

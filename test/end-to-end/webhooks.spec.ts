@@ -207,6 +207,7 @@ describe('webhooks', () => {
   it.each([
     [{ url: 'nowhere' }, 'url'],
     [{ url: 'ftp://shop.example' }, 'url'],
+    [{ url: 'https://[fe80::1%25lo]/' }, 'url'],
     [{}, 'url'],
     [{ url: 'https://shop.example', types: 'invoice.completed' }, 'types'],
     [{ url: 'https://shop.example', types: ['invoice.unknown'] }, 'types'],

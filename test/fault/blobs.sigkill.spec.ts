@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { BLOB_KEPT_MS } from '#platform/blobs/blobs.port.js';
 import { FileObjectStore } from '#platform/blobs/file/file-object-store.js';
 import { StoredBlobs } from '#platform/blobs/stored-blobs.js';
@@ -30,7 +31,7 @@ describe('a writer of blobs that is killed', () => {
     const secrets = await openSecrets({ directory: secretsFolder });
     const objects = new FileObjectStore(folder);
     const clock = { now: () => Date.now() + BLOB_KEPT_MS + 60_000 };
-    const blobs = new StoredBlobs({ objects, secrets, clock });
+    const blobs = new StoredBlobs({ objects, secrets, clock, logger: pino({ level: 'silent' }) });
     const report = await blobs.sweep();
     expect(report).toMatchObject({ blobsKept: 0, blobsRemoved: 0 });
     expect(report.bytesFreed).toBeGreaterThan(1_048_576);

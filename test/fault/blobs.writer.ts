@@ -3,6 +3,7 @@
  *
  * Node runs this file without a build, on the built blobs, so it is erasable TypeScript.
  */
+import { pino } from 'pino';
 import { FileObjectStore } from '#platform/blobs/file/file-object-store.js';
 import { StoredBlobs } from '#platform/blobs/stored-blobs.js';
 import { systemClock } from '#platform/kernel/clock.js';
@@ -13,7 +14,12 @@ const WRITTEN = 4 * 1_048_576;
 const [, , folder = '', secretsFolder = ''] = process.argv;
 const secrets = await openSecrets({ directory: secretsFolder });
 const objects = new FileObjectStore(folder);
-const blobs = new StoredBlobs({ objects, secrets, clock: systemClock });
+const blobs = new StoredBlobs({
+  objects,
+  secrets,
+  clock: systemClock,
+  logger: pino({ level: 'silent' }),
+});
 
 async function* endless(): AsyncGenerator<Uint8Array> {
   const piece = Buffer.alloc(65_536, 'endless');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { requireProgram } from '../servers/required-program.js';
 import { type Report, reportOf, type WriterScript } from './event-store.script.js';
 
 /** The writers run on the built store, as it will be shipped. */
@@ -14,14 +15,13 @@ export interface TracedRun {
 
 /** Standard output goes to a file: a pipe that is full would make the writer's lines fail. */
 const run = async (args: readonly string[], output: string): Promise<string> => {
+  await requireProgram('strace');
   const stdout = await open(output, 'w');
   const child = spawn('strace', args, { stdio: ['ignore', stdout.fd, 'pipe'] });
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', (error) => {
-      reject(new Error('this test needs strace: apt-get install -y strace', { cause: error }));
-    });
+    child.once('error', reject);
     child.once('close', resolve);
   }).finally(() => stdout.close());
   if (code !== 0) throw new Error(`strace ended with ${code ?? 'a signal'}: ${stderr}`);

@@ -10,10 +10,10 @@ import {
   json,
   startUpstream,
   statement,
-  type Upstream,
 } from '#areas/inference/rigs/upstream.fake.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
+import { requireProgram } from '../servers/required-program.js';
 import { freePorts } from '../servers/server-process.js';
 import { asOperator, OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 
@@ -31,15 +31,19 @@ interface Answer {
 }
 
 describe('a whole Quipu on a disk that fills up', () => {
+  /** Undoes what `beforeAll` has done, also when it fails. */
+  const closing: (() => Promise<unknown>)[] = [];
   let home: string;
   let url: string;
-  let upstream: Upstream;
   let server: ChildProcess;
   let environment: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    upstream = await startUpstream(json(200, completionOf('Knots.', statement(9, 2))));
+    await requireProgram('strace');
+    const upstream = await startUpstream(json(200, completionOf('Knots.', statement(9, 2))));
+    closing.push(() => upstream.close());
     home = await mkdtemp(path.join(tmpdir(), 'quipu-full-disk-'));
+    closing.push(() => rm(home, { recursive: true, force: true }));
     const catalog = path.join(home, 'catalog.yaml');
     await writeFile(catalog, scriptedCatalog(upstream.baseUrl));
     const [port = 0] = await freePorts(1);
@@ -55,12 +59,13 @@ describe('a whole Quipu on a disk that fills up', () => {
       QUIPU_SETTLE_SECONDS: '1',
     };
     server = startOnFillingDisk();
+    closing.push(async () => {
+      if (server.exitCode === null && server.signalCode === null) await end('SIGKILL');
+    });
   });
 
   afterAll(async () => {
-    if (server.exitCode === null && server.signalCode === null) await end('SIGKILL');
-    await upstream.close();
-    await rm(home, { recursive: true, force: true });
+    for (const close of closing.toReversed()) await close();
   });
 
   /** The whole group: what strace itself is sent does not reach what it traces. */

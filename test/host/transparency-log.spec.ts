@@ -5,12 +5,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { readSettings } from '#apps/composition/settings.js';
-import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
+import { type Standalone } from '#apps/processes/standalone.process.js';
 import { counted } from '#platform/event-store/event-store.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { EVENT_STORE } from '#platform/runtime/tokens.js';
+import { loadQuipu } from '../end-to-end/loaded-quipu.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { goProgram } from '../servers/go-program.js';
 
@@ -22,7 +20,8 @@ const EVENTS_PER_APPEND = 1_000;
 const NO_UPSTREAM = 'http://127.0.0.1:9/v1';
 
 describe('Go’s sumdb/tlog and sumdb/note', () => {
-  let home: string;
+  /** Undoes what `beforeAll` has done, also when it fails. */
+  const closing: (() => Promise<unknown>)[] = [];
   let quipu: Standalone;
   let tlog: string;
 
@@ -33,22 +32,22 @@ describe('Go’s sumdb/tlog and sumdb/note', () => {
       files: ['go.mod', 'go.sum', 'main.go'],
       package: '.',
     });
-    home = await mkdtemp(path.join(tmpdir(), 'quipu-tlog-'));
+    const home = await mkdtemp(path.join(tmpdir(), 'quipu-tlog-'));
+    closing.push(() => rm(home, { recursive: true }));
     const catalog = path.join(home, 'catalog.yaml');
     await writeFile(catalog, scriptedCatalog(NO_UPSTREAM));
-    const settings = readSettings({
-      PORT: '0',
+    const { startStandalone } = await loadQuipu();
+    quipu = await startStandalone({
       QUIPU_HOME: home,
       QUIPU_CATALOG: catalog,
       QUIPU_LOG_LEVEL: 'silent',
       QUIPU_AUDIT_CHECKPOINT_MS: '50',
     });
-    quipu = await startStandalone(settings, pino({ level: 'silent' }));
+    closing.push(() => quipu.stop());
   });
 
   afterAll(async () => {
-    await quipu.stop();
-    await rm(home, { recursive: true });
+    for (const close of closing.toReversed()) await close();
   });
 
   const text = async (target: string): Promise<string> =>
@@ -71,6 +70,7 @@ describe('Go’s sumdb/tlog and sumdb/note', () => {
   };
 
   it('verify the checkpoint, the tiles and the proofs of the log', async () => {
+    const { EVENT_STORE } = await loadQuipu();
     const log = quipu.app.get<EventStore>(EVENT_STORE, { strict: false });
     await log.append('counts-one', counted(900), 'any');
     const first = await published(900);

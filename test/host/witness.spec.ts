@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,42 +6,65 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { readSettings } from '#apps/composition/settings.js';
-import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
+import { type Standalone } from '#apps/processes/standalone.process.js';
 import { logSignerOf } from '#areas/audit/log-signer.js';
 import { verifyCheckpoint } from '#platform/audit/checkpoint.js';
-import { encodeVerifierKey, parseVerifierKey } from '#platform/audit/signed-note.js';
+import {
+  encodeVerifierKey,
+  parseVerifierKey,
+  type VerifierKey,
+} from '#platform/audit/signed-note.js';
 import { counted } from '#platform/event-store/event-store.fixture.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { EVENT_STORE } from '#platform/runtime/tokens.js';
-import { deriveKey } from '#platform/secrets/secrets.js';
+import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
+import { systemClock } from '#platform/kernel/clock.js';
+import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
+import { openSecrets } from '#platform/secrets/secrets.js';
+import { loadQuipu } from '../end-to-end/loaded-quipu.js';
 import { scriptedCatalog } from '../end-to-end/quipu.harness.js';
 import { goProgram } from '../servers/go-program.js';
 
-const MASTER = Buffer.alloc(32, 6);
 const ORIGIN = 'quipu.test/witnessed';
 
 /** No request reaches a rig. */
 const NO_UPSTREAM = 'http://127.0.0.1:9/v1';
 
 describe('a witness that others wrote', () => {
+  /** Undoes what `beforeAll` has done, also when it fails. */
+  const closing: (() => Promise<unknown>)[] = [];
   let home: string;
-  let witness: ChildProcess;
   let witnessKey: string;
   let environment: NodeJS.ProcessEnv;
+  let logKey: VerifierKey;
 
-  const logKey = logSignerOf({ key: (purpose) => deriveKey(MASTER, purpose) }, ORIGIN).key;
+  /** The first opening of the log chooses its key, which the witness has to know. */
+  const keyOfLog = async (): Promise<VerifierKey> => {
+    const log = await openSqliteEventStore({ file: path.join(home, 'events.db') });
+    const record = new LoggedInstallationKey(log, systemClock);
+    const secrets = await openSecrets({ directory: home, record });
+    secrets.close();
+    await log.close();
+    return logSignerOf(secrets, ORIGIN).key;
+  };
 
   beforeAll(async () => {
+    home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
+    closing.push(() => rm(home, { recursive: true }));
+    logKey = await keyOfLog();
     const program = await goProgram({
       name: 'witness',
       folder: 'test/host/witness',
       files: ['go.mod', 'go.sum', 'main.go'],
       package: '.',
     });
-    witness = spawn(program, [encodeVerifierKey(logKey)], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const lines = createInterface({ input: witness.stdout ?? process.stdin });
+    const witness = spawn(program, [encodeVerifierKey(logKey)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    closing.push(async () => {
+      witness.kill();
+      await once(witness, 'exit');
+    });
+    const lines = createInterface({ input: witness.stdout });
     const [url, key] = await Array.fromAsync({
       async *[Symbol.asyncIterator]() {
         let left = 2;
@@ -53,12 +76,9 @@ describe('a witness that others wrote', () => {
       },
     });
     witnessKey = key ?? '';
-    home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
-    await writeFile(path.join(home, 'master.key'), `${MASTER.toString('hex')}\n`, { mode: 0o600 });
     const catalog = path.join(home, 'catalog.yaml');
     await writeFile(catalog, scriptedCatalog(NO_UPSTREAM));
     environment = {
-      PORT: '0',
       QUIPU_HOME: home,
       QUIPU_CATALOG: catalog,
       QUIPU_LOG_LEVEL: 'silent',
@@ -69,9 +89,7 @@ describe('a witness that others wrote', () => {
   });
 
   afterAll(async () => {
-    witness.kill();
-    await once(witness, 'exit');
-    await rm(home, { recursive: true });
+    for (const close of closing.toReversed()) await close();
   });
 
   /** The size of a checkpoint of at least this many leaves that the witness has cosigned. */
@@ -87,7 +105,8 @@ describe('a witness that others wrote', () => {
   };
 
   const life = async (work: (quipu: Standalone) => Promise<void>): Promise<void> => {
-    const quipu = await startStandalone(readSettings(environment), pino({ level: 'silent' }));
+    const { startStandalone } = await loadQuipu();
+    const quipu = await startStandalone(environment);
     try {
       await work(quipu);
     } finally {
@@ -96,6 +115,7 @@ describe('a witness that others wrote', () => {
   };
 
   it('cosigns the log as it grows, over a restart of the log', async () => {
+    const { EVENT_STORE } = await loadQuipu();
     let size = 1;
     for (let lives = 0; lives < 2; lives += 1) {
       await life(async (quipu) => {

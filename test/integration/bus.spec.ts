@@ -3,6 +3,7 @@ import { busContract } from '#platform/bus/bus.contract.js';
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
+import { CLIENT } from './kafka.fixture.js';
 
 let broker: SuiteBroker;
 
@@ -15,10 +16,6 @@ afterAll(() => broker.stop());
 /** Enough partitions to share; a broker creates each slowly. */
 const topicSettings = () => ({ partitions: 3 });
 
-busContract('Kafka, through kafkajs', () =>
-  openKafkaBus({ ...readKafkaUrl(broker.newUrl('kafkajs')), topicSettings }),
-);
-
-busContract('Kafka, through @platformatic/kafka', () =>
-  openKafkaBus({ ...readKafkaUrl(broker.newUrl('platformatic')), topicSettings }),
+busContract(`Kafka, through ${CLIENT}`, () =>
+  openKafkaBus({ ...readKafkaUrl(broker.newUrl(CLIENT)), topicSettings }),
 );

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { platformEvents } from '#events/platform/lease.events.js';
+import { leaseEvents } from '#events/platform/lease.events.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
@@ -18,6 +18,7 @@ import { leaseDecider } from '#platform/runtime/lease/lease.decider.js';
 import { LeaseKeeper } from '#platform/runtime/lease/lease-keeper.js';
 import { type LeadershipTerm } from '#platform/runtime/lease/leadership.port.js';
 import { until } from '#platform/runtime/stock.fixture.js';
+import { requireProgram } from '../servers/required-program.js';
 
 /** The shortest time that etcd gives a lease with its default settings. */
 const TTL_MS = 2_000;
@@ -47,14 +48,15 @@ class CutOff extends EtcdClient {
 
 /** Fails where the program `etcd` is missing: Debian has it as `etcd-server`. */
 describe('an election in etcd', () => {
-  let folder: string;
-  let server: ChildProcess;
+  /** Undoes what `beforeAll` has done, also when it fails. */
+  const closing: (() => Promise<unknown>)[] = [];
   let url: string;
   let fleets = 0;
   const running: LeaseKeeper[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'quipu-etcd-'));
+    const folder = await mkdtemp(path.join(tmpdir(), 'quipu-etcd-'));
+    closing.push(() => rm(folder, { recursive: true, force: true }));
     const [client, peer] = [await freePort(), await freePort()];
     url = `http://127.0.0.1:${client}`;
     const peers = `http://127.0.0.1:${peer}`;
@@ -67,7 +69,12 @@ describe('an election in etcd', () => {
       'initial-cluster': `default=${peers}`,
     };
     const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-    server = spawn('etcd', words, { stdio: 'ignore' });
+    await requireProgram('etcd');
+    const server = spawn('etcd', words, { stdio: 'ignore' });
+    closing.push(async () => {
+      server.kill('SIGKILL');
+      if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+    });
     await once(server, 'spawn');
     const etcd = new EtcdClient([url]);
     const isUp = () =>
@@ -83,9 +90,7 @@ describe('an election in etcd', () => {
   });
 
   afterAll(async () => {
-    server.kill('SIGKILL');
-    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
-    await rm(folder, { recursive: true, force: true });
+    for (const close of closing.toReversed()) await close();
   });
 
   const openFleet = () => {
@@ -97,7 +102,7 @@ describe('an election in etcd', () => {
       const runner = new CommandRunner({
         decider: leaseDecider,
         eventStore: new FaultyEventStore(log),
-        codec: new EventCodec(platformEvents).for(platformEvents),
+        codec: new EventCodec(leaseEvents).for(leaseEvents),
       });
       const renewals = new EtcdRenewals({ etcd, name, instance, ttlMs: TTL_MS });
       const settings = { instance, ttlMs: TTL_MS, renewMs: RENEW_MS };

@@ -10,7 +10,7 @@ import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { type KafkaClientName, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 import { AUTHORITY, CERTIFICATE, KEY } from '#platform/event-store/grpc/certificate.fixture.js';
 import { type KafkaServer, startKafka } from '../servers/kafka/kafka.server.js';
-import { CLIENTS, eventually, message, SCHEMES } from './kafka.fixture.js';
+import { CLIENT, eventually, message, SCHEMES } from './kafka.fixture.js';
 
 let kafka: KafkaServer;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => kafka.stop());
 
 describe('the credentials of a URL', () => {
-  it.each(CLIENTS)('authenticate %s, if they are right', async (client) => {
+  it.each([CLIENT])('authenticate %s, if they are right', async (client) => {
     const topic = `faults.${randomUUID()}`;
     const bus = await openKafkaBus({ ...readKafkaUrl(kafka.saslUrl), client });
     const deliveries: Delivery[] = [];
@@ -50,7 +50,7 @@ describe('TLS', () => {
     return promisify(execFile)('node', [program, url], { env });
   };
 
-  describe.each(CLIENTS)('through %s', (client) => {
+  describe.each([CLIENT])('through %s', (client) => {
     it.each(['localhost', '127.0.0.1'])(
       'sends a password to %s, whose certificate an authority signed',
       async (host) => {

@@ -4,7 +4,11 @@ import { type KafkaClientName } from '#platform/bus/kafka/kafka-url.js';
 
 const DEADLINE_MS = 60_000;
 export const KEYS = 8;
-export const CLIENTS: readonly KafkaClientName[] = ['kafkajs', 'platformatic'];
+export const BOTH_CLIENTS: readonly KafkaClientName[] = ['kafkajs', 'platformatic'];
+/** The client of this run: `jest.second-client.config.mjs` selects the second one. */
+export const CLIENT: KafkaClientName = process.env['TEST_SECOND_CLIENT']
+  ? 'platformatic'
+  : 'kafkajs';
 /** The scheme of a broker's URL by client. */
 export const SCHEMES = { kafkajs: 'kafka:', platformatic: 'kafka+platformatic:' } as const;
 

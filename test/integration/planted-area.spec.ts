@@ -10,12 +10,12 @@ import { type Projector, startProjector } from '#apps/processes/projector.proces
 import { startWorkerProcess } from '#apps/processes/worker.process.js';
 import { type Worker } from '#apps/worker/worker.application.js';
 import { type Bus } from '#platform/bus/bus.port.js';
-import { type KafkaClientName } from '#platform/bus/kafka/kafka-url.js';
 import { BUS } from '#platform/runtime/tokens.js';
 import { plantedAreaSuite } from '../end-to-end/planted-area.suite.js';
 import { areas } from '../planted/areas.js';
 import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
+import { CLIENT } from './kafka.fixture.js';
 import { SuiteDatabases } from '../servers/mongodb/suite-databases.js';
 import { type TestServer } from '../servers/test-server.js';
 import { OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
@@ -24,7 +24,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const HTTP_FOLDERS = [path.join(ROOT, 'apps/gateway'), path.join(ROOT, 'test/planted/gateway')];
 const START_MS = 120_000;
 
-describe.each<KafkaClientName>(['kafkajs', 'platformatic'])(
+describe.each([CLIENT])(
   'an area that is registered by one line, on the production engines by %s',
   (client) => {
     let home: string;

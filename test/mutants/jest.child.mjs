@@ -7,11 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { runCLI } from 'jest';
 
 const root = process.cwd();
-const { default: config } = await import(pathToFileURL(path.join(root, 'jest.config.mjs')).href);
-const [{ displayName: _, ...project }] = config.projects;
-const testMatch = config.projects
-  .filter(({ displayName }) => ['unit', 'property'].includes(displayName))
-  .flatMap((one) => one.testMatch);
+const { project } = await import(pathToFileURL(path.join(root, 'jest.config.mjs')).href);
 
 /** Jest's own `bail` would end this process. */
 const runOne = async (spec, testTimeout) => {
@@ -19,7 +15,7 @@ const runOne = async (spec, testTimeout) => {
     $0: 'jest',
     _: [path.join(root, spec)],
     cacheDirectory: path.join(root, '.jest-cache'),
-    config: JSON.stringify({ ...project, testMatch }),
+    config: JSON.stringify(project('mutants', ['**/*.spec.ts'])),
     reporters: [],
     runInBand: true,
     runTestsByPath: true,

@@ -17,7 +17,7 @@ import {
 import { ask, KEY, setBudget } from '#areas/billing/budgets/budget.fixture.js';
 import { type Accounts, accountStream } from '#areas/billing/accounts.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
-import { runOnAccount } from '#areas/billing/run-on-account.js';
+import { WaitingHolds } from '#areas/billing/waiting/waiting-holds.js';
 import { type AccountEvent, accountEvents } from '#events/billing/account.events.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
@@ -55,10 +55,19 @@ const withProcesses = async (
 };
 
 /** The outcome of a command. After contention the caller retries, as with `Retry-After`. */
-const outcomeOf = async ({ accounts }: Process, command: AccountCommand): Promise<string> => {
+const outcomeOf = async (
+  { accounts }: Process,
+  command: AccountCommand,
+  queue?: WaitingHolds,
+): Promise<string> => {
   for (;;) {
+    const context = contextOf(randomUUID(), 'spec');
+    const run = () => accounts.run(accountStream(ACCOUNT), command, context);
     try {
-      const { events } = await runOnAccount(accounts, command, contextOf(randomUUID(), 'spec'));
+      const { events } =
+        queue && command.type === 'PlaceHold'
+          ? await queue.place(command, run, new AbortController().signal)
+          : await run();
       return events.map(({ type }) => type).join();
     } catch (error) {
       if (error instanceof DomainError) return String(error.code);
@@ -148,6 +157,44 @@ describe.each([1, 2])('concurrent admission in %d process(es)', (count) => {
       const last = (await eventsOf(processes[0] as Process)).at(-1);
       expect(last?.data).toMatchObject({ availableMicroUsd: '0' });
     });
+  });
+
+  it('never admits one too many of requests that wait, and none waits in vain', async () => {
+    const cases = fc.record({
+      covered: fc.nat(8),
+      change: fc.nat(WORST_MICRO_USD - 1),
+      used: fc.array(fc.tuple(fc.nat(1_000), fc.nat(1_000)), { minLength: 1, maxLength: 40 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, ({ covered, change, used }) =>
+        withProcesses(count, async (processes) => {
+          await fund(processes, covered * WORST_MICRO_USD + change);
+          const queues = processes.map(({ accounts }) => new WaitingHolds(accounts, 30_000));
+          const outcomes = await Promise.all(
+            used.map(async (tokens, index) => {
+              const at = index % count;
+              const [process, queue] = [processes[at], queues[at]];
+              if (!process || !queue) throw new RangeError('at least one process');
+              const holdId = randomUUID();
+              const outcome = await outcomeOf(process, place(WORST, { holdId }), queue);
+              if (outcome !== 'HoldPlaced') return outcome;
+              const end = await outcomeOf(process, capture(tokens, holdId));
+              queue.ended(ACCOUNT);
+              return end;
+            }),
+          );
+          await expectSound(processes);
+          const { HoldCaptured: paid = 0, insufficient_balance: rejected = 0 } = tally(outcomes);
+          expect(paid + rejected).toBe(used.length);
+          const left = (await eventsOf(processes[0] as Process)).at(-1)?.data;
+          if (rejected === 0) return;
+          expect(
+            Number((left as { availableMicroUsd?: string }).availableMicroUsd ?? 0),
+          ).toBeLessThan(WORST_MICRO_USD);
+        }),
+      ),
+      { numRuns: 8 },
+    );
   });
 
   it('admits exactly as many requests as a budget covers, of the account or of a key', async () => {

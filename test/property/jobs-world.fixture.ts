@@ -201,7 +201,15 @@ class JobsProcess {
     });
     const products = new Products([type.price?.product ?? weavingProduct]);
     const memory = new RejectionMemory(views, clock);
-    const ledger = new AccountLedger(accounts, eventStore, codec, products, memory, clock);
+    const ledger = new AccountLedger(
+      accounts,
+      eventStore,
+      codec,
+      products,
+      memory,
+      { waitMsMax: 0 },
+      clock,
+    );
     const streams = new JobStreams(eventStore, codec);
     const blobs = new JobBlobs(all);
     const types = new JobTypes([type]);

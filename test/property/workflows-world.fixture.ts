@@ -260,7 +260,15 @@ class WorkflowsProcess {
     this.accounts = new CommandRunner({ decider: accountDecider, eventStore, codec: accountCodec });
     const products = new Products([workflowProduct], { knots: 'knots' });
     const memory = new RejectionMemory(views, clock);
-    const ledger = new AccountLedger(this.accounts, eventStore, codec, products, memory, clock);
+    const ledger = new AccountLedger(
+      this.accounts,
+      eventStore,
+      codec,
+      products,
+      memory,
+      { waitMsMax: 0 },
+      clock,
+    );
     const tools = this.#toolsOf(server);
     const blobs = new WorkflowBlobs(new JobBlobs(all), all);
     this.streams = new WorkflowStreams(eventStore, codec);

@@ -5,6 +5,7 @@ import { mkdir, readFile, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { requireProgram } from './required-program.js';
 
 export interface GoProgram {
   readonly name: string;
@@ -37,6 +38,7 @@ export const goProgram = async ({
   for (const file of files) hash.update(await readFile(path.join(cwd, file)));
   const program = path.join(cache, `${name}-${hash.digest('hex').slice(0, HASH_LENGTH)}`);
   if (existsSync(program)) return program;
+  await requireProgram('go');
   await mkdir(cache, { recursive: true });
   // The rename is atomic, so concurrent builds never leave a partial program.
   const fresh = `${program}.${process.pid}`;

@@ -13,6 +13,22 @@ import {
   zipped,
 } from '#areas/audit/bill/bill.fixture.js';
 
+/** Removes the globals of the language that Node 20 does not have. */
+const NODE_20 = `
+delete Map.groupBy;
+delete Object.groupBy;
+delete Promise.withResolvers;
+delete Promise.try;
+delete Array.fromAsync;
+delete RegExp.escape;
+delete ArrayBuffer.prototype.transfer;
+for (const name of ['union', 'intersection', 'difference', 'isSubsetOf']) delete Set.prototype[name];
+const iterator = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+for (const name of ['map', 'filter', 'take', 'drop', 'toArray', 'reduce', 'some', 'every', 'find']) {
+  delete iterator[name];
+}
+`;
+
 const BUILD = path.resolve(import.meta.dirname, 'build.mjs');
 
 describe('the verifier as one file', () => {
@@ -30,8 +46,10 @@ describe('the verifier as one file', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   /** In a folder of its own, without a module of this repository. */
-  const run = async (...words: readonly string[]) => {
-    const command = ['verify-bill.mjs', ...words];
+  const run = (...words: readonly string[]) => runOn([], ...words);
+
+  const runOn = async (node: readonly string[], ...words: readonly string[]) => {
+    const command = [...node, 'verify-bill.mjs', ...words];
     try {
       const options = { cwd: folder };
       const { stdout } = await promisify(execFile)(process.execPath, command, options);
@@ -64,8 +82,35 @@ describe('the verifier as one file', () => {
       code: 'bill_not_proved',
       message,
     });
-    expect((await run('absent.zip')).exitCode).toBe(1);
+    const { exitCode: code, text: reason } = await run('absent.zip');
+    expect(code).toBe(1);
+    expect(reason).toMatch(/^cannot verify: ENOENT/);
   });
+
+  it('needs nothing that came after Node 20.15', async () => {
+    const preload = path.join(folder, 'node20.cjs');
+    await writeFile(preload, NODE_20);
+    const { exitCode, text } = await runOn(['--require', preload], 'good.zip', '--key', logKey);
+    await rm(preload);
+    expect(text).toContain('is proved.');
+    expect(exitCode).toBe(0);
+  });
+
+  it.each(["require('node:zlib').crc32", "require('node:crypto').hash"])(
+    'names the Node that it needs on one without %s',
+    async (missing) => {
+      const preload = path.join(folder, 'older.cjs');
+      await writeFile(preload, `delete ${missing};`);
+      const ended = await runOn(['--require', preload], 'bad.zip');
+      await rm(preload);
+      expect(ended).toEqual({
+        exitCode: 2,
+        text:
+          `verify-bill needs Node 20.15, 22.2 or later; this is ${process.version}. ` +
+          'Nothing was verified.\n',
+      });
+    },
+  );
 
   it.each([
     [[]],

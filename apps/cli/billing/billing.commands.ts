@@ -1,6 +1,5 @@
 import { type Command } from 'commander';
 import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
-import { type CommonOptions } from '../invocation.js';
 import {
   depositIdOf,
   instantOf,
@@ -14,6 +13,7 @@ import {
   uuidOf,
 } from '../options.js';
 import { type BudgetOptions, type SetBudgetOptions } from './budgets.js';
+import { type CheckLedgerOptions } from './check-ledger.js';
 import { type ExplainRequestOptions } from './explain-request.js';
 import { type CreditAccountOptions } from './credit-account.js';
 import { type CreditNoteOptions } from './credit-note.js';
@@ -50,9 +50,11 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     ledger,
     'check',
     'Prove that deposits - charges - holds + adjustments = available, for each account.',
-  ).action((options: CommonOptions) =>
-    invoke(options, async () => (await import('./check-ledger.js')).checkLedger),
-  );
+  )
+    .option('--full', 'also check the indexes of every file (integrity_check of SQLite)')
+    .action((options: CheckLedgerOptions) =>
+      invoke(options, async () => (await import('./check-ledger.js')).checkLedger),
+    );
 };
 
 const addCorrections = (program: Command, invoke: Invoke): void => {

@@ -14,14 +14,13 @@ import {
 } from '#areas/identity/keys/list-api-keys.handler.js';
 import { UserId } from '#events/vocabulary.js';
 import { instant } from '#platform/kernel/clock.js';
-import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { CommandFailure } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { type Quipu, withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
 import { ofUser } from '../user-option.js';
-import { inUsd } from './usd.js';
 
 export interface BudgetOptions extends CommonOptions {
   readonly user: string;
@@ -44,6 +43,8 @@ interface Owner {
   readonly line: { readonly key?: string };
 }
 
+const OPERATOR = { owner: 'operator' } as const;
+
 const NEEDS = {
   areas: ['identity', 'billing'],
   installation: 'exists',
@@ -61,6 +62,7 @@ export const setBudget = (options: SetBudgetOptions, invocation: Invocation): Pr
   return change(options, invocation, ({ accountId, line }, setAt) => ({
     type: 'SetBudget',
     data: { accountId, ...line, limits, alertPercents: [...alertPercents], setAt },
+    by: OPERATOR,
   }));
 };
 
@@ -68,6 +70,7 @@ export const removeBudget = (options: BudgetOptions, invocation: Invocation): Pr
   change(options, invocation, ({ accountId, line }, removedAt) => ({
     type: 'RemoveBudget',
     data: { accountId, ...line, removedAt },
+    by: OPERATOR,
   }));
 
 export const showBudgets = (options: BudgetOptions, invocation: Invocation): Promise<Outcome> =>
@@ -113,6 +116,7 @@ const jsonOf = (
   account_id: accountId,
   budgets: budgets.map((budget) => ({
     key_id: keyIdOf(budget, keys),
+    owner: budget.owner,
     day: spendingJson(budget.day, budget.limits.dayMicroUsd),
     month: spendingJson(budget.month, budget.limits.monthMicroUsd),
     requests_per_minute: budget.limits.requestsPerMinute,

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { instant } from '#platform/kernel/clock.js';
-import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
-import { inUsd } from './usd.js';
 import { ofUser } from '../user-option.js';
 
 export interface CreditAccountOptions extends CommonOptions {

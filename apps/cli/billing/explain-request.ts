@@ -4,11 +4,10 @@ import {
   ExplainRequestQuery,
 } from '#areas/billing/explanations/explain-request.handler.js';
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
-import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ofUser } from '../user-option.js';
-import { inUsd } from './usd.js';
 
 export interface ExplainRequestOptions extends CommonOptions {
   readonly requestId: string;

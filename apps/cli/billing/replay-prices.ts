@@ -1,12 +1,11 @@
 import { ReplayPricesQuery } from '#areas/billing/rerating/replay-prices.handler.js';
-import { toDecimal } from '#platform/kernel/money.js';
+import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { stopIfInterrupted, usage } from '../command-failure.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { openProgress } from '../progress.js';
 import { withQuipu } from '../quipu.context.js';
 import { cardOfFile, productsOf } from './price-card-option.js';
 import { linesText, repricedJson } from './repriced-text.js';
-import { inUsd } from './usd.js';
 
 export interface ReplayPricesOptions extends CommonOptions {
   readonly rateCard: string;

@@ -1,7 +1,6 @@
 import { type RepricedAccount } from '#areas/billing/rerating/repricing.js';
-import { toDecimal } from '#platform/kernel/money.js';
+import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { inColumns } from '../table.js';
-import { inUsd } from './usd.js';
 
 /** An account at other prices, as JSON. */
 export const repricedJson = (account: RepricedAccount) => ({

@@ -3,7 +3,7 @@ import {
   type ReratedAccount,
 } from '#areas/billing/rerating/rerate-month.handler.js';
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
-import { toDecimal } from '#platform/kernel/money.js';
+import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { stopIfInterrupted } from '../command-failure.js';
 import { EXIT } from '../exit-code.js';
@@ -13,7 +13,6 @@ import { withQuipu } from '../quipu.context.js';
 import { ofUser } from '../user-option.js';
 import { priceCardOf, productsOf } from './price-card-option.js';
 import { linesText, repricedJson } from './repriced-text.js';
-import { inUsd } from './usd.js';
 
 export interface RerateOptions extends CommonOptions {
   readonly card: string;

@@ -33,6 +33,7 @@ const addKey = (key: Command, invoke: Invoke): void => {
   command(key, 'rotate', 'Issue a new key, shown only once, and revoke the others of its kind.')
     .requiredOption('--user <name>', 'the owner of the key')
     .addOption(kind)
+    .option('--yes', 'do not ask for confirmation')
     .action((options: RotateKeyOptions) =>
       invoke(options, async () => (await import('./rotate-key.js')).rotateKey),
     );

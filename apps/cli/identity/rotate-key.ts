@@ -1,5 +1,6 @@
 import { RotateUserKeysCommand } from '#areas/identity/keys/rotate-user-keys.handler.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
+import { confirm } from '../confirmation.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ofUser } from '../user-option.js';
@@ -7,14 +8,18 @@ import { ofUser } from '../user-option.js';
 export interface RotateKeyOptions extends CommonOptions {
   readonly user: string;
   readonly kind: 'api' | 'renter';
+  readonly yes?: boolean;
 }
 
 const KEY_KIND = { api: 'user', renter: 'renter' } as const;
 
 export const rotateKey = async (
-  { user: username, kind }: RotateKeyOptions,
+  { user: username, kind, yes = false }: RotateKeyOptions,
   invocation: Invocation,
 ): Promise<Outcome> => {
+  const consequence = `This revokes every ${kind} key of ${username}, in every process.`;
+  const otherwise = 'no key was revoked';
+  if (!yes) await confirm({ word: username, consequence, otherwise }, invocation);
   const needs = {
     areas: ['identity', 'billing'],
     installation: 'exists',

@@ -1,11 +1,10 @@
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { InvestorNodesQuery } from '#areas/investors/investor.queries.js';
 import { UserId } from '#events/vocabulary.js';
-import { toDecimal } from '#platform/kernel/money.js';
+import { inUsd, toDecimal } from '#platform/kernel/money.js';
 import { nodeRevenue } from '#projections/investors/node-revenue.projection.js';
 import { nodeShares } from '#projections/investors/node-shares.projection.js';
 import { percentText } from '../basis-points.js';
-import { inUsd } from '../billing/usd.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';

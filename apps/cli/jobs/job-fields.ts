@@ -1,5 +1,5 @@
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
-import { inUsd } from '../billing/usd.js';
+import { inUsd } from '#platform/kernel/money.js';
 import { type CommonOptions } from '../invocation.js';
 
 export interface JobOptions extends CommonOptions {

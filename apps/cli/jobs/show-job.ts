@@ -1,5 +1,6 @@
 import { JobHistoryQuery, type LoggedJobEvent } from '#areas/jobs/job-history.handler.js';
 import { JobQuery } from '#areas/jobs/job.queries.js';
+import { fromDecimal, inUsd } from '#platform/kernel/money.js';
 import { jobs } from '#projections/jobs/jobs.projection.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { openProgress } from '../progress.js';
@@ -74,7 +75,7 @@ const detailOf = ({ type, data }: LoggedJobEvent['event']): string => {
     case 'JobPaused':
       return `until ${data.until}`;
     case 'JobSettled':
-      return `${data.outcome} ${data.amountMicroUsd} micro-dollars`;
+      return `${data.outcome} ${inUsd(fromDecimal(data.amountMicroUsd))}`;
     case 'JobRenewed':
     case 'JobResumed':
     case 'JobCancellationRequested':

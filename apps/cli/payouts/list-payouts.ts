@@ -1,9 +1,8 @@
 import { OpenPayoutsQuery, PayoutsQuery } from '#areas/payouts/payout.queries.js';
 import { type Beneficiary } from '#events/payouts/earning.events.js';
-import { fromDecimal } from '#platform/kernel/money.js';
+import { fromDecimal, inUsd } from '#platform/kernel/money.js';
 import { payeeBalances } from '#projections/payouts/payee-balances.projection.js';
 import { openPayouts, type Payout, payouts } from '#projections/payouts/payouts.projection.js';
-import { inUsd } from '../billing/usd.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';

@@ -1,16 +1,21 @@
 import { type Command, Option } from 'commander';
 import { command, commandGroup, type DeclareCommands, type Invoke } from '../declare-command.js';
 import { type CommonOptions } from '../invocation.js';
+import { type BackUpOptions } from './back-up.js';
 import { limitOf, prefixOf, startOfTailOf } from '../options.js';
 import { type ListDeadLettersOptions } from './list-dead-letters.js';
 import { type RebuildProjectionsOptions } from './rebuild-projections.js';
+import { type RestoreOptions } from './restore.js';
 import { type RetryDeadLetterOptions } from './retry-dead-letter.js';
+import { type RotateMasterKeyOptions } from './rotate-master-key.js';
 import { type TailEventsOptions } from './tail-events.js';
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
   addEvents(commandGroup(program, 'events', 'Read the log of events.'), invoke);
   addProjections(commandGroup(program, 'projections', 'Inspect and rebuild read models.'), invoke);
   addDeadLetters(commandGroup(program, 'deadletters', 'List and retry failed messages.'), invoke);
+  addBackups(program, invoke);
+  addMasterKey(commandGroup(program, 'master-key', 'Replace the master key.'), invoke);
 };
 
 const addEvents = (events: Command, invoke: Invoke): void => {
@@ -66,5 +71,30 @@ const addDeadLetters = (deadLetters: Command, invoke: Invoke): void => {
         { ...options, ids },
         async () => (await import('./retry-dead-letter.js')).retryDeadLetter,
       ),
+    );
+};
+
+const addBackups = (program: Command, invoke: Invoke): void => {
+  command(program, 'backup', 'Copy the stores and blobs of an installation while it runs.')
+    .argument('<folder>', 'the folder to create')
+    .option('--no-blobs', 'leave the blobs to the tools of their storage')
+    .action((folder: string, options: Omit<BackUpOptions, 'folder'>) =>
+      invoke({ ...options, folder }, async () => (await import('./back-up.js')).backUpInstallation),
+    );
+  command(program, 'restore', 'Put the stores and blobs of a backup where the settings say.')
+    .argument('<folder>', 'the folder that backup created')
+    .action((folder: string, options: Omit<RestoreOptions, 'folder'>) =>
+      invoke(
+        { ...options, folder },
+        async () => (await import('./restore.js')).restoreInstallation,
+      ),
+    );
+};
+
+const addMasterKey = (masterKey: Command, invoke: Invoke): void => {
+  command(masterKey, 'rotate', 'Seal the key of the installation with a new master key.')
+    .option('--to <file>', 'leave the old file, and write the new master key here, or take it')
+    .action((options: RotateMasterKeyOptions) =>
+      invoke(options, async () => (await import('./rotate-master-key.js')).rotateKeyOfLog),
     );
 };

@@ -55,12 +55,8 @@ const namesOf = ({ names, all = false }: RebuildProjectionsOptions): readonly st
   return [...new Set(names)];
 };
 
-const stopped = ({
-  projection,
-  failure: { position, error },
-}: RebuildStoppedError): CommandFailure =>
+const stopped = ({ projection, position, reason }: RebuildStoppedError): CommandFailure =>
   new CommandFailure(
     'projection_stopped',
-    `${projection} stopped after position ${position}; the old generation still serves: ` +
-      (error instanceof Error ? error.message : String(error)),
+    `${projection} stopped after position ${position}; the old generation still serves: ${reason}`,
   );

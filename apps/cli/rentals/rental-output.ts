@@ -1,7 +1,7 @@
 import { type Rental } from '#areas/rentals/rental.queries.js';
 import { rentalNumbers } from '#projections/rentals/rental-numbers.projection.js';
 import { rentals } from '#projections/rentals/rentals.projection.js';
-import { inUsd } from '../billing/usd.js';
+import { inUsd } from '#platform/kernel/money.js';
 import { type CommonOptions } from '../invocation.js';
 
 export interface RentalOptions extends CommonOptions {

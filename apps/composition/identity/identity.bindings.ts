@@ -1,13 +1,26 @@
 import { type Provider } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { AccountOverviewQuery } from '#areas/billing/account-overview.handler.js';
+import { BudgetsQuery } from '#areas/billing/budgets/budgets.handler.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
+import { accountIdOf } from '#areas/identity/authentication/caller.js';
+import { KeyBudgets } from '#areas/identity/keys/key-budgets.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 
 export const bindings: readonly Provider[] = [
+  {
+    provide: KeyBudgets,
+    inject: [QueryBus],
+    useFactory: (queries: QueryBus): KeyBudgets => ({
+      limits: async (userId, line) => {
+        const { budgets } = await queries.execute(new BudgetsQuery(accountIdOf(userId)));
+        return budgets.some(({ key }) => key === line);
+      },
+    }),
+  },
   {
     provide: AccountOpener,
     inject: [CommandBus, CLOCK],

@@ -140,6 +140,7 @@ const rigsOf = (
       name: rig.name,
       region: rig.region,
       isRemote: rig.region !== null && region !== null && rig.region !== region,
+      isOwn: rig.kind === 'embedded',
       maxConcurrency: rig.maxConcurrency,
       batchConcurrencyMax: batchConcurrencyMaxOf(rig, batchPercent),
       models: new Set(models.map(({ id }) => id)),

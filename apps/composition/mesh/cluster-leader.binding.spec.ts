@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LeaseTaken, platformEvents } from '#events/platform/lease.events.js';
+import { LeaseTaken, leaseEvents } from '#events/platform/lease.events.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { EventCodec } from '#platform/runtime/event-codec.js';
@@ -13,11 +13,11 @@ const AT = '2026-11-22T10:00:00.000Z';
 
 describe('the leader of an installation', () => {
   const eventStore = new FaultyEventStore(new MemoryLog());
-  const codec = new EventCodec(platformEvents);
+  const codec = new EventCodec(leaseEvents);
   const leases = new CommandRunner({
     decider: leaseDecider,
     eventStore,
-    codec: codec.for(platformEvents),
+    codec: codec.for(leaseEvents),
   });
   const holderFor = (instance: string, runsReactions: boolean) =>
     new LeaseHolder({ instance, runsReactions, election: 'log' }, () => null, eventStore, codec);

@@ -1,5 +1,5 @@
 import { ClusterLeader, type LeaderView } from '#areas/mesh/cluster-leader.port.js';
-import { platformEvents } from '#events/platform/lease.events.js';
+import { leaseEvents } from '#events/platform/lease.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
@@ -26,7 +26,7 @@ export class LeaseHolder extends ClusterLeader {
     codec: EventCodec,
   ) {
     super();
-    const events = codec.for(platformEvents);
+    const events = codec.for(leaseEvents);
     this.#lease = new CommandRunner({ decider: leaseDecider, eventStore, codec: events });
   }
 

@@ -3,10 +3,17 @@ import { PaymentPages } from '../payments/payment-pages.js';
 import { BillingController } from './billing.controller.js';
 import { BudgetsController } from './budgets.controller.js';
 import { ExplanationsController } from './explanations.controller.js';
+import { InvoiceDetailsController } from './invoice-details.controller.js';
 import { StatementsController } from './statements.controller.js';
 
 @Module({
-  controllers: [BillingController, BudgetsController, ExplanationsController, StatementsController],
+  controllers: [
+    BillingController,
+    BudgetsController,
+    ExplanationsController,
+    InvoiceDetailsController,
+    StatementsController,
+  ],
   providers: [PaymentPages],
 })
 export class BillingHttpModule {}

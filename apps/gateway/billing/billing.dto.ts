@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PAGE_LIMIT_DEFAULT } from '../pages/page.dto.js';
+import { TablesUsedDto } from '../tax/tax.dto.js';
 import { StatementTaxDto } from './statements.dto.js';
 
 class TelemetryDto {
@@ -19,7 +20,7 @@ class TelemetryDto {
   readonly lifetime_deposited!: number;
 }
 
-class OverviewTaxDto {
+class OverviewTaxDto extends TablesUsedDto {
   @ApiProperty({ type: String, nullable: true, description: 'Null: not known.' })
   readonly iso_country!: string | null;
   @ApiProperty({ type: Boolean, nullable: true })

@@ -18,7 +18,7 @@ const account: AccountTelemetry = {
   position: 42n,
 };
 
-const untaxed = { status: null, ratePpm: null, position: 42n };
+const untaxed = { status: null, rate: null, stale: [], position: 42n };
 
 describe('the overview of an account', () => {
   it('is in dollars, with the spending rate', () => {
@@ -38,7 +38,13 @@ describe('the overview of an account', () => {
         total_inference_spend: 0.3,
         lifetime_deposited: 10,
       },
-      tax_status: { iso_country: null, tax_exempt: null, vat_rate_pct: null },
+      tax_status: {
+        iso_country: null,
+        tax_exempt: null,
+        vat_rate_pct: null,
+        tables_as_of: { vat: null, withholding: null },
+        stale_tables: [],
+      },
       position: '42',
     });
   });
@@ -53,11 +59,20 @@ describe('the overview of an account', () => {
       business: false,
       treatyClaimed: false,
     };
-    const taxed = { status, ratePpm: 255_000, position: 42n };
+    const rate = {
+      kind: 'vat',
+      ratePpm: 255_000,
+      source: 'a table',
+      asOf: '2026-07-17',
+      isVerified: true,
+    };
+    const taxed = { status, rate, stale: ['vat'], position: 42n } as const;
     expect(presentOverview(account, taxed).tax_status).toEqual({
       iso_country: 'FI',
       tax_exempt: true,
       vat_rate_pct: 25.5,
+      tables_as_of: { vat: '2026-07-17', withholding: null },
+      stale_tables: ['vat'],
     });
   });
 

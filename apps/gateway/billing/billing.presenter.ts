@@ -4,7 +4,7 @@ import { type TaxStatusFound } from '#areas/tax/tax-status.handlers.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
 import { type InvoiceRecord } from '#projections/billing/invoices.projection.js';
 import { type PageDto } from '../pages/page.dto.js';
-import { percentOf } from '../tax/tax.presenter.js';
+import { presentVat } from '../tax/tax.presenter.js';
 import { presentTax } from './statement.presenter.js';
 import { type BalanceOverviewDto, type InvoiceListDto } from './billing.dto.js';
 
@@ -35,7 +35,7 @@ export const presentOverview = (
     tax_status: {
       iso_country: tax.status?.country ?? null,
       tax_exempt: tax.status?.taxExempt ?? null,
-      vat_rate_pct: tax.ratePpm === null ? null : percentOf(tax.ratePpm),
+      ...presentVat(tax),
     },
     position: account.position.toString(),
   };

@@ -14,6 +14,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type AccountCommand } from '#areas/billing/account.decider.js';
+import { type BudgetChanger } from '#areas/billing/budgets/budget.rules.js';
 import { BudgetsQuery } from '#areas/billing/budgets/budgets.handler.js';
 import { ChangeAccountCommand } from '#areas/billing/change-account.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -59,10 +60,11 @@ export class BudgetsController {
     summary: 'Set the budget of the account',
     description:
       'Replaces all limits; one that is left out is lifted. What the day and the month have ' +
-      'taken stays counted. A new budget counts from now on.',
+      'taken stays counted. A new budget counts from now on. A budget of the operator is changed by ' +
+      'the operator only, and a key with a budget of its own changes no budget.',
   })
   @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 409, 413, 415)
+  @ApplicationFailures(400, 403, 409, 413, 415)
   async setOfAccount(
     @Body() body: SetBudgetDto,
     @CurrentCaller() caller: Caller,
@@ -70,7 +72,7 @@ export class BudgetsController {
   ): Promise<BudgetListDto> {
     const { accountId } = caller;
     const data = { accountId, ...limitsOf(body), setAt: instant(this.clock) };
-    return this.#change({ type: 'SetBudget', data }, caller, request);
+    return this.#change({ type: 'SetBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   @Delete('account')
@@ -80,13 +82,13 @@ export class BudgetsController {
     description: 'The balance alone limits the account then.',
   })
   @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 404, 413, 415)
+  @ApplicationFailures(400, 403, 404, 413, 415)
   async removeOfAccount(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<BudgetListDto> {
     const data = { accountId: caller.accountId, removedAt: instant(this.clock) };
-    return this.#change({ type: 'RemoveBudget', data }, caller, request);
+    return this.#change({ type: 'RemoveBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   @Put('keys/:id')
@@ -97,7 +99,7 @@ export class BudgetsController {
       'key is rotated.',
   })
   @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 404, 409, 413, 415)
+  @ApplicationFailures(400, 403, 404, 409, 413, 415)
   async setOfKey(
     @Param() { id }: ApiKeyIdDto,
     @Body() body: SetBudgetDto,
@@ -108,7 +110,7 @@ export class BudgetsController {
     if (key === undefined) throw new DomainError('api_key_not_found', 'there is no such key');
     const { accountId } = caller;
     const data = { accountId, key, ...limitsOf(body), setAt: instant(this.clock) };
-    return this.#change({ type: 'SetBudget', data }, caller, request);
+    return this.#change({ type: 'SetBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   @Delete('keys/:id')
@@ -118,7 +120,7 @@ export class BudgetsController {
     description: 'The budget of a revoked key can be removed, too.',
   })
   @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 404, 413, 415)
+  @ApplicationFailures(400, 403, 404, 413, 415)
   async removeOfKey(
     @Param() { id }: ApiKeyIdDto,
     @CurrentCaller() caller: Caller,
@@ -126,7 +128,7 @@ export class BudgetsController {
   ): Promise<BudgetListDto> {
     const key = (await this.#activeLineOf(id, caller)) ?? id;
     const data = { accountId: caller.accountId, key, removedAt: instant(this.clock) };
-    return this.#change({ type: 'RemoveBudget', data }, caller, request);
+    return this.#change({ type: 'RemoveBudget', data, by: changerOf(caller) }, caller, request);
   }
 
   async #change(
@@ -153,3 +155,8 @@ export class BudgetsController {
     return keys.find((key) => key.id === id)?.lineage;
   }
 }
+
+const changerOf = ({ credential: { keyId: key } }: Caller): BudgetChanger => ({
+  owner: 'account',
+  key,
+});

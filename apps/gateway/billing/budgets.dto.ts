@@ -136,6 +136,8 @@ export class BudgetDto {
     description: 'The id of the key; of the first key of its line when it was revoked.',
   })
   readonly key_id!: string | null;
+  @ApiProperty({ enum: ['operator', 'account'], description: 'Who may change it.' })
+  readonly owner!: string;
   @ApiProperty({ type: SpendingDto, nullable: true })
   readonly day!: SpendingDto | null;
   @ApiProperty({ type: SpendingDto, nullable: true })

@@ -32,11 +32,12 @@ export const presentBudgets = (
 });
 
 const presentBudget = (
-  { key, limits, day, month, minute, alertPercents, countsSince }: BudgetView,
+  { key, owner, limits, day, month, minute, alertPercents, countsSince }: BudgetView,
   keyIds: ReadonlyMap<string, string>,
 ): BudgetDto => ({
   scope: key === null ? 'account' : 'key',
   key_id: key === null ? null : (keyIds.get(key) ?? key),
+  owner,
   day: presentSpending(day, limits.dayMicroUsd),
   month: presentSpending(month, limits.monthMicroUsd),
   requests_per_minute: presentPace(minute.period, minute.requests, limits.requestsPerMinute),

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Query, StreamableFile, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { InvoicePartiesQuery } from '#areas/billing/statements/invoice-details.handlers.js';
 import { StatementQuery } from '#areas/billing/statements/statement.handler.js';
 import { statementCsv } from '#areas/billing/statements/statement.csv.js';
 import { statementPdf } from '#areas/billing/statements/statement.pdf.js';
@@ -61,7 +62,11 @@ export class StatementsController {
     const statement = await this.queries.execute(
       new StatementQuery(accountId, month, asOfOf(query)),
     );
-    return download(await statementPdf(statement), 'application/pdf', `statement-${month}.pdf`);
+    const parties = await this.queries.execute(
+      new InvoicePartiesQuery(accountId, statement.parties),
+    );
+    const pdf = await statementPdf(statement, parties);
+    return download(pdf, 'application/pdf', `statement-${month}.pdf`);
   }
 
   @Get(':month')

@@ -46,6 +46,9 @@ interface Line extends Pick<FailedRequest, 'failure' | 'error'> {
 const EVERY_MS = 1_000;
 const CAUSES_MAX = 4;
 
+/** Codes of failures that no retry ends, and an operator has to. */
+const LOST: ReadonlySet<string> = new Set(['cut_stream', 'event_unreadable', 'content_lost']);
+
 /**
  * Writes the requests that failed for the gateway or for a rig, or by their rate: one line each,
  * without a stack, at most one a second for a rig and a code. The next line says how many requests
@@ -111,9 +114,13 @@ export class FailureLog {
       ...(rig !== null && { rig }),
       ...(count > 1 && { repeated: count }),
     };
-    const isDefect = status === 500;
-    if (isDefect) this.logger.error({ ...line, err: error }, 'request failed');
-    else this.logger.warn({ ...line, reason: reasonOf(error) }, 'request failed');
+    if (status === 500) this.logger.error({ ...line, err: error }, 'request failed');
+    else if (LOST.has(code)) {
+      this.logger.error(
+        { ...line, reason: reasonOf(error) },
+        'request failed: stored data are lost',
+      );
+    } else this.logger.warn({ ...line, reason: reasonOf(error) }, 'request failed');
   }
 }
 

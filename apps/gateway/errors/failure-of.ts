@@ -3,6 +3,7 @@ import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
 import { UnreadableEventError } from '#events/definition.js';
 import {
+  CutStreamError,
   DamagedEventError,
   EventStoreError,
   UnknownOutcomeError,
@@ -72,6 +73,10 @@ export const failureOf = (error: unknown, meanings: Meanings): Failure => {
     const message = 'a stored event that this request needs cannot be read; nothing was charged';
     return failure({ status: 503, code: 'event_unreadable', message });
   }
+  if (error instanceof CutStreamError) {
+    const message = 'the log lacks events that this request needs; nothing was charged';
+    return failure({ status: 503, code: 'cut_stream', message });
+  }
   if (error instanceof EventStoreError) return storeFailure(error);
   if (error instanceof ProjectionLaggingError) {
     const message = 'the read model is not up to date yet; try again';
@@ -81,12 +86,19 @@ export const failureOf = (error: unknown, meanings: Meanings): Failure => {
     const message = 'a store of this service does not answer; try again';
     return failure({ status: 503, code: 'store_unavailable', message, retryAfterSeconds: 5 });
   }
+  if (error instanceof BlobError && LOST.includes(error.code)) {
+    const message =
+      'stored content that this request needs is lost; the operator has to restore it';
+    return failure({ status: 503, code: 'content_lost', message });
+  }
   if (error instanceof ReadStoreError && error.code === 'foreign-log') {
     const message = 'the read models were made of another log; the operator has to delete them';
     return failure({ status: 503, code: 'read_model_foreign', message });
   }
   return fastifyFailure(error) ?? INTERNAL;
 };
+
+const LOST: readonly string[] = ['blob-not-found', 'blob-damaged'];
 
 /** Covers read models, stored answers, blobs and subject keys. */
 const isStoreUnavailable = (error: unknown): boolean =>

@@ -31,6 +31,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'DELETE api/v1/budgets/account': 'lifts a limit',
   'DELETE api/v1/budgets/keys/:id': 'lifts a limit',
   // A tax status is set as a whole: setting the same one again changes nothing.
+  'PUT api/v1/billing/invoice_details': 'sets details',
   'PUT api/v1/tax_status': 'sets a status',
   'PUT api/v1/tax_status/:account_id': 'sets a status',
   // It credits nothing: it only makes the gateway look at the chain. Its sender has no account.

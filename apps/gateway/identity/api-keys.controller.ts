@@ -53,16 +53,17 @@ export class ApiKeysController {
   @Idempotent()
   @ApiOperation({
     summary: 'Issue a key',
-    description: 'The answer is the only one that holds the secret of the key.',
+    description:
+      'The answer is the only one that holds the secret of the key. A key with a budget issues none.',
   })
   @ApiCreatedResponse({ type: NewApiKeyDto })
-  @ApplicationFailures(400, 409, 413, 415)
+  @ApplicationFailures(400, 403, 409, 413, 415)
   async issue(
     @Body() { name, kind: keyKind }: IssueApiKeyDto,
-    @CurrentCaller() { userId }: Caller,
+    @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = contextOf(request.id, `user:${userId}`);
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
     const command = new IssueApiKeyCommand({ userId, keyKind, name }, context);
     return presentNewKey(await this.commands.execute(command));
   }
@@ -71,16 +72,18 @@ export class ApiKeysController {
   @Idempotent()
   @ApiOperation({
     summary: 'Replace a key',
-    description: 'Issues a key with the same name and kind. The old key becomes invalid at once.',
+    description:
+      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with a ' +
+      'budget replaces itself only.',
   })
   @ApiCreatedResponse({ type: NewApiKeyDto })
-  @ApplicationFailures(400, 404, 413, 415)
+  @ApplicationFailures(400, 403, 404, 413, 415)
   async rotate(
     @Param() { id: keyId }: ApiKeyIdDto,
-    @CurrentCaller() { userId }: Caller,
+    @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,
   ): Promise<NewApiKeyDto> {
-    const context = contextOf(request.id, `user:${userId}`);
+    const context = contextOf(request.id, `user:${userId}`, credential.keyId);
     const command = new RotateApiKeyCommand({ userId, keyId }, context);
     return presentNewKey(await this.commands.execute(command));
   }

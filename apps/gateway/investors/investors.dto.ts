@@ -11,7 +11,9 @@ const RIG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const PRICE_MAX = 1_000_000_000;
 const GPUS_MAX = 100_000;
 
-const ASKED_INVESTOR = 'The user id. An Admin names it; for others it is the own one.';
+const ASKED_INVESTOR =
+  'The user id. An Admin who names none sees the first investor with a share; for others it is ' +
+  'the own one.';
 const id = (description: string) => ({ type: 'integer' as const, minimum: 1, description });
 const hour = (description: string) => ({
   type: String,

@@ -43,6 +43,8 @@ const GATEWAY_CODES: Readonly<Record<number, readonly string[]>> = {
   500: ['internal_error'],
   503: [
     'event_unreadable',
+    'content_lost',
+    'cut_stream',
     'read_model_foreign',
     'read_model_lagging',
     'history_missing',

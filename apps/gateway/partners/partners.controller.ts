@@ -73,7 +73,7 @@ export class PartnersController {
     @CurrentCaller() caller: Caller,
     @Query() query: PartnerQueryDto,
   ): Promise<PartnerOverviewDto> {
-    const partnerId = await this.access.partnerOf(caller, query.partner_id);
+    const partnerId = await this.access.shownTo(caller, query.partner_id);
     const overview = new PartnerOverviewQuery(partnerId, asOfOf(query));
     return presentOverview(await this.queries.execute(overview));
   }
@@ -90,7 +90,7 @@ export class PartnersController {
     @CurrentCaller() caller: Caller,
     @Query() query: SubUsersPageDto,
   ): Promise<SubUserListDto> {
-    const partnerId = await this.access.partnerOf(caller, query.partner_id);
+    const partnerId = await this.access.shownTo(caller, query.partner_id);
     const page = new SubUsersQuery(partnerId, query.page, query.limit, asOfOf(query));
     return presentSubUsers(query, await this.queries.execute(page));
   }

@@ -38,7 +38,9 @@ const instant = (description: string) => ({
   description,
 });
 
-const ASKED_PARTNER = 'The partner. An Admin names it; for others it is the own one.';
+const ASKED_PARTNER =
+  'The partner. An Admin who names none sees the first one, and changes the only one; for others ' +
+  'it is the own one.';
 
 export class AskedPartnerDto {
   @ApiPropertyOptional(id(ASKED_PARTNER))

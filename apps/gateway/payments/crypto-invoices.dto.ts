@@ -1,16 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUrl,
-  IsUUID,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { IsIn, IsOptional, IsString, IsUUID, Matches, Max, MaxLength, Min } from 'class-validator';
 import { HasDecimals } from '../amounts/decimals.validator.js';
+import { IsWebAddress } from '../bodies/web-address.js';
 import { CryptoCurrency, CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
 
 const CURRENCIES = CryptoCurrency.options;
@@ -44,10 +35,7 @@ export class CreateCryptoInvoiceDto {
   })
   @IsOptional()
   @MaxLength(URL_LENGTH_MAX)
-  @IsUrl(
-    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
-    { message: 'return_url must be an http or https URL' },
-  )
+  @IsWebAddress()
   readonly return_url?: string;
 }
 

@@ -1,13 +1,22 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { DataMovedQuery } from '#areas/statistics/data-moved.handler.js';
 import { PlatformStatisticsQuery } from '#areas/statistics/platform-statistics.handler.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { CurrentCaller } from '../identity/caller.decorator.js';
+import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
-import { StatisticsDto, StatisticsQueryDto } from './statistics.dto.js';
-import { presentStatistics } from './statistics.presenter.js';
+import {
+  DataMovedDto,
+  DataMovedQueryDto,
+  StatisticsDto,
+  StatisticsQueryDto,
+} from './statistics.dto.js';
+import { presentDataMoved, presentStatistics } from './statistics.presenter.js';
 
 @ApiTags('statistics')
 @ApplicationFailures(400, 401, 429, 503)
@@ -30,5 +39,25 @@ export class StatisticsController {
     const { timespan, metric_type: metricType } = query;
     const statistics = new PlatformStatisticsQuery(timespan, asOfOf(query));
     return presentStatistics(await this.queries.execute(statistics), timespan, metricType);
+  }
+
+  @Get('data_moved')
+  @Credentials('api-key', 'app-token', 'renter-key')
+  @ApiOperation({
+    summary: 'How much data the answers of a month had',
+    description:
+      'Bytes of the answers to the account, by rig, without headers and framing. An Admin sees ' +
+      'the answers to all accounts with `scope=platform`.',
+  })
+  @ApiOkResponse({ type: DataMovedDto })
+  @ApplicationFailures(403)
+  async dataMoved(
+    @CurrentCaller() { accountId, role }: Caller,
+    @Query() query: DataMovedQueryDto,
+  ): Promise<DataMovedDto> {
+    const isPlatform = query.scope === 'platform';
+    if (isPlatform && role !== 'Admin') throw insufficientRole(['Admin']);
+    const asked = new DataMovedQuery(isPlatform ? null : accountId, query.month, asOfOf(query));
+    return presentDataMoved(await this.queries.execute(asked), query.scope);
   }
 }

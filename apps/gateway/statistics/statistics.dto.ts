@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 export const METRIC_TYPES = ['all', 'summary', 'revenue', 'hardware', 'telemetry'] as const;
@@ -122,5 +122,63 @@ export class StatisticsDto {
   @ApiProperty({ type: ChartsDto })
   readonly charts!: ChartsDto;
   @ApiProperty({ description: 'The log position of every figure.', example: '42' })
+  readonly position!: string;
+}
+
+const DATA_SCOPES = ['account', 'platform'] as const;
+export type DataScope = (typeof DATA_SCOPES)[number];
+
+export class DataMovedQueryDto extends AsOfDto {
+  @ApiProperty({
+    required: false,
+    type: String,
+    pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
+    example: '2026-11',
+    description: 'In UTC. Default: the current month.',
+  })
+  @IsOptional()
+  @Matches(/^\d{4}-(0[1-9]|1[0-2])$/, { message: 'month must be YYYY-MM' })
+  readonly month?: string;
+
+  @ApiProperty({
+    required: false,
+    default: 'account',
+    enum: DATA_SCOPES,
+    description: 'Answers to the account, or with `platform`, for an Admin, to all accounts.',
+  })
+  @IsOptional()
+  @IsIn(DATA_SCOPES, { message: `scope must be one of ${DATA_SCOPES.join(', ')}` })
+  readonly scope: DataScope = 'account';
+}
+
+class MovedDto {
+  @ApiProperty({ example: 2_417, description: 'Bytes of answers, without headers and framing.' })
+  readonly bytes_out!: number;
+  @ApiProperty({ example: 3, description: 'Charged answers.' })
+  readonly answers!: number;
+  @ApiProperty({ example: 0, description: 'Of these, answers whose bytes are not measured.' })
+  readonly unmeasured_answers!: number;
+}
+
+class MovedByRigDto extends MovedDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'local-vllm',
+    description: 'Null where no rig did all of the work.',
+  })
+  readonly rig!: string | null;
+}
+
+export class DataMovedDto extends MovedDto {
+  @ApiProperty({ example: true })
+  readonly success!: boolean;
+  @ApiProperty({ enum: DATA_SCOPES })
+  readonly scope!: string;
+  @ApiProperty({ example: '2026-11' })
+  readonly month!: string;
+  @ApiProperty({ type: [MovedByRigDto] })
+  readonly rigs!: readonly MovedByRigDto[];
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
   readonly position!: string;
 }

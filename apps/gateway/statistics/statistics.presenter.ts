@@ -1,5 +1,11 @@
+import { type DataMovedInMonth } from '#areas/statistics/data-moved.handler.js';
 import { type PlatformStatistics } from '#areas/statistics/platform-statistics.handler.js';
-import { type MetricType, type StatisticsDto } from './statistics.dto.js';
+import {
+  type DataMovedDto,
+  type DataScope,
+  type MetricType,
+  type StatisticsDto,
+} from './statistics.dto.js';
 
 const MS_PER_SECOND = 1_000;
 
@@ -69,4 +75,23 @@ const policyOf = (groupMin: number): StatisticsDto['privacy_policy'] => ({
     groupMin > 1
       ? `a figure of fewer than ${groupMin} accounts or nodes is null`
       : 'figures are published whatever the size of their group',
+});
+
+export const presentDataMoved = (
+  { month, byRig, position }: DataMovedInMonth,
+  scope: DataScope,
+): DataMovedDto => ({
+  success: true,
+  scope,
+  month,
+  bytes_out: byRig.reduce((sum, { bytesOut }) => sum + bytesOut, 0),
+  answers: byRig.reduce((sum, { answers }) => sum + answers, 0),
+  unmeasured_answers: byRig.reduce((sum, { unmeasured }) => sum + unmeasured, 0),
+  rigs: byRig.map(({ rig, bytesOut, answers, unmeasured }) => ({
+    rig,
+    bytes_out: bytesOut,
+    answers,
+    unmeasured_answers: unmeasured,
+  })),
+  position: position.toString(),
 });

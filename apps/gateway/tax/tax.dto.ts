@@ -40,11 +40,37 @@ class WithholdingBasisDto {
   readonly source!: string;
   @ApiProperty({ example: '2019-02-28', description: 'The date of the source.' })
   readonly as_of!: string;
-  @ApiProperty({ example: 'sales-tax 2.23.0', description: 'The table of VAT and GST rates.' })
+  @ApiProperty({
+    example: 'sales-tax 2.23.0 (2026-07-17)',
+    description: 'The table or the law that the rate of VAT or GST is from, and its date.',
+  })
   readonly vat_source!: string;
+  @ApiProperty({ description: 'Whether a second source confirms the rate of VAT or GST.' })
+  readonly vat_verified!: boolean;
 }
 
-export class TaxComplianceDto {
+class TableDatesDto {
+  @ApiProperty({ type: String, nullable: true, example: '2026-07-17' })
+  readonly vat!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: '2019-02-28' })
+  readonly withholding!: string | null;
+}
+
+export class TablesUsedDto {
+  @ApiProperty({
+    type: TableDatesDto,
+    description: 'The date of each table that the answer is from; null: it is not used.',
+  })
+  readonly tables_as_of!: TableDatesDto;
+  @ApiProperty({
+    type: [String],
+    example: ['withholding'],
+    description: 'The tables that are older than `QUIPU_TAX_TABLE_DAYS`: verify their rates.',
+  })
+  readonly stale_tables!: readonly string[];
+}
+
+export class TaxComplianceDto extends TablesUsedDto {
   @ApiProperty({ example: 'DE' })
   readonly country!: string;
   @ApiProperty({ example: 1_000 })
@@ -104,7 +130,7 @@ export class SetTaxStatusDto extends DeclareCountryDto {
   readonly treaty_claimed!: boolean;
 }
 
-export class TaxStatusDto {
+export class TaxStatusDto extends TablesUsedDto {
   @ApiProperty({ example: true })
   readonly success!: boolean;
   @ApiProperty({ example: '7' })

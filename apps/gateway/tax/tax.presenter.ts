@@ -41,13 +41,29 @@ export const presentCompliance = (result: TaxCompliance): TaxComplianceDto => ({
     article: result.withheld.article,
     source: result.withheld.source,
     as_of: result.withheld.asOf,
-    vat_source: result.vatSource,
+    vat_source: result.vat.source,
+    vat_verified: result.vat.isVerified,
   },
+  tables_as_of: { vat: result.vat.asOf, withholding: result.withheld.asOf },
+  stale_tables: result.stale,
+});
+
+/** Of a place; all null where it is not known. */
+export const presentVat = ({
+  rate,
+  stale,
+}: Pick<TaxStatusFound, 'rate' | 'stale'>): Pick<
+  TaxStatusDto,
+  'vat_rate_pct' | 'tables_as_of' | 'stale_tables'
+> => ({
+  vat_rate_pct: rate && percentOf(rate.ratePpm),
+  tables_as_of: { vat: rate && rate.asOf, withholding: null },
+  stale_tables: stale,
 });
 
 export const presentTaxStatus = (
   accountId: string,
-  { status, ratePpm, position }: TaxStatusFound,
+  { status, rate, stale, position }: TaxStatusFound,
 ): TaxStatusDto => ({
   success: true,
   account_id: accountId,
@@ -56,7 +72,7 @@ export const presentTaxStatus = (
   tax_exempt: status?.taxExempt ?? null,
   business: status?.business ?? null,
   treaty_claimed: status?.treatyClaimed ?? null,
-  vat_rate_pct: ratePpm === null ? null : percentOf(ratePpm),
+  ...presentVat({ rate, stale }),
   set_at: status?.setAt ?? null,
   position: position.toString(),
 });

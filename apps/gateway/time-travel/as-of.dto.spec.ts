@@ -15,6 +15,7 @@ describe('asOf', () => {
     [{ asOf: '9223372036854775807' }, { position: 9_223_372_036_854_775_807n }],
     [{ asOf: '2026-01-31T12:00:00Z' }, { instant: '2026-01-31T12:00:00.000Z' }],
     [{ asOf: '2026-01-31T12:00:00.5+02:00' }, { instant: '2026-01-31T10:00:00.500Z' }],
+    [{ asOf: '2026-11-23' }, { instant: '2026-11-23T00:00:00.000Z' }],
   ])('of %j is %j', async (query, asOf) => {
     expect(await read(query)).toEqual(asOf);
   });
@@ -26,19 +27,21 @@ describe('asOf', () => {
     '0x10',
     '12345678901234567890',
     'yesterday',
-    '2026-01-31',
+    '2026-01',
+    '2026-01-31T12',
     '2026-01-31T12:00Z',
     '2026-01-31T12:00:00',
     ['1', '2'],
     { $gt: '1' },
   ])('rejects %j by name', async (asOf) => {
     await expect(read({ asOf })).rejects.toMatchObject({
-      response: { message: [expect.stringMatching(/^asOf must be a log position or an instant/)] },
+      response: { message: [expect.stringMatching(/^asOf must be a log position, a day/)] },
     });
   });
 
   it('rejects an instant that the calendar does not have', async () => {
     await expect(read({ asOf: '2026-02-29T00:00:00Z' })).rejects.toThrow(HttpFailure);
+    await expect(read({ asOf: '2026-02-30' })).rejects.toThrow(HttpFailure);
     await expect(read({ asOf: '2026-01-31T25:00:00Z' })).rejects.toMatchObject({
       failure: { status: 400, code: 'invalid_as_of', param: 'asOf' },
     });

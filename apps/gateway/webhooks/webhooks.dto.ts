@@ -6,13 +6,13 @@ import {
   IsISO8601,
   IsOptional,
   IsString,
-  IsUrl,
   IsUUID,
   Max,
   MaxLength,
   Min,
 } from 'class-validator';
 import { NumberText } from '../bodies/number-text.js';
+import { IsWebAddress } from '../bodies/web-address.js';
 
 const URL_LENGTH_MAX = 2_048;
 const TYPES_MAX = 50;
@@ -22,10 +22,7 @@ const LIMIT_MAX = 100;
 export class CreateWebhookDto {
   @ApiProperty({ example: 'https://shop.example/hooks/quipu', maxLength: URL_LENGTH_MAX })
   @MaxLength(URL_LENGTH_MAX)
-  @IsUrl(
-    { protocols: ['http', 'https'], require_protocol: true, require_tld: false },
-    { message: 'url must be an http or https URL' },
-  )
+  @IsWebAddress()
   readonly url!: string;
 
   @ApiProperty({

@@ -89,7 +89,7 @@ export class StoredAdapters {
   async settleContent(accountId: string, adapterId: string): Promise<void> {
     const { state } = await this.#runner.stateOf(streamOf(accountId));
     const [present, removed] = [state.present.get(adapterId), state.removed.get(adapterId)];
-    if (present) await this.blobs.retain(blobOf(present), holderOf(adapterId));
+    if (present) await this.blobs.retainOrReport(blobOf(present), holderOf(adapterId));
     else if (removed) await this.blobs.release(blobOf(removed), holderOf(adapterId));
   }
 

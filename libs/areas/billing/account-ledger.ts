@@ -27,21 +27,27 @@ import { type Accounts, ACCOUNTS, accountStream } from './accounts.js';
 import { exhausted, exhaustedBudgetOf, paceOf } from './budgets/budget.rules.js';
 import { RejectionMemory, type RememberedRejection } from './explanations/rejection-memory.js';
 import { holdEndIn } from './hold-end.js';
+import { WAITING_SETTINGS, type WaitingSettings } from './waiting/waiting.settings.js';
+import { WaitingHolds } from './waiting/waiting-holds.js';
 
 type Outcome = CommandOutcome<AccountState, AccountEvent>;
 
 /** The ledger of every area: holds and charges are events of the account that pays. */
 @Injectable()
 export class AccountLedger extends Ledger {
+  readonly #waiting: WaitingHolds;
+
   constructor(
     @Inject(ACCOUNTS) private readonly accounts: Accounts,
     @Inject(EVENT_STORE) private readonly eventStore: EventStore,
     @Inject(CODEC) private readonly codec: EventCodec,
     private readonly products: Products,
     private readonly memory: RejectionMemory,
+    @Inject(WAITING_SETTINGS) { waitMsMax }: WaitingSettings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
     super();
+    this.#waiting = new WaitingHolds(accounts, waitMsMax);
   }
 
   override demandFunds(accountId: string, requestId?: string): void | Promise<void> {
@@ -53,6 +59,8 @@ export class AccountLedger extends Ledger {
 
   async #demandAny(accountId: string, requestId?: string): Promise<void> {
     const { state } = await this.accounts.stateOf(accountStream(accountId));
+    // What others hold may come back by the time that the hold is placed, which waits for it.
+    if (state.held > 0n && this.#waiting.hasRoom(accountId)) return;
     try {
       demandAny(state);
     } catch (error) {
@@ -61,11 +69,17 @@ export class AccountLedger extends Ledger {
     }
   }
 
-  override async place(order: HoldOrder, context: CommandContext): Promise<PlacedHold> {
+  override async place(
+    order: HoldOrder,
+    context: CommandContext,
+    signal?: AbortSignal,
+  ): Promise<PlacedHold> {
     const { group, paced } = this.products.ofHold(order);
     const data = { ...order, group, ...(paced && { paced }) };
+    const command = { type: 'PlaceHold', data } as const;
     try {
-      const { state } = await this.#run({ type: 'PlaceHold', data }, context);
+      const run = () => this.#run(command, context);
+      const { state } = await this.#waiting.place(command, run, signal);
       const pace = paceOf(state.budgets, order.key, order.placedAt);
       return { ...placedHold(state, order.holdId), ...(pace && { pace }) };
     } catch (error) {
@@ -89,17 +103,22 @@ export class AccountLedger extends Ledger {
   override async capture(capture: Capture, context: CommandContext): Promise<LedgerEntry> {
     this.products.ofCapture(capture);
     const outcome = await this.#run({ type: 'CaptureHold', data: capture }, context);
+    this.#waiting.ended(capture.accountId);
     return entryOf(capture, outcome);
   }
 
   override async release(release: Release, context: CommandContext): Promise<void> {
     await this.#run({ type: 'ReleaseHold', data: release }, context);
+    this.#waiting.ended(release.accountId);
   }
 
   override async settle(left: LeftHold, context: CommandContext): Promise<HoldEnd> {
     const { notBefore, ...release } = left;
     const { events } = await this.#run({ type: 'SettleHold', data: release }, context);
-    if (events.length > 0) return 'free';
+    if (events.length > 0) {
+      this.#waiting.ended(left.accountId);
+      return 'free';
+    }
     const end = await this.#endOf(left);
     return end === 'open' ? this.settle(left, context) : end;
   }

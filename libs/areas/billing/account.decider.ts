@@ -35,8 +35,10 @@ import { affordable, isWithin, merged } from './price.js';
 import {
   affordableUnder,
   askedBudgets,
+  type BudgetChanger,
   demandBudget,
   demandBudgets,
+  demandChanger,
   demandPace,
   type ExhaustedBudget,
   exhausted,
@@ -77,8 +79,16 @@ export type AccountCommand =
       readonly data: Facts<ChargeAdjusted, 'availableMicroUsd' | 'adjustmentNumber' | 'bookedIn'>;
     }
   | { readonly type: 'CloseStatement'; readonly data: StatementClosing }
-  | { readonly type: 'SetBudget'; readonly data: BudgetSet['data'] }
-  | { readonly type: 'RemoveBudget'; readonly data: BudgetRemoved['data'] }
+  | {
+      readonly type: 'SetBudget';
+      readonly data: Facts<BudgetSet, 'owner'>;
+      readonly by: BudgetChanger;
+    }
+  | {
+      readonly type: 'RemoveBudget';
+      readonly data: BudgetRemoved['data'];
+      readonly by: BudgetChanger;
+    }
   | { readonly type: 'ReportExhausted'; readonly data: ExhaustedBudget };
 
 /** Says whether waiting helps: what other holds do not use comes back. */
@@ -224,7 +234,12 @@ const captureHold = (capture: Capture, state: AccountState): readonly AccountEve
   return [captured, ...reachedThresholds(capture.accountId, budgets, ids, capture.capturedAt)];
 };
 
-const setBudget = (set: BudgetSet['data'], state: AccountState): readonly AccountEvent[] => {
+const setBudget = (
+  { data, by }: AccountCommand & { type: 'SetBudget' },
+  state: AccountState,
+): readonly AccountEvent[] => {
+  demandChanger(state.budgets, data.key, by);
+  const set = { ...data, owner: by.owner };
   if (!demandBudget(state.budgets, set)) return [];
   const event = BudgetSet.of(set);
   const { budgets } = evolve(state, event);
@@ -233,9 +248,10 @@ const setBudget = (set: BudgetSet['data'], state: AccountState): readonly Accoun
 };
 
 const removeBudget = (
-  removal: BudgetRemoved['data'],
+  { data: removal, by }: AccountCommand & { type: 'RemoveBudget' },
   { budgets }: AccountState,
 ): readonly AccountEvent[] => {
+  demandChanger(budgets, removal.key, by);
   if (budgets.has(removal.key ?? ACCOUNT_BUDGET)) return [BudgetRemoved.of(removal)];
   return reject('budget_not_found', 'there is no such budget');
 };
@@ -281,7 +297,8 @@ const adjustCharge = (
   ];
 };
 
-const decide = ({ type, data }: AccountCommand, state: AccountState): readonly AccountEvent[] => {
+const decide = (command: AccountCommand, state: AccountState): readonly AccountEvent[] => {
+  const { type, data } = command;
   if (type === 'OpenAccount') return state.opened ? [] : [AccountOpened.of(data)];
   if (!state.opened) reject('account_not_found', `there is no account ${data.accountId}`);
   switch (type) {
@@ -312,9 +329,9 @@ const decide = ({ type, data }: AccountCommand, state: AccountState): readonly A
     case 'CloseStatement':
       return closeStatement(data, state);
     case 'SetBudget':
-      return setBudget(data, state);
+      return setBudget(command, state);
     case 'RemoveBudget':
-      return removeBudget(data, state);
+      return removeBudget(command, state);
     case 'ReportExhausted':
       return exhausted(state.budgets, data);
   }

@@ -207,6 +207,9 @@ export const adjusted = (
     availableMicroUsd: String(availableAfter),
   });
 
+/** The operator and the account have said nothing of themselves. */
+const PARTIES = { seller: null, sealedCustomer: null };
+
 /** Amounts in the order of the statement: opening, deposits, charges, adjustments, closing. */
 export const statementClosed = (
   [opening, deposits, charges, adjustments, closing]: readonly number[],
@@ -222,6 +225,7 @@ export const statementClosed = (
     adjustedMicroUsd: String(adjustments),
     closingMicroUsd: String(closing),
     tax,
+    parties: PARTIES,
     closedAt: CLOSED_AT,
     availableMicroUsd: String(availableAfter),
   });
@@ -238,7 +242,7 @@ export const closeStatement = (
   closedAt = CLOSED_AT,
 ): Command<'CloseStatement'> => ({
   type: 'CloseStatement',
-  data: { accountId, month, tax, closedAt },
+  data: { accountId, month, tax, parties: PARTIES, closedAt },
 });
 
 export const open: Command<'OpenAccount'> = { type: 'OpenAccount', data: opened.data };

@@ -1,5 +1,6 @@
 import { Map as ImmutableMap, OrderedMap } from 'immutable';
 import { z } from 'zod';
+import { BudgetOwner } from '#events/billing/budget.events.js';
 import { PriceLine, ProductGroup, Purpose } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type SnapshotPlan } from '#platform/runtime/snapshots.js';
@@ -15,6 +16,7 @@ const Spending = z.strictObject({
 });
 
 const StoredBudget = z.strictObject({
+  owner: BudgetOwner,
   limits: z.strictObject({
     dayMicroUsd: Money.nullable(),
     monthMicroUsd: Money.nullable(),
@@ -85,7 +87,7 @@ const inDecimals = (value: unknown): unknown => {
 
 /** A busy account has millions of events; a start folds at most this many of them. */
 export const accountSnapshots: SnapshotPlan<AccountState> = {
-  version: 3,
+  version: 4,
   every: 5_000,
   toJson: ({ opened, closedThrough, holds, deposits, adjustments, months, budgets, ...sums }) => ({
     opened,

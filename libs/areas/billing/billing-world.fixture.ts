@@ -29,10 +29,12 @@ import {
 import { RejectionMemory } from './explanations/rejection-memory.js';
 import { InvoicesHandler, InvoicesQuery } from './invoices.handler.js';
 import { StatementHandler, StatementQuery } from './statements/statement.handler.js';
+import { type WaitingSettings } from './waiting/waiting.settings.js';
 
 /** The area on real stores in a directory of its own, as one process has it. */
 export const openBilling = async (
   clock = { now: () => Date.parse('2026-11-21T05:00:00.000Z') },
+  waiting: WaitingSettings = { waitMsMax: 0 },
 ) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'quipu-billing-'));
   const eventStore = await openSqliteEventStore({ file: path.join(directory, 'events.db') });
@@ -71,7 +73,7 @@ export const openBilling = async (
         codec: codec.for(accountEvents),
         snapshots: { store: new Snapshots(readStore), plan: accountSnapshots },
       }),
-    ledger: new AccountLedger(accounts, eventStore, codec, products, rejections, clock),
+    ledger: new AccountLedger(accounts, eventStore, codec, products, rejections, waiting, clock),
     rejections,
     explain: (requestId: string, accountId: string | null = null) =>
       explaining.execute(new ExplainRequestQuery(requestId, accountId)),

@@ -1,4 +1,6 @@
 import { accountEvents } from '#events/billing/account.events.js';
+import { admissionSettings } from '#platform/ledger/paid-work/admission.settings.js';
+import { invoiceDetailsEvents } from '#events/billing/invoice-details.events.js';
 import { paidWorkSettings } from '#platform/ledger/paid-work/paid-work.settings.js';
 import { defineArea } from '#platform/runtime/area.js';
 import { deploySaga } from '#platform/runtime/saga-deployment.js';
@@ -13,15 +15,16 @@ import { holdExpirySaga } from './hold-expiry.saga.js';
 import { billingErrors } from './billing.errors.js';
 import { StatementClosing } from './statements/statement-closing.js';
 import { statementSettings } from './statements/statements.settings.js';
+import { waitingSettings } from './waiting/waiting.settings.js';
 
 export const billingArea = defineArea({
   name: 'billing',
   description: 'Balances, holds, charges and statements of an account.',
-  events: accountEvents,
+  events: [...accountEvents, ...invoiceDetailsEvents],
   projections: [accountOverview, chargesByMinute, invoices, statements],
   sagas: [deploySaga(holdExpirySaga, { ExpireHold: expireHold })],
   errors: billingErrors,
-  settings: [paidWorkSettings, statementSettings],
+  settings: [paidWorkSettings, admissionSettings, statementSettings, waitingSettings],
   leaderServices: [StatementClosing],
   notifications: [budgetThresholdReached],
   module: BillingModule,

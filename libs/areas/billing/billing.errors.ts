@@ -17,7 +17,9 @@ export const billingErrors = {
   rate_limit_exceeded: { status: 429 },
   budget_without_limits: { status: 400 },
   budget_not_found: { status: 404 },
+  budget_not_changeable: { status: 403 },
   too_many_budgets: { status: 409 },
+  readers_behind: { status: 503 },
   request_not_found: { status: 404 },
   // The hold has expired, or another attempt has ended it.
   hold_not_open: { status: 409, charge: 'unknown' },

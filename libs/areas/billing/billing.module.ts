@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { accountEvents } from '#events/billing/account.events.js';
+import { invoiceDetailsEvents } from '#events/billing/invoice-details.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
+import { Admission } from '#platform/ledger/paid-work/admission.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { RemoteLedger } from '#platform/ledger/remote/remote-ledger.js';
@@ -25,6 +27,13 @@ import { InvoicesHandler } from './invoices.handler.js';
 import { ReplayPricesHandler } from './rerating/replay-prices.handler.js';
 import { RepriceCharges } from './rerating/reprice-charges.js';
 import { RerateMonthHandler } from './rerating/rerate-month.handler.js';
+import {
+  INVOICE_DETAILS,
+  invoiceDetailsDecider,
+  type InvoiceDetailsRunner,
+  InvoicePartiesHandler,
+  SetInvoiceDetailsHandler,
+} from './statements/invoice-details.handlers.js';
 import { StatementClosing } from './statements/statement-closing.js';
 import { StatementHandler } from './statements/statement.handler.js';
 
@@ -47,6 +56,17 @@ const accounts = {
     }),
 };
 
+const invoiceDetails = {
+  provide: INVOICE_DETAILS,
+  inject: [EVENT_STORE, CODEC],
+  useFactory: (eventStore: EventStore, codec: EventCodec): InvoiceDetailsRunner =>
+    new CommandRunner({
+      decider: invoiceDetailsDecider,
+      eventStore,
+      codec: codec.for(invoiceDetailsEvents),
+    }),
+};
+
 /** Of several processes on one port, one decides for all. */
 const ledger = {
   provide: Ledger,
@@ -60,6 +80,7 @@ const ledger = {
     accounts,
     AccountLedger,
     ledger,
+    Admission,
     PaidRequests,
     PaidProcesses,
     ChangeAccountHandler,
@@ -68,6 +89,9 @@ const ledger = {
     InvoicesHandler,
     StatementHandler,
     StatementClosing,
+    invoiceDetails,
+    SetInvoiceDetailsHandler,
+    InvoicePartiesHandler,
     BudgetsHandler,
     RejectionMemory,
     ExplainRequestHandler,

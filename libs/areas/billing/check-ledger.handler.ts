@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { UnreadableEventError } from '#events/definition.js';
 import { accountEvents } from '#events/billing/account.events.js';
+import { CutStreamError, DamagedEventError } from '#platform/event-store/event-store.errors.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import {
   type ChainReport,
@@ -69,7 +70,11 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     const checking = this.chain?.check({ upTo: head, signal: stop.signal });
     const folding = this.#fold(head, onProgress);
     try {
-      const [chain, { audit, damaged }] = await Promise.all([checking, folding]);
+      const [chain, { audit, damaged: unreadable, firsts }] = await Promise.all([
+        checking,
+        folding,
+      ]);
+      const damaged = [...unreadable, ...(await this.#cutStreams(firsts))];
       const readModel = await this.#compareWithReadModel(audit, head);
       return report(audit, readModel, chain, damaged, head);
     } finally {
@@ -87,11 +92,13 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
     };
     const filter = { by: 'stream', prefixes: [accountStream('')] } as const;
     const codec = this.codec.for(accountEvents);
+    const firsts = new Map<string, bigint>();
     let position = 0n;
     for await (const page of this.eventStore.readAll({ filter, onDamaged })) {
       for (const recorded of page) {
         if (recorded.position > head) break;
         ({ position } = recorded);
+        if (!firsts.has(recorded.stream)) firsts.set(recorded.stream, position);
         try {
           audit.take(codec.revive(recorded), position);
         } catch (error) {
@@ -102,7 +109,32 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
       }
       onProgress(position, head);
     }
-    return { audit, damaged };
+    return { audit, damaged, firsts };
+  }
+
+  /** The whole log still has the events that a server hides in their stream. */
+  async #cutStreams(firsts: ReadonlyMap<string, bigint>): Promise<readonly DamagedEvent[]> {
+    const damaged: DamagedEvent[] = [];
+    const left = firsts.entries();
+    const checkNext = async (): Promise<void> => {
+      for (const [stream, position] of left) {
+        const reason = await this.#cutOf(stream);
+        if (reason !== null) damaged.push({ position, stream, reason });
+      }
+    };
+    await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, checkNext));
+    return damaged;
+  }
+
+  async #cutOf(stream: string): Promise<string | null> {
+    try {
+      const pages = await Array.fromAsync(this.eventStore.read(stream, { maxCount: 1 }));
+      return pages.length > 0 ? null : new CutStreamError(stream, 0n, null).message;
+    } catch (error) {
+      if (error instanceof CutStreamError) return error.message;
+      if (error instanceof DamagedEventError) return null;
+      throw error;
+    }
   }
 
   /** A read model that has moved on past `head` meanwhile is not held against the ledger. */
@@ -128,7 +160,12 @@ export class CheckLedgerHandler implements IQueryHandler<CheckLedgerQuery> {
 interface Folded {
   readonly audit: LedgerAudit;
   readonly damaged: readonly DamagedEvent[];
+  /** The position of the first event of each stream. */
+  readonly firsts: ReadonlyMap<string, bigint>;
 }
+
+/** Of which the first event is asked for at the same time. */
+const STREAMS_AT_ONCE = 16;
 
 interface Compared {
   readonly faults: readonly LedgerFault[];

@@ -128,6 +128,48 @@ describe('catalog', () => {
     expect(cards?.metersAt(T0 - 1)).toBeUndefined();
   });
 
+  describe('beside a process with another file', () => {
+    const idsOf = (catalog: Catalog) => catalog.models().map(({ id }) => id);
+    const other = yaml('0.3').replaceAll('acme/one', 'acme/other');
+    const both = `${yaml('0.4')}${other.slice(other.indexOf('  - { id:'))}`;
+
+    it('serves what the newest card of the log prices, says so, and publishes again on request', async () => {
+      const first = await started(yaml('0.1', TWO));
+      let changes = 0;
+      first.onChange(() => (changes += 1));
+      const file = join(folder, 'etc', 'other.yaml');
+      await writeFile(file, other);
+      const second = newCatalog(file);
+      await second.start();
+      await until(() => first.models().length === 0);
+      expect(changes).toBe(1);
+      expect(first.model('acme/one')).toBeUndefined();
+      expect(first.status().overruled).toBe(
+        'rate card 2 of another process does not price acme/one, two, not served here',
+      );
+      expect(second.status().overruled).toBeNull();
+      await first.reload();
+      expect(idsOf(first)).toEqual(['acme/one', 'two']);
+      expect(first.status().overruled).toBeNull();
+      await until(() => second.models().length === 0);
+      await first.reload();
+      expect(await published()).toBe(3);
+    });
+
+    it('says where prices differ', async () => {
+      const first = await started(yaml('0.1'));
+      const file = join(folder, 'etc', 'both.yaml');
+      await writeFile(file, both);
+      await newCatalog(file).start();
+      await until(() => first.status().overruled !== null);
+      expect(idsOf(first)).toEqual(['acme/one']);
+      expect(first.status().overruled).toBe(
+        'rate card 2 of another process has other prices for acme/one',
+      );
+      expect(first.rateFor('acme/one', now)?.inputMicroUsdPerMtok).toBe(400_000n);
+    });
+  });
+
   it('publishes nothing at a restart with the same prices, and keeps `created`', async () => {
     const first = await started(yaml('0.1'));
     await first.stop();

@@ -14,12 +14,14 @@ import { CHAT_KIND, type LocalModelKinds } from './local-model-kinds.port.js';
 import { ggufFilesIn, type LocalFile, type Offer, withLocalModels } from './local-models.js';
 import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
 import { type PriceList } from './rate-card.decider.js';
-import { type Rate, type RateCards } from './rate-cards.js';
+import { type Rate, type RateCard, type RateCards } from './rate-cards.js';
 
 /** Quiet time after the last change of a file, before it is read. */
 const QUIET_MS = 100;
 /** Pause before a valid file is tried again whose prices could not be published. */
 const RETRY_MS = 5_000;
+/** Time for this process to read the file that another one has published. */
+const OVERRULED_MS = 5_000;
 
 /** For health and metrics. */
 export interface CatalogStatus {
@@ -32,6 +34,8 @@ export interface CatalogStatus {
   readonly failure: string | null;
   /** A sentence for each local file that is not served. */
   readonly problems: readonly string[];
+  /** How the rate card that another process published differs from the file, or null. */
+  readonly overruled: string | null;
 }
 
 /** What the service needs of Nest's `CommandBus`. */
@@ -46,18 +50,34 @@ interface Loaded {
   readonly sha256: string;
   readonly loadedAt: string;
   readonly rigs: readonly CatalogRig[];
+  /** Of the file. */
   readonly models: readonly CatalogModel[];
-  readonly modelsById: ReadonlyMap<string, CatalogModel>;
   readonly problems: readonly string[];
 }
+
+/** The models of the file that the newest rate card prices. */
+interface Served {
+  readonly models: readonly CatalogModel[];
+  readonly modelsById: ReadonlyMap<string, CatalogModel>;
+  /** How that card differs from the file, or null. */
+  readonly overruled: string | null;
+}
+
+const NOTHING: Served = { models: [], modelsById: new Map(), overruled: null };
 
 /**
  * The models that are served, their rigs and prices. The file is read at `start` and whenever it
  * changes. Its prices are published before its models are served, so every model has a rate. An
- * invalid file stops `start`; later it is logged and reported, and the old catalog stays.
+ * invalid file stops `start`; later it is logged and reported, and the old catalog stays. The rate
+ * card that any process published last is in force in all: a model that it does not price is not
+ * served until this process publishes its file again.
  */
 export class Catalog {
   #loaded: Loaded | undefined;
+  #served = NOTHING;
+  #overruled: NodeJS.Timeout | undefined;
+  /** The next card may be that of a file that is not served yet. */
+  #isPublishing = false;
   #failure: string | null = null;
   #watchFailure: string | null = null;
   #reading: Promise<void> = Promise.resolve();
@@ -80,7 +100,9 @@ export class Catalog {
    */
   async start(): Promise<void> {
     await mkdir(this.settings.localModelsFolder, { recursive: true });
-    this.rateCards.start();
+    this.rateCards.start(() => {
+      if (!this.#isPublishing) this.#serve();
+    });
     // The watch starts before the first read, so a change in between is read, too.
     this.#watches = this.#watch();
     const first = this.#read();
@@ -98,10 +120,11 @@ export class Catalog {
     this.#watches = [];
     await this.#reading;
     clearTimeout(this.#retry);
+    clearTimeout(this.#overruled);
     await this.rateCards.stop();
   }
 
-  /** Reads the file now. Never rejects: problems are logged and shown in `status`. */
+  /** Reads the file now, and publishes its prices unless they are in force. Never rejects: problems are logged and shown in `status`. */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#readOrKeep());
     return this.#reading;
@@ -109,11 +132,11 @@ export class Catalog {
 
   /** In the order of the file, local models last. */
   models(): readonly CatalogModel[] {
-    return this.#loaded?.models ?? [];
+    return this.#served.models;
   }
 
   model(id: string): CatalogModel | undefined {
-    return this.#loaded?.modelsById.get(id);
+    return this.#served.modelsById.get(id);
   }
 
   rigs(): readonly CatalogRig[] {
@@ -138,6 +161,7 @@ export class Catalog {
       loadedAt: this.#loaded?.loadedAt ?? null,
       failure: this.#failure ?? this.#watchFailure ?? this.rateCards.failure(),
       problems: this.#loaded?.problems ?? [],
+      overruled: this.#served.overruled,
     };
   }
 
@@ -160,11 +184,18 @@ export class Catalog {
     const localFiles = await ggufFilesIn(localModelsFolder);
     const sha256 = createHash('sha256').update(source).digest('hex');
     const fingerprint = [sha256, ...localFiles].join('\n');
-    if (fingerprint === this.#loaded?.fingerprint) return;
+    const isInForce = this.#served.overruled === null;
+    if (fingerprint === this.#loaded?.fingerprint && isInForce) return;
     const files = await this.#withKinds(localFiles);
     const offer = withLocalModels(parseCatalog(source, catalogFile), files);
-    await this.#publish(offer, sha256);
-    this.#install(offer, sha256, fingerprint);
+    this.#isPublishing = true;
+    try {
+      await this.#publish(offer, sha256);
+      this.#install(offer, sha256, fingerprint);
+    } finally {
+      this.#isPublishing = false;
+      this.#serve();
+    }
   }
 
   #withKinds(paths: readonly string[]): Promise<readonly LocalFile[]> {
@@ -185,13 +216,25 @@ export class Catalog {
       ...entry,
       createdEpochSeconds: entry.createdEpochSeconds ?? this.#firstPricedEpochSeconds(entry.id),
     }));
-    const modelsById = new Map(models.map((model) => [model.id, model]));
     const loadedAt = instant(this.clock);
-    this.#loaded = { fingerprint, sha256, loadedAt, rigs, models, modelsById, problems };
+    this.#loaded = { fingerprint, sha256, loadedAt, rigs, models, problems };
     const counts = { models: models.length, rigs: rigs.length, sha256 };
     this.logger.info(counts, 'the catalog was read');
     for (const problem of problems) this.logger.warn(problem);
+  }
+
+  /** After each reading of the file, and after each new rate card. */
+  #serve(): void {
+    const card = this.rateCards.newest();
+    if (!this.#loaded || !card) return;
+    this.#served = servedBy(this.#loaded.models, card);
     for (const listener of this.#listeners) listener(this);
+    clearTimeout(this.#overruled);
+    const { overruled } = this.#served;
+    if (overruled === null) return;
+    this.#overruled = setTimeout(() => {
+      this.logger.warn({ reason: overruled }, 'the catalog of another process is in force');
+    }, OVERRULED_MS).unref();
   }
 
   #firstPricedEpochSeconds(modelId: string): number {
@@ -222,6 +265,33 @@ export class Catalog {
     }
   }
 }
+
+const servedBy = (all: readonly CatalogModel[], { version, rates }: RateCard): Served => {
+  const models = all.filter(({ id }) => rates.has(id));
+  const missing = all.filter(({ id }) => !rates.has(id));
+  const otherwise = models.filter(({ id, price }) => {
+    const rate = rates.get(id);
+    return (
+      rate?.inputMicroUsdPerMtok !== price.inputMicroUsdPerMtok ||
+      rate.outputMicroUsdPerMtok !== price.outputMicroUsdPerMtok
+    );
+  });
+  const parts = [
+    ...(missing.length > 0 ? [`does not price ${namesOf(missing)}, not served here`] : []),
+    ...(otherwise.length > 0 ? [`has other prices for ${namesOf(otherwise)}`] : []),
+  ];
+  const overruled =
+    parts.length === 0 ? null : `rate card ${version} of another process ${parts.join(', and ')}`;
+  return { models, modelsById: new Map(models.map((model) => [model.id, model])), overruled };
+};
+
+const NAMES_MAX = 5;
+
+const namesOf = (models: readonly CatalogModel[]): string => {
+  const names = models.slice(0, NAMES_MAX).map(({ id }) => id);
+  const more = models.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+};
 
 const readSource = async (file: string): Promise<string> => {
   try {

@@ -26,7 +26,8 @@ export interface Rate extends TokenPrice {
   readonly batchDiscountPercent: number;
 }
 
-interface RateCard {
+export interface RateCard {
+  readonly version: number;
   readonly effectiveFromMs: number;
   /** By model id. */
   readonly rates: ReadonlyMap<string, Rate>;
@@ -47,6 +48,7 @@ export class RateCards {
   readonly #runner: LogRunner;
   readonly #codec: CodecOf<RateCardEvent>;
   #position: Position | undefined;
+  #onCard: () => void = () => undefined;
 
   /** @param pollMs interval of asking the log for new cards, instead of subscribing to all of it */
   constructor(
@@ -70,7 +72,9 @@ export class RateCards {
         : new PollingRunner(handler, eventStore, pollMs, logger);
   }
 
-  start(): void {
+  /** @param onCard called after each new card, of any process */
+  start(onCard: () => void): void {
+    this.#onCard = onCard;
     this.#runner.start();
   }
 
@@ -88,6 +92,11 @@ export class RateCards {
   /** Why the log cannot be read now, or null. */
   failure(): string | null {
     return this.#runner.status().failure;
+  }
+
+  /** The card that was published last, by any process. */
+  newest(): RateCard | undefined {
+    return this.#cards.at(-1);
   }
 
   /** The rate in force at an instant; undefined for a model that was not on sale then. */
@@ -114,12 +123,14 @@ export class RateCards {
   }
 
   #fold({ events, position }: SubscriptionBatch): void {
+    const known = this.#cards.length;
     for (const recorded of events) {
       if (recorded.type !== RateCardPublished.type) continue;
       this.#add(this.#codec.revive(recorded));
       this.#position = recorded.position;
     }
     this.#position = position;
+    if (this.#cards.length > known) this.#onCard();
   }
 
   #add({ data }: RateCardEvent): void {
@@ -132,6 +143,7 @@ export class RateCards {
       }
     }
     const meters = { rateCardVersion: version, prices: new Map(Object.entries(meterPrices)) };
-    this.#cards.push({ effectiveFromMs: Date.parse(data.effectiveFrom), rates, meters });
+    const effectiveFromMs = Date.parse(data.effectiveFrom);
+    this.#cards.push({ version, effectiveFromMs, rates, meters });
   }
 }

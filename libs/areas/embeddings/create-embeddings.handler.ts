@@ -57,7 +57,7 @@ export class CreateEmbeddingsHandler {
   ): Promise<PaidEmbeddings> {
     const checked = checkEmbeddings(asked, this.models);
     const { model, body, boundTokens: promptTokensMax } = checked;
-    const admitted = await this.admission.admit({ ...order, checked });
+    const admitted = await this.admission.admit({ ...order, signal, checked });
     const route: RigOrder = {
       model: model.id,
       accountId: order.accountId,
@@ -67,7 +67,7 @@ export class CreateEmbeddingsHandler {
     };
     const answer = await this.#ask(route, admitted, model.chargesCancelled, signal);
     const { usage, rig, attempts, dimensions, modelAnswered } = answer;
-    const { vectors, outputHash } = await this.#written(answer, asked, admitted);
+    const { vectors, outputHash, bytesOut } = await this.#written(answer, asked, admitted);
     const entry = await admitted.capture({
       usage,
       rig,
@@ -75,6 +75,7 @@ export class CreateEmbeddingsHandler {
       modelAnswered,
       dimensions,
       outputHash,
+      bytesOut,
       outcome: 'completed',
     });
     const { pace } = admitted;
@@ -103,6 +104,7 @@ export class CreateEmbeddingsHandler {
           modelAnswered: null,
           dimensions: null,
           outputHash: null,
+          bytesOut: 0,
         });
         throw cut;
       }
@@ -119,7 +121,12 @@ export class CreateEmbeddingsHandler {
   ) {
     try {
       const encoded = vectors.map((vector) => inEncoding(vector, encoding));
-      return { vectors: encoded, outputHash: this.hash(JSON.stringify(encoded)) };
+      const text = JSON.stringify(encoded);
+      return {
+        vectors: encoded,
+        outputHash: this.hash(text),
+        bytesOut: Buffer.byteLength(text),
+      };
     } catch (error) {
       await admitted.release('internal_error');
       throw error;

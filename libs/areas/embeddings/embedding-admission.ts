@@ -34,6 +34,8 @@ export interface EmbeddingOutcome {
   readonly modelAnswered: string | null;
   readonly dimensions: number | null;
   readonly outputHash: string | null;
+  /** Of the vectors for the caller, without headers and framing. */
+  readonly bytesOut: number;
 }
 
 /** A request whose worst case is held. Call exactly one of `capture` and `release`, once. */
@@ -75,21 +77,26 @@ export class EmbeddingAdmission {
     return {
       ...held.pace,
       release: (reason) => held.release(reason),
-      capture: ({ usage, outcome, rig, attempts, modelAnswered, dimensions, outputHash }) =>
+      capture: ({ usage, outcome, rig, attempts, bytesOut, ...answer }) =>
         held.capture({
           ...held.charged([lineOf(usage.promptTokens, rate)]),
           rig,
           outcome,
           usageSource: usage.source,
           evidence: {
-            models: { asked: asked.model, sent: model.upstreamId, answered: modelAnswered },
+            models: {
+              asked: asked.model,
+              sent: model.upstreamId,
+              answered: answer.modelAnswered,
+            },
             attempts,
             inputs,
-            dimensions,
+            dimensions: answer.dimensions,
             inputHash,
-            outputHash,
+            outputHash: answer.outputHash,
           } satisfies EmbeddingCaptureEvidence,
           model: asked.model,
+          bytesOut,
         }),
     };
   }

@@ -130,7 +130,8 @@ export class StoredFiles extends FileStore {
   /** For a creation that may have crashed before it retained its content. */
   async retainContent(fileId: string): Promise<void> {
     const { state } = await this.#runner.stateOf(fileId);
-    if (state.status === 'present') await this.blobs.retain(blobOf(state.file), holderOf(fileId));
+    if (state.status !== 'present') return;
+    await this.blobs.retainOrReport(blobOf(state.file), holderOf(fileId));
   }
 
   async releaseContent(fileId: string): Promise<void> {

@@ -14,7 +14,7 @@ import { WorkerRigHandler, WorkerRigsHandler } from './worker-rigs.queries.js';
     {
       provide: TaskSeal,
       inject: [SECRETS],
-      useFactory: (secrets: Secrets) => new TaskSeal(secrets.key(TASK_KEY_PURPOSE)),
+      useFactory: (secrets: Secrets) => new TaskSeal(secrets.messageKey(TASK_KEY_PURPOSE)),
     },
     ChangeRigHandler,
     WorkerRigsHandler,

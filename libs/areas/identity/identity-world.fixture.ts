@@ -24,6 +24,7 @@ import { Authenticator } from './authentication/authenticator.js';
 import { IdentityModule } from './identity.module.js';
 import { IDENTITY_SETTINGS } from './identity.settings.js';
 import { IdentityStreams } from './identity.streams.js';
+import { KeyBudgets } from './keys/key-budgets.port.js';
 import { KeyRing } from './keys/key-ring.js';
 import { NameIndex } from './names/name-index.js';
 import { type Argon2, Passwords } from './passwords/passwords.js';
@@ -70,6 +71,10 @@ export const ADA = {
   password: 'correct horse',
 } as const;
 
+/** The id under which a key with a budget counts. */
+export const LIMITED_LINE = '2b9ac6a26d6d9ca1';
+const BUDGETS: KeyBudgets = { limits: (_, line) => Promise.resolve(line === LIMITED_LINE) };
+
 const TENANT = { name: 'Quipu', primaryColor: '#7a3e1d', baseUrl: 'http://127.0.0.1:8080' };
 
 /** The area as one process runs it, on the event log in a directory. */
@@ -97,6 +102,7 @@ export const openProcess = async (directory: string, clock = movableClock()) => 
         { provide: SECRETS, useValue: secrets },
         { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
         { provide: AccountOpener, useValue: accountsIn(openedAccounts) },
+        { provide: KeyBudgets, useValue: BUDGETS },
         { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(BALANCE) } },
       ]),
     ],

@@ -21,6 +21,7 @@ export const identityErrors = {
   session_not_found: { status: 404 },
   api_key_not_found: { status: 404 },
   api_key_exists: { status: 500 },
+  api_key_limited: { status: 403 },
   too_many_api_keys: { status: 409 },
   two_factor_enabled: { status: 409 },
   two_factor_not_enabled: { status: 409 },

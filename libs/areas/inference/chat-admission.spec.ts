@@ -20,6 +20,7 @@ const outcome = {
   attempts: 2,
   modelAnswered: 'llama-70b-awq',
   replyHash: 'hash of it',
+  bytesOut: 17,
 } as const;
 
 describe('admission of a chat', () => {
@@ -114,6 +115,7 @@ describe('ending an admitted chat', () => {
         replyHash: 'hash of it',
       },
       capturedAt: NOW,
+      bytesOut: 17,
     });
   });
 

@@ -56,6 +56,8 @@ export interface ChatOutcome {
   readonly attempts: number;
   readonly modelAnswered: string | null;
   readonly replyHash: string | null;
+  /** Of the answer for the caller, without headers and framing. */
+  readonly bytesOut: number;
 }
 
 /** What a request asks for, by the catalog of that instant. */
@@ -142,7 +144,7 @@ export class ChatAdmission {
 
 const capture = (
   held: HeldRequest,
-  { usage, outcome, rig, attempts, modelAnswered, replyHash }: ChatOutcome,
+  { usage, outcome, rig, attempts, modelAnswered, replyHash, bytesOut }: ChatOutcome,
   { model, rate, terms }: Asked,
   asked: string,
   promptHash: string,
@@ -165,6 +167,7 @@ const capture = (
     outcome,
     evidence,
     model: asked,
+    bytesOut,
   });
 };
 

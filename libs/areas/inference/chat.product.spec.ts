@@ -16,6 +16,7 @@ describe('the product of a chat', () => {
       attempts: 1,
       modelAnswered: null,
       replyHash: null,
+      bytesOut: 0,
     });
     expect(products.ofHold(ledger.placed)).toBe(chatProduct);
     const promptHash = 'a1'.repeat(32);

@@ -106,6 +106,12 @@ describe('a chat answered in one piece', () => {
     });
   });
 
+  it('records the bytes of the answer', async () => {
+    const inference = answering('Nœuds.');
+    const { text } = await inference.complete();
+    expect(inference.ledger.captured.bytesOut).toBe(new TextEncoder().encode(text).length);
+  });
+
   it('is charged at the bound when the rig claims more', async () => {
     const inference = answering('x', 20, 1_000);
     await inference.complete();

@@ -30,7 +30,7 @@ export class CompleteChatHandler {
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatReply> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.complete(refuseSeveral(order), signal);
-    const admitted = await this.admission.admit(order);
+    const admitted = await this.admission.admit({ ...order, signal });
     const routed = await this.#route(order, admitted, signal);
     const written = await this.#write(routed.answer, order, admitted);
     const entry = await admitted.capture(chargeOf(routed, written));
@@ -64,7 +64,7 @@ export class CompleteChatHandler {
 
 const chargeOf = (
   { answer: { usage }, rig, attempts }: RoutedAnswer,
-  { modelAnswered, replyHash }: Written,
+  { text, modelAnswered, replyHash }: Written,
 ): ChatOutcome => ({
   usage,
   outcome: 'completed',
@@ -72,6 +72,7 @@ const chargeOf = (
   attempts: attempts.length,
   modelAnswered,
   replyHash,
+  bytesOut: Buffer.byteLength(text),
 });
 
 const replyOf = (

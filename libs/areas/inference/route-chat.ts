@@ -69,6 +69,7 @@ const chargeAccepted = async (error: RouteError, admitted: AdmittedChat): Promis
     attempts: error.attempts.length,
     modelAnswered: null,
     replyHash: null,
+    bytesOut: 0,
   });
   throw new ChargedCutError(rig, usage, entry);
 };

@@ -98,6 +98,13 @@ describe('a chat that is streamed', () => {
     });
   });
 
+  it('records the bytes of the chunks', async () => {
+    const inference = streaming(whole);
+    const { chunks } = await readAll(await inference.stream());
+    const bytes = chunks.reduce<number>((sum, chunk) => sum + JSON.stringify(chunk).length, 0);
+    expect(inference.ledger.captured.bytesOut).toBe(bytes);
+  });
+
   it('is charged at the bound when the rig claims more', async () => {
     const inference = streaming(async function* () {
       yield await Promise.resolve([delta('x')]);

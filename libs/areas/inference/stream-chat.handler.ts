@@ -23,7 +23,7 @@ export class StreamChatHandler {
   async execute(order: ChatOrder, signal: AbortSignal): Promise<ChatStream> {
     const strategy = this.strategies.of(order);
     if (strategy) return strategy.stream(refuseSeveral(order), signal);
-    const admitted = await this.admission.admit(order);
+    const admitted = await this.admission.admit({ ...order, signal });
     const reading = follow(signal);
     const one = (route: RouteOrder) => this.rigs.stream(route, reading.signal);
     const ask = order.others ? streamsOfAll(one, order, admitted.model, reading.signal) : one;

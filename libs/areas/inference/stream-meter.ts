@@ -18,6 +18,7 @@ export class StreamMeter {
   #reply = '';
   #modelAnswered: string | null = null;
   #pagesDelivered = 0;
+  #bytesOut = 0;
   #settled = false;
 
   constructor(
@@ -38,7 +39,9 @@ export class StreamMeter {
         if (page.done) return await this.#end(page.value);
         for (const chunk of page.value) this.#see(chunk);
         this.#pagesDelivered += 1;
-        yield page.value.map((chunk) => echoedJson(chunk, echo));
+        const lines = page.value.map((chunk) => echoedJson(chunk, echo));
+        for (const line of lines) this.#bytesOut += Buffer.byteLength(line);
+        yield lines;
       }
     } finally {
       if (!this.#settled) await this.#abandon();
@@ -105,6 +108,7 @@ export class StreamMeter {
       attempts: this.routed.attempts.length,
       modelAnswered: this.#modelAnswered,
       replyHash: this.hash(this.#reply),
+      bytesOut: this.#bytesOut,
     });
   }
 

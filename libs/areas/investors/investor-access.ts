@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { nodeShares } from '#projections/investors/node-shares.projection.js';
 import { InvestorUsers } from './investor-users.port.js';
 import { reject } from './investors.errors.js';
 
@@ -13,19 +16,28 @@ export interface InvestorCaller {
 /** Which investor a caller may see: an Admin every one, an investor itself. */
 @Injectable()
 export class InvestorAccess {
-  constructor(private readonly users: InvestorUsers) {}
+  constructor(
+    private readonly users: InvestorUsers,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list'>,
+  ) {}
 
   /**
    * @param asked the investor that the request names, if any
-   * @throws DomainError `investor_required`, `investor_not_found`
+   * @returns for an Admin who names none: the first investor who holds or held a share
+   * @throws DomainError `investor_not_found`
    */
   async investorOf({ userId, role }: InvestorCaller, asked: number | undefined): Promise<UserId> {
     if (role === 'Admin') {
-      return asked === undefined
-        ? reject('investor_required', 'investor_id: an Admin names the investor')
-        : this.demandInvestor(UserId.parse(asked));
+      return asked === undefined ? this.#first() : this.demandInvestor(UserId.parse(asked));
     }
     return asked === undefined || asked === userId ? userId : notFound(asked);
+  }
+
+  async #first(): Promise<UserId> {
+    const { documents } = await this.projections.list(nodeShares, { limit: 1 });
+    const [first] = documents.flatMap(({ document: { share } }) => share ?? []);
+    if (first) return UserId.parse(first.allocated.investorId);
+    return reject('investor_not_found', 'no investor holds a share yet; name one by investor_id');
   }
 
   /** @throws DomainError `investor_not_found` */

@@ -2,7 +2,6 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const investorsErrors = {
-  investor_required: { status: 400, param: 'investor_id' },
   /** Also for a user whose role is not Investor, and for one that the caller may not see. */
   investor_not_found: { status: 404, param: 'investor_id' },
   node_oversold: { status: 409, param: 'share_pct' },

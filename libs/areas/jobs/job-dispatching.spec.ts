@@ -195,6 +195,23 @@ describe('jobs on hosts', () => {
     expect(ended).toMatchObject([{ data: { attempt: 1, reason: 'drained' } }]);
   });
 
+  it('are lost with a host that ends before it reports their start', async () => {
+    await open();
+    fleet.silenceMs = SHORT_MS;
+    const { line } = await fleet.dispatcher();
+    const first = fleet.host('first');
+    line.failing = 'quipu.jobs.work.';
+    const jobId = await fleet.submit();
+    await until(() => fleet.has(jobId, 'JobDispatched'));
+    first.line.isCut = true;
+    line.failing = null;
+    fleet.host('second');
+    await completed(jobId);
+    expect(only(jobId, 'JobAttemptEnded')).toMatchObject([
+      { data: { attempt: 1, reason: 'lost', code: 'host_lost' } },
+    ]);
+  });
+
   it('survive the dispatcher that ends between the dispatch and the assignment', async () => {
     await open();
     const first = await fleet.dispatcher();

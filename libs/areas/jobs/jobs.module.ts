@@ -45,7 +45,7 @@ import { TakeJobReportHandler } from './take-job-report.handler.js';
     {
       provide: JobSeal,
       inject: [SECRETS],
-      useFactory: (secrets: Secrets) => new JobSeal(secrets.key(JOB_KEY_PURPOSE)),
+      useFactory: (secrets: Secrets) => new JobSeal(secrets.messageKey(JOB_KEY_PURPOSE)),
     },
     {
       provide: JobMetrics,

@@ -49,6 +49,10 @@ export class MemoryBlobs extends Blobs {
     return Promise.resolve();
   }
 
+  protected override reportMissing(address: string, holder: string): void {
+    throw new Error(`${holder} has lost ${address}`);
+  }
+
   override release({ address }: BlobRef, holder: string): Promise<void> {
     this.#holders.get(address)?.delete(holder);
     return Promise.resolve();

@@ -1,7 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
+import { type Projections } from '#platform/runtime/projections.js';
+import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { partners } from '#projections/partners/partners.projection.js';
 import { membershipStream, PartnerStreams } from './partner-streams.js';
 import { reject } from './partners.errors.js';
 
@@ -14,17 +17,29 @@ export interface PartnerCaller {
 /** Which partner a caller may see: an Admin every one, a manager the own one. */
 @Injectable()
 export class PartnerAccess {
-  constructor(private readonly streams: PartnerStreams) {}
+  constructor(
+    private readonly streams: PartnerStreams,
+    @Inject(PROJECTIONS) private readonly projections: Pick<Projections, 'list'>,
+  ) {}
 
   /**
+   * For a read: an Admin who names no partner sees the first one.
+   * @throws as `partnerOf`
+   */
+  async shownTo(caller: PartnerCaller, asked: number | undefined): Promise<PartnerId> {
+    if (caller.role !== 'Admin' || asked !== undefined) return this.partnerOf(caller, asked);
+    const [first] = await this.#firstTwo();
+    return first ?? reject('partner_not_found', 'there is no partner yet');
+  }
+
+  /**
+   * For a change: an Admin may leave out the name of the only partner.
    * @param asked the partner that the request names, if any
    * @throws DomainError `partner_required`, `partner_not_found`, `partner_not_assigned`
    */
   async partnerOf({ userId, role }: PartnerCaller, asked: number | undefined): Promise<PartnerId> {
     if (role === 'Admin') {
-      if (asked === undefined) {
-        return reject('partner_required', 'partner_id: an Admin names the partner');
-      }
+      if (asked === undefined) return this.#only();
       await this.streams.demandPartner(asked);
       return PartnerId.parse(asked);
     }
@@ -36,5 +51,17 @@ export class PartnerAccess {
     return asked === undefined || asked === member.partnerId
       ? member.partnerId
       : reject('partner_not_found', `there is no partner ${asked}`);
+  }
+
+  async #only(): Promise<PartnerId> {
+    const [only, another] = await this.#firstTwo();
+    if (only === undefined) return reject('partner_not_found', 'there is no partner yet');
+    if (another === undefined) return only;
+    return reject('partner_required', 'partner_id: there are several partners; name one of them');
+  }
+
+  async #firstTwo(): Promise<readonly PartnerId[]> {
+    const { documents } = await this.projections.list(partners, { limit: 2 });
+    return documents.flatMap(({ document: { profile } }) => profile?.partnerId ?? []);
   }
 }

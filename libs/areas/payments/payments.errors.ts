@@ -12,6 +12,8 @@ export const paymentsErrors = {
   crypto_chain_unavailable: { status: 503 },
   crypto_notification_invalid: { status: 401 },
   crypto_notification_mismatch: { status: 409 },
+  too_many_unpaid_crypto_invoices: { status: 409 },
+  deposit_gap_reached: { status: 503, param: 'currency' },
   deposit_indexes_exhausted: { status: 503, param: 'currency' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly param?: string }>>;
 

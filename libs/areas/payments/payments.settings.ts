@@ -5,6 +5,7 @@ import { type AccountKey, AccountKeyError, readAccountKey } from './assets/accou
 import { type KeyedNetwork } from './assets/account-key.js';
 import { isSolanaAddress } from './assets/solana-address.js';
 import { dollars } from './assets/currency.js';
+import { type GapLimits } from './invoices/deposit-key.decider.js';
 import { readNodeAddress, type NodeAddress } from './chains/node-address.js';
 import { type PriceLimits } from './prices/prices.js';
 import { type PriceSourceAddress, readPriceSources } from './prices/price-source-address.js';
@@ -29,6 +30,7 @@ export interface PaymentsSettings {
     /** Of an account, that wait for their payment. */
     readonly openMax: number;
     readonly toleranceBasisPoints: number;
+    readonly gap: GapLimits;
   };
   readonly pollMs: number;
   /** Incoming notifications are signed with it; null: none are accepted. */
@@ -165,6 +167,15 @@ const variables = {
     wholeNumber(1, 1_000).default(10),
     'crypto invoices of an account that wait for their payment',
   ),
+  QUIPU_CRYPTO_UNPAID_MAX: variable(
+    wholeNumber(1, 1_000).default(20),
+    'addresses of a wallet that an account may have after the last one with a payment',
+  ),
+  QUIPU_CRYPTO_GAP_MAX: variable(
+    wholeNumber(1, 10_000).default(100),
+    'addresses of a wallet after the last one with a payment, of all accounts; the gap limit of ' +
+      'the wallet is above it',
+  ),
   QUIPU_CRYPTO_TOLERANCE_BP: variable(
     wholeNumber(0, 500).default(0),
     'by how much a payment may miss the amount due, in hundredths of a percent',
@@ -224,6 +235,10 @@ export const paymentsSettings = defineSettings({
       amountMax: dollars(values.QUIPU_CRYPTO_USD_MAX),
       openMax: values.QUIPU_CRYPTO_OPEN_MAX,
       toleranceBasisPoints: values.QUIPU_CRYPTO_TOLERANCE_BP,
+      gap: {
+        gapMax: values.QUIPU_CRYPTO_GAP_MAX,
+        gapOfAccountMax: values.QUIPU_CRYPTO_UNPAID_MAX,
+      },
     },
     pollMs: values.QUIPU_CRYPTO_POLL_SECONDS * 1_000,
     notifySecret: values.QUIPU_CRYPTO_NOTIFY_SECRET ?? null,

@@ -1,4 +1,4 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   PayoutApproved,
   PayoutPaid,
@@ -75,6 +75,9 @@ describe('a payout', () => {
     payee.given(first).when(request(SECOND, '400')).then(requested(SECOND, '400'));
     payee.given(first).when(request(SECOND, '401')).thenThrows('payout_above_accrued');
     payee.given().when(request(FIRST, '1001')).thenThrows('payout_above_accrued');
+    expect(() =>
+      payoutDecider.decide(request(FIRST, '120501000'), payoutDecider.initialState),
+    ).toThrow('; 120.50 USD is missing');
     payee.given().when(request(FIRST, '0')).thenThrows('payout_not_positive');
   });
 

@@ -8,7 +8,7 @@ import {
   type Withholding,
 } from '#events/payouts/payout.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { fromDecimal, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { reject } from './payouts.errors.js';
 
 interface OfPayout {
@@ -55,7 +55,7 @@ export interface PayeeState {
 const demandAccrued = (committed: MicroUsd, accrued: MicroUsd): void => {
   if (committed <= accrued) return;
   const detail = 'the payouts of a beneficiary are at most what it has earned';
-  reject('payout_above_accrued', `${detail}; ${accrued - committed} micro-dollars are missing`);
+  reject('payout_above_accrued', `${detail}; ${inUsd(committed - accrued)} is missing`);
 };
 
 const request = (

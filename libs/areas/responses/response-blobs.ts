@@ -56,6 +56,11 @@ export class ResponseBlobs {
     await this.blobs.retain(blobOf(named), holderOf(named));
   }
 
+  /** For the saga. */
+  async keep(named: WithBlob): Promise<void> {
+    await this.blobs.retainOrReport(blobOf(named), holderOf(named));
+  }
+
   async release(named: WithBlob): Promise<void> {
     await this.blobs.release(blobOf(named), holderOf(named));
   }

@@ -144,7 +144,7 @@ export class ResponseStore {
 
   /** For a response that was stored before a crash, and whose content was not retained. */
   async retainContent(responseId: string): Promise<void> {
-    await this.#retain(await this.streams.stateOf(responseId));
+    await this.#retain(await this.streams.stateOf(responseId), 'keep');
   }
 
   async releaseContent(responseId: string): Promise<void> {
@@ -153,16 +153,16 @@ export class ResponseStore {
   }
 
   /** What a response was asked for is in its own content once it is stored. */
-  async #retain(state: ResponseState): Promise<void> {
+  async #retain(state: ResponseState, how: 'retain' | 'keep' = 'retain'): Promise<void> {
     switch (state.status) {
       case 'absent':
       case 'deleted':
         return;
       case 'queued':
       case 'in_progress':
-        return this.blobs.retain(state.queued);
+        return this.blobs[how](state.queued);
       case 'present':
-        await this.blobs.retain(state.response);
+        await this.blobs[how](state.response);
         if (state.queued) await this.blobs.release(state.queued);
     }
   }

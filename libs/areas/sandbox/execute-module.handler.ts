@@ -49,7 +49,7 @@ export class ExecuteModuleHandler implements ICommandHandler<ExecuteModuleComman
   /** @throws DomainError, SandboxError, RequestCutError; none of them after a charge */
   async execute({ order, signal }: ExecuteModuleCommand): Promise<ExecutionAnswer> {
     const task = await taskOf(order.module, this.settings);
-    const admitted = await this.admission.admit({ ...order, task });
+    const admitted = await this.admission.admit({ ...order, signal, task });
     const end = await this.#run(task, admitted, signal);
     const entry = await admitted.capture(end);
     return { moduleSha256: task.moduleSha256, end, entry };

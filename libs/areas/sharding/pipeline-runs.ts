@@ -48,7 +48,7 @@ export class PipelineRuns {
     signal: AbortSignal,
     delivery: Delivery,
   ): Promise<StartedPipeline> {
-    const admitted = await this.admission.admit(order);
+    const admitted = await this.admission.admit({ ...order, signal });
     const reading = limited(signal, this.settings.requestMsMax);
     const { modelFile, bound, pace } = admitted;
     const pieces = this.runner.run(order, modelFile, bound.completionTokens, reading.signal);

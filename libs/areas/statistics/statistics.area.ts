@@ -1,5 +1,6 @@
 import { statisticsEvents } from '#events/statistics/node.events.js';
 import { defineArea } from '#platform/runtime/area.js';
+import { dataMoved } from '#projections/statistics/data-moved.projection.js';
 import { NodeSampler } from './node-sampler.js';
 import { statisticsErrors } from './statistics.errors.js';
 import { StatisticsModule } from './statistics.module.js';
@@ -10,7 +11,7 @@ export const statisticsArea = defineArea({
   name: 'statistics',
   description: 'Anonymous figures of the whole platform, recomputable from its log.',
   events: statisticsEvents,
-  projections: statisticsProjections,
+  projections: [...statisticsProjections, dataMoved],
   leaderServices: [NodeSampler],
   errors: statisticsErrors,
   settings: [statisticsSettings],

@@ -31,7 +31,7 @@ export const supplyTax = (
 ): SupplyTax | undefined => {
   const rate = rates.standardRate(country, region, at);
   if (!rate) return undefined;
-  const place = { country, region, kind: rate.kind, source: rates.source };
+  const place = { country, region, kind: rate.kind, source: rate.source };
   const untaxed = (treatment: 'exempt' | 'reverse_charge' | 'outside_scope'): SupplyTax => ({
     ...{ ...place, treatment, ratePpm: 0 },
   });

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { TableAges, type TaxTable } from './table-ages.js';
 import { VatRates, type VatRate } from './vat-rates.js';
 import { demandCountry, type Withheld, withholdingOn } from './withholding.js';
 import { type IncomeType } from './withholding-rates.js';
@@ -16,7 +17,8 @@ export interface TaxCompliance {
   readonly netMicroUsd: MicroUsd;
   /** The standard rate of the whole country, now. */
   readonly vat: VatRate;
-  readonly vatSource: string;
+  /** The tables that are older than the stated age. */
+  readonly stale: readonly TaxTable[];
 }
 
 /** What a payout to a country comes to after tax. */
@@ -39,6 +41,7 @@ const PAYOUT: IncomeType = 'industrial_royalties';
 export class TaxComplianceHandler implements IQueryHandler<TaxComplianceQuery> {
   constructor(
     private readonly rates: VatRates,
+    private readonly ages: TableAges,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -60,7 +63,7 @@ export class TaxComplianceHandler implements IQueryHandler<TaxComplianceQuery> {
       withheld,
       netMicroUsd: amountMicroUsd - withheld.withheldMicroUsd,
       vat,
-      vatSource: this.rates.source,
+      stale: this.ages.stale({ vat: vat.asOf, withholding: withheld.asOf }),
     };
   }
 }

@@ -18,7 +18,8 @@ import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type TaxStatus, taxStatuses } from '#projections/tax/tax-status.projection.js';
 import { type TaxStatusCommand, type TaxStatusState } from './tax-status.decider.js';
 import { type TaxErrorCode } from './tax.errors.js';
-import { VatRates } from './vat-rates.js';
+import { TableAges, type TaxTable } from './table-ages.js';
+import { type VatRate, VatRates } from './vat-rates.js';
 import { demandCountry } from './withholding.js';
 
 export type TaxStatusRunner = CommandRunner<TaxStatusCommand, TaxStatusState, TaxStatusSet>;
@@ -84,8 +85,10 @@ const reject = (message: string): never => {
 export interface TaxStatusFound {
   /** Null: never set. */
   readonly status: TaxStatus | null;
-  /** The standard rate of the place, in millionths; null without a status. */
-  readonly ratePpm: number | null;
+  /** The standard rate of the place; null without a status. */
+  readonly rate: VatRate | null;
+  /** The tables that are older than the stated age. */
+  readonly stale: readonly TaxTable[];
   readonly position: bigint;
 }
 
@@ -104,14 +107,16 @@ export class TaxStatusHandler implements IQueryHandler<TaxStatusQuery> {
   constructor(
     @Inject(PROJECTIONS) private readonly projections: Projections,
     private readonly rates: VatRates,
+    private readonly ages: TableAges,
   ) {}
 
   async execute({ accountId, asOf }: TaxStatusQuery): Promise<TaxStatusFound> {
     const reader = await this.projections.at(asOf);
     const { document, position } = await reader.get(taxStatuses, accountId);
-    if (!document) return { status: null, ratePpm: null, position };
+    if (!document) return { status: null, rate: null, stale: [], position };
     const at = new Date(reader.readAt).toISOString();
-    const rate = this.rates.standardRate(document.country, document.region, at);
-    return { status: document, ratePpm: rate?.ratePpm ?? null, position };
+    const rate = this.rates.standardRate(document.country, document.region, at) ?? null;
+    const stale = rate ? this.ages.stale({ vat: rate.asOf }) : [];
+    return { status: document, rate, stale, position };
   }
 }

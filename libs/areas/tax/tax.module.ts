@@ -5,6 +5,7 @@ import { CommandRunner } from '#platform/runtime/command-runner.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { SupplyTaxHandler } from './supply-tax.handler.js';
+import { TableAges } from './table-ages.js';
 import { TaxComplianceHandler } from './tax-compliance.handler.js';
 import { taxStatusDecider } from './tax-status.decider.js';
 import {
@@ -28,6 +29,7 @@ const taxStatuses = {
   providers: [
     taxStatuses,
     { provide: VatRates, useFactory: () => new VatRates() },
+    TableAges,
     TaxComplianceHandler,
     SetTaxStatusHandler,
     TaxStatusHandler,

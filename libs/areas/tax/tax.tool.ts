@@ -33,6 +33,8 @@ const TaxToolOutput = z.strictObject({
   article: z.string(),
   source: z.string(),
   vat_source: z.string(),
+  tables_as_of: z.strictObject({ vat: z.string(), withholding: z.string() }),
+  stale_tables: z.array(z.enum(['vat', 'withholding'])),
 });
 type TaxToolOutput = z.infer<typeof TaxToolOutput>;
 
@@ -50,7 +52,7 @@ export class TaxTool implements ToolRunner<TaxToolInput, TaxToolOutput> {
   /** @throws DomainError `country_unknown` */
   async run(input: TaxToolInput): Promise<ToolOutcome<TaxToolOutput>> {
     const { country, amount_usd: amount, treaty_claimed: isClaimed } = input;
-    const { grossMicroUsd, netMicroUsd, withheld, vat, vatSource } = await this.queries.execute(
+    const { grossMicroUsd, netMicroUsd, withheld, vat, stale } = await this.queries.execute(
       new TaxComplianceQuery(country, parseUsd(amount), isClaimed),
     );
     const output = {
@@ -61,7 +63,9 @@ export class TaxTool implements ToolRunner<TaxToolInput, TaxToolOutput> {
       vat_rate_pct: vat.ratePpm / PPM_PER_PERCENT,
       article: withheld.article,
       source: withheld.source,
-      vat_source: vatSource,
+      vat_source: vat.source,
+      tables_as_of: { vat: vat.asOf, withholding: withheld.asOf },
+      stale_tables: [...stale],
     };
     return { output, used: [], counters: {} };
   }

@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
-import { VatRates } from './vat-rates.js';
+import { VAT_CORRECTIONS } from './vat-corrections.js';
+import { SALES_TAX, VatRates } from './vat-rates.js';
 
 const rates = new VatRates();
 const AT = '2026-04-28T12:00:00.000Z';
@@ -33,14 +35,14 @@ describe('standard rates', () => {
     ['ES', 'TF', 'igic', 70_000],
     ['US', null, 'none', 0],
   ])('%s %s is %s at %d millionths', (country, region, kind, ratePpm) => {
-    expect(rates.standardRate(country, region, AT)).toEqual({ kind, ratePpm });
+    expect(rates.standardRate(country, region, AT)).toMatchObject({ kind, ratePpm });
   });
 
   it.each([
     ['2024-08-31T21:59:59.999Z', 240_000],
     ['2024-08-31T22:00:00.000Z', 255_000],
   ])('of Finland change at the instant that they changed: %s', (at, ratePpm) => {
-    expect(rates.standardRate('FI', null, at)).toEqual({ kind: 'vat', ratePpm });
+    expect(rates.standardRate('FI', null, at)).toMatchObject({ kind: 'vat', ratePpm });
   });
 
   it.each([
@@ -48,7 +50,7 @@ describe('standard rates', () => {
     ['2020-12-31T21:59:59.999Z', 160_000],
     ['2020-12-31T22:00:00.000Z', 190_000],
   ])('of Germany were lower for half a year: %s', (at, ratePpm) => {
-    expect(rates.standardRate('DE', null, at)).toEqual({ kind: 'vat', ratePpm });
+    expect(rates.standardRate('DE', null, at)).toMatchObject({ kind: 'vat', ratePpm });
   });
 
   it.each([
@@ -60,7 +62,52 @@ describe('standard rates', () => {
     expect(rates.standardRate(country, region, AT)).toBeUndefined();
   });
 
-  it('names its source', () => {
-    expect(rates.source).toMatch(/^sales-tax \d+\.\d+\.\d+$/);
+  it.each([
+    ['LI', '2023-12-31T22:59:59.999Z', 77_000, '2024-01-01T00:00:00.000Z', 81_000],
+    ['RU', '2025-12-31T20:59:59.999Z', 200_000, '2025-12-31T21:00:00.000Z', 220_000],
+    ['KZ', '2025-12-31T18:59:59.999Z', 120_000, '2025-12-31T19:00:00.000Z', 160_000],
+    ['EC', '2024-04-01T04:59:59.999Z', 120_000, '2024-04-01T05:00:00.000Z', 150_000],
+    ['LK', '2023-12-31T18:29:59.999Z', 120_000, '2023-12-31T18:30:00.000Z', 180_000],
+    ['BH', '2021-12-31T20:59:59.999Z', 50_000, '2021-12-31T21:00:00.000Z', 100_000],
+    ['PK', '2023-02-14T18:59:59.999Z', 170_000, '2023-02-14T19:00:00.000Z', 180_000],
+    ['RO', '2025-07-31T20:59:59.999Z', 190_000, '2025-07-31T21:00:00.000Z', 210_000],
+    ['TH', '2023-08-31T16:59:59.999Z', 70_000, '2026-09-30T16:59:59.999Z', 70_000],
+  ])('of %s are corrected from the day of the law', (country, before, old, after, ratePpm) => {
+    expect(rates.standardRate(country, null, before)).toMatchObject({ ratePpm: old });
+    expect(rates.standardRate(country, null, after)).toMatchObject({
+      kind: 'vat',
+      ratePpm,
+      isVerified: true,
+      source: expect.stringMatching(/https:.* \(\d{4}-\d\d-\d\d\)$/),
+    });
+  });
+
+  it('of Thailand are not verified after the last known extension of the reduction', () => {
+    expect(rates.standardRate('TH', null, '2026-09-30T17:00:00.000Z')).toMatchObject({
+      ratePpm: 100_000,
+      isVerified: false,
+    });
+  });
+
+  it('name their source and its date, and whether a second source confirms them', () => {
+    const { version, asOf } = SALES_TAX;
+    const source = `sales-tax ${version} (${asOf})`;
+    expect(rates.standardRate('DE', null, AT)).toMatchObject({ source, asOf, isVerified: true });
+    expect(rates.standardRate('GB', null, AT)).toMatchObject({ source, asOf, isVerified: false });
+    expect(rates.standardRate('CA', 'QC', AT)).toMatchObject({ isVerified: false });
+  });
+
+  it('have sources that fit into the event of a statement', () => {
+    for (const { source, country, from } of VAT_CORRECTIONS) {
+      expect(rates.standardRate(country, null, from)?.source).toContain(source);
+      expect(rates.standardRate(country, null, from)?.source.length).toBeLessThanOrEqual(200);
+    }
+  });
+
+  it('are from the version of the package whose date is known', () => {
+    const { version } = createRequire(import.meta.url)('sales-tax/package.json') as {
+      readonly version: string;
+    };
+    expect(version).toBe(SALES_TAX.version);
   });
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type z } from 'zod';
 import { type WorkflowBlob } from '#events/workflows/workflow.vocabulary.js';
-import { BlobError } from '#platform/blobs/blobs.errors.js';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 import { blobOwnerOf, JobBlobs } from '#platform/jobs/job-blobs.js';
 
@@ -9,12 +9,6 @@ import { blobOwnerOf, JobBlobs } from '#platform/jobs/job-blobs.js';
 export const versionHolder = (requestId: string): string => `workflowversion:${requestId}`;
 
 export const runHolder = (runId: string): string => `workflowrun:${runId}`;
-
-const GONE: readonly string[] = ['blob-not-found', 'blob-erased'];
-
-/** Whether the content can never be read again, as after the erasure of its owner. */
-export const isGone = (error: unknown): boolean =>
-  error instanceof BlobError && GONE.includes(error.code);
 
 /** Definitions, inputs and outputs: JSON, sealed with the key of the account's owner. */
 @Injectable()
@@ -45,7 +39,7 @@ export class WorkflowBlobs {
     try {
       await this.blobs.release({ address, owner: blobOwnerOf(accountId) }, holder);
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isBlobGone(error)) throw error;
     }
   }
 }

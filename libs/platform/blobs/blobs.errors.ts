@@ -28,3 +28,7 @@ export class BlobError extends Error {
     super(`${code}: ${detail}`, options);
   }
 }
+
+/** Content that nothing can read any more: its owner was erased, or it is not kept. */
+export const isBlobGone = (error: unknown): boolean =>
+  error instanceof BlobError && (error.code === 'blob-not-found' || error.code === 'blob-erased');

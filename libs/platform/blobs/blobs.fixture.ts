@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from '@jest/globals';
+import { pino } from 'pino';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { blobName } from './blob.names.js';
 import { BLOB_TIMES, type BlobTimes } from './blob.times.js';
@@ -59,6 +60,9 @@ export class BlobsStage {
   objects!: ObjectStore;
   /** The clock of the blobs; the storage has its own. */
   now = Date.now;
+  /** What was logged, as JSON. */
+  readonly logged: string[] = [];
+  readonly #logger = pino({}, { write: (line: string) => this.logged.push(line) });
   #underTest!: ObjectsUnderTest;
   #secrets!: Secrets;
   #folder = '';
@@ -78,7 +82,7 @@ export class BlobsStage {
   async open(times: BlobTimes = BLOB_TIMES): Promise<Blobs> {
     const objects = await this.#underTest.open();
     const clock = { now: () => this.now() };
-    const blobs = new StoredBlobs({ objects, secrets: this.#secrets, clock, times });
+    const blobs = new StoredBlobs({ objects, secrets: this.#secrets, clock, logger: this.#logger, times });
     this.#handles.push(blobs);
     return blobs;
   }

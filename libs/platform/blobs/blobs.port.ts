@@ -1,3 +1,5 @@
+import { BlobError } from './blobs.errors.js';
+
 /**
  * Immutable content, named by its hash. Every adapter passes one suite (`blobs.contract.ts`).
  * Every error is a `BlobError`, or one of the subject keys where the owner's key is needed.
@@ -82,6 +84,21 @@ export abstract class Blobs {
    * @throws BlobError `blob-not-found`; nothing is recorded then
    */
   abstract retain(ref: BlobRef, holder: string): Promise<void>;
+
+  /**
+   * Retains on behalf of a saga, which repeats what has failed: a blob that is gone is reported to
+   * the operator instead, since no repetition brings it back.
+   */
+  async retainOrReport(ref: BlobRef, holder: string): Promise<void> {
+    try {
+      await this.retain(ref, holder);
+    } catch (error) {
+      if (!(error instanceof BlobError && error.code === 'blob-not-found')) throw error;
+      this.reportMissing(ref.address, holder);
+    }
+  }
+
+  protected abstract reportMissing(address: BlobAddress, holder: string): void;
 
   /** Removes that record; repeating it changes nothing. The blob stays until a sweep. */
   abstract release(ref: BlobRef, holder: string): Promise<void>;

@@ -113,6 +113,18 @@ export const retentionContract = (stage: BlobsStage) => {
       expect(await stage.names('refs/ab/')).toEqual([]);
     });
 
+    it('that a saga is to make to a blob that is gone is reported, and stops no saga', async () => {
+      const address = 'ab'.repeat(32);
+      await stage.blobs.retainOrReport({ address, owner: null }, 'file:1');
+      expect(await stage.names('refs/ab/')).toEqual([]);
+      const [line = ''] = stage.logged.splice(0);
+      expect(JSON.parse(line)).toMatchObject({ level: 50, address, holder: 'file:1' });
+      const stored = await stage.put(CONTENT);
+      await stage.blobs.retainOrReport(stored, 'file:1');
+      expect(stage.logged).toEqual([]);
+      expect(await stage.names(`refs/${stored.address.slice(0, 2)}/`)).toHaveLength(1);
+    });
+
     it.each(['', '1', 'File:1', 'file.1', 'file/1', `f${'x'.repeat(128)}`])(
       'has no holder %j',
       async (holder) => {

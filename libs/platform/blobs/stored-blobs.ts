@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger } from 'pino';
 import { type Clock } from '#platform/kernel/clock.js';
 import { decodeFooter, encodeFooter, FOOTER_BYTES_MAX } from './blob.format.js';
 import { BlobKeys, type BlobSecrets } from './blob.keys.js';
@@ -48,6 +49,7 @@ export interface StoredBlobsOptions {
   readonly objects: ObjectStore;
   readonly secrets: BlobSecrets;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly times?: BlobTimes;
 }
 
@@ -57,14 +59,16 @@ export class StoredBlobs extends Blobs {
   readonly #keys: BlobKeys;
   readonly #clock: Clock;
   readonly #times: BlobTimes;
+  readonly #logger: Logger;
   #isClosed = false;
 
-  constructor({ objects, secrets, clock, times = BLOB_TIMES }: StoredBlobsOptions) {
+  constructor({ objects, secrets, clock, logger, times = BLOB_TIMES }: StoredBlobsOptions) {
     super();
     this.#objects = objects;
     this.#keys = new BlobKeys(secrets);
     this.#clock = clock;
     this.#times = times;
+    this.#logger = logger;
   }
 
   override async put(
@@ -102,6 +106,10 @@ export class StoredBlobs extends Blobs {
     if (await this.#objects.stat(name)) return;
     await this.#objects.remove(reference);
     throw notFound(address);
+  }
+
+  protected override reportMissing(address: BlobAddress, holder: string): void {
+    this.#logger.error({ address, holder }, 'a blob that is to be kept is missing: restore it');
   }
 
   override async release({ address }: BlobRef, holder: string): Promise<void> {

@@ -8,7 +8,8 @@ export type EventStoreErrorCode =
   | 'invalid-append'
   | 'unknown-outcome'
   | 'store-unavailable'
-  | 'damaged-event';
+  | 'damaged-event'
+  | 'cut-stream';
 
 export abstract class EventStoreError extends Error {
   abstract readonly code: EventStoreErrorCode;
@@ -62,6 +63,31 @@ export class DamagedEventError extends EventStoreError {
     options?: ErrorOptions,
   ) {
     super(describeDamage(damaged), options);
+  }
+}
+
+/**
+ * A stream lacks events that were appended: it does not begin at revision 0, has a gap, or was
+ * deleted. What rests on it is unknown, and not absent.
+ */
+export class CutStreamError extends EventStoreError {
+  override readonly name = 'CutStreamError';
+  readonly code = 'cut-stream';
+
+  constructor(
+    readonly stream: StreamName,
+    /** The first revision that is missing. */
+    readonly missing: bigint,
+    /** The revision that came in its place; null where none did. */
+    readonly found: bigint | null,
+    options?: ErrorOptions,
+  ) {
+    const instead = found === null ? '' : `, and goes on with ${found}`;
+    super(
+      `the stream ${stream} lacks revision ${missing}${instead}: it was truncated or deleted, or ` +
+        'its $maxAge, $maxCount or $tb hides events',
+      options,
+    );
   }
 }
 

@@ -129,7 +129,10 @@ export interface EventStore {
     expected: ExpectedRevision,
   ): Promise<AppendResult>;
 
-  /** Pages of one stream, in the direction asked; nothing at all for a stream that is not there. */
+  /**
+   * Pages of one stream, in the direction asked; nothing at all for a stream that is not there.
+   * @throws CutStreamError where revisions are missing that were appended
+   */
   read(stream: StreamName, options?: ReadStreamOptions): AsyncIterable<readonly RecordedEvent[]>;
 
   /** Pages of the whole log, forwards, up to the head as it was at the start. */

@@ -1,4 +1,4 @@
-import { DamagedEventError } from './event-store.errors.js';
+import { CutStreamError, DamagedEventError } from './event-store.errors.js';
 import { type EventStore, type RecordedEvent } from './event-store.port.js';
 
 type Named = Pick<RecordedEvent, 'position' | 'stream' | 'revision' | 'id'>;
@@ -25,7 +25,7 @@ export const hasMarked = async (eventStore: EventStore, mark: string): Promise<b
     return false;
   } catch (error) {
     // There is an event, and its damage is reported where events are read.
-    if (error instanceof DamagedEventError) return true;
+    if (error instanceof DamagedEventError || error instanceof CutStreamError) return true;
     throw error;
   }
 };

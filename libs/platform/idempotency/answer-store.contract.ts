@@ -56,7 +56,7 @@ export const answerStoreContract = (adapter: string, create: () => Promise<Answe
       it('starts again when the log no longer has the event that its answer rests on', async () => {
         const events = ['first'];
         const log = {
-          lastEvent: () => Promise.resolve(events.at(-1) ?? null),
+          lastEvent: () => events.at(-1) ?? null,
           has: (event: string) => Promise.resolve(events.includes(event)),
         };
         const handle = await stage.open(undefined, undefined, log);

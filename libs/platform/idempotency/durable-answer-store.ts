@@ -167,7 +167,7 @@ export class DurableAnswerStore extends AnswerStore {
     answer: StoredAnswer | 'too-large',
   ): Promise<FinishOutcome> {
     const fits = answer !== 'too-large' && answer.body.byteLength <= ANSWER_BYTES_MAX;
-    const event = await this.#log.lastEvent();
+    const event = this.#log.lastEvent();
     const sealed = fits ? this.#seal.seal(identity, { ...answer, event }) : null;
     const keep = () => this.#entries.keep(ref, sealed, this.#expiresAtMs());
     const isKept = await this.#end(ref, sealed?.byteLength ?? 0, keep);

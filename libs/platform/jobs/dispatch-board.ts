@@ -174,13 +174,16 @@ export class DispatchBoard {
       const job = this.#jobs.get(jobId)?.job;
       if (!isHeld(job)) return [];
       const silentMs = nowMs - Math.max(sighting.atMs, this.#judgesFromMs);
-      if (sighting.isGone) return [{ kind: 'end', job, reason: 'lost' }];
-      if (job.status === 'dispatched') return this.#dueOfDispatched(job);
-      return silentMs > this.options.silenceMs ? [{ kind: 'end', job, reason: 'lost' }] : [];
+      const isSilent = silentMs > this.options.silenceMs;
+      const isStarted = job.status !== 'dispatched';
+      // A host that still asks may start the attempt late.
+      const isLost = isSilent && (isStarted || !this.#hosts.knows(job.host));
+      if (sighting.isGone || isLost) return [{ kind: 'end', job, reason: 'lost' }];
+      return isStarted ? [] : this.#dueOfDispatched(job);
     });
   }
 
-  /** A host that never starts it misses the time-out of the start, which the saga sees. */
+  /** A host that asks and never starts it misses the time-out of the start, which the saga sees. */
   #dueOfDispatched(job: HeldJob): readonly Due[] {
     if (this.#hosts.isDraining(job.host) && !this.#hosts.lists(job)) {
       return [{ kind: 'end', job, reason: 'drained' }];

@@ -35,6 +35,11 @@ export class HostBook {
     return this.#hosts.get(host)?.running.has(attemptKey({ jobId, attempt })) ?? false;
   }
 
+  /** False for a host that is silent. */
+  knows(host: string): boolean {
+    return this.#hosts.has(host);
+  }
+
   isDraining(host: string): boolean {
     return this.#hosts.get(host)?.ask.draining ?? false;
   }

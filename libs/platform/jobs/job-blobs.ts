@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type z } from 'zod';
 import { type JobBlob } from '#events/jobs/job.events.js';
-import { BlobError } from '#platform/blobs/blobs.errors.js';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs } from '#platform/blobs/blobs.port.js';
 import { type NamedBlob } from './job.saga.js';
 
@@ -70,9 +70,6 @@ const unlessGone = async (done: Promise<void>): Promise<void> => {
   try {
     await done;
   } catch (error) {
-    const gone = error instanceof BlobError && GONE.includes(error.code);
-    if (!gone) throw error;
+    if (!isBlobGone(error)) throw error;
   }
 };
-
-const GONE: readonly string[] = ['blob-not-found', 'blob-erased'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { divideRoundingUp, fromDecimal, parseUsd, toDecimal, toUsd } from './money.js';
+import { divideRoundingUp, fromDecimal, inUsd, parseUsd, toDecimal, toUsd } from './money.js';
 
 const micros = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
 
@@ -13,6 +13,17 @@ const written = (amount: bigint): string => {
 describe('money', () => {
   it('survives being written as a decimal and read again', () => {
     fc.assert(fc.property(micros, (amount) => fromDecimal(toDecimal(amount)) === amount));
+  });
+
+  it.each([
+    [0n, '0.00 USD'],
+    [12_500_000n, '12.50 USD'],
+    [18n, '0.000018 USD'],
+    [1_234_567n, '1.234567 USD'],
+    [-500_000n, '-0.50 USD'],
+    [9_007_199_254_740_993_000_001n, '9007199254740993.000001 USD'],
+  ])('of %s micro-dollars is shown to people as %s', (amount, text) => {
+    expect(inUsd(amount)).toBe(text);
   });
 
   it('is read exactly from dollars with up to six decimals', () => {

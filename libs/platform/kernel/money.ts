@@ -16,6 +16,15 @@ export const fromDecimal = (decimal: string): MicroUsd => BigInt(decimal);
 /** For response bodies only; exact up to 2^53 micro-dollars, about nine billion dollars. */
 export const toUsd = (amount: MicroUsd): number => Number(amount) / 1e6;
 
+/** For people: the exact amount, with two to six decimals: `12.50 USD`, `0.000018 USD`. */
+export const inUsd = (amount: MicroUsd): string => {
+  const magnitude = amount < 0n ? -amount : amount;
+  const whole = magnitude / MICRO_USD_PER_USD;
+  const fraction = (magnitude % MICRO_USD_PER_USD).toString().padStart(6, '0');
+  const decimals = withoutTrailing(fraction, '0').padEnd(2, '0');
+  return `${amount < 0n ? '-' : ''}${whole}.${decimals} USD`;
+};
+
 /**
  * Reads a dollar amount written in decimal, as a price list or a command line gives it.
  * @throws RangeError when it is not a plain decimal or is finer than a micro-dollar

@@ -19,9 +19,9 @@ import {
  */
 export abstract class Ledger {
   /**
-   * A cheap check before the work of pricing an order: whether the account has any money left. It
-   * reserves nothing, and an account that does not exist passes it. Most accounts pass without a
-   * promise.
+   * A cheap check before the work of pricing an order: whether the account has any money left, or
+   * may have once the holds of others end. It reserves nothing, and an account that does not exist
+   * passes it. Most accounts pass without a promise.
    * @param requestId of the request, for the explanation of a rejection
    * @throws DomainError `insufficient_balance`
    */
@@ -29,10 +29,17 @@ export abstract class Ledger {
 
   /**
    * Holds the worst case. Repeating the same order returns the hold that is open.
+   * @param signal aborts when the caller leaves; with it, an order that the balance covers but for
+   *   the holds of others waits for them a stated time before it is rejected
    * @throws DomainError `insufficient_balance`, `budget_exceeded`, `rate_limit_exceeded`,
-   *   `account_not_found`, or `hold_conflict` when another order has the id
+   *   `account_not_found`, or `hold_conflict` when another order has the id; the reason of the
+   *   signal when it ends the wait
    */
-  abstract place(order: HoldOrder, context: CommandContext): Promise<PlacedHold>;
+  abstract place(
+    order: HoldOrder,
+    context: CommandContext,
+    signal?: AbortSignal,
+  ): Promise<PlacedHold>;
 
   /**
    * Gives an open hold a later deadline and, with further lines, a higher amount. Repeating the

@@ -10,7 +10,7 @@ export interface Generation {
 }
 
 /** Says which generation serves. */
-interface Pointer extends Generation {
+export interface Pointer extends Generation {
   /** The generation that served before; its documents may still exist. */
   readonly replaced: Generation | null;
 }

@@ -3,16 +3,27 @@
  * metrics. Both are providers of the area's module, listed by class in its declaration.
  */
 
+/** Why a process should get no requests. */
+export interface ReadinessReason {
+  /** Stable, for programs: `event_log_unavailable`. */
+  readonly code: string;
+  /** A sentence for people. */
+  readonly detail: string;
+}
+
 /** The part of `/health/ready` that one provider knows. */
 export interface ReadinessPart {
-  /** Why this process should get no requests; empty when it may. */
-  readonly reasons: readonly string[];
+  /** Empty when the process may get requests. */
+  readonly reasons: readonly ReadinessReason[];
   /** Further fields of the report, by name. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 export interface ReadinessCheck {
-  /** Resolves soon: a server that does not answer is a reason, not a wait. */
+  /**
+   * Resolves within 400 ms: a server that does not answer is a reason, not a wait. The last part of
+   * a slower one is reported.
+   */
   readiness(): ReadinessPart | Promise<ReadinessPart>;
 }
 

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
-import { type EventStore } from '#platform/event-store/event-store.port.js';
+import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type AnyProjection } from '#platform/kernel/projection.js';
+import { type AnyProjection, typesOf } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type EventCodec } from './event-codec.js';
-import { collectionOf, type Generation, Generations } from './generations.js';
+import { collectionOf, type Generation, Generations, type Pointer } from './generations.js';
 import { DocumentHistory } from './history/document-history.js';
 import { type LogProgress, type RunnerStatus } from './log-progress.js';
 import { ProjectionHandler } from './projection-handler.js';
 import { ProjectionRebuild, type RebuildProgress } from './projection-rebuild.js';
 import { type ProjectorLink } from './projector/projector-link.js';
 import { type Reached, type ReachRequest } from './projector/projector.protocol.js';
+import { ReaderLags } from './reader-lags.js';
 import { StoredCheckpoint } from './stored-checkpoint.js';
-import { lagOf, type StoredProjection, storedProjection } from './stored-projections.js';
+import { type StoredProjection, storedProjections } from './stored-projections.js';
 import { SubscriptionRunner } from './subscription-runner.js';
 
 export { type StoredProjection } from './stored-projections.js';
@@ -65,6 +66,7 @@ export interface ProjectionStatus extends RunnerStatus {
 export class ProjectionHost {
   readonly #deployed = new Map<string, Deployed>();
   readonly #generations: Generations;
+  readonly #lags: ReaderLags;
   /** Where this process writes documents; undefined while another process builds them. */
   #writable: ReadStore | undefined;
   /** Work that only `stop` waits for. */
@@ -83,6 +85,7 @@ export class ProjectionHost {
     private readonly projector?: ProjectorLink,
   ) {
     this.#generations = new Generations(readStore);
+    this.#lags = new ReaderLags(eventStore);
   }
 
   /** Runs every projection in this process, until `follow` or `stop`. */
@@ -154,18 +157,31 @@ export class ProjectionHost {
   }
 
   async status(): Promise<readonly ProjectionStatus[]> {
-    return Promise.all([...this.#deployed.values()].map((deployed) => this.#statusOf(deployed)));
+    // Without a query since, this process may not know of a rebuild by another one.
+    if (!this.#writable) await this.#adoptAll();
+    const stored = this.#writable || this.projector ? null : await this.#checkpoints();
+    const readers = await Promise.all(
+      [...this.#deployed.values()].map(async ({ projection, generation, progress }) => {
+        const status = await progress.status();
+        const position = stored?.get(status.name) ?? status.position;
+        return { ...status, position, projection, generation, types: typesOf(projection.on) };
+      }),
+    );
+    const lags = await this.#lags.of(readers);
+    return readers.map(({ types: _, projection, generation, ...status }) => {
+      const { positions = 0n, since = null } = lags.get(status.name) ?? {};
+      const lagMs = since === null ? 0 : Math.max(0, this.clock.now() - Date.parse(since));
+      return { ...status, ...generation, projection: projection.name, lag: `${positions}`, lagMs };
+    });
   }
 
   /** Reads the checkpoints; needs no `start`, so that any process may ask. */
   async stored(): Promise<readonly StoredProjection[]> {
-    const found = await this.readStore.checkpoints();
-    const checkpoints = new Map(found.map(({ name, position }) => [name, position]));
-    return Promise.all(
-      this.projections.map((projection) =>
-        storedProjection(projection, this.#generations, checkpoints, this.eventStore),
-      ),
-    );
+    const [serving, checkpoints] = await Promise.all([
+      this.#generations.allServing(),
+      this.#checkpoints(),
+    ]);
+    return storedProjections(this.projections, serving, checkpoints, this.#lags);
   }
 
   /** @throws as `rebuildAll` */
@@ -215,23 +231,20 @@ export class ProjectionHost {
     return deployed;
   }
 
-  async #statusOf(deployed: Deployed): Promise<ProjectionStatus> {
-    // Without a query since, this process may not know of a rebuild by another one.
-    if (!this.#writable) await this.#adopt(deployed);
-    const { projection, generation, progress } = deployed;
-    const status = await progress.status();
-    const { positions, since } = await lagOf(projection, this.eventStore, status.position);
-    const lagMs = since === null ? 0 : Math.max(0, this.clock.now() - Date.parse(since));
-    return { ...status, ...generation, projection: projection.name, lag: String(positions), lagMs };
+  async #checkpoints(): Promise<ReadonlyMap<string, Position>> {
+    const found = await this.readStore.checkpoints();
+    return new Map(found.map(({ name, position }) => [name, position]));
   }
 
   async #deployAll(): Promise<void> {
-    for (const projection of this.projections) await this.#deploy(projection);
+    const serving = await this.#generations.allServing();
+    for (const projection of this.projections) {
+      await this.#deploy(projection, serving.get(projection.name));
+    }
   }
 
-  async #deploy(projection: AnyProjection): Promise<void> {
+  async #deploy(projection: AnyProjection, serving: Pointer | undefined): Promise<void> {
     const { name, version } = projection;
-    const serving = await this.#generations.serving(name);
     const serves = serving?.version === version;
     const generation = serves ? serving : await this.#generations.first(projection);
     const deployed = this.#deployed.get(name);

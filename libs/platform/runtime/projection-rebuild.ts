@@ -2,7 +2,7 @@ import { type EventStore, type Position } from '#platform/event-store/event-stor
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { type Generation, type Generations } from './generations.js';
 import { type ProjectionHandler } from './projection-handler.js';
-import { RebuildWalk, type WalkFailure } from './rebuild-walk.js';
+import { walkOf } from './log-walk.js';
 
 /** Receives the position up to which events are handled. */
 export type RebuildProgress = (position: Position) => void;
@@ -10,14 +10,17 @@ export type RebuildProgress = (position: Position) => void;
 /** An event, or the read store, stopped the build of a projection. What serves goes on serving. */
 export class RebuildStoppedError extends Error {
   override readonly name = 'RebuildStoppedError';
+  readonly reason: string;
 
   constructor(
     readonly projection: string,
-    readonly failure: WalkFailure,
+    /** Everything up to here is in the build. */
+    readonly position: Position,
+    cause: unknown,
   ) {
-    const { position, error } = failure;
-    const reason = error instanceof Error ? error.message : String(error);
-    super(`${projection} stopped after position ${position}: ${reason}`, { cause: error });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`${projection} stopped after position ${position}: ${reason}`, { cause });
+    this.reason = reason;
   }
 }
 
@@ -67,18 +70,51 @@ export class ProjectionRebuild {
     return { projection, generation, handler: this.handlerOf(projection, generation) };
   }
 
+  /** @returns the builds that were stopped */
   async #walk(
     builds: readonly Build[],
     onProgress: RebuildProgress,
   ): Promise<ReadonlyMap<Build, RebuildStoppedError>> {
-    const handlers = builds.map(({ handler }) => handler);
-    const failures = await new RebuildWalk(handlers, this.eventStore).run(onProgress);
+    const positions = new Map(builds.map((build) => [build, 0n]));
+    const interruption = new AbortController();
     const stopped = new Map<Build, RebuildStoppedError>();
-    for (const build of builds) {
-      const failure = failures.get(build.handler);
-      if (failure) stopped.set(build, new RebuildStoppedError(build.projection.name, failure));
-    }
+    const moved = (build: Build, position: Position): void => {
+      positions.set(build, position);
+      try {
+        onProgress(lowest(positions.values()));
+      } catch (error) {
+        interruption.abort(error);
+      }
+    };
+    const caughtUp = builds.map(async (build) => {
+      try {
+        await this.#catchUp(build, interruption.signal, (position) => moved(build, position));
+      } catch (error) {
+        const { name } = build.projection;
+        stopped.set(build, new RebuildStoppedError(name, positions.get(build) ?? 0n, error));
+        positions.delete(build);
+      }
+    });
+    await Promise.all(caughtUp);
+    interruption.signal.throwIfAborted();
     return stopped;
+  }
+
+  async #catchUp(
+    { handler }: Build,
+    signal: AbortSignal,
+    onPage: (position: Position) => void,
+  ): Promise<void> {
+    let reached = (await handler.checkpoint()) ?? 0n;
+    await walkOf(this.eventStore).catchUp(handler, {
+      after: reached,
+      signal,
+      onPage: (position) => {
+        reached = position;
+        onPage(position);
+      },
+    });
+    await handler.settle(reached);
   }
 
   /** Makes a build that has caught up the one that serves. */
@@ -92,3 +128,6 @@ export class ProjectionRebuild {
     if (gone) await this.generations.drop(name, gone);
   }
 }
+
+const lowest = (positions: Iterable<Position>): Position =>
+  [...positions].reduce((least, position) => (position < least ? position : least));

@@ -1,6 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { platformEvents } from '#events/platform/lease.events.js';
+import { platformEvents } from '#events/platform/platform.events.js';
 import { TreeCheck } from '#platform/audit/tree-check.js';
 import { TreeKeeper } from '#platform/audit/tree-keeper.js';
 import { type Bus } from '#platform/bus/bus.port.js';

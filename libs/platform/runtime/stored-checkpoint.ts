@@ -55,8 +55,8 @@ export class StoredCheckpoint implements LogProgress {
     return Promise.resolve();
   }
 
-  async status(): Promise<RunnerStatus> {
-    await this.#readCheckpoint();
+  /** With the position that a query has read last. */
+  status(): RunnerStatus {
     const { collection: name } = this;
     return { name, phase: 'elsewhere', position: this.#seen, failure: null, retryAt: null };
   }

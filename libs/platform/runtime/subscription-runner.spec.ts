@@ -116,10 +116,11 @@ describe('a subscription runner', () => {
 
   it('gathers events that arrive close together, unless a caller waits', async () => {
     const { handler, subscription, append } = open();
-    await append(1);
     standTimeStill();
     subscription.start();
-    await turnsUntil(() => subscription.status().phase === 'live' && handler.seen.length === 1);
+    await turnsUntil(() => subscription.status().phase === 'live');
+    await append(1);
+    await turnsUntil(() => handler.seen.length === 1);
     const head = await append(3);
     await turnsUntil(() => false);
     expect(handler.seen).toHaveLength(1);
@@ -130,17 +131,15 @@ describe('a subscription runner', () => {
 
   it('gathers the longer, the longer the last write took', async () => {
     const { handler, subscription, append } = open();
-    await append(1);
     standTimeStill();
     handler.hold = () => {
       const writtenAt = performance.now() + 10;
       return turnsUntil(() => performance.now() >= writtenAt, Infinity);
     };
     subscription.start();
-    await turnsUntil(
-      () => subscription.status().phase === 'live' && handler.seen.length === 1,
-      10_000,
-    );
+    await turnsUntil(() => subscription.status().phase === 'live', 10_000);
+    await append(1);
+    await turnsUntil(() => handler.seen.length === 1, 10_000);
     handler.hold = () => Promise.resolve();
     await append(3);
     jest.advanceTimersByTime(150);

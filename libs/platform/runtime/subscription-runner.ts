@@ -4,6 +4,7 @@ import { PositionDemand } from '#platform/event-store/position-demand.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { LogRunner } from './log-runner.js';
+import { walkOf } from './log-walk.js';
 import { type SubscriptionHandler } from './subscription-handler.js';
 
 const RETRIES: BackOff = { firstMs: 1_000, maxMs: 60_000 };
@@ -13,8 +14,12 @@ const GATHER_MS = 100;
 const GATHER_PER_WRITE = 20;
 const GATHER_MS_MAX = 1_000;
 
+/** A subscription that is behind after so many batches in a row leaves the reading to the walk. */
+const BATCHES_BEHIND_MAX = 2;
+
 /**
- * Runs one handler on a subscription to the log for as long as the process lives. After a failure
+ * Runs one handler on the log for as long as the process lives: on the walk that all readers of the
+ * process share while it is behind, and on a subscription while it is live. After a failure
  * it keeps the checkpoint, shows the failure in `status`, and retries with back-off. It never skips
  * an event.
  */
@@ -39,35 +44,62 @@ export class SubscriptionRunner extends LogRunner {
   }
 
   protected async run(): Promise<void> {
-    for (let failures = 0; !this.isStopping(); failures += 1) {
+    let failures = 0;
+    const onProgress = (): void => {
+      failures = 0;
+    };
+    for (; !this.isStopping(); failures += 1) {
       try {
-        const from = await this.handler.checkpoint();
-        this.advance(from ?? 0n);
-        await this.#subscribe(from, () => (failures = 0));
+        let position = (await this.handler.checkpoint()) ?? 0n;
+        this.advance(position);
+        while (!this.isStopping()) {
+          position = await this.#catchUp(position, onProgress);
+          position = await this.#follow(position, onProgress);
+        }
       } catch (error) {
         await this.#backOff(error, failures);
       }
     }
   }
 
-  async #subscribe(after: Position | undefined, onProgress: () => void): Promise<void> {
+  /** @returns the position up to which the handler has handled the log */
+  async #catchUp(after: Position, onProgress: () => void): Promise<Position> {
+    this.phase = 'catching-up';
+    let reached = after;
+    const onPage = (position: Position): void => {
+      reached = position;
+      onProgress();
+      this.succeeded('catching-up');
+      this.advance(position);
+    };
+    const { signal } = this.stopping;
+    await walkOf(this.eventStore).catchUp(this.handler, { after, signal, onPage });
+    return reached;
+  }
+
+  /** @returns as `#catchUp`, when it has fallen behind */
+  async #follow(after: Position, onProgress: () => void): Promise<Position> {
     const { signal } = this.stopping;
     const filter = { by: 'type', prefixes: this.handler.types } as const;
-    this.phase = 'catching-up';
-    const options = { filter, signal, positions: this.#positions };
-    const checkpoint = after === undefined ? {} : { after };
-    for await (const batch of this.eventStore.subscribe({ ...checkpoint, ...options })) {
+    let reached = after;
+    let behind = 0;
+    const options = { after, filter, signal, positions: this.#positions };
+    for await (const batch of this.eventStore.subscribe(options)) {
       const startedAt = performance.now();
       await this.handler.handle(batch);
+      reached = batch.position;
       onProgress();
       this.succeeded(batch.caughtUp ? 'live' : 'catching-up');
-      this.advance(batch.position);
+      this.advance(reached);
       if (this.waiters.count === 0) this.#positions.close();
+      behind = batch.caughtUp ? 0 : behind + 1;
+      if (behind === BATCHES_BEHIND_MAX) return reached;
       if (batch.caughtUp && batch.events.length > 0) {
         await this.#gather(performance.now() - startedAt);
       }
     }
     if (!signal.aborted) throw new Error('the subscription ended');
+    return reached;
   }
 
   /** A caller that waits for its own write ends the gathering at once. */

@@ -28,12 +28,14 @@ export const readOrCreateMasterKey = (file: string): Buffer => read(file) ?? cre
 
 /**
  * The master key of an installation that has one already, on this machine or another.
+ * @param keyId of the key that the log was written with, where the log has it
  * @throws MasterKeyError when there is no such file, it is malformed or others may read it
  */
-export const readMasterKey = (file: string): Buffer => {
+export const readMasterKey = (file: string, keyId?: string): Buffer => {
   const key = read(file);
   if (key) return key;
-  throw new MasterKeyError(`there is no ${file}: put the master key of this installation there`);
+  const named = keyId === undefined ? 'of this installation' : `${keyId} that the log was written with`;
+  throw new MasterKeyError(`there is no ${file}: put the master key ${named} there`);
 };
 
 const read = (file: string): Buffer | undefined => {
@@ -71,7 +73,7 @@ const create = (file: string): Buffer => {
 };
 
 /** Without its directory entry on the disk, the key and everything sealed with it could be lost. */
-const syncDirectory = (directory: string): void => {
+export const syncDirectory = (directory: string): void => {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');
   try {

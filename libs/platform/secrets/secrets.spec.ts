@@ -4,7 +4,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openBox, sealBox, SealBrokenError } from './sealed-box.js';
-import { deriveKey, MASTER_KEY_FILE, openSecrets, type Secrets } from './secrets.js';
+import { deriveKey } from './derived-key.js';
+import { MASTER_KEY_FILE, openSecrets, type Secrets } from './secrets.js';
 import { subjectKeysContract } from './subject-keys.contract.js';
 
 let directory: string;

@@ -1,22 +1,28 @@
-import { hkdfSync } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { deriveKey } from './derived-key.js';
+import { type InstallationKeyRecord, readInstallationKey } from './installation-key.js';
 import { readMasterKey, readOrCreateMasterKey } from './master-key.js';
 import { SqliteSubjectKeys } from './sqlite/sqlite-subject-keys.js';
 import { type SharedSubjectKeys, type SubjectKeys } from './subject-keys.js';
 
 export const MASTER_KEY_FILE = 'master.key';
-const SUBJECT_KEYS_FILE = 'subject-keys.db';
-
-const KEY_BYTES = 32;
+export const SUBJECT_KEYS_FILE = 'subject-keys.db';
 
 /** The secrets of an installation, under one master key. */
 export interface Secrets {
   /**
-   * 32 bytes for one purpose, the same in every process and after every start.
+   * 32 bytes for one purpose, the same in every process, after every start and every rotation of
+   * the master key.
    * @param purpose lower-case words joined by dashes: `app-tokens`, `username-index`, …
    */
   key(purpose: string): Buffer;
+
+  /**
+   * 32 bytes that seal messages to and from workers, which have the master key and no log. Another
+   * master key gives another one, so what it seals does not last.
+   */
+  messageKey(purpose: string): Buffer;
 
   readonly subjects: SubjectKeys;
 
@@ -30,6 +36,8 @@ export interface SecretsOptions {
   readonly masterKeyFile?: string;
   /** Where the processes of a fleet keep their subject keys. */
   readonly sharedKeys?: SharedSubjectKeys;
+  /** Has the key of the installation. Default: there is no log, and it is the master key itself. */
+  readonly record?: InstallationKeyRecord;
 }
 
 /**
@@ -41,28 +49,31 @@ export const openSecrets = async ({
   directory,
   masterKeyFile = join(directory, MASTER_KEY_FILE),
   sharedKeys,
+  record,
 }: SecretsOptions): Promise<Secrets> => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const mustBeThere = (await sharedKeys?.isTaken()) === true;
-  const master = mustBeThere ? readMasterKey(masterKeyFile) : readOrCreateMasterKey(masterKeyFile);
-  const wrappingKey = deriveKey(master, 'subject-keys');
+  const mustExist = (await sharedKeys?.isTaken()) === true;
+  const { master, key } = record
+    ? await readInstallationKey(masterKeyFile, record, mustExist)
+    : withoutLog(mustExist ? readMasterKey(masterKeyFile) : readOrCreateMasterKey(masterKeyFile));
+  const wrappingKey = deriveKey(key, 'subject-keys');
   const subjects = sharedKeys
-    ? await sharedKeys.open(wrappingKey, deriveKey(master, 'master-key-check').toString('hex'))
+    ? await sharedKeys.open(wrappingKey, deriveKey(key, 'master-key-check').toString('hex'))
     : new SqliteSubjectKeys(join(directory, SUBJECT_KEYS_FILE), wrappingKey);
   const derived = new Map<string, Buffer>();
   return {
     key: (purpose) => {
-      const known = derived.get(purpose) ?? deriveKey(master, purpose);
+      const known = derived.get(purpose) ?? deriveKey(key, purpose);
       derived.set(purpose, known);
       return Buffer.from(known);
     },
+    messageKey: (purpose) => deriveKey(master, purpose),
     subjects,
     close: () => subjects.close(),
   };
 };
 
-/** HKDF-SHA256 (RFC 5869) without salt: the master key is uniformly random already. */
-export const deriveKey = (master: Buffer, purpose: string): Buffer => {
-  if (!/^[a-z][a-z0-9-]*$/.test(purpose)) throw new RangeError(`not a purpose: ${purpose}`);
-  return Buffer.from(hkdfSync('sha256', master, '', `quipu/${purpose}/1`, KEY_BYTES));
-};
+const withoutLog = (master: Buffer): { readonly master: Buffer; readonly key: Buffer } => ({
+  master,
+  key: master,
+});

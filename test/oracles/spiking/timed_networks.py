@@ -1,5 +1,5 @@
 """
-The other side of `npm run bench:spiking -- --python PROGRAM`: runs ported networks when told to.
+The other side of `npm --prefix test/bench run spiking -- --python PROGRAM`: runs ported networks when told to.
 
   python timed_networks.py [THREADS]
 

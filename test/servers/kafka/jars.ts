@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { requireProgram } from '../required-program.js';
 
 /** By the working directory: the bench runs compiled files, without the pom beside them. */
 const POM = path.resolve('test/servers/kafka/pom.xml');
@@ -22,6 +23,7 @@ export const kafkaJars = async (): Promise<string> => {
   const hash = createHash('sha256').update(pom).digest('hex').slice(0, HASH_LENGTH);
   const folder = path.join(cache, `kafka-${hash}`);
   if (existsSync(folder)) return folder;
+  await requireProgram('mvn');
   // The rename is atomic. The second of two concurrent downloads discards its copy.
   const fresh = `${folder}.${process.pid}`;
   await mkdir(fresh, { recursive: true });

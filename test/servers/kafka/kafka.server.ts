@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { requireProgram } from '../required-program.js';
 import { freePorts, ServerProcess } from '../server-process.js';
 import { type TestServer } from '../test-server.js';
 import { kafkaJars } from './jars.js';
@@ -38,7 +39,7 @@ export interface KafkaOptions {
 /** A real broker of one node, in KRaft mode, with an empty log. */
 export const startKafka = async (options: KafkaOptions = {}): Promise<KafkaServer> => {
   const [jars, folder] = await Promise.all([
-    kafkaJars(),
+    requireProgram('java').then(kafkaJars),
     mkdtemp(path.join(tmpdir(), 'quipu-kafka-')),
   ]);
   try {

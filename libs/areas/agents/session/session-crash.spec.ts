@@ -59,6 +59,7 @@ class StoredContents extends Blobs {
   }
 
   override retain = (): Promise<void> => Promise.resolve();
+  protected override reportMissing = (): void => undefined;
   override release = (): Promise<void> => Promise.resolve();
   override sweep = () => Promise.resolve({ blobsKept: 0, blobsRemoved: 0, bytesFreed: 0 });
   override close = (): Promise<void> => Promise.resolve();

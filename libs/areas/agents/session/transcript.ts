@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { type TranscriptPart } from '#events/agents/agent-session.events.js';
-import { BlobError } from '#platform/blobs/blobs.errors.js';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
 
 export const Goal = z.strictObject({ goal: z.string() });
@@ -95,13 +95,11 @@ async function* oncePiece(content: Buffer): AsyncGenerator<Uint8Array, void, voi
   yield await Promise.resolve(content);
 }
 
-const GONE: readonly string[] = ['blob-not-found', 'blob-erased'];
-
 const unlessGone = async <Found>(finding: Promise<Found>): Promise<Found | undefined> => {
   try {
     return await finding;
   } catch (error) {
-    if (error instanceof BlobError && GONE.includes(error.code)) return undefined;
+    if (isBlobGone(error)) return undefined;
     throw error;
   }
 };

@@ -117,7 +117,12 @@ describe('a bill', () => {
 
   it('of another log, or without the witnesses that are asked for, is rejected', async () => {
     const other = encodeVerifierKey(new NoteSigner('quipu.test/log', Buffer.alloc(32, 9)).key);
-    expect(await verdict(bill, { key: other })).toBe(
+    const differs = (stated: string, known: string): string =>
+      `the key of the log in the archive is ${stated}, and the known one is ${known}`;
+    expect(await verdict(bill, { key: other })).toBe(differs(logKey, other));
+    // Signed by the known key: what names another one was not made for this log.
+    expect(await verdict({ ...bill, key: other })).toBe(differs(other, logKey));
+    expect(await verdict({ ...bill, key: other }, {})).toBe(
       'quipu.test/log has not signed the checkpoint',
     );
     const unwitnessed = { ...bill, checkpoint: publish(encodingsOf(HISTORY)).signed };

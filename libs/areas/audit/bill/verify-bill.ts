@@ -1,6 +1,12 @@
 import { type VerifiedCheckpoint, verifyCheckpoint } from '#platform/audit/checkpoint.js';
 import { isIncluded, leafHashOf } from '#platform/audit/merkle.js';
-import { NoteError, parseVerifierKey, type VerifierKey } from '#platform/audit/signed-note.js';
+import {
+  encodeVerifierKey,
+  NoteError,
+  parseVerifierKey,
+  type VerifierKey,
+} from '#platform/audit/signed-note.js';
+import { fromDecimal, inUsd } from '#platform/kernel/money.js';
 import { type AccountHistory, foldAccount } from './account-history.js';
 import { type ArchivedEvent, type BillArchive, readBill } from './bill-archive.js';
 import { BillError, demand } from './bill.error.js';
@@ -39,7 +45,7 @@ export interface BillReport {
 export const verifyBill = (zip: Buffer, trust: Trust = {}): BillReport => {
   const bill = readBill(zip);
   const witnesses = (trust.witnesses ?? []).map(keyOf);
-  const checkpoint = checkpointOf(bill, keyOf(trust.key ?? bill.key), witnesses);
+  const checkpoint = checkpointOf(bill, logKeyOf(bill, trust), witnesses);
   const quorum = trust.quorum ?? witnesses.length;
   demand(
     checkpoint.witnesses.length >= quorum,
@@ -57,6 +63,17 @@ export const verifyBill = (zip: Buffer, trust: Trust = {}): BillReport => {
   demandRecomputed(bill.statement, history);
   const prices = comparePrices(history, bill.month, bill.rateCards);
   return reportOf(bill, checkpoint, history, prices, trust);
+};
+
+/** An archive that names another key than the known one was made for another log. */
+const logKeyOf = ({ key }: BillArchive, { key: known = key }: Trust): VerifierKey => {
+  const [stated, trusted] = [keyOf(key), keyOf(known)];
+  demand(
+    encodeVerifierKey(stated) === encodeVerifierKey(trusted),
+    `the key of the log in the archive is ${encodeVerifierKey(stated)}, ` +
+      `and the known one is ${encodeVerifierKey(trusted)}`,
+  );
+  return trusted;
 };
 
 const keyOf = (text: string): VerifierKey => orBillError(() => parseVerifierKey(text));
@@ -178,8 +195,8 @@ const reportOf = (
 export const describeBill = (report: BillReport): string =>
   [
     `The statement ${report.month} of account ${report.accountId} (${report.status}) is proved.`,
-    `  charged     ${report.chargedMicroUsd} micro-dollars`,
-    `  closing     ${report.closingMicroUsd} micro-dollars`,
+    `  charged     ${inUsd(fromDecimal(report.chargedMicroUsd))}`,
+    `  closing     ${inUsd(fromDecimal(report.closingMicroUsd))}`,
     `  checkpoint  ${report.size} events of ${report.origin}, root ${report.root}`,
     'Proved:',
     ...report.proved.map((one) => `  + ${one}`),

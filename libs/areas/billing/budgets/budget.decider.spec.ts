@@ -63,6 +63,41 @@ describe('setting a budget', () => {
     const removed = after(set, removeBudget(KEY));
     expect(outcomeOf(removeBudget(KEY), removed)).toMatchObject({ code: 'budget_not_found' });
   });
+
+  describe('with an owner', () => {
+    const operator = { owner: 'operator' } as const;
+    const refused = { code: 'budget_not_changeable' };
+    const limits = { dayMicroUsd: '1000' };
+    const ofOperator = setBudget(limits, { by: operator });
+
+    it('are not lifted by the account when the operator set them', () => {
+      const set = after(ofOperator);
+      expect(outcomeOf(removeBudget(), set)).toMatchObject(refused);
+      expect(outcomeOf(setBudget({ dayMicroUsd: '2000' }), set)).toMatchObject(refused);
+      expect(outcomeOf(setBudget(limits), set)).toMatchObject(refused);
+      expect(outcomeOf(setBudget(limits, { key: KEY }), set)).toEqual(['BudgetSet']);
+      expect(outcomeOf(removeBudget(undefined, undefined, operator), set)).toEqual([
+        'BudgetRemoved',
+      ]);
+    });
+
+    it('are taken over by the operator', () => {
+      const set = after(setBudget(limits), ofOperator);
+      expect(outcomeOf(removeBudget(), set)).toMatchObject(refused);
+    });
+
+    it('are changed by no key that has one itself', () => {
+      const byKey = { owner: 'account', key: KEY } as const;
+      const set = after(setBudget(limits), setBudget(limits, { key: KEY }));
+      for (const changed of [undefined, KEY, OTHER_KEY]) {
+        expect(outcomeOf(removeBudget(changed, undefined, byKey), set)).toMatchObject(refused);
+        const terms = { by: byKey, ...(changed !== undefined && { key: changed }) };
+        expect(outcomeOf(setBudget(limits, terms), set)).toMatchObject(refused);
+      }
+      const byOther = { owner: 'account', key: OTHER_KEY } as const;
+      expect(outcomeOf(removeBudget(KEY, undefined, byOther), set)).toEqual(['BudgetRemoved']);
+    });
+  });
 });
 
 describe('a budget in dollars', () => {

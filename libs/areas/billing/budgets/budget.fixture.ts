@@ -1,6 +1,7 @@
 import { type BudgetLimits, BudgetRemoved, BudgetSet } from '#events/billing/budget.events.js';
 import { type AccountCommand } from '../account.decider.js';
 import { ACCOUNT, OPENED_AT, place, type Tokens } from '../account.fixture.js';
+import { type BudgetChanger } from './budget.rules.js';
 
 /** The budgets in the specs of billing. */
 export const KEY = '2b9ac6a26d6d9ca1';
@@ -19,11 +20,14 @@ interface BudgetOptions {
   readonly key?: string;
   readonly alertPercents?: number[];
   readonly setAt?: string;
+  readonly by?: BudgetChanger;
 }
+
+const BY_ACCOUNT: BudgetChanger = { owner: 'account' };
 
 export const setBudget = (
   limits: Partial<BudgetLimits>,
-  { key, alertPercents = [], setAt = OPENED_AT }: BudgetOptions = {},
+  { key, alertPercents = [], setAt = OPENED_AT, by = BY_ACCOUNT }: BudgetOptions = {},
 ): Command<'SetBudget'> => ({
   type: 'SetBudget',
   data: {
@@ -33,14 +37,22 @@ export const setBudget = (
     alertPercents,
     setAt,
   },
+  by,
 });
 
-export const budgetSet = (...terms: Parameters<typeof setBudget>): BudgetSet =>
-  BudgetSet.of(setBudget(...terms).data);
+export const budgetSet = (...terms: Parameters<typeof setBudget>): BudgetSet => {
+  const { data, by } = setBudget(...terms);
+  return BudgetSet.of({ ...data, owner: by.owner });
+};
 
-export const removeBudget = (key?: string, removedAt = OPENED_AT): Command<'RemoveBudget'> => ({
+export const removeBudget = (
+  key?: string,
+  removedAt = OPENED_AT,
+  by = BY_ACCOUNT,
+): Command<'RemoveBudget'> => ({
   type: 'RemoveBudget',
   data: { accountId: ACCOUNT, ...(key !== undefined && { key }), removedAt },
+  by,
 });
 
 export const budgetRemoved = (...terms: Parameters<typeof removeBudget>): BudgetRemoved =>

@@ -1,4 +1,8 @@
-import { type BudgetSet, BudgetThresholdReached } from '#events/billing/budget.events.js';
+import {
+  type BudgetOwner,
+  type BudgetSet,
+  BudgetThresholdReached,
+} from '#events/billing/budget.events.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
@@ -274,12 +278,37 @@ export const exhausted = (
   return [thresholdOf(accountId, id, budget, window, 100, at)];
 };
 
-const isSameBudget = ({ limits, alertPercents }: Budget, set: BudgetSet['data']): boolean =>
+const isSameBudget = ({ owner, limits, alertPercents }: Budget, set: BudgetSet['data']): boolean =>
+  owner === set.owner &&
   (limits.dayMicroUsd?.toString() ?? null) === set.limits.dayMicroUsd &&
   (limits.monthMicroUsd?.toString() ?? null) === set.limits.monthMicroUsd &&
   limits.requestsPerMinute === set.limits.requestsPerMinute &&
   limits.tokensPerMinute === set.limits.tokensPerMinute &&
   alertPercents.join() === set.alertPercents.join();
+
+/** Who changes a budget. */
+export interface BudgetChanger {
+  readonly owner: BudgetOwner;
+  /** The id under which the key that asks counts, if a key asks. */
+  readonly key?: string | undefined;
+}
+
+/** A key cannot lift what limits it, and an account not what the operator has set. */
+export const demandChanger = (
+  budgets: Budgets,
+  changed: string | undefined,
+  { owner, key }: BudgetChanger,
+): void => {
+  if (key !== undefined && budgets.has(key)) {
+    reject('budget_not_changeable', 'a key with a budget of its own changes no budget');
+  }
+  if (owner === 'account' && budgets.get(changed ?? ACCOUNT_BUDGET)?.owner === 'operator') {
+    reject(
+      'budget_not_changeable',
+      'the operator has set this budget; only the operator changes it',
+    );
+  }
+};
 
 /** @returns whether it changes anything */
 export const demandBudget = (budgets: Budgets, set: BudgetSet['data']): boolean => {

@@ -1,5 +1,6 @@
 import { Map as ImmutableMap } from 'immutable';
 import {
+  type BudgetOwner,
   type BudgetRemoved,
   type BudgetSet,
   type BudgetThresholdReached,
@@ -36,6 +37,7 @@ export interface Pace {
 }
 
 export interface Budget {
+  readonly owner: BudgetOwner;
   readonly limits: Limits;
   readonly alertPercents: readonly number[];
   /** When it was first set: holds from before do not count. */
@@ -197,7 +199,7 @@ const limited = (window: Spending, before: MicroUsd | null, limit: MicroUsd | nu
 
 export const setBudget = (budgets: Budgets, { key, ...data }: BudgetSet['data']): Budgets => {
   const id = key ?? ACCOUNT_BUDGET;
-  const { limits: set, alertPercents, setAt } = data;
+  const { owner, limits: set, alertPercents, setAt } = data;
   const limits: Limits = {
     ...set,
     dayMicroUsd: moneyOf(set.dayMicroUsd),
@@ -205,10 +207,11 @@ export const setBudget = (budgets: Budgets, { key, ...data }: BudgetSet['data'])
   };
   const known = budgets.get(id);
   const minute = { period: '', requests: 0, tokens: 0 };
-  const fresh = { limits, alertPercents, countsSince: setAt, minute };
+  const fresh = { owner, limits, alertPercents, countsSince: setAt, minute };
   const before = budgetAt(known ?? { ...fresh, day: UNTOUCHED, month: UNTOUCHED }, setAt);
   return budgets.set(id, {
     ...before,
+    owner,
     limits,
     alertPercents,
     day: limited(before.day, before.limits.dayMicroUsd, limits.dayMicroUsd),

@@ -1,4 +1,8 @@
-import { StatementClosed, type StatementTax } from '#events/billing/account.events.js';
+import {
+  StatementClosed,
+  type StatementParties,
+  type StatementTax,
+} from '#events/billing/account.events.js';
 import { monthOf } from '#events/billing/statement-month.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
@@ -14,12 +18,13 @@ export interface StatementClosing {
   readonly month: string;
   /** Null without a tax status. */
   readonly tax: StatementTaxTerms | null;
+  readonly parties: StatementParties;
   readonly closedAt: string;
 }
 
 /** A month without movements needs no closing: its statement is the balance that it began with. */
 export const closeStatement = (
-  { accountId, month, tax, closedAt }: StatementClosing,
+  { accountId, month, tax, parties, closedAt }: StatementClosing,
   { closedThrough, months, carried, available }: AccountState,
 ): readonly StatementClosed[] => {
   const sums = months.get(month);
@@ -39,6 +44,7 @@ export const closeStatement = (
       adjustedMicroUsd: toDecimal(adjusted),
       closingMicroUsd: toDecimal(carried + deposited - charged + adjusted),
       tax: tax && taxed(tax, charged - adjusted),
+      parties,
       closedAt,
       availableMicroUsd: toDecimal(available),
     }),

@@ -15,6 +15,10 @@ const VAT: StatementTaxTerms = {
   ratePpm: 190_000,
   source: 'a table',
 };
+const PARTIES = {
+  seller: { name: 'Acme GmbH', address: null, taxId: 'DE123456789' },
+  sealedCustomer: null,
+};
 const HOUR_MS = 3_600_000;
 
 describe('closing the statements of past months', () => {
@@ -22,7 +26,7 @@ describe('closing the statements of past months', () => {
   let billing: Awaited<ReturnType<typeof openBilling>>;
   let closing: StatementClosing;
   let asked: string[];
-  let settings: { closeAfterMs: number; pollMs: number };
+  let settings: { closeAfterMs: number; pollMs: number; seller: null };
 
   const sender = {
     execute: async (command: object) => {
@@ -43,10 +47,11 @@ describe('closing the statements of past months', () => {
         return Promise.resolve(VAT);
       },
     };
-    settings = { closeAfterMs: 24 * HOUR_MS, pollMs: 5 };
+    settings = { closeAfterMs: 24 * HOUR_MS, pollMs: 5, seller: null };
     const clock = { now: () => now };
+    const parties = { sealedOf: () => Promise.resolve(PARTIES) };
     const logger = pino({ level: 'silent' });
-    closing = new StatementClosing(billing.projections, clock, logger, settings, taxes);
+    closing = new StatementClosing(billing.projections, clock, logger, settings, taxes, parties);
     await billing.run(open);
     await billing.run(deposit(1_000));
     await billing.run(place([1_000, 1_000]));
@@ -75,6 +80,7 @@ describe('closing the statements of past months', () => {
       closingMicroUsd: '805',
       status: 'closed',
       tax: { country: 'DE', grossMicroUsd: '195', taxMicroUsd: '31' },
+      parties: PARTIES,
       closedAt: '2026-12-02T00:00:00.000Z',
     });
   });

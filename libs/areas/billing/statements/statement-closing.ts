@@ -17,6 +17,7 @@ import {
   statements,
 } from '#projections/billing/statements.projection.js';
 import { ChangeAccountCommand } from '../change-account.handler.js';
+import { InvoicePartiesHandler } from './invoice-details.handlers.js';
 import { StatementTaxes } from './statement-taxes.port.js';
 import { STATEMENT_SETTINGS, type StatementSettings } from './statements.settings.js';
 
@@ -44,6 +45,8 @@ export class StatementClosing implements LeaderService {
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(STATEMENT_SETTINGS) private readonly settings: StatementSettings,
     private readonly taxes: StatementTaxes,
+    @Inject(InvoicePartiesHandler)
+    private readonly parties: Pick<InvoicePartiesHandler, 'sealedOf'>,
   ) {}
 
   start(sender: CommandSender): Promise<void> {
@@ -107,7 +110,8 @@ export class StatementClosing implements LeaderService {
     try {
       const last = new Date(Date.parse(startOfMonth(monthAfter(month))) - 1).toISOString();
       const tax = await this.taxes.termsOf(accountId, last);
-      const data = { accountId, month, tax, closedAt: instant(this.clock) };
+      const parties = await this.parties.sealedOf(accountId);
+      const data = { accountId, month, tax, parties, closedAt: instant(this.clock) };
       const id = derivedId(`${accountId}\n${month}`, CLOSINGS);
       const context = contextOf(id, 'system');
       await sender.execute(new ChangeAccountCommand({ type: 'CloseStatement', data }, context));

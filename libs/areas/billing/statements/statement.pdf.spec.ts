@@ -56,6 +56,7 @@ const statement: Statement = {
     grossMicroUsd: '135',
     taxMicroUsd: '22',
   },
+  parties: null,
   totals: {
     depositedMicroUsd: '1000000',
     chargedMicroUsd: '135',
@@ -63,6 +64,11 @@ const statement: Statement = {
     charges: 1,
   },
   closedAt: '2026-12-02T00:00:00.000Z',
+};
+
+const PARTIES = {
+  seller: { name: 'Acme GmbH', address: 'Hauptstr. 1, 10115 Berlin', taxId: 'DE123456789' },
+  customer: { name: 'Bücher AG', address: null, taxId: 'CHE-123.456.789' },
 };
 
 /**
@@ -90,7 +96,7 @@ const textOf = (pdf: Buffer): string => {
 
 describe('a statement as PDF', () => {
   it('says what the statement says', async () => {
-    const pdf = await statementPdf(statement);
+    const pdf = await statementPdf(statement, PARTIES);
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     expect(pdf.subarray(-6).toString().trim()).toBe('%%EOF');
     // A text may be shown in pieces.
@@ -101,6 +107,8 @@ describe('a statement as PDF', () => {
       ...['2026-11-21', 'chat_completion', 'acme/llama', 'input_tokens', '900'],
       ...['0.150000 / 1M', '0.000135', '2026-11-21 first', '1.000000'],
       ...['2026-11-22 credit_note for 2026-10: slow answers, für ?', '0.000005'],
+      ...['Seller', 'Acme GmbH', 'Hauptstr. 1, 10115 Berlin', 'Tax id DE123456789'],
+      ...['Customer', 'Bücher AG', 'Tax id CHE-123.456.789', 'Account 7', 'Number', '7-2026-11'],
       ...['VAT of DE at 19 % in 0.000135 (taxable)', '0.000022'],
     ]) {
       expect(text).toContain(expected);
@@ -108,19 +116,38 @@ describe('a statement as PDF', () => {
   });
 
   it('has the same bytes whenever it is made', async () => {
-    expect((await statementPdf(statement)).equals(await statementPdf(statement))).toBe(true);
+    expect(
+      (await statementPdf(statement, PARTIES)).equals(await statementPdf(statement, PARTIES)),
+    ).toBe(true);
   });
 
   it('has a row for each line, over several pages', async () => {
-    const lines = Array.from({ length: 200 }, (_, index) => line(index));
-    const pdf = await statementPdf({ ...statement, lines });
-    expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBe(4);
+    const lines = Array.from({ length: 200 }, (_, index) => ({ ...line(index), job: `${index}` }));
+    const pdf = await statementPdf({ ...statement, lines }, PARTIES);
+    expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBe(5);
     expect(textOf(pdf).match(/^acme\/llama$/gm)).toHaveLength(200);
   });
 
+  it('has one row for a price that several rate cards have', async () => {
+    const lines = [3, 4, 5].map((rateCardVersion) => ({ ...line(20), rateCardVersion }));
+    const text = textOf(await statementPdf({ ...statement, lines }, PARTIES)).split('\n');
+    expect(text.filter((one) => one === 'acme/llama')).toHaveLength(1);
+    expect(text).toContain('2700');
+    expect(text).toContain('0.000405');
+  });
+
+  it('says that an operator has not stated who sells', async () => {
+    const text = textOf(await statementPdf(statement, { seller: null, customer: null }));
+    expect(text).toContain('not stated by the operator');
+    expect(text).toContain('Account 7');
+  });
+
   it('sums more lines than it shows', async () => {
-    const lines = Array.from({ length: PDF_LINES_MAX + 1 }, (_, index) => line(index));
-    const text = textOf(await statementPdf({ ...statement, lines })).split('\n');
+    const lines = Array.from({ length: PDF_LINES_MAX + 1 }, (_, index) => ({
+      ...line(index),
+      job: `${index}`,
+    }));
+    const text = textOf(await statementPdf({ ...statement, lines }, PARTIES)).split('\n');
     expect(text.filter((one) => one === 'acme/llama')).toHaveLength(1);
     expect(text).toContain('all days');
     expect(text).toContain(String(900 * (PDF_LINES_MAX + 1)));

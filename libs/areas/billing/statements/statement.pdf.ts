@@ -2,7 +2,9 @@ import { buffer } from 'node:stream/consumers';
 import { startOfMonth } from '#events/billing/statement-month.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { inUsd } from './statement.csv.js';
+import { type InvoiceParties } from './invoice-details.handlers.js';
 import { type Statement, type StatementLine } from './statement.js';
+import { type Party } from './statements.settings.js';
 
 /** More lines than this are summed over days and jobs; the CSV has each. */
 export const PDF_LINES_MAX = 1_000;
@@ -35,13 +37,16 @@ const COLUMNS: readonly Column[] = [
  * same bytes whenever it is made: its dates are those of the statement. The library is loaded for
  * the first one.
  */
-export const statementPdf = async (statement: Statement): Promise<Buffer> => {
+export const statementPdf = async (
+  statement: Statement,
+  parties: InvoiceParties,
+): Promise<Buffer> => {
   const { default: PdfDocument } = await import('pdfkit');
   const at = new Date(statement.closedAt ?? startOfMonth(statement.month));
   const info = { Title: titleOf(statement), Producer: 'Quipu', Creator: 'Quipu', CreationDate: at };
   const document = new PdfDocument({ ...PAGE, info, lang: 'en' });
   const bytes = buffer(document);
-  new Sheet(document).fill(statement);
+  new Sheet(document).fill(statement, parties);
   document.end();
   return bytes;
 };
@@ -55,11 +60,16 @@ class Sheet {
 
   constructor(private readonly document: PDFKit.PDFDocument) {}
 
-  fill(statement: Statement): void {
+  fill(statement: Statement, parties: InvoiceParties): void {
     this.document.font('Helvetica-Bold').fontSize(TITLE);
     this.#text(titleOf(statement), PAGE.margin, WIDTH, 'left');
     this.#y += 2 * LINE_HEIGHT;
     this.document.font('Helvetica').fontSize(TEXT);
+    for (const [title, lines] of partiesOf(statement, parties)) {
+      this.#heading(title);
+      for (const line of lines) this.#pair(line, '');
+    }
+    this.#heading('Summary');
     for (const [name, value] of factsOf(statement)) this.#pair(name, value);
     this.#y += LINE_HEIGHT;
     this.#heading('Charges');
@@ -114,9 +124,27 @@ class Sheet {
   }
 }
 
+const partiesOf = (
+  { accountId }: Statement,
+  { seller, customer }: InvoiceParties,
+): readonly (readonly [string, readonly string[]])[] => [
+  ['Seller', seller ? partyLines(seller) : ['not stated by the operator']],
+  ['Customer', [...(customer ? partyLines(customer) : []), `Account ${accountId}`]],
+];
+
+const partyLines = ({ name, address, taxId }: Party): readonly string[] => [
+  name,
+  ...(address === null ? [] : [address]),
+  ...(taxId === null ? [] : [`Tax id ${taxId}`]),
+];
+
+/** Of the account and the month: no other statement has it. */
+const numberOf = ({ accountId, month }: Statement): string => `${accountId}-${month}`;
+
 const factsOf = (statement: Statement): readonly (readonly [string, string])[] => {
   const { status, closedAt, totals, tax } = statement;
   return [
+    ['Number', numberOf(statement)],
     ['Status', closedAt === null ? status : `${status} at ${closedAt}`],
     ['Currency', statement.currency],
     ['Opening balance', inUsd(statement.openingMicroUsd)],
@@ -150,23 +178,22 @@ const cellsOf = (line: StatementLine): readonly string[] => [
 const compact = (units: number): string =>
   units % 1_000_000 === 0 ? `${units / 1_000_000}M` : String(units);
 
-/** All of them, or their sums over days and jobs. */
+/** One row for each price, whichever rate cards have it; many rows are summed over days and jobs. */
 const shownLines = (lines: readonly StatementLine[]): readonly StatementLine[] => {
-  if (lines.length <= PDF_LINES_MAX) return lines;
+  const rows = summed(lines);
+  return rows.length <= PDF_LINES_MAX
+    ? rows
+    : summed(rows.map((row) => ({ ...row, day: 'all days', job: null })));
+};
+
+const summed = (lines: readonly StatementLine[]): readonly StatementLine[] => {
   const sums = new Map<string, StatementLine>();
   for (const line of lines) {
-    const { purpose, model, meter, unitPriceMicroUsd, perUnits, rateCardVersion } = line;
-    const key = JSON.stringify([purpose, model, meter, unitPriceMicroUsd, perUnits]);
+    const { day, job, purpose, model, meter, unitPriceMicroUsd, perUnits } = line;
+    const key = JSON.stringify([day, job, purpose, model, meter, unitPriceMicroUsd, perUnits]);
     const before = sums.get(key);
     sums.set(key, {
-      purpose,
-      model,
-      meter,
-      unitPriceMicroUsd,
-      perUnits,
-      rateCardVersion,
-      day: 'all days',
-      job: null,
+      ...line,
       quantity: (BigInt(before?.quantity ?? 0) + BigInt(line.quantity)).toString(),
       amountMicroUsd: toDecimal(
         fromDecimal(before?.amountMicroUsd ?? '0') + fromDecimal(line.amountMicroUsd),

@@ -1,4 +1,4 @@
-import { type StatementTax } from '#events/billing/account.events.js';
+import { type StatementParties, type StatementTax } from '#events/billing/account.events.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import {
   type ChargedUnits,
@@ -69,6 +69,8 @@ export interface Statement {
   readonly adjustments: readonly StatementAdjustment[];
   /** Decided when the month is closed; null before, and without a tax status. */
   readonly tax: StatementTax | null;
+  /** Fixed when the month is closed; null before. */
+  readonly parties: StatementParties | null;
   readonly totals: {
     readonly depositedMicroUsd: string;
     readonly chargedMicroUsd: string;
@@ -150,6 +152,7 @@ export const statementOf = (parts: StatementParts): Statement => {
       return { adjustmentId, number, kind, amountMicroUsd, refersTo, reason, adjustedAt };
     }),
     tax: closed?.tax ?? null,
+    parties: closed?.parties ?? null,
     totals: {
       depositedMicroUsd: toDecimal(deposited),
       chargedMicroUsd: toDecimal(charged),

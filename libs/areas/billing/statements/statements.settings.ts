@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
 
 export interface StatementSettings {
@@ -5,6 +6,16 @@ export interface StatementSettings {
   readonly closeAfterMs: number;
   /** How often open statements of past months are looked for. */
   readonly pollMs: number;
+  /** Who sells; null: invoices name no seller. */
+  readonly seller: Party | null;
+}
+
+/** Of an invoice. */
+export interface Party {
+  readonly name: string;
+  readonly address: string | null;
+  /** Such as a VAT number. */
+  readonly taxId: string | null;
 }
 
 export const STATEMENT_SETTINGS = Symbol('StatementSettings');
@@ -20,9 +31,29 @@ export const statementSettings = defineSettings({
       'hours from the end of a month to the closing of its statements; later charges of the ' +
         'month are on the next one',
     ),
+    QUIPU_SELLER_NAME: variable(
+      z.string().min(1).max(200).optional(),
+      'who sells: the name of the operator on invoices',
+    ),
+    QUIPU_SELLER_ADDRESS: variable(
+      z.string().min(1).max(500).optional(),
+      'the address of the operator on invoices, in one line',
+    ),
+    QUIPU_SELLER_TAX_ID: variable(
+      z.string().min(1).max(50).optional(),
+      'the tax number of the operator on invoices, such as a VAT number',
+    ),
   },
-  read: ({ QUIPU_STATEMENT_CLOSE_HOURS: hours }): StatementSettings => ({
-    closeAfterMs: hours * HOUR_MS,
+  read: (values): StatementSettings => ({
+    closeAfterMs: values.QUIPU_STATEMENT_CLOSE_HOURS * HOUR_MS,
     pollMs: POLL_MS,
+    seller:
+      values.QUIPU_SELLER_NAME === undefined
+        ? null
+        : {
+            name: values.QUIPU_SELLER_NAME,
+            address: values.QUIPU_SELLER_ADDRESS ?? null,
+            taxId: values.QUIPU_SELLER_TAX_ID ?? null,
+          },
   }),
 });

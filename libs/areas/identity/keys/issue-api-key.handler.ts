@@ -4,6 +4,7 @@ import { type UserId } from '#events/vocabulary.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
+import { KeyBudgets } from './key-budgets.port.js';
 import { KeyRing } from './key-ring.js';
 import { type ApiKeyView } from './list-api-keys.handler.js';
 import { reject } from '../identity.errors.js';
@@ -16,7 +17,10 @@ export interface NewApiKey extends ApiKeyView {
   readonly secret: string;
 }
 
-/** Gives a user one more key: one for each request, however often it is attempted. */
+/**
+ * Gives a user one more key: one for each request, however often it is attempted. A key with a
+ * budget issues none: the new one would have no limit.
+ */
 export class IssueApiKeyCommand extends Command<NewApiKey> {
   constructor(
     readonly data: { readonly userId: UserId; readonly keyKind: KeyKind; readonly name: string },
@@ -31,10 +35,12 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
   constructor(
     private readonly list: ApiKeyList,
     private readonly keys: KeyRing,
+    private readonly budgets: KeyBudgets,
   ) {}
 
   async execute({ data, context }: IssueApiKeyCommand): Promise<NewApiKey> {
     const { keyKind: kind, name } = data;
+    await demandUnlimited(this.budgets, data.userId, context.key);
     const repeated = await this.keys.issuedFor(context);
     if (!repeated) await this.#rejectTooMany(data.userId);
     const key = { ...data, sessionId: null, expiresAt: null, replaces: null };
@@ -48,3 +54,13 @@ export class IssueApiKeyHandler implements ICommandHandler<IssueApiKeyCommand> {
     reject('too_many_api_keys', `at most ${API_KEYS_MAX} keys: revoke one first`);
   }
 }
+
+/** @param line under which the key that asks counts */
+export const demandUnlimited = async (
+  budgets: KeyBudgets,
+  userId: UserId,
+  line: string | undefined,
+): Promise<void> => {
+  if (line === undefined || !(await budgets.limits(userId, line))) return;
+  reject('api_key_limited', 'a key with a budget issues no other key; sign in, or use another key');
+};

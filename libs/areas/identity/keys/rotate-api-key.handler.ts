@@ -5,10 +5,14 @@ import { reject } from '../identity.errors.js';
 import { PersonalData } from '../users/personal-data.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
-import { type NewApiKey } from './issue-api-key.handler.js';
+import { demandUnlimited, type NewApiKey } from './issue-api-key.handler.js';
+import { KeyBudgets } from './key-budgets.port.js';
 import { KeyRing, type KeyOfRequest } from './key-ring.js';
 
-/** Replaces a key by a new one of the same kind, name and expiry; the old key becomes invalid. */
+/**
+ * Replaces a key by a new one of the same kind, name and expiry; the old key becomes invalid. A key
+ * with a budget replaces itself only: the successor has the same budget.
+ */
 export class RotateApiKeyCommand extends Command<NewApiKey> {
   constructor(
     readonly data: { readonly userId: UserId; readonly keyId: string },
@@ -24,12 +28,15 @@ export class RotateApiKeyHandler implements ICommandHandler<RotateApiKeyCommand>
     private readonly list: ApiKeyList,
     private readonly keys: KeyRing,
     private readonly personalData: PersonalData,
+    private readonly budgets: KeyBudgets,
   ) {}
 
   async execute({ data: { userId, keyId }, context }: RotateApiKeyCommand): Promise<NewApiKey> {
     const repeated = await this.keys.issuedFor(context);
     if (repeated) return this.#finish(repeated, context);
     const old = await this.list.find(userId, keyId);
+    if ((old.lineage ?? keyId) !== context.key)
+      await demandUnlimited(this.budgets, userId, context.key);
     const { keyKind, sessionId, expiresAt, keyHash: replaces } = old;
     const name = (await this.personalData.open(userId, 'api-key-name', old.sealedName)) ?? '';
     const key = { userId, keyKind, name, sessionId, expiresAt, replaces };

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
+import { contextOf } from '#platform/runtime/command-context.js';
 import { AccountOfUserQuery } from '../accounts/account-of-user.handler.js';
 import { fingerprint } from '../authentication/credentials.js';
 import { CreateUserCommand } from './create-user.handler.js';
@@ -12,6 +14,7 @@ import {
   anyContext,
   FIRST_ID,
   type IdentityProcess,
+  LIMITED_LINE,
   openWorld,
 } from '../identity-world.fixture.js';
 import { nameStream } from '../identity.streams.js';
@@ -148,6 +151,27 @@ describe('keys', () => {
     await expect(here.execute(revoke)).rejects.toMatchObject({
       code: 'api_key_not_found',
     });
+  });
+
+  it('with a budget issue no other key, and replace only themselves', async () => {
+    await here.createUser();
+    const context = contextOf(randomUUID(), 'spec', LIMITED_LINE);
+    const data = { userId: FIRST_ID, keyKind: 'user', name: 'wider' } as const;
+    const limited = { code: 'api_key_limited' };
+    await expect(here.execute(new IssueApiKeyCommand(data, context))).rejects.toMatchObject(
+      limited,
+    );
+    const other = (await keysOf(FIRST_ID)).find(({ name }) => name === 'default')?.id ?? '';
+    const rotate = (key: string) =>
+      here.execute(
+        new RotateApiKeyCommand(
+          { userId: FIRST_ID, keyId: other },
+          contextOf(randomUUID(), 'spec', key),
+        ),
+      );
+    await expect(rotate(LIMITED_LINE)).rejects.toMatchObject(limited);
+    expect(await rotate(other)).toMatchObject({ name: 'default' });
+    expect(await keysOf(FIRST_ID)).toHaveLength(2);
   });
 
   it('cannot be revoked by another user', async () => {

@@ -34,6 +34,11 @@ export interface Rig {
   readonly region?: string | null;
   /** Whether it is in another region than this gateway; default: no. */
   readonly isRemote?: boolean;
+  /**
+   * Whether its workers are of this installation: its breaker then stays open for `openMs` only, so
+   * that an outage of the bus ends for callers when it ends. Default: no.
+   */
+  readonly isOwn?: boolean;
   /** What callers may not set; an embedded rig has a list of what they may. */
   readonly operatorFields?: OperatorFields;
 }
@@ -98,6 +103,7 @@ export class RigState {
   inFlight = 0;
   private batchInFlight = 0;
   lastFailure: RigError | null = null;
+  private readonly thresholds: BreakerThresholds;
   private breaker: BreakerState = closedBreaker;
   private errorRate = 0;
   private errorRateAtMs = 0;
@@ -107,9 +113,12 @@ export class RigState {
 
   constructor(
     readonly rig: Rig,
-    private readonly thresholds: BreakerThresholds,
+    thresholds: BreakerThresholds,
     private readonly onChange: (change: RigChange) => void = () => undefined,
-  ) {}
+  ) {
+    const openMsMax = rig.isOwn === true ? thresholds.openMs : thresholds.openMsMax;
+    this.thresholds = { ...thresholds, openMsMax };
+  }
 
   get hasSlot(): boolean {
     return this.hasSlotFor('interactive');

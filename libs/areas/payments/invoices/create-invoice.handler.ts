@@ -74,10 +74,9 @@ export class CreateCryptoInvoiceHandler implements ICommandHandler<CreateCryptoI
     await this.#demandRoom(order.accountId);
     const { priceMicroUsd, quotes } = await this.prices.priceOf(currency.code);
     const createdAtMs = this.clock.now();
-    const target = await this.#targetOf(currency, invoiceId, context);
     const due = unitsFor(currency, order.amountMicroUsd, priceMicroUsd);
     const { validMs, watchedMs, toleranceBasisPoints } = this.settings.invoices;
-    const data: Terms = {
+    const terms: Omit<Terms, 'target'> = {
       invoiceId,
       accountId: order.accountId,
       orderId: `CI-${invoiceId.replaceAll('-', '').slice(0, 12).toUpperCase()}`,
@@ -88,16 +87,17 @@ export class CreateCryptoInvoiceHandler implements ICommandHandler<CreateCryptoI
       toleranceUnits: ((due * BigInt(toleranceBasisPoints)) / BASIS_POINTS).toString(),
       priceMicroUsd: toDecimal(priceMicroUsd),
       quotes: [...quotes],
-      target,
       confirmations: this.settings.confirmations[currency.network],
       returnUrl: order.returnUrl,
       createdAt: isoOf(createdAtMs),
       expiresAt: isoOf(createdAtMs + validMs),
       watchUntil: isoOf(createdAtMs + validMs + watchedMs),
     };
+    // Last, so that an order which fails before uses no index.
+    const data: Terms = { ...terms, target: await this.#targetOf(currency, terms, context) };
     const command = { type: 'CreateCryptoInvoice', data, limits } as const;
-    const { terms } = await this.runners.onInvoice(command, context);
-    return terms ?? data;
+    const invoice = await this.runners.onInvoice(command, context);
+    return invoice.terms ?? data;
   }
 
   #demandSettings({ code, network }: Currency): void {
@@ -126,7 +126,7 @@ export class CreateCryptoInvoiceHandler implements ICommandHandler<CreateCryptoI
   /** A fresh address or reference. The index of an invoice that is not created stays unused. */
   async #targetOf(
     { network }: Currency,
-    invoiceId: string,
+    { invoiceId, accountId }: Pick<Terms, 'invoiceId' | 'accountId'>,
     context: CommandContext,
   ): Promise<PaymentTarget> {
     if (network === 'solana') {
@@ -138,9 +138,10 @@ export class CreateCryptoInvoiceHandler implements ICommandHandler<CreateCryptoI
     if (!key) throw new Error(`${network} has no key`);
     const { fingerprint } = key;
     const allocatedAt = instant(this.clock);
-    const order = { fingerprint, invoiceId, allocatedAt };
+    const data = { fingerprint, invoiceId, accountId, allocatedAt };
     const { addressAt } = await import('../assets/addresses.js');
-    const index = await this.runners.indexFor(order, context);
+    const { gap: limits } = this.settings.invoices;
+    const index = await this.runners.indexFor({ type: 'AllocateIndex', data, limits }, context);
     return { kind: 'address', address: addressAt(network, key, index), fingerprint, index };
   }
 }

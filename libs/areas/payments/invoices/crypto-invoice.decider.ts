@@ -11,7 +11,7 @@ import {
 } from '#events/payments/crypto-invoice.events.js';
 import { type CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
 import { type Decider } from '#platform/kernel/decider.js';
-import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
+import { fromDecimal, inUsd, toDecimal } from '#platform/kernel/money.js';
 import { currencies, worthOf } from '../assets/currency.js';
 import { type SeenPayment } from '../chains/chain-watcher.port.js';
 import { reject } from '../payments.errors.js';
@@ -68,12 +68,10 @@ const create = (
 
 /** @throws DomainError for an amount outside the limits */
 export const demandAmount = (amount: bigint, { amountMin, amountMax }: InvoiceLimits): void => {
-  const range = `a crypto invoice is for ${usd(amountMin)} to ${usd(amountMax)}`;
+  const range = `a crypto invoice is for ${inUsd(amountMin)} to ${inUsd(amountMax)}`;
   if (amount < amountMin) reject('crypto_amount_too_small', range);
   if (amount > amountMax) reject('crypto_amount_too_large', range);
 };
-
-const usd = (amount: bigint): string => `${Number(amount) / 1e6} USD`;
 
 /** What an event says of the invoice after it. */
 type Outcome = { readonly status: CryptoInvoiceStatus } & Pick<

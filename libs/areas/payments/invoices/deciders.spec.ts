@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CryptoPaymentClaimed } from '#events/payments/crypto-payment.events.js';
-import { DepositIndexAllocated } from '#events/payments/deposit-key.events.js';
+import { DepositIndexAllocated, DepositIndexUsed } from '#events/payments/deposit-key.events.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
 import { CREATED_AT, INVOICE_ID, TXID } from './crypto-invoice.fixture.js';
 import { cryptoPaymentDecider } from './crypto-payment.decider.js';
@@ -11,15 +11,22 @@ const OTHER_ID = '01890a5d-ac96-774b-8cce-b302099a8058';
 
 describe('the indexes of a key', () => {
   const key = deciderSpecOf(depositKeyDecider);
-  const order = (invoiceId: string) => ({
+  const order = (invoiceId: string, accountId = '7') => ({
     fingerprint: '00'.repeat(16),
     invoiceId,
+    accountId,
     allocatedAt: CREATED_AT,
   });
-  const allocating = (invoiceId: string) =>
-    ({ type: 'AllocateIndex', data: order(invoiceId) }) as const;
-  const allocated = (invoiceId: string, index: number) =>
-    DepositIndexAllocated.of({ ...order(invoiceId), index });
+  const limits = { gapMax: 5, gapOfAccountMax: 3 };
+  const allocating = (invoiceId: string, accountId = '7') =>
+    ({ type: 'AllocateIndex', data: order(invoiceId, accountId), limits }) as const;
+  const allocated = (invoiceId: string, index: number, accountId = '7') =>
+    DepositIndexAllocated.of({ ...order(invoiceId, accountId), index });
+  const use = (index: number) => ({ fingerprint: '00'.repeat(16), index, usedAt: CREATED_AT });
+  const used = (index: number) => DepositIndexUsed.of(use(index));
+  /** Invoices without a payment, of these accounts. */
+  const unpaid = (...accounts: readonly string[]) =>
+    accounts.map((accountId, index) => allocated(`invoice ${index}`, index, accountId));
 
   it('begin with 0 and are used once', () => {
     key.given().when(allocating(INVOICE_ID)).then(allocated(INVOICE_ID, 0));
@@ -31,6 +38,53 @@ describe('the indexes of a key', () => {
     key
       .given(...history)
       .when(allocating(INVOICE_ID))
+      .thenNothing();
+  });
+
+  it('are bounded for an account after the last one with a payment', () => {
+    const history = unpaid('7', '7', '8', '7');
+    const more = allocating(OTHER_ID);
+    key
+      .given(...history)
+      .when(more)
+      .thenThrows('too_many_unpaid_crypto_invoices');
+    key
+      .given(...history)
+      .when(allocating(OTHER_ID, '8'))
+      .then(allocated(OTHER_ID, 4, '8'));
+    // A payment of any account moves the end of the gap.
+    key
+      .given(...history, used(2))
+      .when(more)
+      .then(allocated(OTHER_ID, 4));
+  });
+
+  it('are bounded for a wallet after the last one with a payment', () => {
+    const history = unpaid('1', '2', '3', '4', '5');
+    key
+      .given(...history)
+      .when(allocating(OTHER_ID))
+      .thenThrows('deposit_gap_reached');
+    key
+      .given(...history, used(0))
+      .when(allocating(OTHER_ID))
+      .then(allocated(OTHER_ID, 5));
+  });
+
+  it('are used once, and a payment before a later one changes nothing', () => {
+    const history = unpaid('1', '2', '3');
+    const using = (index: number) => ({ type: 'UseIndex', data: use(index) }) as const;
+    key
+      .given(...history)
+      .when(using(1))
+      .then(used(1));
+    key
+      .given(...history, used(1))
+      .when(using(1))
+      .thenNothing();
+    key
+      .given(...history, used(1))
+      .when(using(0))
       .thenNothing();
   });
 

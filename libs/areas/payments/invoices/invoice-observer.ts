@@ -69,6 +69,12 @@ export class InvoiceObserver {
     const command = { type: 'ObservePayments', data } as const;
     // An outdated state only delays the command until the next look at the chain.
     if (cryptoInvoiceDecider.decide(command, known).length === 0) return;
+    const { target } = terms;
+    if (target.kind === 'address' && payments.some(({ block }) => block !== null)) {
+      // Before the event of the payment: if it fails, the next look at the chain repeats both.
+      const { fingerprint, index } = target;
+      await this.runners.useIndex({ fingerprint, index, usedAt: observedAt }, context);
+    }
     await this.runners.onInvoice(command, context);
   }
 

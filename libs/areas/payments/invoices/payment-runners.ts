@@ -8,7 +8,8 @@ import {
   cryptoPaymentEvents,
 } from '#events/payments/crypto-payment.events.js';
 import {
-  type DepositIndexAllocated,
+  type DepositIndexUsed,
+  type DepositKeyEvent,
   depositKeyEvents,
 } from '#events/payments/deposit-key.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
@@ -24,18 +25,20 @@ import {
   type CryptoPaymentState,
 } from './crypto-payment.decider.js';
 import {
-  type AllocateIndex,
+  type DepositKeyCommand,
   depositKeyDecider,
   type DepositKeyState,
 } from './deposit-key.decider.js';
 
 const invoiceStream = (invoiceId: string): string => `cryptoinvoice-${invoiceId}`;
 
+const keyStream = (fingerprint: string): string => `depositkey-${fingerprint}`;
+
 /** Runs the commands of the area on their streams. */
 @Injectable()
 export class PaymentRunners {
   readonly #invoices: CommandRunner<CryptoInvoiceCommand, CryptoInvoiceState, CryptoInvoiceEvent>;
-  readonly #keys: CommandRunner<AllocateIndex, DepositKeyState, DepositIndexAllocated>;
+  readonly #keys: CommandRunner<DepositKeyCommand, DepositKeyState, DepositKeyEvent>;
   readonly #payments: CommandRunner<ClaimPayment, CryptoPaymentState, CryptoPaymentClaimed>;
 
   constructor(@Inject(EVENT_STORE) eventStore: EventStore, @Inject(CODEC) codec: EventCodec) {
@@ -68,12 +71,21 @@ export class PaymentRunners {
   }
 
   /** The index of the key that belongs to the invoice alone. */
-  async indexFor(data: AllocateIndex['data'], context: CommandContext): Promise<number> {
-    const stream = `depositkey-${data.fingerprint}`;
-    const { state } = await this.#keys.run(stream, { type: 'AllocateIndex', data }, context);
-    const index = state.indexOf.get(data.invoiceId);
-    if (index === undefined) throw new Error(`${stream} has no index for ${data.invoiceId}`);
+  async indexFor(
+    order: Extract<DepositKeyCommand, { readonly type: 'AllocateIndex' }>,
+    context: CommandContext,
+  ): Promise<number> {
+    const { fingerprint, invoiceId } = order.data;
+    const stream = keyStream(fingerprint);
+    const { state } = await this.#keys.run(stream, order, context);
+    const index = state.indexOf.get(invoiceId);
+    if (index === undefined) throw new Error(`${stream} has no index for ${invoiceId}`);
     return index;
+  }
+
+  /** A block has a payment to the address of the index. */
+  async useIndex(data: DepositIndexUsed['data'], context: CommandContext): Promise<void> {
+    await this.#keys.run(keyStream(data.fingerprint), { type: 'UseIndex', data }, context);
   }
 
   /** The invoice that the payment belongs to: this one, unless another was first. */

@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { JobId } from '#events/jobs/job.events.js';
 import { type ResponseQueued } from '#events/responses/response.events.js';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
@@ -35,8 +36,7 @@ export class EndResponseHandler implements ICommandHandler<EndResponseCommand> {
     const state = await this.streams.stateOf(responseId);
     if (state.status !== 'queued' && state.status !== 'in_progress') return;
     const { queued } = state;
-    // Without its content, as after the erasure of the user, the response is found no more.
-    const asked = await this.blobs.read(queued);
+    const asked = await this.#asked(queued);
     const response = asked && (await this.#answerTo(asked, data));
     if (!response) return;
     const { accountId, userId, createdAt } = queued;
@@ -46,6 +46,16 @@ export class EndResponseHandler implements ICommandHandler<EndResponseCommand> {
       { responseId, accountId, userId, previous, content, createdAt },
       context,
     );
+  }
+
+  /** Null where the content is gone, as after the erasure of the user: it is found no more. */
+  async #asked(queued: ResponseQueued['data']): Promise<ResponseContent | null> {
+    try {
+      return await this.blobs.read(queued);
+    } catch (error) {
+      if (isBlobGone(error)) return null;
+      throw error;
+    }
   }
 
   /** Null where the result is gone with its user. */

@@ -63,7 +63,7 @@ export class ConsensusChats {
    */
   async begin(order: ConsensusOrder, signal: AbortSignal): Promise<SwarmStream<ConsensusReport>> {
     const plan = this.planner.plan(order);
-    const held = await this.paid.admit(order, plan.worst);
+    const held = await this.paid.admit({ ...order, signal }, plan.worst);
     const work = await this.#synthesize(order, plan, held, signal);
     const { rig, attempts } = work.synthesis;
     const texts = await startTexts(this.#texts(work));

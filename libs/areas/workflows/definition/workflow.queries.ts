@@ -1,9 +1,10 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type WorkflowVersioned } from '#events/workflows/workflow.events.js';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { Tools } from '#platform/tools/tools.js';
 import { z } from 'zod';
 import { WorkflowStreams } from '../runs/workflow-streams.js';
-import { isGone, WorkflowBlobs } from '../workflow-blobs.js';
+import { WorkflowBlobs } from '../workflow-blobs.js';
 import { reject } from '../workflows.errors.js';
 import { CONTROL_KINDS } from './control-nodes.js';
 import { WorkflowDocument } from './workflow-document.js';
@@ -65,7 +66,7 @@ export class WorkflowHandler implements IQueryHandler<WorkflowQuery> {
       const document = await this.blobs.read(accountId, found.definition, WorkflowDocument);
       return { workflow, version: found, document };
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isBlobGone(error)) throw error;
       return reject('workflow_definition_gone', 'the definition is no longer kept');
     }
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { type ToolUsage } from '#platform/tools/tool.js';
 import { type Tools } from '#platform/tools/tools.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { ExpansionError, RunExpansionError, TemplateError } from '../definition/templates.js';
-import { isGone } from '../workflow-blobs.js';
 
 const MESSAGE_LENGTH_MAX = 500;
 
@@ -28,7 +28,7 @@ export const preparationFailureOf = (error: unknown): NodeFailure | null => {
   if (error instanceof ExpansionError) return final('expansion_too_large', error.message);
   if (error instanceof RunExpansionError) return final('run_expansion_too_large', error.message);
   if (error instanceof TemplateError) return final('reference_missing', error.message);
-  if (isGone(error)) return final('content_gone', 'the content of the run is no longer kept');
+  if (isBlobGone(error)) return final('content_gone', 'the content of the run is no longer kept');
   if (isUnpayable(error)) return final(error.code, error.detail);
   if (!(error instanceof z.ZodError)) return null;
   const [first] = error.issues;

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
@@ -8,7 +9,6 @@ import {
   workflowRuns,
 } from '#projections/workflows/workflow-runs.projection.js';
 import { criticalPath, type CriticalPath } from '../definition/graph.js';
-import { isGone } from '../workflow-blobs.js';
 import { NodeInputs } from './node-input.js';
 import { RunAccess, type RunReader } from './run-access.js';
 import { itemsOf } from './run-graph.js';
@@ -70,7 +70,7 @@ export class RunQueryHandler implements IQueryHandler<RunQuery> {
     try {
       return await this.inputs.outputOf(run, node);
     } catch (error) {
-      if (isGone(error)) return null;
+      if (isBlobGone(error)) return null;
       throw error;
     }
   }

@@ -49,7 +49,10 @@ import {
   type Shaped,
 } from './tensor.js';
 
-/** Above these shares of active inputs the dense kernels are faster: `npm run bench:spiking`. */
+/**
+ * Above these shares of active inputs the dense kernels are faster:
+ * `npm --prefix test/bench run spiking`.
+ */
 export const BREAK_EVEN = { linear: 0.85, convolution: 0.85 } as const;
 
 export interface MeteredRun {

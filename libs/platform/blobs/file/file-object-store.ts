@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type Stats } from 'node:fs';
 import {
   link,
-  mkdir,
   open,
   opendir,
   rename,
@@ -13,6 +12,7 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { createFolder } from '#platform/files/create-folder.js';
 import { BlobError } from '../blobs.errors.js';
 import {
   ObjectChangedError,
@@ -23,7 +23,6 @@ import {
   type StoredObject,
 } from '../object-store.port.js';
 
-const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const LINKS = 'links';
 const READ_BYTES = 262_144;
@@ -150,7 +149,7 @@ export class FileObjectStore implements ObjectStore {
 
   async #makeFolderOf(name: ObjectName): Promise<void> {
     const folder = path.dirname(this.#fileOf(name));
-    const first = await available(mkdir(folder, { recursive: true, mode: FOLDER_MODE }));
+    const first = await available(createFolder(folder));
     if (first === undefined) return;
     for (let made = folder; made.length >= first.length; made = path.dirname(made)) {
       await syncFolder(path.dirname(made));

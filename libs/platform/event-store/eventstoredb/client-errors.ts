@@ -4,19 +4,18 @@ import { Metadata, status } from '@grpc/grpc-js';
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === status.UNAVAILABLE;
 
-/** What a read of a stream that is not there any more ends with, by name. */
-const MISSING: ReadonlySet<unknown> = new Set([
-  'stream-not-found',
-  'stream-deleted',
-  'stream-tombstoned',
-  'no-stream',
-]);
+/** What a read of a stream ends with that was never written, and of one that was deleted for ever. */
+const MISSING: ReadonlySet<unknown> = new Set(['stream-not-found', 'no-stream']);
+const DELETED: ReadonlySet<unknown> = new Set(['stream-deleted', 'stream-tombstoned']);
 
-export const isStreamMissing = (error: unknown): boolean =>
+export const isStreamMissing = (error: unknown): boolean => isNamed(error, MISSING);
+export const isStreamDeleted = (error: unknown): boolean => isNamed(error, DELETED);
+
+const isNamed = (error: unknown, names: ReadonlySet<unknown>): boolean =>
   error instanceof Error &&
   'metadata' in error &&
   error.metadata instanceof Metadata &&
-  error.metadata.get('exception').some((name) => MISSING.has(name.toString()));
+  error.metadata.get('exception').some((name) => names.has(name.toString()));
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -15,6 +15,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.port.js';
+import { wholeStream } from '../whole-stream.js';
 import { type Connection } from './connection.js';
 import { type EventStoreDbSubscriptions } from './eventstoredb-subscriptions.js';
 import { type EventStoreDbLogReader } from './eventstoredb-log-reader.js';
@@ -81,9 +82,16 @@ class EventStoreDbEventStore implements EventStore {
     }
   }
 
-  async *read(
+  read(
     stream: StreamName,
-    { direction = 'forwards', from, maxCount = Infinity }: ReadStreamOptions = {},
+    options: ReadStreamOptions = {},
+  ): AsyncGenerator<readonly RecordedEvent[]> {
+    return wholeStream(stream, options, this.#pagesOf(stream, options));
+  }
+
+  async *#pagesOf(
+    stream: StreamName,
+    { direction = 'forwards', from, maxCount = Infinity }: ReadStreamOptions,
   ): AsyncGenerator<readonly RecordedEvent[]> {
     let next = from ?? null;
     let left = maxCount;

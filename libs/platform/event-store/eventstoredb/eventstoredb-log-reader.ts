@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { within } from '#platform/kernel/within.js';
-import { StoreUnavailableError } from '../event-store.errors.js';
+import { CutStreamError, StoreUnavailableError } from '../event-store.errors.js';
 import {
   type Direction,
   type EventFilter,
@@ -84,11 +84,25 @@ export class EventStoreDbLogReader {
     const { records, cut } = await this.#read((client, signal) =>
       client.readStream(stream, { direction, from, maxCount }, signal),
     );
+    const isFromEnd = from === null || (direction === 'forwards' && from === 0n);
+    if (records.length === 0 && isFromEnd && (await this.#isDeleted(stream))) {
+      throw new CutStreamError(stream, 0n, null);
+    }
     const last = records.at(-1);
     const events = records.filter((record) => !isSystemEvent(record)).map(recordedFrom);
     if (last === undefined || (!cut && records.length < maxCount)) return { events, next: null };
     const next = direction === 'forwards' ? last.revision + 1n : last.revision - 1n;
     return { events, next: next < 0n ? null : next };
+  }
+
+  /** A server answers for a deleted stream as for one that never was; its metadata remains. */
+  async #isDeleted(stream: StreamName): Promise<boolean> {
+    const page = { direction: 'backwards', from: null, maxCount: 1 } as const;
+    const { records } = await this.#read((client, signal) =>
+      client.readStream(`$$${stream}`, page, signal),
+    );
+    const data = records[0]?.data;
+    return typeof data === 'object' && data !== null && '$tb' in data;
   }
 
   /**
@@ -127,6 +141,7 @@ export class EventStoreDbLogReader {
     try {
       return await this.#attempt(read);
     } catch (error) {
+      if (error instanceof CutStreamError) throw error;
       this.#connection.failed(error);
       return this.#readAgain(read, error, patience);
     }
@@ -143,6 +158,7 @@ export class EventStoreDbLogReader {
         try {
           return await this.#attempt(read);
         } catch (error) {
+          if (error instanceof CutStreamError) throw error;
           failure = error;
           this.#connection.failed(error);
         }

@@ -18,7 +18,10 @@ export interface LogClient {
    */
   append(request: AppendRequest): Promise<ClientAppendResult>;
 
-  /** One page of a stream; an empty one where there is no such stream. */
+  /**
+   * One page of a stream; an empty one where there is no such stream.
+   * @throws CutStreamError for one that was deleted for ever
+   */
   readStream(stream: StreamName, page: PageToRead, signal: AbortSignal): Promise<ClientPage>;
 
   /** One page of the whole log; forwards, a position given is inclusive. The server filters. */

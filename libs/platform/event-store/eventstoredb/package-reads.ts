@@ -1,6 +1,7 @@
 import { Client, type ClientReadableStream } from '@grpc/grpc-js';
+import { CutStreamError } from '../event-store.errors.js';
 import { type EventFilter } from '../event-store.port.js';
-import { isStreamMissing } from './client-errors.js';
+import { isStreamDeleted, isStreamMissing } from './client-errors.js';
 import { type ClientListener, type ClientPage, type PageToRead } from './log-client.js';
 import { asTheyAre, callArguments, type PackageConnection } from './package-connection.js';
 import { collect, follow, type ReadCall } from './read-calls.js';
@@ -25,6 +26,7 @@ export class PackageReads {
       return await collect(this.#begin(encodeStreamPage(stream, page)), signal);
     } catch (error) {
       if (isStreamMissing(error)) return { records: [], cut: false };
+      if (isStreamDeleted(error)) throw new CutStreamError(stream, 0n, null, { cause: error });
       throw error;
     }
   }

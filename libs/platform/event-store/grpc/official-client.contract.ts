@@ -27,7 +27,8 @@ export const officialClientContract = (name: string, connect: Connect): void =>
 
     beforeEach(async () => {
       log = await openServedTestLog();
-      client = connect(`${log.address}?tls=false`);
+      // Thousands of appends at once take longer than the default of 10 s on a busy machine.
+      client = connect(`${log.address}?tls=false&defaultDeadline=60000`);
     });
 
     afterEach(async () => {

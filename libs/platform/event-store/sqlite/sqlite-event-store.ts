@@ -17,6 +17,7 @@ import {
   type SubscriptionBatch,
 } from '../event-store.port.js';
 import { type LogChain } from '../log-chain.port.js';
+import { wholeStream } from '../whole-stream.js';
 import { GroupCommit } from './group-commit.js';
 import { SqliteLogChain } from './sqlite-log-chain.js';
 import { SqliteSubscriptions } from './sqlite-subscriptions.js';
@@ -92,9 +93,16 @@ class SqliteEventStore implements EventStore {
     return this.#commits.append(stream, events, expected);
   }
 
-  async *read(
+  read(
     stream: StreamName,
-    { direction = 'forwards', from, maxCount = Infinity }: ReadStreamOptions = {},
+    options: ReadStreamOptions = {},
+  ): AsyncGenerator<readonly RecordedEvent[]> {
+    return wholeStream(stream, options, this.#pagesOf(stream, options));
+  }
+
+  async *#pagesOf(
+    stream: StreamName,
+    { direction = 'forwards', from, maxCount = Infinity }: ReadStreamOptions,
   ): AsyncGenerator<readonly RecordedEvent[]> {
     const step = direction === 'forwards' ? 1 : -1;
     let next = from === undefined ? firstOf(direction) : Number(from);

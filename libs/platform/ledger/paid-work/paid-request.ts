@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
@@ -14,6 +14,7 @@ import {
 } from '../hold.js';
 import { Ledger } from '../ledger.port.js';
 import { onRigs } from '../rig-lines.js';
+import { Admission } from './admission.js';
 import { isRejection } from './ledger-rejection.js';
 import { PAID_WORK_SETTINGS, type PaidWorkSettings } from './paid-work.settings.js';
 import { withinHold } from './within-hold.js';
@@ -24,6 +25,8 @@ export interface PaidOrder {
   /** When the request came, in milliseconds since the Unix epoch. */
   readonly receivedAtMs: number;
   readonly context: CommandContext;
+  /** Aborts when the caller leaves; with it, the hold may wait for the holds of others. */
+  readonly signal?: AbortSignal;
   /** Whether this attempt still owns the request; false once a retry has taken it over. */
   readonly confirm?: () => Promise<boolean>;
 }
@@ -117,14 +120,18 @@ export class PaidRequests {
     private readonly ledger: Ledger,
     @Inject(PAID_WORK_SETTINGS) private readonly settings: PaidWorkSettings,
     @Inject(CLOCK) private readonly clock: Clock,
+    // Absent where nothing reads the log.
+    @Optional() private readonly admission?: Admission,
   ) {}
 
   /**
    * Holds the worst case, then checks that the request may still be worked on: the process may have
    * been suspended before, and a retry that came meanwhile has found no hold.
-   * @throws DomainError of the ledger; RequestCutError after the hold of a late request is released
+   * @throws DomainError `readers_behind` before the hold, and those of the ledger;
+   *   RequestCutError after the hold of a late request is released
    */
   async admit(order: PaidOrder, worst: WorstCase): Promise<HeldRequest> {
+    this.admission?.demand();
     const { accountId, context } = order;
     const { pricedAtMs, requestMsMax, shrink = null, ...terms } = worst;
     const expiresAtMs = pricedAtMs + requestMsMax + this.settings.settleMsMax;
@@ -139,6 +146,7 @@ export class PaidRequests {
         ...(context.key !== undefined && { key: context.key }),
       },
       context,
+      order.signal,
     );
     const held = new HeldRequest(this.ledger, this.clock, order, worst.purpose, placed);
     const isLate = this.clock.now() - order.receivedAtMs >= requestMsMax;

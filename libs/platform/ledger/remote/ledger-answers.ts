@@ -9,13 +9,36 @@ import { type LedgerAnswer, type LedgerCalls, type LedgerFailure } from './ledge
 
 /** What the process with the ledger answers to processes that send it their changes. */
 export const ledgerAnswers = (ledger: Ledger): LedgerCalls => ({
+  ...placing(ledger),
   demandFunds: (accountId) => answerOf(async () => ledger.demandFunds(accountId)),
-  place: ({ change, context }) => answerOf(() => ledger.place(change, context)),
   renew: ({ change, context }) => answerOf(() => ledger.renew(change, context)),
   capture: ({ change, context }) => answerOf(() => ledger.capture(change, context)),
   release: ({ change, context }) => answerOf(() => ledger.release(change, context)),
   settle: ({ change, context }) => answerOf(() => ledger.settle(change, context)),
 });
+
+const placing = (ledger: Ledger): Pick<LedgerCalls, 'place' | 'leave'> => {
+  /** Of callers that wait, by the id of their request. */
+  const waiting = new Map<string, AbortController>();
+  return {
+    place: async ({ change, context, waits }) => {
+      if (!waits) return answerOf(() => ledger.place(change, context));
+      const { requestId } = context;
+      const caller = new AbortController();
+      waiting.set(requestId, caller);
+      try {
+        return await answerOf(() => ledger.place(change, context, caller.signal));
+      } finally {
+        if (waiting.get(requestId) === caller) waiting.delete(requestId);
+      }
+    },
+    leave: (requestId) => waiting.get(requestId)?.abort(new CallerLeftError()),
+  };
+};
+
+class CallerLeftError extends Error {
+  override readonly name = 'CallerLeftError';
+}
 
 const answerOf = async <Result>(work: () => Promise<Result>): Promise<LedgerAnswer<Result>> => {
   try {
@@ -30,6 +53,7 @@ const failureOf = (error: unknown): LedgerFailure => {
     const { code, detail, metadata } = error as DomainError;
     return { kind: 'domain', code, detail, metadata };
   }
+  if (error instanceof CallerLeftError) return { kind: 'left' };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ContentionError) return { kind: 'contention', message };
   if (error instanceof UnknownOutcomeError) return { kind: 'unknown-outcome', message };

@@ -19,6 +19,10 @@ export type LedgerFailure =
       readonly metadata: Readonly<Record<string, unknown>> | undefined;
     }
   | {
+      /** The caller left while its hold waited for the holds of others; nothing was placed. */
+      readonly kind: 'left';
+    }
+  | {
       readonly kind: 'contention' | 'unknown-outcome' | 'store-unavailable' | 'defect';
       readonly message: string;
     };
@@ -32,10 +36,17 @@ export interface Asked<Change> {
   readonly context: CommandContext;
 }
 
+/** A hold, and whether its caller waits for the holds of others. */
+export interface AskedHold extends Asked<HoldOrder> {
+  readonly waits: boolean;
+}
+
 /** What the process with the ledger answers to those without. */
 export type LedgerCalls = {
   readonly demandFunds: (accountId: string) => Promise<LedgerAnswer<void>>;
-  readonly place: (asked: Asked<HoldOrder>) => Promise<LedgerAnswer<PlacedHold>>;
+  readonly place: (asked: AskedHold) => Promise<LedgerAnswer<PlacedHold>>;
+  /** The caller of this request has left: its hold waits no longer. */
+  readonly leave: (requestId: string) => void;
   readonly renew: (asked: Asked<Renewal>) => Promise<LedgerAnswer<PlacedHold>>;
   readonly capture: (asked: Asked<Capture>) => Promise<LedgerAnswer<LedgerEntry>>;
   readonly release: (asked: Asked<Release>) => Promise<LedgerAnswer<void>>;

@@ -7,6 +7,7 @@ import {
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
 import { ContentionError } from '#platform/runtime/command-runner.js';
+import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { ThreadCalls } from '#platform/threads/thread-calls.js';
 import {
   type Capture,
@@ -46,12 +47,22 @@ class ScriptedLedger extends Ledger {
   readonly asked: unknown[] = [];
   failure: Error | null = null;
   left = 5n;
+  /** Whether a hold waits until its caller leaves. */
+  waits = false;
+  /** Of the first hold. */
+  readonly signal = Promise.withResolvers<AbortSignal | undefined>();
 
   override async demandFunds(accountId: string): Promise<void> {
     await this.#answer(accountId);
   }
 
-  override place(order: HoldOrder, context: CommandContext): Promise<PlacedHold> {
+  override place(
+    order: HoldOrder,
+    context: CommandContext,
+    signal?: AbortSignal,
+  ): Promise<PlacedHold> {
+    this.signal.resolve(signal);
+    if (this.waits && signal) return rejectedOn(signal);
     const amountMicroUsd = 3n;
     const { expiresAt } = order;
     const hold = { lines: [], amountMicroUsd, expiresAt, availableMicroUsd: this.left };
@@ -80,6 +91,14 @@ class ScriptedLedger extends Ledger {
     return this.failure ? Promise.reject(this.failure) : Promise.resolve(value as Value);
   }
 }
+
+const rejectedOn = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const leave = (): void => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', leave);
+  });
 
 describe('a ledger in another process', () => {
   const channels: MessageChannel[] = [];
@@ -140,6 +159,22 @@ describe('a ledger in another process', () => {
       const { code, detail, metadata } = failure;
       expect(thrown).toMatchObject({ code, detail, metadata });
     }
+  });
+
+  it('has a hold wait there, and ends the wait of a caller that leaves', async () => {
+    const { ledger, there } = open();
+    there.waits = true;
+    const leaving = new AbortController();
+    const placing = ledger.place(ORDER, CONTEXT, leaving.signal);
+    expect(await there.signal.promise).toMatchObject({ aborted: false });
+    leaving.abort(new RequestCutError('client_gone'));
+    await expect(placing).rejects.toBe(leaving.signal.reason);
+  });
+
+  it('does not wait there for a caller without a signal', async () => {
+    const { ledger, there } = open();
+    await ledger.place(ORDER, CONTEXT);
+    expect(await there.signal.promise).toBeUndefined();
   });
 
   it('leaves the outcome unknown when that process ends', async () => {

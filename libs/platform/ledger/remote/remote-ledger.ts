@@ -32,7 +32,7 @@ export class RemoteLedger extends Ledger {
   /** Micro-dollars that the last answer left available. */
   readonly #available = new LRUCache<string, bigint>({ max: ACCOUNTS_MAX });
 
-  constructor(private readonly calls: Pick<ThreadCalls<LedgerCalls, never>, 'call'>) {
+  constructor(private readonly calls: Pick<ThreadCalls<LedgerCalls, never>, 'call' | 'tell'>) {
     super();
   }
 
@@ -41,10 +41,22 @@ export class RemoteLedger extends Ledger {
     return resultOf(this.calls.call('demandFunds', accountId));
   }
 
-  override async place(order: HoldOrder, context: CommandContext): Promise<PlacedHold> {
-    const placed = await resultOf(this.calls.call('place', { change: order, context }));
-    this.#available.set(order.accountId, placed.availableMicroUsd);
-    return placed;
+  override async place(
+    order: HoldOrder,
+    context: CommandContext,
+    signal?: AbortSignal,
+  ): Promise<PlacedHold> {
+    signal?.throwIfAborted();
+    const leave = (): void => this.calls.tell('leave', context.requestId);
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      const asked = { change: order, context, waits: signal !== undefined };
+      const placed = await resultOf(this.calls.call('place', asked), signal);
+      this.#available.set(order.accountId, placed.availableMicroUsd);
+      return placed;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   override async renew(renewal: Renewal, context: CommandContext): Promise<PlacedHold> {
@@ -66,16 +78,21 @@ export class RemoteLedger extends Ledger {
   }
 }
 
-const resultOf = async <Result>(asking: Promise<LedgerAnswer<Result>>): Promise<Result> => {
+/** @param signal of a caller that may have left */
+const resultOf = async <Result>(
+  asking: Promise<LedgerAnswer<Result>>,
+  signal?: AbortSignal,
+): Promise<Result> => {
   const answer = await asking.catch((cause: unknown): never => {
     // The process with the ledger has ended, before or after it appended.
     throw new UnknownOutcomeError('the process with the ledger has ended', { cause });
   });
-  if ('failure' in answer) throw errorOf(answer.failure);
-  return answer.result;
+  if (!('failure' in answer)) return answer.result;
+  const { failure } = answer;
+  throw failure.kind === 'left' ? signal?.reason : errorOf(failure);
 };
 
-const errorOf = (failure: LedgerFailure): Error => {
+const errorOf = (failure: Exclude<LedgerFailure, { readonly kind: 'left' }>): Error => {
   switch (failure.kind) {
     case 'domain':
       return new DomainError(failure.code, failure.detail, failure.metadata);

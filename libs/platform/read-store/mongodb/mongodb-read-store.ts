@@ -1,15 +1,16 @@
-import { type Collection, type Db, type Filter } from 'mongodb';
+import { type AnyBulkWriteOperation, type Collection, type Db, type Filter } from 'mongodb';
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { type MongoDatabase } from '#platform/mongodb/mongo-database.js';
 import { orUnavailable } from '#platform/mongodb/mongo-failure.js';
+import { type CheckedCommit, CommitGroups } from '../commit-groups.js';
 import {
   checkCollection,
   checkKey,
   checkList,
   encodeCommit,
   type EncodedWrite,
-  expectNotFenced,
+  fencedOff,
   type KeyRange,
 } from '../read-store.checks.js';
 import { ReadStoreError } from '../read-store.errors.js';
@@ -47,13 +48,19 @@ interface CheckpointRow {
   readonly event?: string;
 }
 
+type Rejections = readonly (ReadStoreError | null)[];
+
+/** FerretDB keeps a connection for each update of a command, as in `guarded-writes.ts`. */
+const CHECKPOINTS_PER_COMMAND = 50;
+
 /**
  * Every write is one of a single document, guarded by that document's position, so no transactions
- * are needed. A commit is one command for each fifty documents of a collection, then one for the
- * checkpoint; under a fencing token, one more before them.
+ * are needed. Commits that come together are one group: a read of the fences under which they are
+ * made, the documents of all collections at once, then one command for fifty checkpoints.
  */
 class MongoReadStore implements ReadStore {
   readonly #checkpoints: Collection<CheckpointRow>;
+  readonly #commits = new CommitGroups((group) => this.#run(() => this.#commit(group)));
   #closed = false;
 
   constructor(
@@ -99,17 +106,7 @@ class MongoReadStore implements ReadStore {
 
   async commit(commit: ReadStoreCommit): Promise<void> {
     const writes = encodeCommit(commit);
-    const { checkpoint } = commit;
-    await this.#run(async () => {
-      if (checkpoint?.fence !== undefined) await this.#expectNotFenced(checkpoint);
-      const byCollection = Map.groupBy(writes, ({ collection }) => collection);
-      await Promise.all([...byCollection].map(([name, its]) => this.#write(name, its)));
-      if (!checkpoint) return;
-      const { name, position, fence, event } = checkpoint;
-      const reached = { position, ...(fence !== undefined && { fence }) };
-      const update = { $max: reached, ...(event !== undefined && { $set: { event } }) };
-      await this.#checkpoints.updateOne({ _id: name }, update, { upsert: true });
-    });
+    return this.#commits.add({ writes, checkpoint: commit.checkpoint });
   }
 
   async checkpoint(name: string): Promise<Position | undefined> {
@@ -141,9 +138,32 @@ class MongoReadStore implements ReadStore {
     return this.db.collection<DocumentRow>(collectionNameOf(collection));
   }
 
-  async #expectNotFenced(checkpoint: NonNullable<ReadStoreCommit['checkpoint']>): Promise<void> {
-    const saved = await this.#checkpoints.findOne({ _id: checkpoint.name });
-    expectNotFenced(checkpoint, saved?.fence);
+  async #commit(group: readonly CheckedCommit[]): Promise<Rejections> {
+    const rejections = await this.#rejectionsOf(group);
+    const accepted = group.filter((_, index) => rejections[index] === null);
+    const writes = accepted.flatMap((commit) => commit.writes);
+    const byCollection = Map.groupBy(writes, ({ collection }) => collection);
+    await Promise.all([...byCollection].map(([name, its]) => this.#write(name, its)));
+    const updates = accepted.flatMap(({ checkpoint }) =>
+      checkpoint ? [updateOf(checkpoint)] : [],
+    );
+    for (let from = 0; from < updates.length; from += CHECKPOINTS_PER_COMMAND) {
+      await this.#checkpoints.bulkWrite(updates.slice(from, from + CHECKPOINTS_PER_COMMAND));
+    }
+    return rejections;
+  }
+
+  /** For each commit: why it is fenced off, or null. */
+  async #rejectionsOf(group: readonly CheckedCommit[]): Promise<Rejections> {
+    const names = group.flatMap(({ checkpoint }) =>
+      checkpoint?.fence === undefined ? [] : [checkpoint.name],
+    );
+    if (names.length === 0) return group.map(() => null);
+    const saved = await this.#checkpoints.find({ _id: { $in: names } }).toArray();
+    const fences = new Map(saved.map(({ _id, fence }) => [_id, fence]));
+    return group.map(({ checkpoint }) =>
+      checkpoint ? fencedOff(checkpoint, fences.get(checkpoint.name)) : null,
+    );
   }
 
   async #write(collection: string, writes: readonly EncodedWrite[]): Promise<void> {
@@ -162,6 +182,17 @@ class MongoReadStore implements ReadStore {
     return asUnavailable(operation());
   }
 }
+
+const updateOf = ({
+  name,
+  position,
+  fence,
+  event,
+}: NonNullable<ReadStoreCommit['checkpoint']>): AnyBulkWriteOperation<CheckpointRow> => {
+  const reached = { position, ...(fence !== undefined && { fence }) };
+  const update = { $max: reached, ...(event !== undefined && { $set: { event } }) };
+  return { updateOne: { filter: { _id: name }, update, upsert: true } };
+};
 
 const asUnavailable = <Result>(operation: Promise<Result>): Promise<Result> =>
   orUnavailable(

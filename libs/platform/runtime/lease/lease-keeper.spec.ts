@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { platformEvents } from '#events/platform/lease.events.js';
+import { leaseEvents } from '#events/platform/lease.events.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { type ReadStoreCommit } from '#platform/read-store/read-store.port.js';
 import { CommandRunner } from '../command-runner.js';
@@ -87,7 +87,7 @@ describe('the keeper of the lease', () => {
       times = { ttlMs: TTL_MS, renewMs: RENEW_MS },
     ) => {
       const eventStore = new FaultyEventStore(log);
-      const codec = new EventCodec(platformEvents).for(platformEvents);
+      const codec = new EventCodec(leaseEvents).for(leaseEvents);
       const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
       const settings = { instance, ...times };
       const logger = pino({ enabled: false });
@@ -211,7 +211,7 @@ describe('the keeper of the lease', () => {
 
   it('does not let in before the holder has been silent for long enough', async () => {
     const { join, log, shared } = openFleet();
-    const codec = new EventCodec(platformEvents).for(platformEvents);
+    const codec = new EventCodec(leaseEvents).for(leaseEvents);
     const eventStore = new FaultyEventStore(log);
     const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec });
     const data = {

@@ -1,4 +1,4 @@
-import { platformEvents } from '#events/platform/lease.events.js';
+import { leaseEvents } from '#events/platform/lease.events.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { CommandRunner } from '../command-runner.js';
 import { type Runtime } from '../runtime.js';
@@ -19,7 +19,7 @@ export const leaseLeadership = (
   settings: LeaseSettings & { readonly election: ElectionTarget },
 ): Leadership => {
   const { eventStore, readStore, leases = readStore, clock, logger } = engines;
-  const events = codec.for(platformEvents);
+  const events = codec.for(leaseEvents);
   const runner = new CommandRunner({ decider: leaseDecider, eventStore, codec: events });
   return new LeaseKeeper(runner, renewalsOf(leases, settings), settings, clock, logger);
 };

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type CheckedCommit, CommitGroups } from './commit-groups.js';
+import { ReadStoreError } from './read-store.errors.js';
 
 const commitOf = (name: string): CheckedCommit => ({
   writes: [],
@@ -53,6 +55,59 @@ describe('commits of a read store', () => {
       'written',
     ]);
     expect(groups).toEqual([['a', 'broken', 'b'], ['a'], ['broken'], ['b']]);
+  });
+
+  it('that come while a group is being written are the next group', async () => {
+    const groups: (readonly string[])[] = [];
+    const written = Promise.withResolvers<undefined>();
+    const commits = new CommitGroups(async (group) => {
+      groups.push(namesOf(group));
+      if (groups.length === 1) await written.promise;
+      return group.map(() => null);
+    });
+    const first = commits.add(commitOf('a'));
+    await nextTurn();
+    const second = commits.add(commitOf('b'));
+    await nextTurn();
+    const third = commits.add(commitOf('c'));
+    await nextTurn();
+    expect(groups).toEqual([['a']]);
+    written.resolve(undefined);
+    await Promise.all([first, second, third]);
+    expect(groups).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('are rejected together while the store is away', async () => {
+    let tries = 0;
+    const commits = new CommitGroups(() => {
+      tries += 1;
+      return Promise.reject(new ReadStoreError('store-unavailable', 'it is away'));
+    });
+    const outcomes = await Promise.allSettled(
+      ['a', 'b'].map((name) => commits.add(commitOf(name))),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(tries).toBe(1);
+  });
+
+  it('have a bounded number of writes in a group', async () => {
+    const groups: (readonly string[])[] = [];
+    const commits = new CommitGroups((group) => {
+      groups.push(namesOf(group));
+      return Promise.resolve(group.map(() => null));
+    }, 2);
+    const write = { collection: 'c', key: 'k', position: 1n, json: '{}' };
+    const sizes = [
+      ['a', 1],
+      ['b', 1],
+      ['large', 3],
+      ['d', 1],
+    ] as const;
+    const added = sizes.map(([name, size]) =>
+      commits.add({ ...commitOf(name), writes: Array.from({ length: size }, () => write) }),
+    );
+    await Promise.all(added);
+    expect(groups).toEqual([['a', 'b'], ['large'], ['d']]);
   });
 
   it('are written at once when they are flushed, and not again', async () => {

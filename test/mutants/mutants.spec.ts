@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readOptions, sampleOf } from '../mutants/mutant-options.js';
-import { MutantRun, type MutantResult, UnfitSpecsError } from '../mutants/mutant-run.js';
-import { describeMutant, mutantsOf, mutated } from '../mutants/mutants.js';
-import { NAMED, namedMutantsOf } from '../mutants/named.mutants.js';
-import { SourceGraph } from '../mutants/related-specs.js';
-import { documentOf, equivalentOf, fileResultOf, scoreOf } from '../mutants/results.js';
-import { SpecRunner } from '../mutants/spec-runner.js';
-import { Workspace } from '../mutants/workspace.js';
-import { HOUSE, plantHouse, type PlantedHouse } from './planted-house.js';
+import { readOptions, sampleOf } from './mutant-options.js';
+import { MutantRun, type MutantResult, UnfitSpecsError } from './mutant-run.js';
+import { describeMutant, mutantsOf, mutated } from './mutants.js';
+import { NAMED, namedMutantsOf } from './named.mutants.js';
+import { SourceGraph } from './related-specs.js';
+import { documentOf, equivalentOf, fileResultOf, scoreOf } from './results.js';
+import { SpecRunner } from './spec-runner.js';
+import { Workspace } from './workspace.js';
+import { HOUSE, plantHouse, type PlantedHouse } from '../probes/planted-house.js';
 
 /** What a run needs beside the sources. */
 const CARRIED = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { givenServerContract } from '#platform/event-store/eventstoredb/given-server.contract.js';
-import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
-import { type TestServer } from '../servers/test-server.js';
+import { startEventStoreNode } from '../../servers/event-store/event-store.server.js';
+import { type TestServer } from '../../servers/test-server.js';
 
 /** The second client package on the same server: one process cannot load both. */
 let url = process.env['TEST_ESDB_URL']?.replace(/^esdb/, 'kurrentdb');

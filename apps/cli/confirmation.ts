@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { CommandFailure, interrupted, usage } from './command-failure.js';
+import { type Invocation } from './invocation.js';
+
+export interface Confirmation {
+  /** What the user types to confirm. */
+  readonly word: string;
+  /** What happens, as a sentence. */
+  readonly consequence: string;
+  /** What did not happen without it. */
+  readonly otherwise: string;
+}
+
+/**
+ * Asks before a step that cannot be undone.
+ * @throws CommandFailure unless the user types the word; `usage` without a terminal
+ */
+export const confirm = async (
+  { word, consequence, otherwise }: Confirmation,
+  { stdin, stderr, signal }: Pick<Invocation, 'stdin' | 'stderr' | 'signal'>,
+): Promise<void> => {
+  if (!stdin.isTTY || stderr.isTTY !== true) {
+    throw usage('--yes is required without a terminal');
+  }
+  const terminal = createInterface({ input: stdin, output: stderr });
+  // Ctrl-C and Ctrl-D close the terminal without an answer and do not reach the process.
+  const closed = once(terminal, 'close').then(() => Promise.reject(interrupted()));
+  try {
+    const question = `${consequence} Type ${word} to confirm: `;
+    const answer = await Promise.race([terminal.question(question, { signal }), closed]);
+    if (answer.trim() !== word) {
+      throw new CommandFailure('not_confirmed', `not confirmed: ${otherwise}`);
+    }
+  } catch (error) {
+    throw signal.aborted || isAbort(error) ? interrupted() : error;
+  } finally {
+    closed.catch(() => undefined);
+    terminal.close();
+  }
+};
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';

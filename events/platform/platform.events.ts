@@ -1,0 +1,4 @@
+import { leaseEvents } from './lease.events.js';
+import { masterKeyEvents } from './master-key.events.js';
+
+export const platformEvents = [...leaseEvents, ...masterKeyEvents] as const;

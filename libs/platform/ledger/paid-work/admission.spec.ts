@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { contextOf } from '#platform/runtime/command-context.js';
+import { ProcessRole } from '#platform/runtime/process-role.js';
+import { type Runtime } from '#platform/runtime/runtime.js';
+import { FakeLedger } from '../ledger.fake.js';
+import { Admission } from './admission.js';
+import { PaidRequests } from './paid-request.js';
+
+const NOW = Date.parse('2026-11-24T10:00:00.000Z');
+const LAGGING = 8_000;
+
+const open = (lagMsMax = 5_000) => {
+  const readers = { lagsMs: [0, 0, 0, 0], isAway: false };
+  const status = () =>
+    readers.isAway
+      ? Promise.reject(new Error('the read store is away'))
+      : Promise.resolve(readers.lagsMs.map((lagMs) => ({ lagMs })));
+  const runtime = { projectionHost: { status } } as unknown as Runtime;
+  const admission = new Admission(runtime, new ProcessRole('gateway'), { lagMsMax });
+  const ledger = new FakeLedger();
+  const paid = new PaidRequests(ledger, { settleMsMax: 1 }, { now: () => NOW }, admission);
+  const ask = () =>
+    paid.admit(
+      { accountId: '7', receivedAtMs: NOW, context: contextOf('request-1', 'user:7') },
+      {
+        purpose: 'weaving',
+        lines: [],
+        rateCardVersion: 1,
+        evidence: {},
+        pricedAtMs: NOW,
+        requestMsMax: 1_000,
+      },
+    );
+  const looks = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) await admission.look();
+  };
+  return { readers, admission, ledger, ask, looks };
+};
+
+describe('the admission of paid work', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('refuses a part while the readers are behind, before anything is held', async () => {
+    const { readers, ledger, ask, looks } = open();
+    readers.lagsMs = [LAGGING, LAGGING, LAGGING, 0];
+    await looks(50);
+    await expect(ask()).rejects.toMatchObject({
+      code: 'readers_behind',
+      metadata: { retry_after_seconds: 2 },
+    });
+    expect(ledger.calls).toEqual([]);
+  });
+
+  it('admits all again when the readers have caught up', async () => {
+    const { readers, ask, looks } = open();
+    readers.lagsMs = [LAGGING, LAGGING, LAGGING];
+    await looks(50);
+    readers.lagsMs = [0, 0, 0];
+    await looks(30);
+    for (let time = 0; time < 20; time += 1) await ask();
+  });
+
+  it('admits all while single read models have stopped', async () => {
+    const { readers, ask, looks } = open();
+    readers.lagsMs = [LAGGING, 1_000_000, 0, 0];
+    await looks(50);
+    for (let time = 0; time < 20; time += 1) await ask();
+  });
+
+  it('stays as it is while the read store does not answer', async () => {
+    const { readers, ask, looks } = open();
+    readers.isAway = true;
+    await looks(50);
+    for (let time = 0; time < 20; time += 1) await ask();
+  });
+
+  it('looks every second, and not at all without a limit', async () => {
+    jest.useFakeTimers();
+    for (const [lagMsMax, refuses] of [
+      [5_000, true],
+      [0, false],
+    ] as const) {
+      const { readers, admission, ask } = open(lagMsMax);
+      readers.lagsMs = [LAGGING, LAGGING, LAGGING];
+      admission.onApplicationBootstrap();
+      await jest.advanceTimersByTimeAsync(50_000);
+      admission.onApplicationShutdown();
+      const [outcome] = await Promise.allSettled([ask()]);
+      expect(outcome.status).toBe(refuses ? 'rejected' : 'fulfilled');
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+
+/** The programs that servers and suites run, each with its Debian package. */
+const PACKAGES = {
+  etcd: 'etcd-server',
+  go: 'golang',
+  java: 'openjdk-17-jre-headless',
+  mvn: 'maven',
+  strace: 'strace',
+} as const;
+
+export type RequiredProgram = keyof typeof PACKAGES;
+
+/** @throws Error with the package to install, unless the program is in PATH */
+export const requireProgram = async (program: RequiredProgram): Promise<void> => {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const found = await Promise.allSettled(
+    folders.map((folder) => access(path.join(folder, program), constants.X_OK)),
+  );
+  if (found.some(({ status }) => status === 'fulfilled')) return;
+  throw new Error(`${program} is not in PATH: apt-get install -y ${PACKAGES[program]}`);
+};
