@@ -3,11 +3,8 @@ import { type WasmCaptureEvidence, type WasmHoldEvidence } from '#events/sandbox
 import { type Clock } from '#platform/kernel/clock.js';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
-import {
-  type HeldRequest,
-  type PaidOrder,
-  PaidRequests,
-} from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { fuelPriceOf } from './fuel-price.js';
 import { requestMsMaxOf, SANDBOX_SETTINGS, type SandboxSettings } from './sandbox.settings.js';
