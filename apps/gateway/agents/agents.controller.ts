@@ -34,7 +34,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
 import { StreamEnds } from '../sse/stream-ends.js';
@@ -62,7 +62,6 @@ const EVENTS_EXAMPLE =
 /** Agent sessions: a model plans, this gateway's tools do the work. */
 @ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/agents')
 export class AgentsController {
@@ -86,7 +85,13 @@ export class AgentsController {
   })
   @ApiOkResponse({ type: AgentSessionDto, description: 'The session has ended.' })
   @ApiAcceptedResponse({ type: AgentSessionDto, description: 'The session goes on.' })
-  @ApplicationFailures(402, 404, 413, 415)
+  @FailsWith(
+    'insufficient_balance',
+    'budget_exceeded',
+    'agent_planner_not_found',
+    'agent_tool_unknown',
+    'too_many_jobs',
+  )
   async orchestrate(
     @Body() body: OrchestrateAgentDto,
     @CurrentCaller() { accountId, userId, credential }: Caller,
@@ -116,8 +121,8 @@ export class AgentsController {
 
   @Get('sessions')
   @ApiOperation({ summary: 'List the agent sessions', description: 'Newest first, in pages.' })
-  @ApiOkResponse({ type: AgentSessionListDto })
-  @ApplicationFailures(400)
+  @ApiOkResponse({ type: AgentSessionListDto, description: 'A page of sessions.' })
+  @FailsWith('agent_cursor_unknown')
   async list(
     @Query() { after, limit }: AgentSessionsPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -132,8 +137,8 @@ export class AgentsController {
     description: 'With its transcript. The account of the session and an Admin see it.',
   })
   @ApiParam({ name: 'id', description: 'The id of the session.' })
-  @ApiOkResponse({ type: OpenedAgentSessionDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: OpenedAgentSessionDto, description: 'The session and its steps.' })
+  @FailsWith('agent_session_not_found')
   retrieve(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,
@@ -151,8 +156,11 @@ export class AgentsController {
       'An ended session stays as it is.',
   })
   @ApiParam({ name: 'id', description: 'The id of the session.' })
-  @ApiOkResponse({ type: OpenedAgentSessionDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({
+    type: OpenedAgentSessionDto,
+    description: 'The session after the cancellation.',
+  })
+  @FailsWith('agent_session_not_found')
   async cancel(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,
@@ -173,7 +181,7 @@ export class AgentsController {
   })
   @ApiParam({ name: 'id', description: 'The id of the session.' })
   @FollowedEventsDocs(EVENTS_EXAMPLE)
-  @ApplicationFailures(400, 404)
+  @FailsWith('agent_session_not_found', 'agent_event_unknown', 'too_many_agent_streams')
   async follow(
     @Param('id') id: string,
     @Headers('last-event-id') lastEventId: string | undefined,

@@ -15,14 +15,13 @@ import { HttpFailure } from '../errors/http-failure.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { presentModel, presentNetwork } from './catalog.presenter.js';
 import { ModelDto, ModelListDto } from './models.dto.js';
 
 /** The models of the catalog in OpenAI's shape, under both bases that clients are set up with. */
 @ApiTags('catalog')
 @Credentials('api-key', 'app-token', 'renter-key')
-@OpenAiFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller(['v1/models', 'api/v1/models'])
 export class ModelsController {
@@ -46,7 +45,7 @@ export class ModelsController {
       'OpenAI: chats take them all. `api_urls` is an extra field with the regional bases of the ' +
       'API, where they are configured.',
   })
-  @ApiOkResponse({ type: ModelListDto })
+  @ApiOkResponse({ type: ModelListDto, description: 'The models that the account can call.' })
   list(): Readonly<ModelListDto> {
     const networks = this.#networks.filter(({ slug }) => !this.catalog.model(slug));
     const data = [...this.catalog.models().map(presentModel), ...networks.map(presentNetwork)];
@@ -62,8 +61,8 @@ export class ModelsController {
       'percent-encoded or literal.',
   })
   @ApiParam({ name: 'id', description: 'The id of the model.', example: 'quipu/nano' })
-  @ApiOkResponse({ type: ModelDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: ModelDto, description: 'The model.' })
+  @FailsWith('model_not_found')
   find(@Param('id') id: string): Readonly<ModelDto> {
     return this.#found(id);
   }

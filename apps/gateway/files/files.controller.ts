@@ -30,7 +30,7 @@ import { OpenAiErrors } from '../errors/envelope.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { multipartOf } from '../uploads/form-parts.js';
 import { OpenUploads } from '../uploads/open-uploads.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
@@ -51,7 +51,6 @@ const FORM = {
 /** OpenAI's Files API. */
 @ApiTags('files')
 @Credentials('api-key', 'app-token', 'renter-key')
-@OpenAiFailures(400, 401, 503)
 @UseGuards(ApiGuard)
 @Controller('v1/files')
 export class FilesController {
@@ -73,8 +72,15 @@ export class FilesController {
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({ schema: FORM })
-  @ApiOkResponse({ type: FileDto })
-  @OpenAiFailures(413, 415, 429)
+  @ApiOkResponse({ type: FileDto, description: 'The stored file.' })
+  @FailsWith(
+    'file_missing',
+    'invalid_purpose',
+    'invalid_expires_after',
+    'file_too_large',
+    'invalid_form',
+    'too_many_uploads',
+  )
   async upload(
     @CurrentCaller() { accountId, userId }: Caller,
     @Req() request: FastifyRequest,
@@ -88,8 +94,8 @@ export class FilesController {
   @Get()
   @OpenAiErrors()
   @ApiOperation({ summary: 'List files', description: 'The files of the account.' })
-  @ApiOkResponse({ type: FileListDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: FileListDto, description: 'A page of files.' })
+  @FailsWith('file_not_found')
   async list(
     @CurrentCaller() { accountId }: Caller,
     @Query() { after, limit, order, purpose }: FilesPageDto,
@@ -101,8 +107,8 @@ export class FilesController {
   @Get(':file_id')
   @OpenAiErrors()
   @ApiOperation({ summary: 'Get a file', description: 'Its owner and an Admin see a file.' })
-  @ApiOkResponse({ type: FileDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: FileDto, description: 'The file, without its content.' })
+  @FailsWith('file_not_found')
   async retrieve(@Param() { file_id }: FileIdDto, @CurrentCaller() caller: Caller) {
     return presentFile(await this.files.find(file_id, readerOf(caller)));
   }
@@ -115,7 +121,7 @@ export class FilesController {
   })
   @ApiProduces('application/octet-stream')
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' }, description: 'The content.' })
-  @OpenAiFailures(404)
+  @FailsWith('file_not_found')
   async content(
     @Param() { file_id }: FileIdDto,
     @CurrentCaller() caller: Caller,
@@ -133,8 +139,8 @@ export class FilesController {
   @HttpCode(200)
   @OpenAiErrors()
   @ApiOperation({ summary: 'Delete a file', description: 'Its content is removed within an hour.' })
-  @ApiOkResponse({ type: DeletedFileDto })
-  @OpenAiFailures(404, 415)
+  @ApiOkResponse({ type: DeletedFileDto, description: 'The file is deleted.' })
+  @FailsWith('file_not_found')
   async delete(
     @Param() { file_id: id }: FileIdDto,
     @CurrentCaller() caller: Caller,

@@ -26,7 +26,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
 import { presentJobEvent } from './job-events.presenter.js';
@@ -42,7 +42,6 @@ const EVENTS_EXAMPLE =
 /** The jobs of an account, whatever their type. */
 @ApiTags('jobs')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/jobs')
 export class JobsController {
@@ -59,8 +58,8 @@ export class JobsController {
       'Newest first, in pages. A page with a filter may have fewer jobs than its limit; it is ' +
       'the last one when `next_after` is null.',
   })
-  @ApiOkResponse({ type: JobListDto })
-  @ApplicationFailures(400, 403)
+  @ApiOkResponse({ type: JobListDto, description: 'A page of jobs.' })
+  @FailsWith('job_cursor_unknown', 'insufficient_role')
   async list(
     @Query() { type, state, account_id, after, limit }: JobsPageDto,
     @CurrentCaller() { accountId: own, role }: Caller,
@@ -80,8 +79,8 @@ export class JobsController {
       'Admin see it.',
   })
   @ApiParam({ name: 'id', description: 'The id of the job.' })
-  @ApiOkResponse({ type: JobAnswerDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: JobAnswerDto, description: 'The job.' })
+  @FailsWith('job_not_found')
   async retrieve(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<JobAnswerDto> {
     return this.#show(id, caller);
   }
@@ -96,8 +95,8 @@ export class JobsController {
       'soon. An ended job stays as it is.',
   })
   @ApiParam({ name: 'id', description: 'The id of the job.' })
-  @ApiOkResponse({ type: JobAnswerDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: JobAnswerDto, description: 'The job after the cancellation.' })
+  @FailsWith('job_not_found')
   async cancel(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,
@@ -117,7 +116,7 @@ export class JobsController {
   })
   @ApiParam({ name: 'id', description: 'The id of the job.' })
   @FollowedEventsDocs(EVENTS_EXAMPLE)
-  @ApplicationFailures(400, 404)
+  @FailsWith('job_not_found', 'job_event_unknown', 'too_many_job_streams')
   async follow(
     @Param('id') id: string,
     @Headers('last-event-id') lastEventId: string | undefined,

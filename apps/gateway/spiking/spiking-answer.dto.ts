@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CHOSEN_BY, type ChosenBy } from '#areas/spiking/spiking-models.js';
 import { NEURON_MODELS } from '#areas/spiking/spiking.modes.js';
+import { NullableField } from '../fields/answer-fields.js';
 
 export class SpikingClassificationDto {
   @ApiProperty({ example: 'code' })
@@ -108,11 +109,10 @@ export class EsgEnergyDto extends EnergyComparisonDto {
   readonly int8_baseline!: EnergyComparisonDto;
   @ApiProperty({ example: 480, description: 'A setting of the operator.' })
   readonly grid_gco2e_per_kwh!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'Measured, of the whole machine during the run; null where it is not readable.',
-  })
+  @NullableField(
+    Number,
+    'Measured, of the whole machine during the run; null where it is not readable.',
+  )
   readonly measured_joules_host!: number | null;
 }
 
@@ -141,11 +141,7 @@ export class SpikingAnswerDto {
   readonly timesteps!: number;
   @ApiProperty({ type: SpikingClassificationDto })
   readonly classification!: SpikingClassificationDto;
-  @ApiProperty({
-    type: SpikingPolicyDto,
-    nullable: true,
-    description: 'Of a network that acts, for an array; else null.',
-  })
+  @NullableField(SpikingPolicyDto, 'Of a network that acts, for an array; else null.')
   readonly policy!: SpikingPolicyDto | null;
   @ApiProperty({ type: SpikingTelemetryDto, description: 'Counted while the network ran.' })
   readonly spiking_telemetry!: SpikingTelemetryDto;
