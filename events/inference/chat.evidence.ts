@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceTier } from '../token-price.vocabulary.js';
+import { UsageDoubt } from '../token-usage.vocabulary.js';
 import { KeyedHash } from '../vocabulary.js';
 
 /** What a chat adds to the events of its hold: `HoldPlaced` and `HoldCaptured`. */
@@ -10,20 +11,6 @@ export const ChatHoldEvidence = z.strictObject({
   adapter: z.string().min(1).exactOptional(),
 });
 export type ChatHoldEvidence = z.infer<typeof ChatHoldEvidence>;
-
-/**
- * Why the charge is lower than the stated usage could mean. `bad_count`: a count that is negative,
- * fractional or absurd was not read. `parts_above_total`: the parts of a total are more than it, and
- * the dearest were cut. `parts_overlap`: audio and images are counted as cached, too. `total_differs`:
- * the stated total is less than its parts.
- */
-export const UsageDoubt = z.enum([
-  'bad_count',
-  'parts_above_total',
-  'parts_overlap',
-  'total_differs',
-]);
-export type UsageDoubt = z.infer<typeof UsageDoubt>;
 
 export const ChatCaptureEvidence = z.strictObject({
   /** The model that the caller asked for, that the rig was sent and that the rig says answered. */

@@ -116,7 +116,7 @@ describe('balance and invoices', () => {
     expect(amounts).toEqual([0n, 10_000_000n, -9n, -8n, 9_999_983n]);
   });
 
-  it('has the parties of invoices: the seller of the settings, the customer of the account', async () => {
+  it('has the seller of the settings and the customer of the account on invoices', async () => {
     const path = '/api/v1/billing/invoice_details';
     const seller = { name: 'Acme GmbH', address: 'Hauptstr. 1, Berlin', tax_id: 'DE123456789' };
     const before = await get(path).expect(200);

@@ -59,8 +59,8 @@ export class BudgetsController {
     summary: 'Set the budget of the account',
     description:
       'Replaces all limits; one that is left out is lifted. What the day and the month have ' +
-      'taken stays counted. A new budget counts from now on. A budget of the operator is changed by ' +
-      'the operator only, and a key with a budget of its own changes no budget.',
+      'taken stays counted. A new budget counts from now on. A budget of the operator is changed ' +
+      'by the operator only, and a key with a budget of its own changes no budget.',
   })
   @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
   @FailsWith('budget_not_changeable', 'budget_without_limits')

@@ -53,7 +53,8 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Issue a key',
     description:
-      'The answer is the only one that holds the secret of the key. A key with a budget issues none.',
+      'The answer is the only one that holds the secret of the key. A key with a budget issues ' +
+      'none.',
   })
   @ApiCreatedResponse({
     type: NewApiKeyDto,
@@ -75,8 +76,8 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Replace a key',
     description:
-      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with a ' +
-      'budget replaces itself only.',
+      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with ' +
+      'a budget replaces itself only.',
   })
   @ApiCreatedResponse({
     type: NewApiKeyDto,

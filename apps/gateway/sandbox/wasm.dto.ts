@@ -44,7 +44,9 @@ export class ExecuteWasmDto {
     type: 'integer',
     nullable: true,
     default: GAS_LIMIT_DEFAULT,
-    description: 'Fuel that the run may spend, as Wasmtime counts it. Its price is held.',
+    description:
+      'Fuel that the run may spend, as Wasmtime counts it. Its price is held, and that of the ' +
+      'start of the module.',
     minimum: 1,
     maximum: UNITS_MAX,
   })
@@ -80,8 +82,18 @@ export class WasmExecutionDto {
   readonly stderr!: string;
   @ApiProperty({ example: 3.2, description: 'Compiling and running.' })
   readonly execution_time_ms!: number;
-  @ApiProperty({ example: 1_024, description: 'The fuel that was spent and is charged.' })
+  @ApiProperty({
+    example: 1_024,
+    description:
+      'The fuel of instructions, as Wasmtime counts it, and of the work of the host for them.',
+  })
   readonly gas_used!: number;
+  @ApiProperty({
+    example: 10_014_100,
+    description:
+      'The fuel of the thread, and of reading and compiling the module. Both are charged.',
+  })
+  readonly start_gas!: number;
   @ApiProperty({ enum: OUTCOMES })
   readonly outcome!: (typeof OUTCOMES)[number];
   @NullableField(String, 'Why the module was ended.')
@@ -92,6 +104,6 @@ export class WasmExecutionDto {
   readonly memory_bytes!: number | null;
   @ApiProperty({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' })
   readonly module_sha256!: string;
-  @ApiProperty({ example: 'wasmtime-49/1', description: 'Of the rules that count fuel.' })
+  @ApiProperty({ example: 'wasmtime-49/2', description: 'Of the rules that count fuel.' })
   readonly meter_version!: string;
 }

@@ -93,7 +93,7 @@ export class SpikingController {
     try {
       const answer = await this.commands.execute(new InferSpikesCommand(order, open.signal));
       void reply.headers(costHeaders(answer.entry));
-      return presentAnswer(request.id, answer, asked.raster);
+      return presentAnswer(request.id, answer, asked);
     } finally {
       reply.raw.off('close', leave);
       open.close();

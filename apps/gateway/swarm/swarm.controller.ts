@@ -8,7 +8,7 @@ import { SpeculativeChats } from '#areas/swarm/speculative/speculative-chats.js'
 import { SWARM_SETTINGS, type SwarmSettings } from '#areas/swarm/swarm.settings.js';
 import { type SwarmAnswer, type SwarmStream, wholeAnswer } from '#areas/swarm/swarm-stream.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';

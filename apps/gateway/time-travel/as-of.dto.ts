@@ -18,7 +18,8 @@ export class AsOfDto {
     required: false,
     description:
       'Answers as of a past state of the log: a position, as in `position` of an earlier answer, ' +
-      'an instant in ISO 8601 with its time zone, or a day, which is its beginning in UTC. Without it the answer is the present one.',
+      'an instant in ISO 8601 with its time zone, or a day, which is its beginning in UTC. ' +
+      'Without it the answer is the present one.',
     example: '2026-01-31T12:00:00Z',
     matches: POSITION_OR_INSTANT,
     expected: EXPECTED,

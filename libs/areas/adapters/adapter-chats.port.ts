@@ -1,5 +1,5 @@
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 
 /** A prompt for a model with an adapter, at the price of a chat with that model. */
 export interface AdapterPrompt extends PaidOrder {

@@ -5,11 +5,8 @@ import {
 } from '#events/embeddings/embedding.evidence.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import {
-  type HeldRequest,
-  type PaidOrder,
-  PaidRequests,
-} from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type CheckedEmbeddings, unknownModel } from './checked-embeddings.js';
 import { embeddingProduct, lineOf } from './embedding.product.js';

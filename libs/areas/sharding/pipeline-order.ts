@@ -1,4 +1,4 @@
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type PipelineMessage, type Transport } from './pipeline.task.js';
 
 export interface PipelineOrder extends PaidOrder {

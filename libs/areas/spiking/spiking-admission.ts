@@ -6,11 +6,8 @@ import {
 import { type Clock } from '#platform/kernel/clock.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
-import {
-  type HeldRequest,
-  type PaidOrder,
-  PaidRequests,
-} from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ModelCard } from './model-card.js';
 import { type ChargedOperations, operationPrices, worstCase } from './operation-lines.js';

@@ -7,6 +7,7 @@ import { InferSpikesHandler } from './infer-spikes.handler.js';
 import { INPUT_HASHER, type InputHasher } from './input-hasher.js';
 import { SpikingAdmission } from './spiking-admission.js';
 import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';
+import { ListedNetworks } from './listed-networks.js';
 import { SpikingModels } from './spiking-models.js';
 import { SpikingRunner } from './spiking-runner.js';
 import { SubmitSpikingBatchHandler } from './batches/submit-spiking-batch.handler.js';
@@ -23,6 +24,7 @@ const inputHasher = {
     inputHasher,
     HostEnergy,
     SpikingModels,
+    ListedNetworks,
     SpikingAdmission,
     SpikingRunner,
     SpikingChatStrategy,
@@ -30,6 +32,6 @@ const inputHasher = {
     SubmitSpikingBatchHandler,
     SpikingBatchItemsHandler,
   ],
-  exports: [SpikingModels],
+  exports: [SpikingModels, ListedNetworks],
 })
 export class SpikingModule {}

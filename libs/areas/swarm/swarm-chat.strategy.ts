@@ -5,7 +5,7 @@ import {
   type TextEnd,
 } from '#platform/chats/text-chat.strategy.js';
 import { type RigCall } from '#platform/chats/chat-strategy.js';
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type SwarmEnd, type SwarmStream } from './swarm-stream.js';
 
 /** Chats that language models answer together; the report is in the answer and its last chunk. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import {

@@ -1,4 +1,4 @@
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 
 export type ChatMessage = Readonly<Record<string, unknown>> & {
   readonly role: string;

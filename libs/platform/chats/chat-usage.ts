@@ -1,4 +1,4 @@
-import { type UsageDoubt } from '#events/inference/chat.evidence.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type TokenPart } from '#events/token-meters.js';
 
 /** Tokens that are charged; a bound when they are held. */

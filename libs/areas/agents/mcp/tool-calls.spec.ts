@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Clock } from '#platform/kernel/clock.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
-import { type PaidOrder, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type Tools } from '#platform/tools/tools.js';

@@ -1,11 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Clock } from '#platform/kernel/clock.js';
 import { chargedLines } from '#platform/jobs/job.usage.js';
-import {
-  type HeldRequest,
-  type PaidOrder,
-  PaidRequests,
-} from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { onRigs } from '#platform/ledger/rig-lines.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';

@@ -1,4 +1,4 @@
-import { type UsageDoubt } from '#events/inference/chat.evidence.js';
+import { type UsageDoubt } from '#events/token-usage.vocabulary.js';
 import { type TokenPart } from '#events/token-meters.js';
 import { type Usage, type UsageParts } from '#platform/chats/chat-usage.js';
 import { type JsonObject } from './chat-backend.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
-import { type PaidOrder } from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { SwarmChatStrategy } from '../swarm-chat.strategy.js';
 import { type SwarmStream } from '../swarm-stream.js';
 import { consensusAskedOf } from './consensus-asked.js';

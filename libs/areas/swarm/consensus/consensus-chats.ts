@@ -1,10 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import {
-  type HeldRequest,
-  type PaidOrder,
-  PaidRequests,
-} from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';

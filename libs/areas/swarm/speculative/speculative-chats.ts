@@ -1,11 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import {
-  type HeldRequest,
-  type PaidOrder,
-  PaidRequests,
-} from '#platform/ledger/paid-work/paid-request.js';
+import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
+import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';

@@ -16,20 +16,9 @@ import { Ledger } from '../ledger.port.js';
 import { onRigs } from '../rig-lines.js';
 import { Admission } from './admission.js';
 import { isRejection } from './ledger-rejection.js';
+import { type PaidOrder } from './paid-order.js';
 import { PAID_WORK_SETTINGS, type PaidWorkSettings } from './paid-work.settings.js';
 import { withinHold } from './within-hold.js';
-
-/** A request that an account pays for. Its request id is also the id of its hold. */
-export interface PaidOrder {
-  readonly accountId: string;
-  /** When the request came, in milliseconds since the Unix epoch. */
-  readonly receivedAtMs: number;
-  readonly context: CommandContext;
-  /** Aborts when the caller leaves; with it, the hold may wait for the holds of others. */
-  readonly signal?: AbortSignal;
-  /** Whether this attempt still owns the request; false once a retry has taken it over. */
-  readonly confirm?: () => Promise<boolean>;
-}
 
 /** What an area states of a request before its work. */
 export interface WorstCase extends Pick<

@@ -3,7 +3,8 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { RequestCutError } from '#platform/runtime/request-cut.js';
 import { FakeLedger } from '../ledger.fake.js';
-import { type PaidOrder, PaidRequests } from './paid-request.js';
+import { type PaidOrder } from './paid-order.js';
+import { PaidRequests } from './paid-request.js';
 
 const NOW = Date.parse('2026-11-24T10:00:00.000Z');
 const SETTLE_MS = 5_000;
