@@ -13,6 +13,7 @@ import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { ProcessFacts } from '#platform/runtime/process-facts.js';
 import { ProcessRole } from '#platform/runtime/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
+import { keyedHasher, TEXT_HASHER } from '#platform/secrets/keyed-hasher.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
@@ -65,6 +66,7 @@ export class QuipuModule {
       { provide: ProcessFacts, useValue: facts },
       ProcessEvents,
       { provide: SECRETS, useValue: engines.secrets },
+      { provide: TEXT_HASHER, useFactory: () => keyedHasher(engines.secrets) },
       { provide: AnswerStore, useValue: engines.answers },
       AnswerSweeper,
       { provide: CheckpointStore, useValue: engines.checkpoints },

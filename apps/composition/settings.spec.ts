@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CATALOG_SETTINGS } from '#areas/catalog/catalog.settings.js';
 import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
-import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
+import { KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
 import { REQUEST_LIMITS } from '#areas/inference/ports.js';
 import { PAID_WORK_SETTINGS } from '#platform/ledger/paid-work/paid-work.settings.js';
 import { SettingsError } from '#platform/runtime/settings.js';

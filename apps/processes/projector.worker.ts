@@ -33,8 +33,8 @@ const begin = async (): Promise<void> => {
     onAppended: () => calls.tell('appended', null),
     bus: new BridgedBus((publication) => calls.call('publish', publication)),
   });
-  // The process keeps the chain of a log on a server.
-  const engines = { ...opened, keepsChain: false };
+  // The process keeps the tree of the log.
+  const engines = { ...opened, keepsTree: false };
   const runtime = new Runtime(engines, withoutListeners(areas));
   const parts = { settings, engines, runtime, areas, runsReactions: true, hostsJobs: false };
   const module = await QuipuModule.of({ ...parts, role: 'projector' });

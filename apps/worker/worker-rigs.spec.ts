@@ -183,7 +183,7 @@ describe('the rigs of workers', () => {
       model: 'quipu/nano',
       pin,
       needs: [],
-      requestFor: () => ({ body, promptTokensMax: 99 }),
+      request: () => ({ body, promptTokensMax: 99 }),
     };
     return router.complete(order, signal);
   };

@@ -236,7 +236,7 @@ describe('a worker that is lost', () => {
     const order = {
       model: 'quipu/nano',
       needs: [],
-      requestFor: () => ({ body, promptTokensMax: 50 }),
+      request: () => ({ body, promptTokensMax: 50 }),
     };
     const answered = router.complete(order, never);
     await until(() => dead > 0);

@@ -6,9 +6,6 @@ import { RigName } from '../catalog/rate-card.events.js';
 /** The name of its type. */
 export const RIG_CERTIFICATION_JOB = 'rig-certification';
 
-/** In `JobSubmitted`. */
-export const CertificationSummary = z.strictObject({ rig: RigName });
-
 /** In `JobProgressed` and `JobCompleted`: the quantities that are done. */
 export const CertificationProgress = z.strictObject({
   rig: RigName,

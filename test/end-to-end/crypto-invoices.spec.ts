@@ -9,10 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import request from 'supertest';
 import { type SimulatedOutput } from '#areas/payments/chains/simulated/simulated-chain.js';
-import {
-  openSimulatedChain,
-  saveSimulatedChain,
-} from '#areas/payments/chains/simulated/simulated-watcher.js';
+import { openSimulatedChain } from '#areas/payments/chains/simulated/simulated-watcher.js';
+import { saveSimulatedChain } from '#areas/payments/chains/simulated/simulated-chain.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
 
 // The types of the package describe CommonJS.

@@ -7,10 +7,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { type SimulatedOutput } from '#areas/payments/chains/simulated/simulated-chain.js';
-import {
-  openSimulatedChain,
-  saveSimulatedChain,
-} from '#areas/payments/chains/simulated/simulated-watcher.js';
+import { openSimulatedChain } from '#areas/payments/chains/simulated/simulated-watcher.js';
+import { saveSimulatedChain } from '#areas/payments/chains/simulated/simulated-chain.fixture.js';
 import { eventually, startWorld, type World } from './quipu.harness.js';
 
 const WEBHOOKS = '/api/v1/webhooks';

@@ -58,7 +58,7 @@ export class CatalogPlanners extends Planners {
   ): Promise<PlannerAnswer> {
     const { body, model, pin, bound } = checkChat(asked, this.catalog, this.router, this.modes);
     const request = { body: upstreamBody(body, model, bound), promptTokensMax };
-    const route = { model: model.id, needs: needsOf(body), requestFor: () => request };
+    const route = { model: model.id, needs: needsOf(body), request: () => request };
     const pinned = pin === undefined ? route : { ...route, pin };
     const { answer, rig } = await this.router.complete(pinned, signal);
     const { completion, usage } = answer;

@@ -27,7 +27,7 @@ export class RoutedEmbeddingRigs extends EmbeddingRigs {
   override async embed(order: RigOrder, signal: AbortSignal): Promise<RigEmbeddings> {
     const { model, accountId: account, body, promptTokensMax, priority } = order;
     const request = { body, promptTokensMax, ...(priority === 'batch' && { isBatch: true }) };
-    const route = { model, account, priority, requestFor: () => request };
+    const route = { model, account, priority, request: () => request };
     const { answer, rig, attempts } = await this.router.embed(route, signal);
     const [first = []] = answer.vectors;
     return { ...answer, dimensions: dimensionsOf(first), rig, attempts };

@@ -43,7 +43,7 @@ describe('the rigs of a catalog', () => {
 
   it('are reported once when they go down, with the cause', async () => {
     const { bound, lines } = bind();
-    const order = { model: 'a/m', needs: [], requestFor: () => requestOf() };
+    const order = { model: 'a/m', needs: [], request: () => requestOf() };
     for (let asked = 0; asked < 4; asked += 1) {
       await expect(bound.complete(order, never)).rejects.toThrow();
     }
@@ -87,10 +87,7 @@ models:
     const logger = pino({ level: 'silent' });
     const place = { batchPercent: 100, region };
     const router = bindRigs(catalog as unknown as Catalog, {} as never, logger, place);
-    const asked = router.complete(
-      { model: 'a/m', needs: [], requestFor: () => requestOf() },
-      never,
-    );
+    const asked = router.complete({ model: 'a/m', needs: [], request: () => requestOf() }, never);
     const failure: unknown = await asked.catch((error: unknown) => error);
     expect(failure).toMatchObject({ attempts: [{ rig: order[0] }, { rig: order[1] }, {}] });
     await router.close();

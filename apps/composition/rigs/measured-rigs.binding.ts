@@ -96,7 +96,7 @@ export class RoutedRigs extends MeasuredRigs {
       pin: rig,
       priority: 'batch',
       needs: NO_NEEDS,
-      requestFor: () => {
+      request: () => {
         onSent();
         return { body, promptTokensMax, isBatch: true };
       },

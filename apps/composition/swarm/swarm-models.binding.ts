@@ -110,7 +110,7 @@ export class CatalogSwarmModels extends SwarmModels {
   #route(asked: JsonObject) {
     const { body, model, bound } = this.#check(asked);
     const request = { body: upstreamBody(body, model, bound), promptTokensMax: bound.inputTokens };
-    return { model: model.id, needs: needsOf(body), requestFor: () => request };
+    return { model: model.id, needs: needsOf(body), request: () => request };
   }
 }
 

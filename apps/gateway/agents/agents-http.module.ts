@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AgentEventsController } from './agent-events.controller.js';
 import { LogEventStreams } from '../sse/log-event-streams.js';
 import { StreamEnds } from '../sse/stream-ends.js';
 import { AgentsController } from './agents.controller.js';
@@ -6,7 +7,7 @@ import { McpController } from './mcp.controller.js';
 import { McpExchange } from './mcp-exchange.js';
 
 @Module({
-  controllers: [AgentsController, McpController],
+  controllers: [AgentsController, AgentEventsController, McpController],
   providers: [LogEventStreams, StreamEnds, McpExchange],
 })
 export class AgentsHttpModule {}

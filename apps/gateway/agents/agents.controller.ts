@@ -2,7 +2,6 @@ import {
   Body,
   Controller,
   Get,
-  Headers,
   HttpCode,
   HttpStatus,
   Param,
@@ -22,21 +21,18 @@ import {
 } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { AgentSessionQuery, AgentSessionsQuery } from '#areas/agents/agent.queries.js';
-import { type AgentHistory, AgentHistoryQuery } from '#areas/agents/agent-history.handler.js';
-import { type AgentsErrorCode } from '#areas/agents/agents.errors.js';
+import { AgentHistoryQuery } from '#areas/agents/agent-history.handler.js';
 import { CancelAgentCommand } from '#areas/agents/cancel-agent.handler.js';
 import { OrchestrateAgentCommand } from '#areas/agents/orchestrate-agent.handler.js';
-import { type AgentReader } from '#areas/agents/session/agent-access.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
+import { type Reader } from '#platform/runtime/reader.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
-import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
 import { StreamEnds } from '../sse/stream-ends.js';
 import {
   AgentSessionDto,
@@ -45,19 +41,7 @@ import {
   OpenedAgentSessionDto,
   OrchestrateAgentDto,
 } from './agents.dto.js';
-import {
-  presentAgentEvent,
-  presentOpenedSession,
-  presentSession,
-  presentSessions,
-} from './agents.presenter.js';
-
-const ADMIN = 'Admin';
-
-const EVENTS_EXAMPLE =
-  'id: 1\nevent: planned\ndata: {"session_id":"0198…","recorded_at":"2026-11-22T06:00:00.000Z",' +
-  '"step":1,"action":"tool","tool":"calculator","prompt_tokens":310,"completion_tokens":24,' +
-  '"usage_source":"provider"}\n\n';
+import { presentOpenedSession, presentSession, presentSessions } from './agents.presenter.js';
 
 /** Agent sessions: a model plans, this gateway's tools do the work. */
 @ApiTags('agents')
@@ -69,7 +53,6 @@ export class AgentsController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly ends: StreamEnds,
-    private readonly streams: LogEventStreams,
   ) {}
 
   @Post('orchestrate')
@@ -172,43 +155,7 @@ export class AgentsController {
     return this.#show(id, reader);
   }
 
-  @Get('sessions/:id/events')
-  @ApiOperation({
-    summary: 'Follow an agent session',
-    description:
-      'Server-sent events: each event of the session, the past ones first. The stream ends after ' +
-      'the session, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
-  })
-  @ApiParam({ name: 'id', description: 'The id of the session.' })
-  @FollowedEventsDocs(EVENTS_EXAMPLE)
-  @FailsWith('agent_session_not_found', 'agent_event_unknown', 'too_many_agent_streams')
-  async follow(
-    @Param('id') id: string,
-    @Headers('last-event-id') lastEventId: string | undefined,
-    @CurrentCaller() caller: Caller,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const after = revisionOf(lastEventId, 'session');
-    const history = await this.queries.execute(new AgentHistoryQuery(id, readerOf(caller), after));
-    const { accountId } = caller;
-    await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
-  }
-
-  async #show(id: string, reader: AgentReader): Promise<OpenedAgentSessionDto> {
+  async #show(id: string, reader: Reader): Promise<OpenedAgentSessionDto> {
     return presentOpenedSession(await this.queries.execute(new AgentSessionQuery(id, reader)));
   }
 }
-
-const presented = ({ follow }: AgentHistory) =>
-  async function* present(signal: AbortSignal): AsyncGenerator<string> {
-    for await (const logged of follow(signal)) yield presentAgentEvent(logged);
-  };
-
-const tooMany = (): DomainError<AgentsErrorCode> =>
-  new DomainError(
-    'too_many_agent_streams',
-    `the account follows ${STREAMS_PER_ACCOUNT_MAX} sessions, the most at the same time`,
-  );
-
-const readerOf = ({ role, accountId }: Caller): AgentReader =>
-  role === ADMIN ? 'admin' : { accountId };

@@ -21,7 +21,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
-import { type FileReader, FileStore } from '#areas/files/file-store.js';
+import { FileStore } from '#areas/files/file-store.js';
 import { ListFilesQuery } from '#areas/files/list-files.handler.js';
 import { UploadFileCommand } from '#areas/files/upload-file.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
@@ -29,6 +29,7 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { multipartOf } from '../uploads/form-parts.js';
@@ -151,6 +152,3 @@ export class FilesController {
     return { id, object: 'file', deleted: true };
   }
 }
-
-const readerOf = ({ role, accountId }: Caller): FileReader =>
-  role === 'Admin' ? 'admin' : { accountId };

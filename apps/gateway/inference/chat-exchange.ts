@@ -5,7 +5,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { ChargedCutError } from '#areas/inference/charged-cut.error.js';
 import { CompleteChatHandler } from '#areas/inference/complete-chat.handler.js';
-import { KEEP_ALIVE_MS } from '#areas/inference/inference.settings.js';
+import { KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
 import { type ChatReply, type ChatStream } from '#platform/chats/chat-strategy.js';
 import { StreamChatHandler } from '#areas/inference/stream-chat.handler.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';

@@ -1,43 +1,22 @@
-import {
-  Controller,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseGuards,
-} from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CancelJobCommand } from '#areas/jobs/cancel-job.handler.js';
-import { type JobReader } from '#areas/jobs/job-access.js';
-import { type JobHistory, JobHistoryQuery } from '#areas/jobs/job-history.handler.js';
 import { JobQuery, JobsQuery } from '#areas/jobs/job.queries.js';
-import { type JobErrorCode } from '#areas/jobs/jobs.errors.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { readerOf } from '../identity/reader.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
-import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
-import { presentJobEvent } from './job-events.presenter.js';
 import { JobAnswerDto, JobListDto, JobsPageDto } from './jobs.dto.js';
 import { answerOf, presentJobs } from './jobs.presenter.js';
 
 const ADMIN = 'Admin';
-
-const EVENTS_EXAMPLE =
-  'id: 3\nevent: progressed\ndata: {"job_id":"0198…","recorded_at":"2026-11-21T04:48:00.000Z",' +
-  '"attempt":1,"done":120,"total":2000,"details":{},"usage":[]}\n\n';
 
 /** The jobs of an account, whatever their type. */
 @ApiTags('jobs')
@@ -48,7 +27,6 @@ export class JobsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly streams: LogEventStreams,
   ) {}
 
   @Get()
@@ -107,43 +85,7 @@ export class JobsController {
     return this.#show(id, caller);
   }
 
-  @Get(':id/events')
-  @ApiOperation({
-    summary: 'Follow a job',
-    description:
-      'Server-sent events: each event of the job, the past ones first. The stream ends after the ' +
-      'last one, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
-  })
-  @ApiParam({ name: 'id', description: 'The id of the job.' })
-  @FollowedEventsDocs(EVENTS_EXAMPLE)
-  @FailsWith('job_not_found', 'job_event_unknown', 'too_many_job_streams')
-  async follow(
-    @Param('id') id: string,
-    @Headers('last-event-id') lastEventId: string | undefined,
-    @CurrentCaller() caller: Caller,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const after = revisionOf(lastEventId, 'job');
-    const history = await this.queries.execute(new JobHistoryQuery(id, readerOf(caller), after));
-    const { accountId } = caller;
-    await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
-  }
-
   async #show(id: string, caller: Caller): Promise<JobAnswerDto> {
     return answerOf(await this.queries.execute(new JobQuery(id, readerOf(caller))));
   }
 }
-
-const presented = ({ follow }: JobHistory) =>
-  async function* present(signal: AbortSignal): AsyncGenerator<string> {
-    for await (const logged of follow(signal)) yield presentJobEvent(logged);
-  };
-
-const tooMany = (): DomainError<JobErrorCode> =>
-  new DomainError(
-    'too_many_job_streams',
-    `the account follows ${STREAMS_PER_ACCOUNT_MAX} jobs, the most at the same time`,
-  );
-
-const readerOf = ({ role, accountId }: Caller): JobReader =>
-  role === ADMIN ? 'admin' : { accountId };

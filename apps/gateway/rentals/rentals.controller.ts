@@ -20,7 +20,6 @@ import {
 } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { type RentalReader } from '#areas/rentals/rental-access.js';
 import { RentalLogQuery, RentalQuery, RentalsQuery } from '#areas/rentals/rental.queries.js';
 import { StartRentalCommand } from '#areas/rentals/start-rental.handler.js';
 import { StopRentalCommand } from '#areas/rentals/stop-rental.handler.js';
@@ -28,6 +27,7 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import {
@@ -159,6 +159,3 @@ export class RentalsController {
     return { success: true, rental: presentRental(rental) };
   }
 }
-
-const readerOf = ({ role, accountId }: Caller): RentalReader =>
-  role === 'Admin' ? 'admin' : { accountId };

@@ -19,6 +19,7 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { batchAskedOf } from './spiking.body.js';
@@ -79,9 +80,8 @@ export class SpikingBatchesController {
     return this.#show(id, caller);
   }
 
-  async #show(id: string, { role, accountId }: Caller): Promise<SpikingBatchDto> {
-    const reader = role === 'Admin' ? 'admin' : { accountId };
-    const job = await this.queries.execute(new JobQuery(id, reader));
+  async #show(id: string, caller: Caller): Promise<SpikingBatchDto> {
+    const job = await this.queries.execute(new JobQuery(id, readerOf(caller)));
     if (job.type !== SPIKING_BATCH_JOB) {
       return reject('snn_batch_not_found', 'the job with this id is no batch of spiking runs');
     }

@@ -6,9 +6,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { type FollowedStream } from '#platform/kept-streams/followed-stream.js';
 import { KeptStreams } from '#platform/kept-streams/kept-streams.js';
 import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
-import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
-import { type Secrets } from '#platform/secrets/secrets.js';
-import { SECRETS } from '#platform/secrets/tokens.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
@@ -34,17 +32,13 @@ export interface AnswerToKeep {
 /** Keeps streams of answers, and writes the rest of one to a client that has lost a part. */
 @Injectable()
 export class ResumableStreams {
-  readonly #hash: (text: string) => string;
-
   constructor(
     private readonly kept: KeptStreams,
     private readonly streams: LogEventStreams,
     private readonly failures: Failures,
     private readonly failureLog: FailureLog,
-    @Inject(SECRETS) secrets: Secrets,
-  ) {
-    this.#hash = keyedHasher(secrets);
-  }
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
+  ) {}
 
   /** How long an answer goes on without a reader. */
   get graceMs(): number {
@@ -134,7 +128,7 @@ export class ResumableStreams {
   }
 
   #hashOf(body: unknown): string {
-    return this.#hash(JSON.stringify(body ?? null));
+    return this.hash(JSON.stringify(body ?? null));
   }
 }
 

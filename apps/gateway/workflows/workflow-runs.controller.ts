@@ -2,7 +2,6 @@ import {
   Body,
   Controller,
   Get,
-  Headers,
   HttpCode,
   HttpStatus,
   Inject,
@@ -25,23 +24,19 @@ import {
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ChangeRunCommand } from '#areas/workflows/runs/change-run.handler.js';
-import { type RunReader } from '#areas/workflows/runs/run-access.js';
-import { type RunHistory, RunHistoryQuery } from '#areas/workflows/runs/run-history.handler.js';
+import { RunHistoryQuery } from '#areas/workflows/runs/run-history.handler.js';
 import { RunQuery, RunsQuery } from '#areas/workflows/runs/run.queries.js';
 import { StartRunCommand } from '#areas/workflows/runs/start-run.handler.js';
-import { type WorkflowsErrorCode } from '#areas/workflows/workflows.errors.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
-import { FollowedEventsDocs, revisionOf } from '../sse/followed-events.js';
-import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from '../sse/log-event-streams.js';
 import { StreamEnds } from '../sse/stream-ends.js';
 import {
   DecideApprovalDto,
@@ -51,13 +46,7 @@ import {
   RunWorkflowDto,
   WorkflowRunDto,
 } from './workflows.dto.js';
-import { presentRun, presentRunEvent, presentRuns } from './workflows.presenter.js';
-
-const ADMIN = 'Admin';
-
-const EVENTS_EXAMPLE =
-  'id: 3\nevent: node_ended\ndata: {"run_id":"0198…","recorded_at":"2026-11-22T10:00:00.000Z",' +
-  '"node":"draft","status":"succeeded","counters":{"completion_tokens":120}}\n\n';
+import { presentRun, presentRuns } from './workflows.presenter.js';
 
 /** The runs of workflows. */
 @ApiTags('workflows')
@@ -70,7 +59,6 @@ export class WorkflowRunsController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly ends: StreamEnds,
-    private readonly streams: LogEventStreams,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -138,28 +126,6 @@ export class WorkflowRunsController {
     return this.#show(id, caller);
   }
 
-  @Get('runs/:id/events')
-  @ApiOperation({
-    summary: 'Follow a run',
-    description:
-      'Server-sent events: each event of the run, the past ones first. The stream ends after the ' +
-      'charge, after 15 minutes, or when the gateway stops. Resume with `Last-Event-ID`.',
-  })
-  @ApiParam({ name: 'id', description: 'The id of the run.' })
-  @FollowedEventsDocs(EVENTS_EXAMPLE)
-  @FailsWith('workflow_run_not_found', 'workflow_event_unknown', 'too_many_workflow_streams')
-  async follow(
-    @Param('id') id: string,
-    @Headers('last-event-id') lastEventId: string | undefined,
-    @CurrentCaller() caller: Caller,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const after = revisionOf(lastEventId, 'run');
-    const history = await this.queries.execute(new RunHistoryQuery(id, readerOf(caller), after));
-    const { accountId } = caller;
-    await this.streams.write({ accountId, follow: presented(history), tooMany }, reply);
-  }
-
   @Post('runs/:id/cancel')
   @HttpCode(HttpStatus.OK)
   @Idempotent()
@@ -217,9 +183,6 @@ export class WorkflowRunsController {
   }
 }
 
-const readerOf = ({ role, accountId }: Caller): RunReader =>
-  role === ADMIN ? 'admin' : { accountId };
-
 const textsOf = (inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> => {
   const entries = Object.entries(inputs).map(([name, value]) => {
     if (typeof value === 'string') return [name, value] as const;
@@ -229,14 +192,3 @@ const textsOf = (inputs: Readonly<Record<string, unknown>>): Readonly<Record<str
   });
   return Object.fromEntries(entries);
 };
-
-const presented = ({ follow }: RunHistory) =>
-  async function* present(signal: AbortSignal): AsyncGenerator<string> {
-    for await (const logged of follow(signal)) yield presentRunEvent(logged);
-  };
-
-const tooMany = (): DomainError<WorkflowsErrorCode> =>
-  new DomainError(
-    'too_many_workflow_streams',
-    `the account follows ${STREAMS_PER_ACCOUNT_MAX} runs, the most at the same time`,
-  );

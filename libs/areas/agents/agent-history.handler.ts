@@ -9,7 +9,8 @@ import {
   type StreamHistory,
 } from '#platform/runtime/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { AgentAccess, type AgentReader } from './session/agent-access.js';
+import { type Reader } from '#platform/runtime/reader.js';
+import { AgentAccess } from './session/agent-access.js';
 import { rejectAgents } from './session/agent-session.decider.js';
 import { agentStream } from './session/agent-streams.js';
 
@@ -21,7 +22,7 @@ export class AgentHistoryQuery extends Query<AgentHistory> {
   constructor(
     /** As a caller sent it. */
     readonly sessionId: string,
-    readonly reader: AgentReader,
+    readonly reader: Reader,
     /** The revision after which the events begin; null for all. */
     readonly after: bigint | null,
   ) {

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { AgentSessionId } from '#events/agents/agent-session.events.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { maySee, type Reader } from '#platform/runtime/reader.js';
 import {
   type AgentSessionDocument,
   agentSessions,
@@ -13,7 +14,7 @@ import {
   agentSessionsOfAccount,
   agentSessionsPrefix,
 } from '#projections/agents/sessions-of-account.projection.js';
-import { type AgentReader, maySee, noSession } from './session/agent-access.js';
+import { noSession } from './session/agent-access.js';
 import { rejectAgents } from './session/agent-session.decider.js';
 import { Goal, Observation, Plan, Transcripts } from './session/transcript.js';
 
@@ -50,7 +51,7 @@ export class AgentSessionQuery extends Query<OpenedSession> {
   constructor(
     /** As a caller sent it. */
     readonly sessionId: string,
-    readonly reader: AgentReader,
+    readonly reader: Reader,
   ) {
     super();
   }

@@ -2,14 +2,15 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { AgentAccess, type AgentReader } from './session/agent-access.js';
+import { type Reader } from '#platform/runtime/reader.js';
+import { AgentAccess } from './session/agent-access.js';
 
 /** Stops a session: its job ends, and the saga ends the session with it. */
 export class CancelAgentCommand extends Command<void> {
   constructor(
     /** As a caller sent it. */
     readonly sessionId: string,
-    readonly reader: AgentReader,
+    readonly reader: Reader,
     readonly context: CommandContext,
   ) {
     super();

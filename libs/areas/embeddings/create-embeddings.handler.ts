@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { checkEmbeddings } from './checked-embeddings.js';
 import {
   type AdmissionOrder,
@@ -12,8 +13,6 @@ import {
   EmbeddingModels,
   EmbeddingRigs,
   type EmbeddingUsage,
-  INPUT_HASHER,
-  type InputHasher,
   type RigAttempt,
   type RigEmbeddings,
   type RigOrder,
@@ -43,7 +42,7 @@ export class CreateEmbeddingsHandler {
     private readonly models: EmbeddingModels,
     private readonly admission: EmbeddingAdmission,
     private readonly rigs: EmbeddingRigs,
-    @Inject(INPUT_HASHER) private readonly hash: InputHasher,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
   ) {}
 
   /**

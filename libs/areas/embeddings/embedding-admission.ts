@@ -8,16 +8,11 @@ import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type CheckedEmbeddings, unknownModel } from './checked-embeddings.js';
 import { embeddingProduct, lineOf } from './embedding.product.js';
 import { EMBEDDINGS_SETTINGS, type EmbeddingsSettings } from './embeddings.settings.js';
-import {
-  EmbeddingModels,
-  EmbeddingRigs,
-  type EmbeddingUsage,
-  INPUT_HASHER,
-  type InputHasher,
-} from './ports.js';
+import { EmbeddingModels, EmbeddingRigs, type EmbeddingUsage } from './ports.js';
 
 export interface AdmissionOrder extends PaidOrder {
   readonly checked: CheckedEmbeddings;
@@ -49,7 +44,7 @@ export class EmbeddingAdmission {
     private readonly models: EmbeddingModels,
     private readonly paid: PaidRequests,
     private readonly rigs: EmbeddingRigs,
-    @Inject(INPUT_HASHER) private readonly hash: InputHasher,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(EMBEDDINGS_SETTINGS) private readonly settings: EmbeddingsSettings,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}

@@ -4,11 +4,6 @@
  */
 import { type Release } from '#platform/ledger/hold.js';
 
-export const INPUT_HASHER = Symbol('InputHasher');
-
-/** A keyed hash, 256 bits in hex, under a key of this installation. */
-export type InputHasher = (text: string) => string;
-
 export interface EmbeddingRate {
   readonly version: number;
   readonly inputMicroUsdPerMtok: string;

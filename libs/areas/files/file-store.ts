@@ -2,6 +2,7 @@ import { type FilePurpose } from '#events/files/file.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type BlobRange, type BlobRef, type StoredBlob } from '#platform/blobs/blobs.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type Reader } from '#platform/runtime/reader.js';
 
 /** A file of an account. */
 export interface StoredFile {
@@ -32,16 +33,13 @@ export interface StagedContent {
   readonly blob: StoredBlob;
 }
 
-/** Who asks for a file: an account for its own, or an Admin for any. */
-export type FileReader = { readonly accountId: string } | 'admin';
-
 /**
  * The files of accounts. The module of the area exports it, and the bindings of other areas bind
  * their ports to it.
  */
 export abstract class FileStore {
   /** @throws DomainError `file_not_found`, also for the file of another account */
-  abstract find(fileId: string, reader: FileReader): Promise<StoredFile>;
+  abstract find(fileId: string, reader: Reader): Promise<StoredFile>;
 
   /**
    * The content of a file that was found. Reading fails before the last piece if the content is
@@ -73,5 +71,5 @@ export abstract class FileStore {
   ): Promise<StoredFile>;
 
   /** @throws DomainError `file_not_found`, also for the file of another account */
-  abstract delete(fileId: string, reader: FileReader, context: CommandContext): Promise<void>;
+  abstract delete(fileId: string, reader: Reader, context: CommandContext): Promise<void>;
 }

@@ -17,14 +17,9 @@ import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type Secrets } from '#platform/secrets/secrets.js';
 import { SECRETS } from '#platform/secrets/tokens.js';
+import { maySee, type Reader } from '#platform/runtime/reader.js';
 import { type FileCommand, fileDecider, type FileState } from './file.decider.js';
-import {
-  type FileReader,
-  FileStore,
-  type NewFile,
-  type StagedContent,
-  type StoredFile,
-} from './file-store.js';
+import { FileStore, type NewFile, type StagedContent, type StoredFile } from './file-store.js';
 import { notFound, reject } from './files.errors.js';
 import { FILE_SETTINGS, type FileSettings } from './files.settings.js';
 
@@ -48,10 +43,10 @@ export class StoredFiles extends FileStore {
     this.#runner = new CommandRunner({ decider, eventStore, codec: codec.for(fileEvents) });
   }
 
-  override async find(fileId: string, reader: FileReader): Promise<StoredFile> {
+  override async find(fileId: string, reader: Reader): Promise<StoredFile> {
     const { state } = await this.#runner.stateOf(fileId);
     if (state.status !== 'present') return notFound(fileId);
-    const isAllowed = reader === 'admin' || reader.accountId === state.file.accountId;
+    const isAllowed = maySee(reader, state.file.accountId);
     if (!isAllowed || this.isExpired(state.file)) return notFound(fileId);
     return this.#stored(state.file);
   }
@@ -111,11 +106,7 @@ export class StoredFiles extends FileStore {
     return this.#stored(state.file);
   }
 
-  override async delete(
-    fileId: string,
-    reader: FileReader,
-    context: CommandContext,
-  ): Promise<void> {
+  override async delete(fileId: string, reader: Reader, context: CommandContext): Promise<void> {
     const accountId = reader === 'admin' ? null : reader.accountId;
     const data = { fileId, accountId, deletedAt: instant(this.clock) };
     await this.#runner.run(fileId, { type: 'DeleteFile', data }, context);

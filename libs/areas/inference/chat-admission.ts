@@ -15,14 +15,13 @@ import {
 import { heldTokenLines } from '#platform/ledger/token-price.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { chatProduct } from './chat.product.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { chatModel, unpriced } from './chat-model.js';
 import {
   MODEL_CATALOG,
   type ModelCatalog,
-  PROMPT_HASHER,
-  type PromptHasher,
   REQUEST_LIMITS,
   type RequestLimits,
   RIGS,
@@ -75,7 +74,7 @@ export class ChatAdmission {
   constructor(
     @Inject(MODEL_CATALOG) private readonly catalog: ModelCatalog,
     private readonly paid: PaidRequests,
-    @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(REQUEST_LIMITS) private readonly limits: RequestLimits,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(RIGS) private readonly rigs: RigRouter,

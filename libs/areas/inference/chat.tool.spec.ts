@@ -49,7 +49,7 @@ describe('the tool chat', () => {
       counters: { prompt_tokens: 20, completion_tokens: 30 },
     });
     expect(rigs.asked).toHaveLength(1);
-    expect(rigs.asked[0]?.requestFor('local-vllm').body).toMatchObject({
+    expect(rigs.asked[0]?.request().body).toMatchObject({
       messages: [
         { role: 'system', content: 'Be short.' },
         { role: 'user', content: 'What is a quipu?' },

@@ -95,7 +95,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
       model: model.id,
       account: accountId,
       needs: needsOf(body),
-      requestFor: () => request,
+      request: () => request,
       ...(pin !== undefined && { pin }),
     };
     const { answer, rig } = await this.rigs.complete(route, signal).catch((error: unknown) => {

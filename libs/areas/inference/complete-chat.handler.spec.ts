@@ -80,9 +80,7 @@ describe('a chat answered in one piece', () => {
     await inference.complete(orderOf({ max_tokens: null }));
     expect(inference.rigs.body).toMatchObject({ model: 'llama-70b', max_tokens: 40 });
     const [order] = inference.rigs.asked;
-    expect(order?.requestFor('local-vllm').promptTokensMax).toBe(
-      promptTokensBound(question, llama),
-    );
+    expect(order?.request().promptTokensMax).toBe(promptTokensBound(question, llama));
   });
 
   it('asks for any rig, or for the one that is pinned', async () => {
@@ -267,7 +265,7 @@ describe('a chat with an adapter', () => {
     const { complete, adapters, ledger, rigs } = answering('Ahoy!');
     await complete(orderOf({ adapter: 'pirate' }));
     expect(adapters.asked).toEqual([{ accountId: '7', adapter: 'pirate', modelId: llama.id }]);
-    const request = rigs.asked[0]?.requestFor('local-vllm');
+    const request = rigs.asked[0]?.request();
     expect(request?.adapter).toEqual({ file: '/adapters/pirate.gguf', scale: 1 });
     expect(request?.body).not.toHaveProperty('adapter');
     expect(ledger.captured.lines).toEqual(linesFor(20, 30));

@@ -2,10 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type LedgerEntry } from '#platform/ledger/hold.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatReply } from '#platform/chats/chat-strategy.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type AdmittedChat, ChatAdmission, type ChatOutcome } from './chat-admission.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { echoedJson } from './echoed-json.js';
-import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
+import { RIGS } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { type ChatAnswer } from './rigs/chat-backend.js';
 import { type RigRouter, type RoutedAnswer, type RouteOrder } from './rigs/rig-router.js';
@@ -22,7 +23,7 @@ export class CompleteChatHandler {
   constructor(
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
-    @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
   ) {}
 

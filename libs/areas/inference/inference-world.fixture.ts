@@ -88,7 +88,7 @@ export class ScriptedRigs implements RigRouter {
   get body(): JsonObject {
     const [order] = this.asked;
     if (!order) throw new Error('no rig was asked');
-    return order.requestFor('local-vllm').body;
+    return order.request().body;
   }
 
   #ask(order: RouteOrder): void {

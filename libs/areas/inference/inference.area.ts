@@ -9,11 +9,7 @@ import {
 import { inferenceFailures } from './inference.failures.js';
 import { InferenceModule } from './inference.module.js';
 import { inferenceErrors } from './inference.errors.js';
-import {
-  batchShareSettings,
-  keepAliveSettings,
-  requestLimitSettings,
-} from './inference.settings.js';
+import { batchShareSettings, requestLimitSettings } from './inference.settings.js';
 import { textEngine } from './text/text.engine.js';
 import { RigOperations } from './rigs/rig.operations.js';
 
@@ -30,7 +26,7 @@ export const inferenceArea = defineArea({
     { path: COMPLETIONS_PATH, endpoint: CompletionBatchEndpoint },
   ],
   tools: [chatTool],
-  settings: [requestLimitSettings, keepAliveSettings, batchShareSettings],
+  settings: [requestLimitSettings, batchShareSettings],
   readiness: [RigOperations],
   metrics: [RigOperations],
   module: InferenceModule,

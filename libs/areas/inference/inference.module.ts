@@ -1,8 +1,5 @@
 import { Module } from '@nestjs/common';
 import { ChatLines } from '#platform/chats/chat-lines.port.js';
-import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
-import { type Secrets } from '#platform/secrets/secrets.js';
-import { SECRETS } from '#platform/secrets/tokens.js';
 import { ChatAdmission } from './chat-admission.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { ChatFunds } from './chat-funds.js';
@@ -10,21 +7,13 @@ import { ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { ChatTool } from './chat.tool.js';
 import { CompletionBatchEndpoint } from './completions/completion-batch.endpoint.js';
 import { CompleteChatHandler } from './complete-chat.handler.js';
-import { PROMPT_HASHER, type PromptHasher } from './ports.js';
 import { RigChatLines } from './rig-chat-lines.js';
 import { RigOperations } from './rigs/rig.operations.js';
 import { RoutingModes } from './routing-modes.js';
 import { StreamChatHandler } from './stream-chat.handler.js';
 
-const promptHasher = {
-  provide: PROMPT_HASHER,
-  inject: [SECRETS],
-  useFactory: (secrets: Secrets): PromptHasher => keyedHasher(secrets),
-};
-
 @Module({
   providers: [
-    promptHasher,
     RoutingModes,
     ChatStrategies,
     ChatAdmission,

@@ -1,9 +1,6 @@
 import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
 import { REQUEST_LIMITS, type RequestLimits } from './ports.js';
 
-/** How long a stream may be silent before a comment fills the silence, in milliseconds. */
-export const KEEP_ALIVE_MS = Symbol('KeepAliveMs');
-
 const Seconds = wholeNumber(1, 86_400);
 
 export const requestLimitSettings = defineSettings({
@@ -17,17 +14,6 @@ export const requestLimitSettings = defineSettings({
   read: (values): RequestLimits => ({
     requestMsMax: values.QUIPU_REQUEST_SECONDS * 1_000,
   }),
-});
-
-export const keepAliveSettings = defineSettings({
-  token: KEEP_ALIVE_MS,
-  variables: {
-    QUIPU_KEEP_ALIVE_SECONDS: variable(
-      Seconds.default(15),
-      'a stream that is silent for this long gets a comment',
-    ),
-  },
-  read: ({ QUIPU_KEEP_ALIVE_SECONDS: seconds }): number => seconds * 1_000,
 });
 
 /** The part of a rig's slots that lines of batches may occupy, in percent. */

@@ -7,7 +7,6 @@ import { type TokenPrice } from '#events/token-price.vocabulary.js';
 
 export const MODEL_CATALOG = Symbol('ModelCatalog');
 export const RIGS = Symbol('Rigs');
-export const PROMPT_HASHER = Symbol('PromptHasher');
 export const REQUEST_LIMITS = Symbol('RequestLimits');
 
 export interface TokenRate extends TokenPrice {
@@ -31,9 +30,6 @@ export interface ModelCatalog {
   /** The rate in force at an instant, in milliseconds since the epoch. */
   rateFor(modelId: string, atMs: number): TokenRate | undefined;
 }
-
-/** A keyed hash, 256 bits in hex, under a key of this installation. */
-export type PromptHasher = (text: string) => string;
 
 export interface RequestLimits {
   /** The longest a request may run. */

@@ -85,7 +85,7 @@ export class RigChatLines extends ChatLines {
       account,
       priority,
       needs: needsOf(body),
-      requestFor: () => request,
+      request: () => request,
       ...(pin !== undefined && { pin }),
     });
     const charged = chargedOf(answer.usage, bound);

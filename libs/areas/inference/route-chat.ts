@@ -40,7 +40,7 @@ const routeOf = (
     account,
     ...(pin !== undefined && { pin }),
     needs: needsOf(body),
-    requestFor: () => request,
+    request: () => request,
   };
 };
 

@@ -35,7 +35,7 @@ describe('several prompts in one request', () => {
       attempts: 2,
       promptHash: `hash of ${JSON.stringify([question.messages, knots.messages])}`,
     });
-    expect(rigs.asked.map(({ requestFor }) => requestFor('local-vllm').body)).toMatchObject([
+    expect(rigs.asked.map(({ request }) => request().body)).toMatchObject([
       { messages: question.messages, max_tokens: 100 },
       { messages: knots.messages, max_tokens: 100 },
     ]);

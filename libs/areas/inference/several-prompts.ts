@@ -71,7 +71,7 @@ export const answersToAll =
     let [usage, last]: [Usage | undefined, RoutedAnswer | undefined] = [undefined, undefined];
     for (const [n, request] of requestsOf(prompts, model).entries()) {
       try {
-        last = await ask({ ...order, requestFor: () => request });
+        last = await ask({ ...order, request: () => request });
       } catch (error) {
         throw usage && error instanceof RouteError ? after(usage, attempts, error) : error;
       }
@@ -94,7 +94,7 @@ export const streamsOfAll =
   ): Ask<RoutedStream> =>
   async (order) => {
     const [first, ...rest] = requestsOf(prompts, model).map(
-      (request) => () => ask({ ...order, requestFor: () => request }),
+      (request) => () => ask({ ...order, request: () => request }),
     );
     if (!first) throw new Error('a request without a prompt');
     const routed = await first();

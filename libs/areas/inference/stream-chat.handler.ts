@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatStream } from '#platform/chats/chat-strategy.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { ChatAdmission } from './chat-admission.js';
 import { ChatStrategies } from './chat-strategies.js';
-import { PROMPT_HASHER, type PromptHasher, RIGS } from './ports.js';
+import { RIGS } from './ports.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
 import { routeChat } from './route-chat.js';
 import { refuseSeveral, streamsOfAll } from './several-prompts.js';
@@ -15,7 +16,7 @@ export class StreamChatHandler {
   constructor(
     private readonly admission: ChatAdmission,
     @Inject(RIGS) private readonly rigs: RigRouter,
-    @Inject(PROMPT_HASHER) private readonly hash: PromptHasher,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(ChatStrategies) private readonly strategies: Pick<ChatStrategies, 'of'>,
   ) {}
 

@@ -3,8 +3,8 @@ import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type AdmittedChat } from './chat-admission.js';
-import { type PromptHasher } from './ports.js';
 import { type Echo, echoedJson } from './echoed-json.js';
 import { deltaText, modelOf } from './reply.js';
 import { type ChatChunk, RigError } from './rigs/chat-backend.js';
@@ -24,7 +24,7 @@ export class StreamMeter {
   constructor(
     private readonly admitted: AdmittedChat,
     private readonly routed: RoutedStream,
-    private readonly hash: PromptHasher,
+    private readonly hash: TextHasher,
     /** Its signal is the one that the rig was given. */
     private readonly reading: AbortController,
   ) {}

@@ -1,14 +1,15 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { JobAccess, type JobReader } from './job-access.js';
+import { type Reader } from '#platform/runtime/reader.js';
+import { JobAccess } from './job-access.js';
 
 /** Stops a job that the reader may see; an ended job stays as it is. */
 export class CancelJobCommand extends Command<void> {
   constructor(
     /** As a caller sent it. */
     readonly jobId: string,
-    readonly reader: JobReader,
+    readonly reader: Reader,
     readonly context: CommandContext,
   ) {
     super();

@@ -2,10 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { JobId } from '#events/jobs/job.events.js';
 import { type SubmittedJob } from '#platform/jobs/job.state.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
+import { maySee, type Reader } from '#platform/runtime/reader.js';
 import { reject } from './jobs.errors.js';
-
-/** On whose behalf a job is read: an admin sees every job, others those of their account. */
-export type JobReader = 'admin' | { readonly accountId: string };
 
 /** Finds the jobs that a reader may see. */
 @Injectable()
@@ -17,15 +15,12 @@ export class JobAccess {
    * @param written an id as a caller sent it
    * @throws DomainError `job_not_found`, for the job of another account too
    */
-  async find(written: string, reader: JobReader): Promise<SubmittedJob> {
+  async find(written: string, reader: Reader): Promise<SubmittedJob> {
     const id = JobId.safeParse(written);
     const job = id.success ? await this.streams.stateOf(id.data) : ABSENT;
-    const isThere = job.status !== 'absent' && maySee(reader, job);
+    const isThere = job.status !== 'absent' && maySee(reader, job.order.accountId);
     return isThere ? job : reject('job_not_found', 'there is no job with this id');
   }
 }
 
 const ABSENT = { status: 'absent' } as const;
-
-const maySee = (reader: JobReader, { order: { accountId } }: SubmittedJob): boolean =>
-  reader === 'admin' || reader.accountId === accountId;

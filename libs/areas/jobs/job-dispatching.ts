@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { jobEvents } from '#events/jobs/job.events.js';
 import { type Bus } from '#platform/bus/bus.port.js';
-import { type EventStore, type Position } from '#platform/event-store/event-store.port.js';
+import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
 import { JobDispatcher, type LoadedJobs } from '#platform/jobs/job-dispatcher.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
@@ -12,6 +12,7 @@ import { JobSeal } from '#platform/jobs/job.seal.js';
 import { isEnded } from '#platform/jobs/job.state.js';
 import { type EndOfJob } from '#platform/jobs/open-job.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { allDocuments } from '#platform/runtime/all-documents.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
 import { type CommandSender, type LeaderService } from '#platform/runtime/leader-service.js';
 import { type RunnerStatus } from '#platform/runtime/log-progress.js';
@@ -21,7 +22,6 @@ import { BUS, CLOCK, CODEC, EVENT_STORE, LOGGER, PROJECTIONS } from '#platform/r
 import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { JOB_SETTINGS, type JobSettings } from './jobs.settings.js';
 
-const PAGE = 1_000;
 const NOT_STARTED: RunnerStatus = {
   name: 'jobs.dispatcher',
   phase: 'closed',
@@ -91,19 +91,9 @@ export class JobDispatching implements LeaderService {
    * says how new it is.
    */
   async #load(): Promise<LoadedJobs> {
-    const jobs: LoadedJobs['jobs'][number][] = [];
-    let from: string | undefined;
-    let start: Position | undefined;
-    for (;;) {
-      const options = { limit: PAGE, ...(from !== undefined && { from }) };
-      const { documents, position } = await this.projections.list(openJobs, options);
-      start ??= position;
-      // A page begins with the last key of the one before it.
-      const added = documents.filter(({ key }) => key !== from);
-      jobs.push(...added.map(({ document: job, position: at }) => ({ job, position: at })));
-      from = added.at(-1)?.key;
-      if (documents.length < PAGE || from === undefined) return { jobs, position: start };
-    }
+    const { documents, position } = await allDocuments(this.projections, openJobs);
+    const jobs = documents.map(({ document: job, position: at }) => ({ job, position: at }));
+    return { jobs, position };
   }
 
   async #endOf(jobId: string): Promise<EndOfJob | null> {

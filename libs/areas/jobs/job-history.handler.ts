@@ -11,7 +11,8 @@ import {
   type StreamHistory,
 } from '#platform/runtime/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { JobAccess, type JobReader } from './job-access.js';
+import { type Reader } from '#platform/runtime/reader.js';
+import { JobAccess } from './job-access.js';
 import { reject } from './jobs.errors.js';
 
 export type LoggedJobEvent = LoggedEvent<JobEvent>;
@@ -22,7 +23,7 @@ export class JobHistoryQuery extends Query<JobHistory> {
   constructor(
     /** As a caller sent it. */
     readonly jobId: string,
-    readonly reader: JobReader,
+    readonly reader: Reader,
     /** The revision after which the events begin; null for all. */
     readonly after: bigint | null,
   ) {

@@ -4,6 +4,7 @@ import { DomainError } from '#platform/kernel/domain-error.js';
 import { type StoredDocument } from '#platform/read-store/read-store.port.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { type Reader } from '#platform/runtime/reader.js';
 import {
   jobKey,
   type JobRecord,
@@ -11,14 +12,14 @@ import {
   jobsPrefix,
   type ShownStatus,
 } from '#projections/jobs/jobs.projection.js';
-import { JobAccess, type JobReader } from './job-access.js';
+import { JobAccess } from './job-access.js';
 import { reject } from './jobs.errors.js';
 
 export class JobQuery extends Query<JobRecord> {
   constructor(
     /** As a caller sent it. */
     readonly jobId: string,
-    readonly reader: JobReader,
+    readonly reader: Reader,
   ) {
     super();
   }

@@ -2,14 +2,15 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { JobAccess, type JobReader } from './job-access.js';
+import { type Reader } from '#platform/runtime/reader.js';
+import { JobAccess } from './job-access.js';
 
 /** Repeats an ended job that the reader may see, as a job of its own. */
 export class RetryJobCommand extends Command<JobId> {
   constructor(
     /** As a caller sent it. */
     readonly jobId: string,
-    readonly reader: JobReader,
+    readonly reader: Reader,
     readonly context: CommandContext,
   ) {
     super();

@@ -5,11 +5,9 @@ import { type SubmittedJob } from '#platform/jobs/job.state.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { maySee, type Reader } from '#platform/runtime/reader.js';
 import { rentalNumberKey, rentalNumbers } from '#projections/rentals/rental-numbers.projection.js';
 import { reject } from './rentals.errors.js';
-
-/** On whose behalf a rental is read: an Admin sees every one, others those of their account. */
-export type RentalReader = 'admin' | { readonly accountId: string };
 
 /** Finds the rentals that a reader may see. */
 @Injectable()
@@ -25,18 +23,15 @@ export class RentalAccess {
    */
   async find(
     number: number,
-    reader: RentalReader,
+    reader: Reader,
   ): Promise<{ readonly rentalId: JobId; readonly job: SubmittedJob }> {
     const { document } = await this.projections.get(rentalNumbers, rentalNumberKey(number));
     const job = document ? await this.streams.stateOf(document.rentalId) : ABSENT;
     const isThere = job.status !== 'absent' && job.order.type === RENTAL_JOB;
-    return isThere && maySee(reader, job)
+    return isThere && maySee(reader, job.order.accountId)
       ? { rentalId: job.order.jobId, job }
       : reject('rental_not_found', `there is no rental ${number}`);
   }
 }
 
 const ABSENT = { status: 'absent' } as const;
-
-const maySee = (reader: RentalReader, { order: { accountId } }: SubmittedJob): boolean =>
-  reader === 'admin' || reader.accountId === accountId;

@@ -4,9 +4,10 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { RentalSummary } from '#events/rentals/rental.job.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { type Reader } from '#platform/runtime/reader.js';
 import { jobKey, type JobRecord, jobsPrefix } from '#projections/jobs/jobs.projection.js';
 import { rentals } from '#projections/rentals/rentals.projection.js';
-import { RentalAccess, type RentalReader } from './rental-access.js';
+import { RentalAccess } from './rental-access.js';
 import { reject } from './rentals.errors.js';
 import { RentalFolders } from './running/rental-folders.js';
 
@@ -21,7 +22,7 @@ const rentalOf = (job: JobRecord): Rental => ({ job, summary: RentalSummary.pars
 export class RentalQuery extends Query<Rental> {
   constructor(
     readonly number: number,
-    readonly reader: RentalReader,
+    readonly reader: Reader,
   ) {
     super();
   }
@@ -97,7 +98,7 @@ export interface LogPiece {
 export class RentalLogQuery extends Query<LogPiece> {
   constructor(
     readonly number: number,
-    readonly reader: RentalReader,
+    readonly reader: Reader,
     readonly offset: number,
   ) {
     super();

@@ -1,13 +1,14 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
-import { RentalAccess, type RentalReader } from './rental-access.js';
+import { type Reader } from '#platform/runtime/reader.js';
+import { RentalAccess } from './rental-access.js';
 
 /** Stops a rental; one that has ended stays as it is. */
 export class StopRentalCommand extends Command<void> {
   constructor(
     readonly number: number,
-    readonly reader: RentalReader,
+    readonly reader: Reader,
     readonly context: CommandContext,
   ) {
     super();

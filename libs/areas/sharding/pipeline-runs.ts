@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Delivery } from '#platform/chats/text-chat.strategy.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { cutOf, type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type AdmittedPipeline, PipelineAdmission } from './pipeline-admission.js';
 import { PipelineMetrics } from './pipeline.metrics.js';
 import { type PipelineOrder } from './pipeline-order.js';
 import { PipelineRunner } from './pipeline-runner.js';
 import { type TokenCounts } from './pipeline.product.js';
 import { type PipelineEnd, type PipelinePiece } from './pipeline.task.js';
-import { TEXT_HASHER, type TextHasher } from './text-hasher.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from './sharding.settings.js';
 
 /** How an answer ended, once its hold has. */

@@ -3,11 +3,11 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type EnergyReport, energyReport } from './energy-report.js';
 import { type InputData } from './input-data.js';
 import { type ModelCard } from './model-card.js';
 import { countsOf } from './run-counts.js';
-import { INPUT_HASHER, type InputHasher } from './input-hasher.js';
 import { neuronOf } from './neuron-of.js';
 import { type SpikingEnd, type SpikingInput } from './spiking.engine.js';
 import { type AdmittedRun, SpikingAdmission } from './spiking-admission.js';
@@ -63,7 +63,7 @@ export class InferSpikesHandler implements ICommandHandler<InferSpikesCommand> {
     private readonly models: SpikingModels,
     private readonly admission: SpikingAdmission,
     private readonly runner: SpikingRunner,
-    @Inject(INPUT_HASHER) private readonly hash: InputHasher,
+    @Inject(TEXT_HASHER) private readonly hash: TextHasher,
     @Inject(SPIKING_SETTINGS) private readonly settings: SpikingSettings,
   ) {}
 

@@ -1,4 +1,5 @@
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
+import { allDocuments } from '#platform/runtime/all-documents.js';
 import { type DocumentReader } from '#platform/runtime/document-reader.js';
 import {
   type ComputeNode,
@@ -6,7 +7,7 @@ import {
 } from '#projections/statistics/compute-nodes.projection.js';
 import { nodeTelemetry, type Samples } from '#projections/statistics/node-telemetry.projection.js';
 import { platformCharges } from '#projections/statistics/platform-charges.projection.js';
-import { allIn, type Slot, slotsIn } from './slots.js';
+import { type Slot, slotsIn } from './slots.js';
 import { type Grouped, published, publishedPoints } from './suppression.js';
 import { DAY_MS, HOUR_MS, pointsOf, type Window, windowOf } from './timespan.js';
 
@@ -108,7 +109,7 @@ const meanOf = (samples: readonly Samples[], groupMin: number): number | null =>
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 const nodesIn = async (reader: DocumentReader): Promise<readonly ComputeNode[]> => {
-  const nodes = await allIn(reader, computeNodes, {});
+  const { documents: nodes } = await allDocuments(reader, computeNodes);
   return nodes.map(({ document }) => document);
 };
 

@@ -1,13 +1,8 @@
 import { type ProjectionTo } from '#platform/kernel/projection.js';
-import { type ListOptions, type StoredDocument } from '#platform/read-store/read-store.port.js';
+import { allDocuments } from '#platform/runtime/all-documents.js';
 import { type DocumentReader } from '#platform/runtime/document-reader.js';
 import { slotKey, type SlotLevel, startOfSlot } from '#projections/statistics/time-slots.js';
 import { DAY_MS, type Window } from './timespan.js';
-
-/** Documents of one list. */
-const PAGE = 1_000;
-/** With it behind, a key is the next one that there may be. */
-const LOWEST_CHARACTER = '\u0001';
 
 /** A document of five minutes or of a whole day. */
 export interface Slot<Document> {
@@ -33,23 +28,6 @@ const rangesOf = ({ fromMs, toMs, pointMs }: Window): readonly Range[] => {
   ];
 };
 
-/** Every document of a range of keys. */
-export const allIn = async <Document extends object>(
-  reader: DocumentReader,
-  projection: ProjectionTo<Document>,
-  range: Pick<ListOptions, 'prefix' | 'from' | 'before'>,
-): Promise<readonly StoredDocument<Document>[]> => {
-  const all: StoredDocument<Document>[] = [];
-  let options: ListOptions = { ...range, limit: PAGE };
-  for (;;) {
-    const { documents } = await reader.list(projection, options);
-    all.push(...documents);
-    const last = documents.at(-1);
-    if (last === undefined || documents.length < PAGE) return all;
-    options = { ...options, from: last.key + LOWEST_CHARACTER };
-  }
-};
-
 const keyAt = (level: SlotLevel, atMs: number): string =>
   slotKey(level, new Date(atMs).toISOString());
 
@@ -62,7 +40,8 @@ export const slotsIn = async <Document extends object>(
   const slots: Slot<Document>[] = [];
   for (const { level, fromMs, toMs } of rangesOf(window)) {
     const [from, before] = [keyAt(level, fromMs), keyAt(level, toMs)];
-    for (const { key, document } of await allIn(reader, projection, { from, before })) {
+    const { documents } = await allDocuments(reader, projection, { from, before });
+    for (const { key, document } of documents) {
       slots.push({ startMs: Date.parse(startOfSlot(key)), document });
     }
   }

@@ -20,3 +20,17 @@ export const streamSettings = defineSettings({
     keptMs: values.QUIPU_RESUME_KEPT_SECONDS * 1_000,
   }),
 });
+
+/** How long a stream may be silent before a comment fills the silence, in milliseconds. */
+export const KEEP_ALIVE_MS = Symbol('KeepAliveMs');
+
+export const keepAliveSettings = defineSettings({
+  token: KEEP_ALIVE_MS,
+  variables: {
+    QUIPU_KEEP_ALIVE_SECONDS: variable(
+      wholeNumber(1, 86_400).default(15),
+      'a stream that is silent for this long gets a comment',
+    ),
+  },
+  read: ({ QUIPU_KEEP_ALIVE_SECONDS: seconds }): number => seconds * 1_000,
+});

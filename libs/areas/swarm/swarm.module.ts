@@ -1,7 +1,4 @@
 import { Module } from '@nestjs/common';
-import { keyedHasher } from '#platform/secrets/keyed-hasher.js';
-import { type Secrets } from '#platform/secrets/secrets.js';
-import { SECRETS } from '#platform/secrets/tokens.js';
 import { ConsensusChatStrategy } from './consensus/consensus-chat.strategy.js';
 import { ConsensusChats } from './consensus/consensus-chats.js';
 import { ConsensusPlanner } from './consensus/consensus-plan.js';
@@ -9,17 +6,9 @@ import { Proposals } from './consensus/proposals.js';
 import { SpeculativeChatStrategy } from './speculative/speculative-chat.strategy.js';
 import { SpeculativeChats } from './speculative/speculative-chats.js';
 import { SpeculativeSource } from './speculative/speculative-source.js';
-import { TEXT_HASHER, type TextHasher } from './text-hasher.js';
-
-const textHasher = {
-  provide: TEXT_HASHER,
-  inject: [SECRETS],
-  useFactory: (secrets: Secrets): TextHasher => keyedHasher(secrets),
-};
 
 @Module({
   providers: [
-    textHasher,
     SpeculativeSource,
     SpeculativeChats,
     ConsensusPlanner,

@@ -5,6 +5,7 @@ import { type Logger } from 'pino';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
+import { projectionPages } from '#platform/runtime/all-documents.js';
 import { Areas } from '#platform/runtime/area.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type EventCodec } from '#platform/runtime/event-codec.js';
@@ -30,7 +31,6 @@ import { WebhookSender } from './webhook-sender.js';
 import { WebhookStreams } from './webhook-streams.js';
 import { WEBHOOK_SETTINGS, type WebhookSettings } from './webhooks.settings.js';
 
-const PAGE = 1_000;
 const LOOKED_EVERY_MS = 1_000;
 /** Requests at once; one endpoint gets one at a time. */
 const SENT_AT_ONCE = 16;
@@ -110,17 +110,13 @@ export class WebhookDispatching implements LeaderService {
 
   async #sendDue(signal: AbortSignal): Promise<void> {
     const now = instant(this.clock);
-    for (let from = ''; !signal.aborted;) {
-      const page = { limit: PAGE, ...(from !== '' && { from }) };
-      const { documents } = await this.projections.list(waitingDeliveries, page);
+    for await (const { documents } of projectionPages(this.projections, waitingDeliveries)) {
       const due = documents.map(({ document }) => document).filter(({ dueAt }) => dueAt <= now);
       for (const delivery of due) {
         if (this.#sending.size >= SENT_AT_ONCE) return;
         if (!this.#busyEndpoints.has(delivery.endpointId)) this.#begin(delivery, signal);
       }
-      const last = documents.at(-1);
-      if (!last || documents.length < PAGE) return;
-      from = `${last.key}!`;
+      if (signal.aborted) return;
     }
   }
 

@@ -1,3 +1,4 @@
+import { storedPages } from '#platform/read-store/document-pages.js';
 import { type DocumentWrite, type StoredDocument } from '#platform/read-store/read-store.port.js';
 import {
   cancelKey,
@@ -43,20 +44,14 @@ export class KeptStreams {
   async sweep(): Promise<number> {
     const { readStore } = this.parts;
     let removed = 0;
-    for (let from: string | undefined; ;) {
-      const states: readonly StoredDocument<StreamDocument>[] = await readStore.list(KEPT_STREAMS, {
-        prefix: STATES,
-        limit: LIST_MAX,
-        ...(from !== undefined && { from }),
-      });
-      for (const state of states.filter((one) => this.#isExpired(one))) {
+    const states = storedPages<StreamDocument>(readStore, KEPT_STREAMS, { prefix: STATES });
+    for await (const { documents } of states) {
+      for (const state of documents.filter((one) => this.#isExpired(one))) {
         await this.#remove(state);
         removed += 1;
       }
-      const last = states.at(-1);
-      if (!last || states.length < LIST_MAX) return removed;
-      from = `${last.key}!`;
     }
+    return removed;
   }
 
   /** The state last: a sweep that stops midway finds the stream again. */

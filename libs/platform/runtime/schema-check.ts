@@ -13,7 +13,7 @@ interface Compiled {
   readonly isPure: boolean;
 }
 
-/** The parts of zod's definitions that checks are made from. */
+/** The parts of zod's definitions that checks are made from. They are private: a spec pins zod. */
 interface Definition {
   readonly type?: string | undefined;
   readonly check?: string | undefined;

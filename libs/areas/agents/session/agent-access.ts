@@ -1,14 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { maySee, type Reader } from '#platform/runtime/reader.js';
 import { AgentSessionId } from '#events/agents/agent-session.events.js';
 import { rejectAgents } from './agent-session.decider.js';
 import { type StartedSession } from './agent-session.state.js';
 import { AgentStreams } from './agent-streams.js';
-
-/** Who reads a session: an admin sees every session, others those of their account. */
-export type AgentReader = 'admin' | { readonly accountId: string };
-
-export const maySee = (reader: AgentReader, accountId: string): boolean =>
-  reader === 'admin' || reader.accountId === accountId;
 
 export const noSession = (): never =>
   rejectAgents('agent_session_not_found', 'there is no agent session with this id');
@@ -23,7 +18,7 @@ export class AgentAccess {
    * @param written an id as a caller sent it
    * @throws DomainError `agent_session_not_found`, for the session of another account too
    */
-  async find(written: string, reader: AgentReader): Promise<StartedSession> {
+  async find(written: string, reader: Reader): Promise<StartedSession> {
     const id = AgentSessionId.safeParse(written);
     if (!id.success) return noSession();
     const session = await this.streams.stateOf(id.data);

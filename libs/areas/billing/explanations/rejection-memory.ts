@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type ReadStore, type StoredDocument } from '#platform/read-store/read-store.port.js';
+import { storedPages } from '#platform/read-store/document-pages.js';
+import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { CLOCK, READ_STORE } from '#platform/runtime/tokens.js';
 import { growingCache } from '#platform/runtime/growing-cache.js';
 
@@ -36,7 +37,6 @@ const PER_SECOND = 1;
 const ACCOUNTS_CACHED_MAX = 10_000;
 const WAITING_MAX = 1_000;
 const COMMIT_MAX = 100;
-const PAGE = 1_000;
 
 const slotOf = (requestId: string): string => {
   const slot = Number.parseInt(requestId.slice(-4), 16) % SLOTS;
@@ -95,16 +95,12 @@ export class RejectionMemory {
       const found = await this.readStore.get<RememberedRejection>(COLLECTION, key);
       return found?.document.requestId === requestId ? found.document : undefined;
     }
-    for (let from = slot; ;) {
-      const page: readonly StoredDocument<RememberedRejection>[] = await this.readStore.list(
-        COLLECTION,
-        { prefix: slot, from, limit: PAGE },
-      );
-      const found = page.find(({ document }) => document.requestId === requestId);
-      const last = page.at(-1);
-      if (found || !last || page.length < PAGE) return found?.document;
-      from = `${last.key}!`;
+    const pages = storedPages<RememberedRejection>(this.readStore, COLLECTION, { prefix: slot });
+    for await (const { documents } of pages) {
+      const found = documents.find(({ document }) => document.requestId === requestId);
+      if (found) return found.document;
     }
+    return undefined;
   }
 
   async #write(): Promise<void> {

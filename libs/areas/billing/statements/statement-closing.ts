@@ -4,6 +4,7 @@ import { type Logger } from 'pino';
 import { monthAfter, monthOf, startOfMonth } from '#events/billing/statement-month.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
+import { projectionPages } from '#platform/runtime/all-documents.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { derivedId } from '#platform/runtime/derived-id.js';
 import { type CommandSender, type LeaderService } from '#platform/runtime/leader-service.js';
@@ -21,7 +22,6 @@ import { InvoicePartiesHandler } from './invoice-details.handlers.js';
 import { StatementTaxes } from './statement-taxes.port.js';
 import { STATEMENT_SETTINGS, type StatementSettings } from './statements.settings.js';
 
-const PAGE = 1_000;
 /** After a failure; at most the pause of every poll. */
 const RETRIES: BackOff = { firstMs: 1_000, maxMs: 60_000 };
 /** The namespace of the ids of closings: a repeat has the same one. */
@@ -88,19 +88,14 @@ export class StatementClosing implements LeaderService {
   async closeDue(sender: CommandSender, signal: AbortSignal): Promise<string | null> {
     const due = new Date(this.clock.now() - this.settings.closeAfterMs).toISOString();
     let failure: string | null = null;
-    let from = OPEN;
-    for (;;) {
-      const range = { prefix: OPEN, from, before: openKey(monthOf(due)), limit: PAGE };
-      const { documents } = await this.projections.list(statements, range);
+    const range = { prefix: OPEN, before: openKey(monthOf(due)) };
+    for await (const { documents } of projectionPages(this.projections, statements, range)) {
       for (const { document } of documents) {
         if (signal.aborted) return failure;
         if (document.kind === 'open') failure = (await this.#close(document, sender)) ?? failure;
       }
-      const last = documents.at(-1);
-      if (!last || documents.length < PAGE) return failure;
-      // The next key in the order of bytes.
-      from = `${last.key} `;
     }
+    return failure;
   }
 
   async #close(

@@ -12,7 +12,7 @@ const readerOf = (count: number): DocumentReader => ({
   get: () => Promise.resolve({ document: undefined, position: 42n }),
   list: (_: unknown, { prefix = '', from = '', limit = 0 }: ListOptions) => {
     if (!prefix.startsWith('entry/')) return Promise.resolve({ documents: [], position: 42n });
-    const first = from === prefix ? 0 : Number(from.slice(prefix.length)) + 1;
+    const first = from === '' ? 0 : Number(from.slice(prefix.length, prefix.length + 8)) + 1;
     const documents = Array.from({ length: Math.min(limit, count - first) }, (_item, index) => ({
       key: prefix + String(first + index).padStart(8, '0'),
       document: document as never,

@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { monthOf } from '#events/billing/statement-month.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
+import { projectionPages } from '#platform/runtime/all-documents.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
 import { type DocumentReader } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
@@ -15,8 +16,6 @@ import {
 import { type BillingErrorCode } from '../billing.errors.js';
 import { type Statement, statementOf } from './statement.js';
 
-/** Documents of one read. */
-const PAGE = 10_000;
 /** Groups of charges, deposits and adjustments of one statement. */
 export const STATEMENT_ENTRIES_MAX = 100_000;
 /** Months of an account before the statement: eight centuries. */
@@ -81,18 +80,13 @@ const entriesOf = async (
   prefix: string,
 ): Promise<readonly StatementDocument[]> => {
   const entries: StatementDocument[] = [];
-  let from = prefix;
-  for (;;) {
-    const { documents } = await reader.list(statements, { prefix, from, limit: PAGE });
+  for await (const { documents } of projectionPages(reader, statements, { prefix })) {
     entries.push(...documents.map(({ document }) => document));
     if (entries.length > STATEMENT_ENTRIES_MAX) {
       reject('statement_too_large', `a statement has at most ${STATEMENT_ENTRIES_MAX} entries`);
     }
-    const last = documents.at(-1);
-    if (!last || documents.length < PAGE) return entries;
-    // The next key in the order of bytes.
-    from = `${last.key} `;
   }
+  return entries;
 };
 
 const reject = (code: BillingErrorCode, message: string): never => {

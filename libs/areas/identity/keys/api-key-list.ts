@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type UserId } from '#events/vocabulary.js';
+import { allDocuments } from '#platform/runtime/all-documents.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type Projections } from '#platform/runtime/projections.js';
@@ -13,7 +14,6 @@ import { IdentityStreams, sessionStream } from '../identity.streams.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { reject } from '../identity.errors.js';
 
-const PAGE = 1_000;
 /** Sorts after every hash, because a key that expires at this instant has expired. */
 const AFTER_HASHES = '~';
 
@@ -35,21 +35,14 @@ export class ApiKeyList {
   /** Newest first. */
   async activeOf(userId: UserId): Promise<ActiveKeys> {
     const keys: ListedApiKey[] = [];
-    let from = apiKeyKey(userId, instant(this.clock), AFTER_HASHES);
-    for (;;) {
-      const page = { prefix: apiKeysOf(userId), from, limit: PAGE };
-      const { documents, position } = await this.projections.list(apiKeys, page);
-      for (const { document } of documents) {
-        if (await this.#sessionRuns(document)) keys.push(document);
-      }
-      const last = documents.at(-1)?.key;
-      if (documents.length < PAGE || last === undefined) {
-        keys.sort((one, other) => (one.issuedAt < other.issuedAt ? 1 : -1));
-        return { keys, position };
-      }
-      // Sorts directly after the last key, because hashes have one length.
-      from = `${last}!`;
+    const from = apiKeyKey(userId, instant(this.clock), AFTER_HASHES);
+    const range = { prefix: apiKeysOf(userId), from };
+    const { documents, position } = await allDocuments(this.projections, apiKeys, range);
+    for (const { document } of documents) {
+      if (await this.#sessionRuns(document)) keys.push(document);
     }
+    keys.sort((one, other) => (one.issuedAt < other.issuedAt ? 1 : -1));
+    return { keys, position };
   }
 
   /** @throws DomainError `api_key_not_found` */

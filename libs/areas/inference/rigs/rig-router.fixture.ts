@@ -92,7 +92,7 @@ export const routerOf = ({
       {
         model: 'llama',
         needs: [],
-        requestFor: (rig) => requestOf({ model: `llama@${rig}` }),
+        request: () => requestOf({ model: 'llama' }),
         ...order,
       },
       signal,

@@ -33,7 +33,7 @@ const placing = ({
     random,
     breaker: { failuresToOpen: 1, openMs: 1_000, openMsMax: 1_000 },
   });
-  const order = { model: 'llama', needs: [], requestFor: () => requestOf({ model: 'llama' }) };
+  const order = { model: 'llama', needs: [], request: () => requestOf({ model: 'llama' }) };
   const complete = async (pin?: string) =>
     (await router.complete({ ...order, ...(pin !== undefined && { pin }) }, never)).rig;
   const stream = async () => {
@@ -220,7 +220,7 @@ describe('rigs that differ in what they do', () => {
   it('are asked only for what they do, however busy they are', async () => {
     const { router } = placing({ rigs });
     const askFor = async (body: JsonObject) => {
-      const order = { model: 'llama', needs: needsOf(body), requestFor: () => requestOf() };
+      const order = { model: 'llama', needs: needsOf(body), request: () => requestOf() };
       return (await router.complete(order, never)).rig;
     };
     for (let asked = 0; asked < 3; asked += 1) {
@@ -250,7 +250,7 @@ describe('rigs that differ in what they do', () => {
     const { router } = placing({
       rigs: [...rigs.slice(0, 1), { ...failingTools, ...does('tools') }],
     });
-    const order = { model: 'llama', needs: needsOf(TOOLS), requestFor: () => requestOf() };
+    const order = { model: 'llama', needs: needsOf(TOOLS), request: () => requestOf() };
     expect(await errorOf(router.complete(order, never))).toMatchObject({
       kind: 'failed',
       attempts: [{ rig: 'tools' }],

@@ -22,7 +22,7 @@ describe('choosing a rig', () => {
       rig: 'a',
       attempts: [{ rig: 'a', startedMs: 0, endedMs: 0, outcome: 'answered' }],
     });
-    expect(a.asked).toEqual([requestOf({ model: 'llama@a' }).body]);
+    expect(a.asked).toEqual([requestOf({ model: 'llama' }).body]);
   });
 
   it('picks a rig that serves the model', async () => {

@@ -20,7 +20,7 @@ import {
 import { USAGE, failing, routerOf, scripted, settle } from './rig-router.fixture.js';
 
 describe('a routed stream', () => {
-  const order = { model: 'llama', needs: [], requestFor: () => requestOf() };
+  const order = { model: 'llama', needs: [], request: () => requestOf() };
 
   const broken = (): ChatBackend => ({
     ...scripted().backend,
@@ -139,7 +139,7 @@ describe('with real upstreams', () => {
         rigsOf: { a: rigAt('a', gone.baseUrl), b: rigAt('b', url) },
         random: () => 0.99,
       });
-      const order = { model: 'llama', needs: [], requestFor: () => requestOf() };
+      const order = { model: 'llama', needs: [], request: () => requestOf() };
       const { pages, attempts } = await router.stream(order, never);
       expect(attempts.map(({ outcome }) => outcome)).toEqual(['unreachable', 'answered']);
       expect(textOf((await drain(pages)).chunks)).toBe('Hi');

@@ -54,15 +54,15 @@ export interface RouteTarget {
 export interface RouteOrder extends RouteTarget {
   /** Default: interactive. */
   readonly priority?: Priority;
-  /** The request for a rig: model ids and bounds differ from one to the next. */
-  readonly requestFor: (rig: string) => ChatRequest;
+  /** Called when a rig is asked. */
+  readonly request: () => ChatRequest;
   /** What a rig must do to answer it, as `needsOf` finds it. */
   readonly needs: readonly Need[];
 }
 
 /** As a chat's order, for embeddings. */
-export interface EmbeddingOrder extends Omit<RouteOrder, 'requestFor' | 'needs'> {
-  readonly requestFor: (rig: string) => EmbeddingRequest;
+export interface EmbeddingOrder extends Omit<RouteOrder, 'request' | 'needs'> {
+  readonly request: () => EmbeddingRequest;
 }
 
 export interface Routed {
@@ -142,7 +142,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
     },
     async complete(order, signal) {
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), (rig) =>
-        rig.backend.complete(order.requestFor(rig.name), signal),
+        rig.backend.complete(order.request(), signal),
       );
       slot.visit.leave();
       return { answer: value, rig: slot.state.rig.name, attempts };
@@ -151,7 +151,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       const { value, slot, attempts } = await asking.ask(
         askerOf(order, signal),
         ({ name, backend }) => {
-          if (backend.embed) return backend.embed(order.requestFor(name), signal);
+          if (backend.embed) return backend.embed(order.request(), signal);
           throw new RigError('refused', `rig ${name} makes no embeddings`, { status: 400 });
         },
       );
@@ -159,8 +159,8 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
       return { answer: value, rig: slot.state.rig.name, attempts };
     },
     async stream(order, signal) {
-      const open = async ({ name, backend }: Rig) => {
-        const pages = backend.stream(order.requestFor(name), signal);
+      const open = async ({ backend }: Rig) => {
+        const pages = backend.stream(order.request(), signal);
         return { pages, first: await pages.next() };
       };
       const { value, slot, attempts } = await asking.ask(askerOf(order, signal), open);
@@ -182,7 +182,7 @@ export const createRigRouter = (options: RigRouterOptions): RigRouter => {
   };
 };
 
-type Routable = Omit<RouteOrder, 'requestFor' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
+type Routable = Omit<RouteOrder, 'request' | 'needs'> & Partial<Pick<RouteOrder, 'needs'>>;
 
 /** The account of requests that name none. */
 const NO_ACCOUNT = '';

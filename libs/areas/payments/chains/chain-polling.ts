@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type CryptoInvoiceCreated } from '#events/payments/crypto-invoice.events.js';
 import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
+import { allDocuments } from '#platform/runtime/all-documents.js';
 import { type LeaderService } from '#platform/runtime/leader-service.js';
 import { type RunnerStatus } from '#platform/runtime/log-progress.js';
 import { type Projections } from '#platform/runtime/projections.js';
@@ -13,7 +14,6 @@ import { PAYMENTS_SETTINGS, type PaymentsSettings } from '../payments.settings.j
 
 type Terms = CryptoInvoiceCreated['data'];
 
-const PAGE = 1_000;
 /** For one look at one chain. */
 const LOOK_MS_MAX = 60_000;
 
@@ -98,15 +98,8 @@ export class ChainPolling implements LeaderService {
   }
 
   async #open(): Promise<readonly Terms[]> {
-    const open: Terms[] = [];
-    for (let from = ''; ;) {
-      const page = { limit: PAGE, ...(from !== '' && { from }) };
-      const { documents, position } = await this.projections.list(openCryptoInvoices, page);
-      this.#position = position;
-      open.push(...documents.flatMap(({ document: { terms } }) => terms ?? []));
-      const last = documents.at(-1);
-      if (!last || documents.length < PAGE) return open;
-      from = `${last.key}!`;
-    }
+    const { documents, position } = await allDocuments(this.projections, openCryptoInvoices);
+    this.#position = position;
+    return documents.flatMap(({ document: { terms } }) => terms ?? []);
   }
 }

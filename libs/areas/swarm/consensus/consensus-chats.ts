@@ -5,11 +5,11 @@ import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
 import { cutOf } from '#platform/runtime/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf } from '../chat-asked.js';
 import { choiceOf } from '../chunk-text.js';
 import { type ModelStream, SwarmModels } from '../swarm-models.port.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
-import { TEXT_HASHER, type TextHasher } from '../text-hasher.js';
 import { AGREEMENT_PERCENT, agreementOf } from './agreement.js';
 import {
   AGGREGATOR,

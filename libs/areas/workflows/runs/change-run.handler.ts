@@ -3,7 +3,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type CommandContext } from '#platform/runtime/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { RunAccess, type RunReader } from './run-access.js';
+import { type Reader } from '#platform/runtime/reader.js';
+import { RunAccess } from './run-access.js';
 import { WorkflowStreams } from './workflow-streams.js';
 
 /** Cancels a run, or decides an approval of it. */
@@ -11,7 +12,7 @@ export class ChangeRunCommand extends Command<void> {
   constructor(
     /** As a caller sent it. */
     readonly runId: string,
-    readonly reader: RunReader,
+    readonly reader: Reader,
     readonly change: 'cancel' | { readonly node: string; readonly isApproved: boolean },
     readonly context: CommandContext,
   ) {

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { maySee, type Reader } from '#platform/runtime/reader.js';
 import { reject } from '../workflows.errors.js';
 import { type StartedRun } from './workflow-run.state.js';
 import { WorkflowStreams } from './workflow-streams.js';
-
-/** On whose behalf a run is read: an admin sees every run, others those of their account. */
-export type RunReader = 'admin' | { readonly accountId: string };
 
 const RunId = z.uuid();
 
@@ -19,11 +17,11 @@ export class RunAccess {
    * @param written an id as a caller sent it
    * @throws DomainError `workflow_run_not_found`, for the run of another account too
    */
-  async find(written: string, reader: RunReader): Promise<StartedRun> {
+  async find(written: string, reader: Reader): Promise<StartedRun> {
     const id = RunId.safeParse(written);
     const run = id.success ? await this.streams.runOf(id.data) : ({ status: 'absent' } as const);
     if (run.status === 'absent') return notFound();
-    return reader === 'admin' || reader.accountId === run.order.accountId ? run : notFound();
+    return maySee(reader, run.order.accountId) ? run : notFound();
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
+import { allDocuments } from '#platform/runtime/all-documents.js';
 import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
 import { type LeaderService } from '#platform/runtime/leader-service.js';
 import { type RunnerStatus } from '#platform/runtime/log-progress.js';
@@ -23,7 +24,6 @@ import {
 import { RunDriver, RunWork } from './run-driver.js';
 import { KEPT_MS } from './run-plan.js';
 
-const PAGE = 1_000;
 const NAME = 'workflows.execution';
 /** How often the runs are looked at that wait for a time. */
 const TICK_MS = 250;
@@ -134,18 +134,11 @@ export class RunExecution implements LeaderService {
   }
 
   async #list(prefix: string) {
-    const runs: UnsettledRun[] = [];
-    let start: Position | undefined;
-    for (let from: string | undefined; ;) {
-      const options = { prefix, limit: PAGE, ...(from !== undefined && { from }) };
-      const { documents, position } = await this.projections.list(unsettledWorkflowRuns, options);
-      start ??= position;
-      // A page begins with the last key of the one before it.
-      const added = documents.filter(({ key }) => key !== from);
-      runs.push(...added.map(({ document }) => document));
-      from = added.at(-1)?.key;
-      if (documents.length < PAGE || from === undefined) return { runs, position: start };
-    }
+    const { projections } = this;
+    const { documents, position } = await allDocuments(projections, unsettledWorkflowRuns, {
+      prefix,
+    });
+    return { runs: documents.map(({ document }) => document), position };
   }
 
   #hear({ events }: SubscriptionBatch): Promise<void> {

@@ -9,8 +9,9 @@ import {
   type StreamHistory,
 } from '#platform/runtime/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
+import { type Reader } from '#platform/runtime/reader.js';
 import { reject } from '../workflows.errors.js';
-import { RunAccess, type RunReader } from './run-access.js';
+import { RunAccess } from './run-access.js';
 import { runStream } from './workflow-streams.js';
 
 export type LoggedRunEvent = LoggedEvent<WorkflowRunEvent>;
@@ -21,7 +22,7 @@ export class RunHistoryQuery extends Query<RunHistory> {
   constructor(
     /** As a caller sent it. */
     readonly runId: string,
-    readonly reader: RunReader,
+    readonly reader: Reader,
     /** The revision after which the events begin; null for all. */
     readonly after: bigint | null,
   ) {

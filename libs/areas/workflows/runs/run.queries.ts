@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { type Projections } from '#platform/runtime/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
+import { type Reader } from '#platform/runtime/reader.js';
 import {
   type ListedRun,
   runsPrefix,
@@ -10,7 +11,7 @@ import {
 } from '#projections/workflows/workflow-runs.projection.js';
 import { criticalPath, type CriticalPath } from '../definition/graph.js';
 import { NodeInputs } from './node-input.js';
-import { RunAccess, type RunReader } from './run-access.js';
+import { RunAccess } from './run-access.js';
 import { itemsOf } from './run-graph.js';
 import { type RunNode, type StartedRun } from './workflow-run.state.js';
 
@@ -36,7 +37,7 @@ export class RunQuery extends Query<ShownRun> {
   constructor(
     /** As a caller sent it. */
     readonly runId: string,
-    readonly reader: RunReader,
+    readonly reader: Reader,
   ) {
     super();
   }

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import {
   type ChainWatcher,
   type SeenPayment,
@@ -66,11 +66,4 @@ export const openSimulatedChain = async (
   return text === null
     ? new SimulatedChain(now)
     : new SimulatedChain(now, SimulatedLedger.parse(JSON.parse(text)));
-};
-
-/** Readers see the chain before the change or after it. */
-export const saveSimulatedChain = async (file: string, chain: SimulatedChain): Promise<void> => {
-  const temporary = `${file}.${process.pid}.tmp`;
-  await writeFile(temporary, JSON.stringify(chain.ledger()));
-  await rename(temporary, file);
 };
