@@ -62,7 +62,7 @@ export interface ChatTerms extends TokenTerms {
   readonly prompts: number;
 }
 
-/** A service tier that the model has no prices for is the rig's affair: the standard prices hold. */
+/** The standard prices apply to a service tier that the model has no prices for. */
 export const termsOf = (
   bodies: readonly ChatBody[],
   { serviceTiers = {} }: TokenRate,

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseCatalog } from './catalog.parser.js';
+
+const FILE = '/etc/quipu/catalog.yaml';
+
+describe('a price with classes and tiers', () => {
+  const model = (price: string) =>
+    `rigs: [{ name: up, kind: openai, base_url: 'http://up/v1' }]
+models:
+  - { id: a, owned_by: o, rigs: [up], context: 1,
+      price: { input_usd_per_mtok: 2, output_usd_per_mtok: 10, ${price} } }`;
+  const priceOf = (price: string) => parseCatalog(model(price), FILE).models[0]?.price;
+
+  it('reads every field', () => {
+    const price = priceOf(`cache_read_usd_per_mtok: 0.1, cache_write_1h_usd_per_mtok: 4,
+      tiers: [{ above_input_tokens: 200000, input_usd_per_mtok: 4 }],
+      service_tiers: { flex: { percent: 50 }, priority: { input_usd_per_mtok: 5, tiers: [] } }`);
+    expect(price).toEqual({
+      inputMicroUsdPerMtok: '2000000',
+      outputMicroUsdPerMtok: '10000000',
+      classes: { cache_read_tokens: '100000', cache_write_1h_tokens: '4000000' },
+      tiers: [{ aboveInputTokens: 200_000, mode: 'whole', prices: { input_tokens: '4000000' } }],
+      serviceTiers: {
+        flex: { percent: 50, prices: {} },
+        priority: { percent: 100, prices: { input_tokens: '5000000' }, tiers: [] },
+      },
+    });
+  });
+
+  it.each([
+    ['cache_read_usd_per_mtok: -1', 'price.cache_read_usd_per_mtok must not be negative'],
+    ['cached_usd_per_mtok: 1', 'cached_usd_per_mtok'],
+    ['tiers: [{ above_input_tokens: 0 }]', 'price.tiers[0].above_input_tokens'],
+    [
+      'tiers: [{ above_input_tokens: 9, input_usd_per_mtok: 1 }]',
+      'price.tiers[0].input_usd_per_mtok must not be below the price of less input',
+    ],
+    [
+      'tiers: [{ above_input_tokens: 9 }, { above_input_tokens: 9 }]',
+      'price.tiers[1].above_input_tokens must be above the tier before it',
+    ],
+    [
+      'tiers: [{ above_input_tokens: 8, mode: excess }, { above_input_tokens: 9 }]',
+      'price.tiers[1].mode excess is for a price with one tier',
+    ],
+    [
+      'tiers: [{ above_input_tokens: 8, mode: excess, output_usd_per_mtok: 11 }]',
+      'price.tiers[0].output_usd_per_mtok is for input',
+    ],
+    ['service_tiers: { Flex: { percent: 50 } }', 'price.service_tiers.Flex'],
+    ['service_tiers: { flex: { percent: 0 } }', 'price.service_tiers.flex.percent'],
+  ])('rejects %s', (written, message) => {
+    expect(() => parseCatalog(model(written), FILE)).toThrow(message);
+  });
+});
