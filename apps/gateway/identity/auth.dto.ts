@@ -52,7 +52,7 @@ export class LoginDto {
 
 export class VerifyTwoFactorDto {
   @TextField({
-    example: 'svc_2fa_…',
+    example: 'svc_2fa_Zx3Qm8',
     matches: TEMP_TOKEN_PATTERN,
     expected: 'the svc_2fa_… of a challenge',
   })
@@ -143,7 +143,7 @@ export class TwoFactorChallengeDto {
   readonly success!: false;
   @ApiProperty({ enum: [true] })
   readonly '2fa_required'!: true;
-  @ApiProperty({ example: 'svc_2fa_…' })
+  @ApiProperty({ example: 'svc_2fa_Zx3Qm8' })
   readonly temp_token!: string;
   @ApiProperty({ example: 'Send the code as otp_code, or with temp_token to the verify path.' })
   readonly message!: string;
