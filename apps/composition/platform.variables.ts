@@ -68,6 +68,18 @@ const TrustProxy = z
     'expected a number of hops, or addresses and CIDR ranges with commas between them',
   );
 
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.parse(text)?.origin === text;
+
+const Origins = z
+  .string()
+  .default('')
+  .transform((value) => (value === '' ? [] : value.split(',').map((entry) => entry.trim())))
+  .refine(
+    (origins) => origins.every(isOrigin),
+    'expected origins with commas between them, such as https://app.example.org',
+  );
+
 /** `sqlite:<file>`, or a URL whose scheme names a server. */
 const store = (schemes: RegExp, expected: string) =>
   z
@@ -256,6 +268,11 @@ export const platformVariables = {
   QUIPU_TRUST_PROXY: variable(
     TrustProxy,
     'proxies that may name the client: a number of hops, or addresses and ranges',
+  ),
+  QUIPU_CORS_ORIGINS: variable(
+    Origins,
+    'origins whose pages may call the gateway (CORS), such as `https://app.example.org`',
+    'none',
   ),
   QUIPU_LOG_LEVEL: variable(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),

@@ -85,6 +85,7 @@ export interface Settings {
   };
   readonly grpc: GrpcSettings | undefined;
   readonly trustProxy: number | readonly string[];
+  readonly corsOrigins: readonly string[];
   readonly logLevel: string;
   readonly drainSeconds: number;
   readonly bodyLimitBytes: number;
@@ -297,6 +298,7 @@ const platformSettings = (values: PlatformValues): Omit<Settings, 'ofAreas'> => 
     },
     grpc: grpcOf(values),
     trustProxy: values.QUIPU_TRUST_PROXY,
+    corsOrigins: values.QUIPU_CORS_ORIGINS,
     logLevel: values.QUIPU_LOG_LEVEL,
     drainSeconds: values.QUIPU_DRAIN_SECONDS,
     bodyLimitBytes: values.QUIPU_BODY_LIMIT_BYTES,

@@ -5,11 +5,12 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { type Logger } from 'pino';
 import { drawRequestId } from '#platform/runtime/request-id.js';
 import { DtoPipe } from './errors/dto.pipe.js';
-import { envelope } from './errors/envelope.js';
+import { envelope, errorShapeOf } from './errors/envelope.js';
 import { FailureLog, factsOf } from './errors/failure-log.js';
 import { failureOf } from './errors/failure-of.js';
 import { Failures } from './errors/failures.js';
 import { FailureFilter } from './errors/failure.filter.js';
+import { allowOrigins } from './cors.js';
 import { closeConnectionsSoon } from '../operations/bounded-close.js';
 import { nestLogger } from '../operations/nest.logger.js';
 import { ArrivalLimit, type ArrivalLimits } from './bodies/arrival-limit.js';
@@ -27,6 +28,8 @@ export interface GatewayOptions extends ReceptionLimits, ArrivalLimits {
   /** The time limit for the arrival of a form. */
   readonly uploadMsMax: number;
   readonly trustProxy: number | readonly string[];
+  /** The origins whose pages may call the gateway; none by default. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /** How often Node looks for requests that took too long to arrive. */
@@ -47,9 +50,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
  */
 const requestId = (): string => drawRequestId(Date.now());
 
+/** Anthropic's clients read the id by a name of its own. */
+const idHeaders = (request: FastifyRequest): Readonly<Record<string, string>> => ({
+  'x-request-id': request.id,
+  ...(errorShapeOf(request) === 'anthropic' && { 'request-id': request.id }),
+});
+
 /** A caller's own request id is returned beside the gateway's if it is a UUID. */
 const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-  void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+  void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
   const theirs = request.headers['x-request-id'];
   if (typeof theirs === 'string' && UUID.test(theirs)) {
     void reply.header('x-client-request-id', theirs);
@@ -94,7 +103,7 @@ export const createGateway = async (
     clientErrorHandler: clientErrors.handle,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const failure = failureOf(error, { errors: {}, failures: [] });
-      void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      void reply.headers(SECURITY_HEADERS).headers(idHeaders(request));
       void reply.status(failure.status).send(envelope(request, failure));
     },
   });
@@ -104,6 +113,7 @@ export const createGateway = async (
     bodyParser: false,
   });
   const fastify = adapter.getInstance<FastifyInstance>();
+  allowOrigins(app, options.corsOrigins ?? []);
   leaveBodiesUnread(fastify);
   clientErrors.watch(fastify);
   new ArrivalLimit(options, clientErrors.handle).watch(fastify);

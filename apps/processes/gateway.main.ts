@@ -3,10 +3,12 @@ import { keepCompiledCode } from '../operations/compiled-code.js';
 
 keepCompiledCode();
 const { runProcess } = await import('./run-process.js');
+const { firstChatModel } = await import('../composition/first-chat-model.js');
 const { startGateway } = await import('./gateway.process.js');
 const { greetingOf } = await import('./greeting.js');
 
 runProcess(async (settings, logger) => {
   const gateway = await startGateway(settings, logger, { subscriptions: 'elsewhere' });
-  return { ...gateway, greeting: greetingOf(gateway, process.stdout.isTTY) };
+  const model = await firstChatModel(settings);
+  return { ...gateway, greeting: greetingOf(gateway, model, process.stdout.isTTY) };
 });

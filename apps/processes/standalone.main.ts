@@ -4,6 +4,7 @@ import { keepCompiledCode } from '../operations/compiled-code.js';
 keepCompiledCode();
 const { runProcess } = await import('./run-process.js');
 const { greetingOf } = await import('./greeting.js');
+const { firstChatModel } = await import('../composition/first-chat-model.js');
 const { startStandaloneGroup } = await import('./standalone.group.js');
 const { startStandalone } = await import('./standalone.process.js');
 
@@ -13,5 +14,6 @@ runProcess(async (settings, logger) => {
     settings.processes > 1
       ? await startStandaloneGroup(settings, logger)
       : await startStandalone(settings, logger, { projector });
-  return { ...standalone, greeting: greetingOf(standalone, process.stdout.isTTY) };
+  const model = await firstChatModel(settings);
+  return { ...standalone, greeting: greetingOf(standalone, model, process.stdout.isTTY) };
 });

@@ -15,10 +15,20 @@ export type WasmHoldEvidence = z.infer<typeof WasmHoldEvidence>;
 
 export const WasmCaptureEvidence = z.strictObject({
   ...asked,
-  outcome: z.enum(['completed', 'trapped', 'out_of_fuel', 'out_of_memory', 'timed_out']),
+  /** `not_started`: the module was read, and cannot be started. */
+  outcome: z.enum([
+    'completed',
+    'trapped',
+    'out_of_fuel',
+    'out_of_memory',
+    'timed_out',
+    'not_started',
+  ]),
   exitCode: z.int().nonnegative(),
-  /** What was spent, which is what is charged. */
+  /** Of instructions, and of the work of the host for them. */
   fuel: z.int().nonnegative(),
+  /** Of the thread, and of reading and compiling the module. Both are charged. */
+  startFuel: z.int().nonnegative(),
   /** Of the rules by which fuel is counted: the same module and input spend as much again. */
   meterVersion: z.string().min(1).max(64),
 });

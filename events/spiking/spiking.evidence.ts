@@ -36,7 +36,7 @@ const measured = {
 const asked = {
   slug: Slug,
   neuron: z.string().min(1).max(64),
-  timesteps: z.int().min(1).max(64),
+  timesteps: z.int().min(1).max(1_024),
 };
 
 export const SpikingHoldEvidence = z.strictObject(asked);

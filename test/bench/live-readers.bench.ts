@@ -18,26 +18,18 @@ import { accountEvents } from '#events/billing/account.events.js';
 import { accountDecider } from '#areas/billing/account.decider.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type LeaderService } from '#platform/runtime/leader-service.js';
 import { drawRequestId } from '#platform/runtime/request-id.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { chat, opening, withEngines } from './chat-log.js';
+import { runReaders } from './running-readers.js';
 
 const ACCOUNTS = 16;
 /** How long the upstream of a chat takes. */
 const ANSWER_MS = 12;
 /** V8 compiles hot code only after thousands of chats. */
 const WARM_UP_MS = 8_000;
-const CATCH_UP_POLL_MS = 100;
 /** The kernel reports hundredths of a second. */
 const MICROS_PER_TICK = 10_000;
-
-/** Leader services need a whole application; they do nothing here. */
-const idleService: LeaderService = {
-  start: () => Promise.resolve(),
-  stop: () => Promise.resolve(),
-  status: () => ({ name: 'idle', phase: 'live', position: 0n, failure: null, retryAt: null }),
-};
 
 /** CPU microseconds of each thread of this process, by its number. */
 const threadTimes = (): ReadonlyMap<string, number> =>
@@ -76,14 +68,6 @@ const print = (name: string, { main, writer, all }: Cost): void => {
     `${name}: main thread ${main.toFixed(0)} µs a chat, ${ratio} of the writer's ` +
       `(${writer.toFixed(0)}); all threads ${all.toFixed(0)}`,
   );
-};
-
-const untilCaughtUp = async (runtime: Runtime): Promise<void> => {
-  for (;;) {
-    const runners = [...(await runtime.projectionHost.runners()), ...runtime.reactions()];
-    if (runners.every(({ phase }) => phase === 'live')) return;
-    await sleep(CATCH_UP_POLL_MS);
-  }
 };
 
 const { values } = parseArgs({
@@ -132,9 +116,7 @@ await withEngines({ QUIPU_HOME: home }, async (engines) => {
   };
 
   await measure('without handlers');
-  await runtime.startProjections();
-  await runtime.startReactions({ execute: () => Promise.resolve() }, () => idleService);
-  await untilCaughtUp(runtime);
+  await runReaders(runtime);
   await measure('with the handlers of a standalone');
   isOver = true;
   await Promise.all(asking);

@@ -1,6 +1,7 @@
 /**
- * Measures what reads the whole log: `npm run readers -- [events] [--home FOLDER]`. CPU time
- * of the process with its threads counts, since the machine may be shared.
+ * Measures what reads the whole log: `npm run readers -- [events] [--home FOLDER] [--only
+ * PART] [--store ferretdb|URL]`. CPU time of the process with its threads counts, since the machine
+ * may be shared. `--store` names the read store; `ferretdb` starts one. Default: a file.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +13,10 @@ import { type OpenEngines } from '#apps/composition/engines.js';
 import { LedgerAudit } from '#areas/billing/ledger-audit.js';
 import { accountEvents } from '#events/billing/account.events.js';
 import { Runtime } from '#platform/runtime/runtime.js';
+import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { eventsOf, fillLog, withEngines } from './chat-log.js';
+import { runReaders } from './running-readers.js';
+import { started, stopServer } from './servers.js';
 
 const EVENTS_DEFAULT = 300_000;
 const ACCOUNTS = 200;
@@ -67,16 +71,23 @@ const rebuildAll = async ({ projectionHost }: Runtime): Promise<void> => {
   await projectionHost.rebuildAll(names);
 };
 
+/** What a projector does from an empty read store until it is live. */
+const catchUp = async (runtime: Runtime): Promise<void> => {
+  await runReaders(runtime);
+  await runtime.stop();
+};
+
 const PARTS = {
   replay,
   chain: checkChain,
   check: (engines: OpenEngines, runtime: Runtime) =>
     Promise.all([checkChain(engines), foldAccounts(engines, runtime)]),
   rebuild: (_: OpenEngines, runtime: Runtime) => rebuildAll(runtime),
+  'catch-up': (_: OpenEngines, runtime: Runtime) => catchUp(runtime),
 } as const;
 
-const measureReaders = (home: string, only: string | undefined): Promise<void> =>
-  withEngines({ QUIPU_HOME: home }, async (engines) => {
+const measureReaders = (environment: NodeJS.ProcessEnv, only: string | undefined): Promise<void> =>
+  withEngines(environment, async (engines) => {
     const runtime = new Runtime(engines, areas);
     const events = Number(await engines.eventStore.head());
     for (const [name, work] of Object.entries(PARTS))
@@ -85,7 +96,11 @@ const measureReaders = (home: string, only: string | undefined): Promise<void> =
   });
 
 const { values, positionals } = parseArgs({
-  options: { home: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    home: { type: 'string' },
+    only: { type: 'string' },
+    store: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const events = Number(positionals[0] ?? EVENTS_DEFAULT);
@@ -95,5 +110,9 @@ if (!existsSync(path.join(home, 'events.db'))) {
   const filling = () => fillLog(home, { accounts: ACCOUNTS, charges, everyMs: SECOND_MS });
   print('filling', await measured(ACCOUNTS * eventsOf(charges), filling));
 }
-await measureReaders(home, values.only);
+const server = values.store === 'ferretdb' ? await started(startMongoDb()) : undefined;
+const store = server?.url ?? values.store;
+const environment = { QUIPU_HOME: home, ...(store !== undefined && { QUIPU_READ_STORE: store }) };
+await measureReaders(environment, values.only);
+if (server) await stopServer(server);
 if (values.home === undefined) await rm(home, { recursive: true });

@@ -80,6 +80,7 @@ const startFigures = async (hello: Uint8Array): Promise<readonly Figure[]> => {
   const task: WasmTask = {
     moduleDeflated: deflateRawSync(hello).toString('base64'),
     moduleSha256: hash('sha256', hello),
+    moduleBytes: hello.length,
     entryPoint: '_start',
     args: [],
     stdin: '',

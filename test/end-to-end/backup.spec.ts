@@ -17,13 +17,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
-import { pino } from 'pino';
 import request from 'supertest';
-import { readSettings } from '#apps/composition/settings.js';
-import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
+import { type Standalone } from '#apps/processes/standalone.process.js';
 import { asOperator } from '#apps/operations/operations.fixture.js';
 import { rewriteEvents } from '#platform/event-store/sqlite/rewritten-events.fixture.js';
 import { runCommand } from './command-line.fixture.js';
+import { loadQuipu } from './loaded-quipu.js';
 import {
   answering,
   chatRequest,
@@ -210,8 +209,8 @@ describe('a restore', () => {
   });
 
   const start = async (): Promise<Standalone> => {
-    const settings = readSettings({ PORT: '0', ...world.environment, QUIPU_HOME: home });
-    quipu = await startStandalone(settings, pino({ level: 'silent' }));
+    const { startStandalone } = await loadQuipu();
+    quipu = await startStandalone({ ...world.environment, QUIPU_HOME: home });
     return quipu;
   };
 

@@ -116,7 +116,7 @@ describe('balance and invoices', () => {
     expect(amounts).toEqual([0n, 10_000_000n, -9n, -8n, 9_999_983n]);
   });
 
-  it('has the parties of invoices: the seller of the settings, the customer of the account', async () => {
+  it('has the seller of the settings and the customer of the account on invoices', async () => {
     const path = '/api/v1/billing/invoice_details';
     const seller = { name: 'Acme GmbH', address: 'Hauptstr. 1, Berlin', tax_id: 'DE123456789' };
     const before = await get(path).expect(200);
@@ -209,13 +209,13 @@ describe('balance and invoices', () => {
   });
 
   it.each([
-    ['at=yesterday', 'at must be an ISO 8601 instant'],
-    ['at=2026-02-30T00:00:00Z', 'at must be an ISO 8601 instant'],
-    ['at=2026-11-21T04:48:00', 'at must be an ISO 8601 instant'],
-    ['at=2026-11-21', 'at must be an ISO 8601 instant'],
+    ['at=yesterday', 'at: expected an ISO 8601 instant'],
+    ['at=2026-02-30T00:00:00Z', 'at: expected an ISO 8601 instant'],
+    ['at=2026-11-21T04:48:00', 'at: expected an ISO 8601 instant'],
+    ['at=2026-11-21', 'at: expected an ISO 8601 instant'],
     ['at=9999-01-01T00:00:00Z', 'at must not be in the future'],
     ['at=2026-11-21T04:48:00Z&version=1', 'at and version cannot be given together'],
-    ['at=2026-11-21T04:48:00Z&at=2026-11-22T04:48:00Z', 'at must be an ISO 8601 instant'],
+    ['at=2026-11-21T04:48:00Z&at=2026-11-22T04:48:00Z', 'at: expected an ISO 8601 instant'],
   ])('rejects the rates of %s by name', async (query, message) => {
     const { body } = await rates(query).expect(400);
     expect(body).toMatchObject({ success: false, code: 'invalid_request' });

@@ -322,6 +322,11 @@ describe('the command line beside a running server', () => {
     const facts = { reason: 'request_exceeds_limit', tokens_per_minute: 1 };
     const why = { outcome: 'rejected', reason_code: 'rate_limit_exceeded', facts };
     expect(await result('explain', requestId)).toMatchObject({ request_id: requestId, ...why });
+    const { stdout: text } = await quipu('explain', requestId);
+    expect(text).toContain('It would have held 0.000');
+    expect(text).toMatch(/ {2}\d+ input_tokens at 0.05 USD per 1000000\n/);
+    expect(text).toContain('  tokens_per_minute: 1\n');
+    expect(text).not.toMatch(/[{}]/);
     const other = await failure('explain', '01890a5d-ac96-774b-bcce-b302099a8057');
     expect(other).toMatchObject({ exitCode: 1, code: 'request_not_found' });
     const removed = await result('budget', 'remove', '--user', 'demo');

@@ -144,4 +144,20 @@ describe('corrections on the command line, beside the running server', () => {
     const { exitCode, stderr } = await quipu(...words, '--json');
     expect({ exitCode, ...JSON.parse(stderr) }).toMatchObject({ exitCode: code, code: reason });
   });
+
+  it('explain a charge in sentences, and as JSON for scripts', async () => {
+    const [charge] = (await world.events()).filter(({ type }) => type === 'HoldCaptured');
+    const { holdId: requestId } = charge?.data as { readonly holdId: string };
+    const { stdout } = await quipu('explain', requestId);
+    expect(stdout).toMatch(/^Request .{36} of account 1 was admitted and charged\.\n/);
+    expect(stdout).toMatch(/ {2}0\.\d+ USD were held until .+, the worst case of chat_completion/);
+    expect(stdout).toMatch(/ {2}0\.000017 USD were charged for chat_completion; 0\.\d+ USD of the/);
+    expect(stdout).toContain('    9 input_tokens at 1.00 USD per 1000000\n');
+    expect(stdout).toContain('    4 output_tokens at 2.00 USD per 1000000\n');
+    expect(stdout).not.toMatch(/[{}]/);
+    expect(await result('explain', requestId)).toMatchObject({
+      outcome: 'charged',
+      events: [{ type: 'HoldPlaced' }, { type: 'HoldCaptured' }],
+    });
+  });
 });

@@ -180,10 +180,14 @@ describe('embeddings', () => {
     });
 
     it('refuse a model that chats, and chats refuse them', async () => {
-      await post({ model: 'none', input: 'a' }).expect(404);
+      const none = await post({ model: 'none', input: 'a' }).expect(404);
+      expect(none.body).toMatchObject({
+        error: { message: 'there is no model none; see GET /v1/models' },
+      });
       const chat = { model: 'small', messages: [{ role: 'user', content: 'Hello' }] };
       const { body } = await post(chat, '/v1/chat/completions').expect(404);
-      expect(body).toMatchObject({ error: { code: 'model_not_found' } });
+      const message = 'the model small is not a chat model; see GET /v1/models';
+      expect(body).toMatchObject({ error: { code: 'model_not_found', message } });
     });
 
     it('answer a retry with the same key once', async () => {

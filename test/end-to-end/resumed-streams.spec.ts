@@ -332,7 +332,10 @@ describe('a resumable stream', () => {
 
     it('for an id that is none, and a header that says neither yes nor no', async () => {
       expect((await get('/v1/streams/one')).body).toMatchObject({
-        error: { code: 'invalid_request', message: 'stream_id must be a UUID in lower case' },
+        error: {
+          code: 'invalid_request',
+          message: expect.stringContaining('stream_id: expected a UUID in lower case'),
+        },
       });
       const { response } = await ask(world.quipu.url, CHAT, prompt, { 'x-quipu-resumable': '1' });
       expect(await response.json()).toMatchObject({

@@ -62,7 +62,6 @@ export const REJECTIONS: readonly (readonly [
     'routing_mode',
     'hybrid_cnn',
   ],
-  ['no network', { input_data: 'x' }, 400, 'snn_model_missing', 'model', 'routing_mode'],
   [
     'too many timesteps',
     { model: SLUG, input_data: 'x', timesteps: 65 },

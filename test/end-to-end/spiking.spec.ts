@@ -180,7 +180,7 @@ describe('spiking networks', () => {
       evidence: {
         slug: SLUG,
         weightsSha256: expect.stringMatching(/^[\da-f]{64}$/),
-        meterVersion: 1,
+        meterVersion: 2,
         counts: { macs: counted.macs, synapticEvents: counted.total_synaptic_spikes },
         inputHash: expect.stringMatching(/^[\da-f]{64}$/),
       },
@@ -233,6 +233,30 @@ describe('spiking networks', () => {
     expect(events.map(({ type }) => type)).toEqual(['HoldPlaced', 'HoldReleased']);
   });
 
+  it('run by default, say so, and describe themselves in all promised words', async () => {
+    const { body } = await post(INFER).send({ input_data: PROMPT }).expect(200);
+    const answer = body as Answer & { readonly hybrid_telemetry: object };
+    expect(answer).toMatchObject({
+      slug: 'snnlib/spiking-resnet50',
+      model_chosen_by: 'default',
+      hybrid_telemetry: { motion_event_filter_efficiency: null, back_end: expect.any(String) },
+    });
+    expect(Object.keys(answer.hybrid_telemetry)).toEqual([
+      'architecture_type',
+      'front_end',
+      'back_end',
+      'feature_map_dim',
+      'receptive_field',
+      'spatial_to_spike_sparsity',
+      'motion_event_filter_efficiency',
+      'synergy_mechanism',
+    ]);
+    expect(await infer({ model: SLUG, input_data: PROMPT })).toMatchObject({
+      model_chosen_by: 'model',
+    });
+    await post(INFER).send({ input_data: PROMPT, timesteps: 65 }).expect(400);
+  });
+
   it('run once for an idempotency key', async () => {
     const key = randomUUID();
     const ask = () =>
@@ -264,6 +288,14 @@ describe('spiking networks', () => {
       expect(response.headers.get('x-quipu-rig')).toBeNull();
       const events = eventsOf(await world.events(), response.headers.get('x-request-id'));
       expect(events[1]?.data).toMatchObject({ purpose: 'spiking_run', evidence: { timesteps: 3 } });
+    });
+
+    it('are listed among the models, and take more timesteps than the direct route', async () => {
+      const { data } = await world.openai.models.list();
+      expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(['acme/scripted', SLUG]));
+      const body = { model: SLUG, messages, timesteps: 100 };
+      const reply = await world.openai.chat.completions.create(body as never);
+      expect(reply.choices[0]?.message.content).toContain('over 100 timesteps');
     });
 
     it('stream for their slug', async () => {

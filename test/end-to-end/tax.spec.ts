@@ -134,4 +134,16 @@ describe('tax', () => {
     const self = await put(STATUS, verified).expect(400);
     expect(self.body.message).toContain('tax_exempt');
   });
+
+  it('of an account takes the example of the document', async () => {
+    const { body } = await get('/openapi.json').expect(200);
+    const { properties } = body.components.schemas.DeclareCountryDto as {
+      readonly properties: Readonly<Record<string, { readonly example: unknown }>>;
+    };
+    const example = Object.fromEntries(
+      Object.entries(properties).map(([name, { example: value }]) => [name, value]),
+    );
+    expect(example).toEqual({ country: 'CA', region: 'QC' });
+    await put(STATUS, example).expect(200);
+  });
 });

@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pino } from 'pino';
-import { readSettings } from '#apps/composition/settings.js';
 import { asOperator, OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
-import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
+import { type Standalone } from '#apps/processes/standalone.process.js';
 import { startUpstream, type Upstream } from '#areas/inference/rigs/upstream.fake.js';
+import { loadQuipu } from './loaded-quipu.js';
 import { answering, chatRequest, eventually, MODEL, scriptedCatalog } from './quipu.harness.js';
 
 const OTHER = 'acme/other';
@@ -24,14 +23,13 @@ describe('two processes on one home with different catalogs', () => {
   let apiKey: string;
 
   const start = async (catalog: string): Promise<Standalone> => {
-    const settings = readSettings({
-      PORT: '0',
+    const { startStandalone } = await loadQuipu();
+    return startStandalone({
       QUIPU_HOME: home,
       QUIPU_CATALOG: catalog,
       QUIPU_LOG_LEVEL: 'silent',
       QUIPU_OPERATIONS_TOKEN: OPERATIONS_TOKEN,
     });
-    return startStandalone(settings, pino({ level: 'silent' }));
   };
 
   beforeAll(async () => {

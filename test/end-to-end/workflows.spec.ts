@@ -189,11 +189,15 @@ describe('workflows', () => {
     ['an unknown kind', [{ name: 'a', kind: 'paint' }], 'kind paint; the kinds are branch, map'],
     ['a cycle', [chat('a', { after: ['b'] }), chat('b', { after: ['a'] })], 'nodes[0].after: the'],
     ['a dangling edge', [chat('a', { after: ['z'] })], 'nodes[0].after[0]: there is no node z'],
-    ['a field too much', [chat('a', { colour: 1 })], 'nodes[0]: Unrecognized key: "colour"'],
+    [
+      'a field too much',
+      [chat('a', { colour: 1 })],
+      'nodes[0]: colour: this field is not supported',
+    ],
     [
       'bad parameters',
       [chat('a', { parameters: { model: MODEL, prompt: 'b', max_tokens: 0 } })],
-      'nodes[0].parameters.max_tokens: Too small',
+      'nodes[0].parameters.max_tokens: expected a number of at least 1',
     ],
   ])('are refused with %s, and the error names the field', async (_, nodes, message) => {
     const { body } = await post('', { name: 'faulty', definition: { nodes } }).expect(422);

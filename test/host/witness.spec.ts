@@ -32,13 +32,12 @@ const NO_UPSTREAM = 'http://127.0.0.1:9/v1';
 describe('a witness that others wrote', () => {
   /** Undoes what `beforeAll` has done, also when it fails. */
   const closing: (() => Promise<unknown>)[] = [];
-  let home: string;
   let witnessKey: string;
   let environment: NodeJS.ProcessEnv;
   let logKey: VerifierKey;
 
   /** The first opening of the log chooses its key, which the witness has to know. */
-  const keyOfLog = async (): Promise<VerifierKey> => {
+  const keyOfLog = async (home: string): Promise<VerifierKey> => {
     const log = await openSqliteEventStore({ file: path.join(home, 'events.db') });
     const record = new LoggedInstallationKey(log, systemClock);
     const secrets = await openSecrets({ directory: home, record });
@@ -48,9 +47,9 @@ describe('a witness that others wrote', () => {
   };
 
   beforeAll(async () => {
-    home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
+    const home = await mkdtemp(path.join(tmpdir(), 'quipu-witness-'));
     closing.push(() => rm(home, { recursive: true }));
-    logKey = await keyOfLog();
+    logKey = await keyOfLog(home);
     const program = await goProgram({
       name: 'witness',
       folder: 'test/host/witness',

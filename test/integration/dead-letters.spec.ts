@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommandLine } from '#apps/cli/command-line.js';
 import { openKafkaBus } from '#platform/bus/kafka/kafka-bus.js';
 import { readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
+import { runCommand } from '../end-to-end/command-line.fixture.js';
 import { SuiteBroker } from '../servers/kafka/suite-broker.js';
 
 const DEADLINE_MS = 30_000;
@@ -21,15 +20,10 @@ beforeAll(async () => {
 afterAll(() => broker.stop());
 
 const quipu = async (...words: string[]) => {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const stdin = Object.assign(new PassThrough(), { isTTY: false });
-  const { signal } = new AbortController();
   const environment = { QUIPU_BUS: url };
-  const invocation = { environment, stdin, stdout, stderr, signal };
-  const exitCode = await runCommandLine(['deadletters', ...words, '--json'], invocation);
-  const result = stdout.read() ?? stderr.read();
-  return { exitCode, result: JSON.parse(String(result)) as Record<string, unknown> };
+  const ended = await runCommand(environment, ['deadletters', ...words, '--json']);
+  const result = JSON.parse(ended.stdout || ended.stderr) as Record<string, unknown>;
+  return { exitCode: ended.exitCode, result };
 };
 
 describe('dead letters on the command line', () => {

@@ -6,6 +6,7 @@
  *   npm run models:train -- family[/NAME] [--python FILE --out FOLDER --cache FOLDER --seed N]
  *   npm run models:train -- adapters[/SLUG] [--python PROGRAM --out FOLDER]
  *   npm run models:train -- spiking[/NAME] [--out FOLDER]
+ *   npm run models:train -- spiking --cards                    # describe the stored networks again
  *   npm run models:train -- embeddings[/NAME] [--out FOLDER]
  */
 const [model = '', ...options] = process.argv.slice(2);
@@ -16,7 +17,10 @@ const optionOf = (option: string, fallback: string): string => {
   return (at === -1 ? undefined : process.argv[at + 1]) ?? fallback;
 };
 
-if (family === 'spiking') {
+if (family === 'spiking' && options.includes('--cards')) {
+  const { describeSpiking } = await import('./spiking/spiking.train.js');
+  await describeSpiking(optionOf('--out', 'models/spiking'));
+} else if (family === 'spiking') {
   const { trainSpiking } = await import('./spiking/spiking.train.js');
   await trainSpiking(name, optionOf('--out', 'models/spiking'));
 } else if (family === 'family') {

@@ -22,9 +22,9 @@ delete Promise.try;
 delete Array.fromAsync;
 delete RegExp.escape;
 delete ArrayBuffer.prototype.transfer;
-for (const name of ['union', 'intersection', 'difference', 'isSubsetOf']) delete Set.prototype[name];
+for (const name of ['union', 'intersection', 'difference']) delete Set.prototype[name];
 const iterator = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
-for (const name of ['map', 'filter', 'take', 'drop', 'toArray', 'reduce', 'some', 'every', 'find']) {
+for (const name of ['map', 'filter', 'take', 'drop', 'toArray', 'reduce', 'some', 'every']) {
   delete iterator[name];
 }
 `;

@@ -4,7 +4,9 @@ import {
   ExplainRequestQuery,
 } from '#areas/billing/explanations/explain-request.handler.js';
 import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
-import { inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
+import { type AccountEvent } from '#events/billing/account.events.js';
+import { type ChargedLine } from '#events/hold.vocabulary.js';
+import { fromDecimal, inUsd, type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { ofUser } from '../user-option.js';
@@ -55,35 +57,84 @@ const admitted = ({ accountId, requestId, status, events, complete }: Admitted):
     complete,
   },
   text: [
-    `Request ${requestId} of account ${accountId} was admitted; its hold is ${status}.`,
+    `Request ${requestId} of account ${accountId} ${STATUS_TEXT[status]}.`,
     ...events.flatMap(eventText),
     ...(complete ? [] : ['Later events of the request were not looked for.']),
   ].join('\n'),
 });
 
+const STATUS_TEXT = {
+  open: 'was admitted, and is not finished',
+  charged: 'was admitted and charged',
+  free: 'was admitted, and cost nothing',
+} as const;
+
 const eventText = ({
-  event: { type, data },
+  event,
   position,
   recordedAt,
   availableBefore,
   availableAfter,
 }: ExplainedEvent): readonly string[] => [
-  `  ${recordedAt}  ${type} at position ${position}`,
+  '',
+  `${recordedAt} (${event.type}, position ${position} of the log)`,
+  ...factsText(event).map((sentence) => `  ${sentence}`),
   ...(availableBefore === null || availableAfter === null
     ? []
-    : [`    available    ${inUsd(availableBefore)} before, ${inUsd(availableAfter)} after`]),
-  ...Object.entries(data)
-    .filter(([name]) => !HEADED.includes(name))
-    .flatMap(([name, value]) => factText(name, value)),
+    : [`  The account had ${inUsd(availableBefore)} before, and ${inUsd(availableAfter)} after.`]),
 ];
 
-/** Said elsewhere in the text. */
-const HEADED: readonly string[] = ['accountId', 'holdId', 'availableMicroUsd'];
+const factsText = ({ type, data }: AccountEvent): readonly string[] => {
+  switch (type) {
+    case 'HoldPlaced':
+      return [
+        `${usdOf(data)} were held until ${data.expiresAt}, the worst case of ${data.purpose}` +
+          `${data.key === undefined ? '' : ` by the key ${data.key}`}.`,
+        `The prices are of rate card ${data.rateCardVersion}:`,
+        ...data.lines.map(lineText),
+      ];
+    case 'HoldRenewed':
+      return [
+        `${usdOf(data)} more were held until ${data.expiresAt}:`,
+        ...data.lines.map(lineText),
+      ];
+    case 'HoldCaptured':
+      return [
+        `${usdOf(data)} were charged for ${data.purpose}; ` +
+          `${inUsd(fromDecimal(data.releasedMicroUsd))} of the hold were not needed.`,
+        `${data.usageSource === 'provider' ? 'The provider' : 'Quipu'} counted, with the prices ` +
+          `of rate card ${data.rateCardVersion}:`,
+        ...data.lines.map(lineText),
+        ...data.excess.map((one) => `  ${one.quantity} ${one.meter} above the hold were free`),
+        `The outcome was ${data.outcome}${data.rig === null ? '' : ` at the rig ${data.rig}`}.`,
+        ...namedFacts(data.evidence),
+      ];
+    case 'HoldReleased':
+      return [`The hold of ${usdOf(data)} ended without a charge: ${data.reason}.`];
+    case 'HoldExpired':
+      return [`The hold of ${usdOf(data)} expired without a charge.`];
+    default:
+      return namedFacts(data);
+  }
+};
 
-const factText = (name: string, value: unknown): readonly string[] =>
-  name === 'lines' && Array.isArray(value)
-    ? value.map((line: unknown) => `    line         ${JSON.stringify(line)}`)
-    : [`    ${name.padEnd(12)} ${typeof value === 'string' ? value : JSON.stringify(value)}`];
+const usdOf = ({ amountMicroUsd }: { readonly amountMicroUsd: string }): string =>
+  inUsd(fromDecimal(amountMicroUsd));
+
+const lineText = (line: ChargedLine): string => {
+  const { step, model, meter, quantity, unitPriceMicroUsd, perUnits, rig } = line;
+  const price = inUsd(fromDecimal(unitPriceMicroUsd));
+  const source = [step, model, rig].filter((one) => one !== undefined).join(', ');
+  return `  ${quantity} ${meter} at ${price} per ${perUnits}${source && ` (${source})`}`;
+};
+
+/** Facts of any shape, a line for each value: `models.asked: quipu/nano`. */
+const namedFacts = (facts: object, prefix = ''): readonly string[] =>
+  Object.entries(facts).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null
+      ? namedFacts(value, `${prefix}${name}.`)
+      : [`  ${prefix}${name}: ${String(value)}`],
+  );
 
 const rejected = ({ rejection, askedMicroUsd, evidence }: Rejected): Outcome => {
   const { requestId, accountId, rejectedAt, code, message, facts, asked, position } = rejection;
@@ -108,14 +159,21 @@ const rejected = ({ rejection, askedMicroUsd, evidence }: Rejected): Outcome => 
     },
     text: [
       `Request ${requestId} of account ${accountId} was rejected at ${rejectedAt}: ${message}.`,
-      ...(askedMicroUsd === null ? [] : [`  it asked for ${inUsd(askedMicroUsd)}`]),
-      ...Object.entries({ ...facts, code }).flatMap(([name, value]) => factText(name, value)),
-      `  as of log position ${position}`,
+      ...(asked === null || askedMicroUsd === null
+        ? []
+        : [
+            `It would have held ${inUsd(askedMicroUsd)} for ${asked.purpose}, with the prices of ` +
+              `rate card ${asked.rateCardVersion}:`,
+            ...asked.lines.map(lineText),
+          ]),
+      `The code is ${code}. The facts of the decision:`,
+      ...namedFacts(facts),
+      `It rests on the events of the account up to position ${position} of the log.`,
       ...(evidence === null
         ? []
         : [
-            `  event ${evidence.eventId} at position ${evidence.position} states ` +
-              `${inUsd(evidence.available)} available at ${evidence.recordedAt}`,
+            `The account had ${inUsd(evidence.available)} then, as the event ${evidence.eventId} ` +
+              `of ${evidence.recordedAt} states.`,
           ]),
     ].join('\n'),
   };

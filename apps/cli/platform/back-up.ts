@@ -73,9 +73,10 @@ const outcomeOf = (report: BackupReport, folder: string, settings: Settings): Ou
 };
 
 const textOf = ({ manifest, checked }: BackupReport): readonly string[] => {
-  const { files, log, blobs } = manifest;
+  const { log, blobs } = manifest;
+  const files = manifest.files.map((store) => FILE_OF[store]);
   return [
-    `  files       ${files.length === 0 ? 'none' : files.map((store) => FILE_OF[store]).join(', ')}`,
+    `  files       ${files.length === 0 ? 'none' : files.join(', ')}`,
     ...(blobs === null ? [] : [`  blobs       ${blobs.count}, ${blobs.bytes} bytes`]),
     ...(log === null ? [] : [`  log         ${log.events} events, root ${log.root ?? 'none'}`]),
     ...(checked === null

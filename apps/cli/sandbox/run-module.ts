@@ -21,6 +21,8 @@ const NO_LIMITS = {
   memoryMbMax: 4_096,
   fuelMax: Number.MAX_SAFE_INTEGER,
   wallMsMax: WALL_MS_MAX,
+  runsMax: 1,
+  runsPerAccountMax: 1,
 } as const;
 
 /** Runs the module in this process. No account pays, and the log has nothing of it. */
@@ -62,6 +64,7 @@ const outcomeOf = (end: WasmEnd, moduleSha256: string): Outcome => {
       stdout,
       stderr,
       gas_used: end.fuel,
+      start_gas: end.startFuel,
       execution_time_ms: end.elapsedMs,
       output_truncated: end.outputTruncated,
       memory_bytes: end.memoryBytes,

@@ -15,7 +15,8 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { RIG_CODES } from '../inference/chat.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { AdapterAnswerDto, InferAdapterDto } from './adapters.dto.js';
 import { presentAnswer } from './adapters.presenter.js';
@@ -23,7 +24,6 @@ import { presentAnswer } from './adapters.presenter.js';
 /** Prompts for a model with an adapter. */
 @ApiTags('adapters')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/adapters')
 export class AdaptersController {
@@ -44,8 +44,14 @@ export class AdaptersController {
       'weights. `POST /v1/chat/completions` takes the same adapter in the field `adapter`. A ' +
       'caller that leaves does not end the answer.',
   })
-  @ApiOkResponse({ type: AdapterAnswerDto })
-  @ApplicationFailures(400, 402, 404, 409, 413, 415, 422, 500, 502, 504)
+  @ApiOkResponse({ type: AdapterAnswerDto, description: 'The answer.' })
+  @FailsWith(
+    'adapter_not_found',
+    'adapter_base_mismatch',
+    'adapter_base_unknown',
+    'adapter_base_unsuitable',
+    ...RIG_CODES,
+  )
   async infer(
     @Body() body: InferAdapterDto,
     @CurrentCaller() { accountId, userId, credential }: Caller,

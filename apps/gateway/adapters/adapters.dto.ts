@@ -1,15 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  IsInt,
-  IsNumber,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { IntegerField, NumberField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
 const NAME_LENGTH_MAX = 256;
@@ -19,16 +11,18 @@ const TOKENS_MAX = 10_000_000;
 const ADAPTER_NAME = /^[a-z0-9-]{1,64}$/;
 
 export class InferAdapterDto {
-  @ApiProperty({ example: 'pirate', description: 'The slug of an adapter, or its id.' })
-  @Matches(ADAPTER_NAME, { message: 'adapter_id must be a slug or an id of the vault' })
+  @TextField({
+    example: 'pirate',
+    description: 'The slug of an adapter, or its id.',
+    matches: ADAPTER_NAME,
+    expected: 'a slug or an id of the vault',
+  })
   readonly adapter_id!: string;
 
-  @ApiProperty({ example: 'What is a hold?' })
-  @IsString()
-  @Length(1, PROMPT_LENGTH_MAX)
+  @TextField({ example: 'What is a hold?', minLength: 1, maxLength: PROMPT_LENGTH_MAX })
   readonly prompt!: string;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     type: String,
     nullable: true,
@@ -36,47 +30,48 @@ export class InferAdapterDto {
     description:
       'A model that Quipu serves itself, with the weights that the adapter was made for. ' +
       'Default: the model of the adapter.',
+    minLength: 1,
+    maxLength: NAME_LENGTH_MAX,
   })
-  @IsOptional()
-  @IsString()
-  @Length(1, NAME_LENGTH_MAX)
   readonly base_model?: string | null;
 
-  @ApiProperty({ required: false, type: String, nullable: true, description: 'Instructions.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(PROMPT_LENGTH_MAX)
+  @TextField({
+    required: false,
+    type: String,
+    nullable: true,
+    description: 'Instructions.',
+    maxLength: PROMPT_LENGTH_MAX,
+  })
   readonly system?: string | null;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     type: 'integer',
     nullable: true,
     description: 'Default: the `max_output` of the model.',
+    minimum: 1,
+    maximum: TOKENS_MAX,
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(TOKENS_MAX)
   readonly max_tokens?: number | null;
 
-  @ApiProperty({ required: false, type: Number, nullable: true, default: 0.7 })
-  @IsOptional()
-  @IsNumber()
-  @Min(0)
-  @Max(2)
+  @NumberField({
+    required: false,
+    type: Number,
+    nullable: true,
+    default: 0.7,
+    minimum: 0,
+    maximum: 2,
+  })
   readonly temperature?: number | null;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     type: 'integer',
     nullable: true,
     description: 'The same seed and request give the same text.',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
   })
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(Number.MAX_SAFE_INTEGER)
   readonly seed?: number | null;
 }
 
@@ -121,17 +116,16 @@ export class AdapterDto {
   readonly sha256!: string;
   @ApiProperty({ enum: ['shipped', 'uploaded'] })
   readonly source!: 'shipped' | 'uploaded';
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly description!: string | null;
-  @ApiProperty({
-    type: AdapterGainDto,
-    nullable: true,
-    description: 'Measured on held-out dialogues; null for uploads, which are not measured.',
-  })
+  @NullableField(
+    AdapterGainDto,
+    'Measured on held-out dialogues; null for uploads, which are not measured.',
+  )
   readonly held_out!: AdapterGainDto | null;
-  @ApiProperty({ type: AdapterSampleDto, nullable: true })
+  @NullableField(AdapterSampleDto)
   readonly sample!: AdapterSampleDto | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly uploaded_at!: string | null;
 }
 
@@ -159,13 +153,11 @@ export class AdapterAnswerDto {
   readonly adapter!: AdapterDto;
   @ApiProperty({ type: AdapterUsageDto })
   readonly usage!: AdapterUsageDto;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description:
-      'Measured: milliseconds to load the adapter and to put it on the weights. Null where it ' +
+  @NullableField(
+    Number,
+    'Measured: milliseconds to load the adapter and to put it on the weights. Null where it ' +
       'was in place.',
-  })
+  )
   readonly swap_ms!: number | null;
   @ApiProperty({
     example: `embedded:quipu/nano@${'ab'.repeat(32)}`,
@@ -175,20 +167,20 @@ export class AdapterAnswerDto {
 }
 
 export class VaultPageDto extends PageDto {
-  @ApiProperty({ required: false, example: 'register', description: 'Only of this category.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(NAME_LENGTH_MAX)
+  @TextField({
+    required: false,
+    example: 'register',
+    description: 'Only of this category.',
+    maxLength: NAME_LENGTH_MAX,
+  })
   readonly category?: string;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     example: 'quipu/nano',
     description: 'Only for this model of the catalog.',
+    maxLength: NAME_LENGTH_MAX,
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(NAME_LENGTH_MAX)
   readonly base_model?: string;
 }
 
@@ -198,21 +190,21 @@ export class VaultDto extends PageOfListDto {
 }
 
 export class AdapterNameDto {
-  @ApiProperty({ example: 'pirate', description: 'The slug of an adapter, or its id.' })
-  @Matches(ADAPTER_NAME, { message: 'adapter_id must be a slug or an id of the vault' })
+  @TextField({
+    example: 'pirate',
+    description: 'The slug of an adapter, or its id.',
+    matches: ADAPTER_NAME,
+    expected: 'a slug or an id of the vault',
+  })
   readonly adapter_id!: string;
 }
 
-export class VaultAdapterDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class VaultAdapterDto extends AnswerDto {
   @ApiProperty({ type: AdapterDto })
   readonly adapter!: AdapterDto;
 }
 
-export class RemovedAdapterDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RemovedAdapterDto extends AnswerDto {
   @ApiProperty()
   readonly adapter_id!: string;
   @ApiProperty()

@@ -29,7 +29,7 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import { OpenUploads } from '../uploads/open-uploads.js';
 import { FormUpload } from '../uploads/uploads.js';
@@ -60,7 +60,6 @@ const FORM = {
 /** The adapters that an account may use. */
 @ApiTags('adapters')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/adapters/vault')
 export class VaultController {
@@ -76,7 +75,7 @@ export class VaultController {
     summary: 'List the adapters',
     description: 'Those that ship with Quipu, and the uploads of the account; by slug.',
   })
-  @ApiOkResponse({ type: VaultDto })
+  @ApiOkResponse({ type: VaultDto, description: 'The adapters.' })
   async list(
     @Query() query: VaultPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -89,8 +88,8 @@ export class VaultController {
 
   @Get(':adapter_id')
   @ApiOperation({ summary: 'Get an adapter', description: 'By its slug or its id.' })
-  @ApiOkResponse({ type: VaultAdapterDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: VaultAdapterDto, description: 'The adapter.' })
+  @FailsWith('adapter_not_found')
   async show(
     @Param() { adapter_id: asked }: AdapterNameDto,
     @CurrentCaller() { accountId }: Caller,
@@ -110,8 +109,19 @@ export class VaultController {
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({ schema: FORM })
-  @ApiCreatedResponse({ type: VaultAdapterDto })
-  @ApplicationFailures(404, 409, 413, 415, 422)
+  @ApiCreatedResponse({ type: VaultAdapterDto, description: 'The stored adapter.' })
+  @FailsWith(
+    'adapter_form_invalid',
+    'invalid_form',
+    'adapter_base_unknown',
+    'adapter_base_unsuitable',
+    'adapter_config_invalid',
+    'adapter_weights_invalid',
+    'adapter_too_large',
+    'adapter_slug_taken',
+    'adapter_limit_reached',
+    'too_many_uploads',
+  )
   async upload(
     @CurrentCaller() { accountId, userId }: Caller,
     @Req() request: FastifyRequest,
@@ -129,8 +139,8 @@ export class VaultController {
     summary: 'Remove an uploaded adapter',
     description: 'An answer that is being written keeps it. Its weights are removed within a day.',
   })
-  @ApiOkResponse({ type: RemovedAdapterDto })
-  @ApplicationFailures(404, 415)
+  @ApiOkResponse({ type: RemovedAdapterDto, description: 'The adapter is removed.' })
+  @FailsWith('adapter_not_found')
   async remove(
     @Param() { adapter_id: asked }: AdapterNameDto,
     @CurrentCaller() { accountId, userId }: Caller,

@@ -32,7 +32,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { StreamEnds } from '../sse/stream-ends.js';
 import {
   AgentSessionDto,
@@ -46,7 +46,6 @@ import { presentOpenedSession, presentSession, presentSessions } from './agents.
 /** Agent sessions: a model plans, this gateway's tools do the work. */
 @ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/agents')
 export class AgentsController {
@@ -69,7 +68,13 @@ export class AgentsController {
   })
   @ApiOkResponse({ type: AgentSessionDto, description: 'The session has ended.' })
   @ApiAcceptedResponse({ type: AgentSessionDto, description: 'The session goes on.' })
-  @ApplicationFailures(402, 404, 413, 415)
+  @FailsWith(
+    'insufficient_balance',
+    'budget_exceeded',
+    'agent_planner_not_found',
+    'agent_tool_unknown',
+    'too_many_jobs',
+  )
   async orchestrate(
     @Body() body: OrchestrateAgentDto,
     @CurrentCaller() { accountId, userId, credential }: Caller,
@@ -99,8 +104,8 @@ export class AgentsController {
 
   @Get('sessions')
   @ApiOperation({ summary: 'List the agent sessions', description: 'Newest first, in pages.' })
-  @ApiOkResponse({ type: AgentSessionListDto })
-  @ApplicationFailures(400)
+  @ApiOkResponse({ type: AgentSessionListDto, description: 'A page of sessions.' })
+  @FailsWith('agent_cursor_unknown')
   async list(
     @Query() { after, limit }: AgentSessionsPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -115,8 +120,8 @@ export class AgentsController {
     description: 'With its transcript. The account of the session and an Admin see it.',
   })
   @ApiParam({ name: 'id', description: 'The id of the session.' })
-  @ApiOkResponse({ type: OpenedAgentSessionDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: OpenedAgentSessionDto, description: 'The session and its steps.' })
+  @FailsWith('agent_session_not_found')
   retrieve(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,
@@ -134,8 +139,11 @@ export class AgentsController {
       'An ended session stays as it is.',
   })
   @ApiParam({ name: 'id', description: 'The id of the session.' })
-  @ApiOkResponse({ type: OpenedAgentSessionDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({
+    type: OpenedAgentSessionDto,
+    description: 'The session after the cancellation.',
+  })
+  @FailsWith('agent_session_not_found')
   async cancel(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,

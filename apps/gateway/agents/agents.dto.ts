@@ -1,20 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { ArrayUnique } from 'class-validator';
 import { AGENT_STEPS_MAX, AGENT_TOOLS_MAX } from '#events/agents/agent-session.events.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import {
+  CursorField,
+  FlagField,
+  IntegerField,
+  StringsField,
+  TextField,
+} from '../fields/request-fields.js';
 
 export const GOAL_CHARACTERS_MAX = 32_000;
 const STEPS_DEFAULT = 8;
@@ -34,85 +29,70 @@ export const SESSION_STATUSES = [
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 export class OrchestrateAgentDto {
-  @ApiProperty({
+  @TextField({
     minLength: 1,
     maxLength: GOAL_CHARACTERS_MAX,
     example: 'What is the balance of 1,250 USD after 19 percent of tax?',
   })
-  @IsString()
-  @Length(1, GOAL_CHARACTERS_MAX)
   readonly goal!: string;
 
-  @ApiProperty({
-    example: 'acme/llama-70b',
+  @TextField({
+    example: 'quipu/mini',
     description: 'A model of `GET /v1/models` that plans.',
+    minLength: 1,
+    maxLength: 256,
   })
-  @IsString()
-  @Length(1, 256)
   readonly planner_model!: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: TOKENS_MAX,
     default: TOKENS_DEFAULT,
     description: 'The most tokens of all plans and tools together.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(TOKENS_MAX)
   readonly max_token_budget: number = TOKENS_DEFAULT;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: AGENT_STEPS_MAX,
     default: STEPS_DEFAULT,
     description: 'The most plans. The last one must be the answer.',
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(AGENT_STEPS_MAX)
   readonly max_steps: number = STEPS_DEFAULT;
 
-  @ApiPropertyOptional({
-    type: [String],
+  @StringsField({
+    required: false,
     maxItems: AGENT_TOOLS_MAX,
+    itemMatches: /^[a-z][a-z0-9_]{0,63}$/,
+    expected: `at most ${AGENT_TOOLS_MAX} different names of tools`,
     example: ['calculator'],
     description: 'The tools that the agent may call, by name. Default: all of this gateway.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(AGENT_TOOLS_MAX)
-  @ArrayUnique()
-  @Matches(/^[a-z][a-z0-9_]{0,63}$/, { each: true, message: 'tools must be names of tools' })
+  @ArrayUnique({ message: 'different names of tools' })
   readonly tools?: string[];
 
-  @ApiPropertyOptional({
+  @FlagField({
+    required: false,
     default: false,
     description: 'Answer at once, with the status `running`.',
   })
-  @IsOptional()
-  @IsBoolean()
   readonly async: boolean = false;
 }
 
 export class AgentSessionsPageDto {
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: LIMIT_MAX,
     default: LIMIT_DEFAULT,
     description: 'The number of sessions of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(LIMIT_MAX)
   readonly limit: number = LIMIT_DEFAULT;
 }
 
@@ -121,20 +101,18 @@ const SESSION_EXAMPLE = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
 export class AgentSessionDto {
   @ApiProperty({ example: SESSION_EXAMPLE })
   readonly session_id!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: it is no longer kept.' })
+  @NullableField(String, 'Null: it is no longer kept.')
   readonly goal!: string | null;
   @ApiProperty({ enum: SESSION_STATUSES })
   readonly status!: SessionStatus;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'answered',
-    description:
-      '`answered`, `max_steps`, `max_token_budget`, `cancelled`, or the code of a failure. Null ' +
+  @NullableField(
+    String,
+    '`answered`, `max_steps`, `max_token_budget`, `cancelled`, or the code of a failure. Null ' +
       'until the end.',
-  })
+    'answered',
+  )
   readonly stop_reason!: string | null;
-  @ApiProperty({ example: 'acme/llama-70b' })
+  @ApiProperty({ example: 'quipu/mini' })
   readonly planner_model!: string;
   @ApiProperty({ example: 8 })
   readonly max_steps!: number;
@@ -148,17 +126,13 @@ export class AgentSessionDto {
     description: 'The tools that were called, in order, as the log has them.',
   })
   readonly tools_executed!: readonly string[];
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The answer. Null without one, and when it is no longer kept.',
-  })
+  @NullableField(String, 'The answer. Null without one, and when it is no longer kept.')
   readonly final_output!: string | null;
   @ApiProperty({ example: 640, description: 'The tokens of all plans and tools so far.' })
   readonly tokens_consumed!: number;
   @ApiProperty({ example: '2026-11-22T06:00:00.000Z' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-22T06:00:04.000Z' })
+  @NullableField(String, undefined, '2026-11-22T06:00:04.000Z')
   readonly ended_at!: string | null;
 }
 
@@ -174,7 +148,7 @@ export class AgentStepDto {
   readonly step!: number;
   @ApiProperty({ enum: ['tool', 'answer', 'invalid'] })
   readonly action!: 'tool' | 'answer' | 'invalid';
-  @ApiProperty({ type: String, nullable: true, example: 'calculator' })
+  @NullableField(String, undefined, 'calculator')
   readonly tool!: string | null;
   @ApiProperty(object('What the planner said. Null: it is no longer kept.'))
   readonly plan!: object | null;
@@ -189,7 +163,7 @@ export class AgentStepDto {
     description: 'Of the call. Null: there is none, or it runs.',
   })
   readonly outcome!: 'succeeded' | 'failed' | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why the call failed.' })
+  @NullableField(String, 'Why the call failed.')
   readonly code!: string | null;
   @ApiProperty({ example: 310 })
   readonly prompt_tokens!: number;
@@ -210,15 +184,9 @@ export class OpenedAgentSessionDto extends AgentSessionDto {
   readonly steps!: readonly AgentStepDto[];
 }
 
-export class AgentSessionListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class AgentSessionListDto extends AnswerDto {
   @ApiProperty({ type: [AgentSessionDto], description: 'Newest first.' })
   readonly sessions!: readonly AgentSessionDto[];
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The `after` of the next page; null: this is the last one.',
-  })
+  @NullableField(String, 'The `after` of the next page; null: this is the last one.')
   readonly next_after!: string | null;
 }

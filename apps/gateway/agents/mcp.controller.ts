@@ -13,8 +13,8 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { McpExchange } from './mcp-exchange.js';
 
@@ -30,7 +30,6 @@ const protocolError = (description: string, code: number) => {
 /** The tools of this gateway for clients of the Model Context Protocol. */
 @ApiTags('agents')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/mcp')
 export class McpController {
@@ -52,7 +51,7 @@ export class McpController {
   @ApiAcceptedResponse({ description: 'A notification, which has no response.' })
   @ApiResponse({ status: 404, ...protocolError('The server has no such method.', -32601) })
   @ApiResponse({ status: 406, ...protocolError('`Accept` must name JSON and events.', -32000) })
-  @ApplicationFailures(413, 415, 504)
+  @FailsWith('request_timed_out')
   async send(
     @Body() body: unknown,
     @CurrentCaller() caller: Caller,

@@ -1,4 +1,4 @@
-import { registerDecorator } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 
 /**
  * Whether it is a number with at most so many decimals. `IsNumber` of class-validator takes a
@@ -9,16 +9,11 @@ export const hasDecimals = (value: unknown, decimalsMax: number): boolean =>
   Number.isFinite(value) &&
   Number(value.toFixed(decimalsMax)) === value;
 
-export const HasDecimals =
-  (decimalsMax: number): PropertyDecorator =>
-  (target, propertyKey) => {
-    registerDecorator({
+export const HasDecimals = (decimalsMax: number, message: string): PropertyDecorator =>
+  ValidateBy(
+    {
       name: 'hasDecimals',
-      target: target.constructor,
-      propertyName: String(propertyKey),
-      options: {
-        message: `${String(propertyKey)} must be a number with at most ${decimalsMax} decimals`,
-      },
       validator: { validate: (value: unknown) => hasDecimals(value, decimalsMax) },
-    });
-  };
+    },
+    { message },
+  );

@@ -10,7 +10,7 @@ import {
 import { type FastifyReply } from 'fastify';
 import { auditError, AuditLog, proofOf } from '#areas/audit/audit-log.js';
 import { parseTilePath } from '#platform/audit/tiles.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { ConsistencyDto, ConsistencyQueryDto, LeafParametersDto } from './audit.dto.js';
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -23,7 +23,6 @@ const TILE = {
 
 /** Public: hashes alone, which tell nothing of what they are of. */
 @ApiTags('audit')
-@ApplicationFailures(503)
 @Controller('audit')
 export class AuditController {
   constructor(private readonly log: AuditLog) {}
@@ -37,6 +36,7 @@ export class AuditController {
   })
   @ApiProduces('text/plain')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'A signed note.' })
+  @FailsWith('audit_not_ready', 'audit_inconsistent')
   async checkpoint(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     const { note } = await this.log.checkpoint();
     void reply.headers({ 'content-type': TEXT, 'cache-control': BRIEF });
@@ -52,6 +52,7 @@ export class AuditController {
   })
   @ApiProduces('text/plain')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'One line.' })
+  @FailsWith('audit_not_ready', 'audit_inconsistent')
   key(@Res({ passthrough: true }) reply: FastifyReply): string {
     void reply.header('content-type', TEXT);
     return `${this.log.verifierKey()}\n`;
@@ -68,7 +69,7 @@ export class AuditController {
   @ApiParam({ name: 'index', description: 'The index and the width.', example: 'x001/x234/067' })
   @ApiProduces(TILE.type)
   @ApiOkResponse({ schema: TILE.schema, description: 'Hashes of 32 bytes each.' })
-  @ApplicationFailures(404)
+  @FailsWith('audit_not_ready', 'audit_inconsistent', 'tile_not_found')
   tile(
     @Param('level') level: string,
     @Param('index') index: string,
@@ -94,7 +95,7 @@ export class AuditController {
   })
   @ApiProduces('text/plain')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'The proof.' })
-  @ApplicationFailures(400, 404)
+  @FailsWith('audit_not_ready', 'audit_inconsistent', 'leaf_not_found', 'tree_size_unknown')
   async proof(
     @Param() { leaf }: LeafParametersDto,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -109,8 +110,8 @@ export class AuditController {
     summary: 'The proof that one tree begins with another',
     description: 'Two sizes up to that of the last checkpoint; RFC 6962, section 2.1.2.',
   })
-  @ApiOkResponse({ type: ConsistencyDto })
-  @ApplicationFailures(400, 404)
+  @ApiOkResponse({ type: ConsistencyDto, description: 'The proof.' })
+  @FailsWith('audit_not_ready', 'audit_inconsistent', 'tree_size_unknown')
   async consistency(@Query() { from, to }: ConsistencyQueryDto): Promise<ConsistencyDto> {
     const hashes = await this.log.consistency(from, to);
     const [older, newer] = await Promise.all([this.log.root(from), this.log.root(to)]);

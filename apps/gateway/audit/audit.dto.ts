@@ -1,50 +1,43 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsUUID, Max, Min } from 'class-validator';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { IntegerField, UuidField } from '../fields/request-fields.js';
 
 /** In plain digits, without leading zeroes: a size has one spelling. */
 const wholeNumber = ({ value }: { readonly value: unknown }): unknown =>
   typeof value === 'string' && /^(0|[1-9]\d{0,15})$/.test(value) ? Number(value) : Number.NaN;
 
-const SAFE_MAX = Number.MAX_SAFE_INTEGER;
+const WholeNumberField = (example: number, description: string): PropertyDecorator =>
+  applyDecorators(
+    IntegerField({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, example, description }),
+    Transform(wholeNumber),
+  );
 
 export class AuditedRequestIdDto {
-  @ApiProperty({ format: 'uuid', description: 'The header `x-request-id` of an answer.' })
-  @IsUUID('all', { message: 'request_id must be the id of a request: a UUID' })
+  @UuidField({
+    description: 'The header `x-request-id` of an answer.',
+    expected: 'the id of a request: a UUID',
+  })
   readonly request_id!: string;
 }
 
 export class LeafParametersDto {
-  @ApiProperty({ minimum: 0, example: 7, description: 'The index of the leaf, from 0.' })
-  @Transform(wholeNumber)
-  @IsInt({ message: 'leaf must be a whole number' })
-  @Min(0, { message: 'leaf must not be less than 0' })
-  @Max(SAFE_MAX, { message: `leaf must not be above ${SAFE_MAX}` })
+  @WholeNumberField(7, 'The index of the leaf, from 0.')
   readonly leaf!: number;
 }
 
 export class ConsistencyQueryDto {
-  @ApiProperty({ minimum: 0, example: 1, description: 'The size of the older tree.' })
-  @Transform(wholeNumber)
-  @IsInt({ message: 'from must be a whole number' })
-  @Min(0, { message: 'from must not be less than 0' })
-  @Max(SAFE_MAX, { message: `from must not be above ${SAFE_MAX}` })
+  @WholeNumberField(1, 'The size of the older tree.')
   readonly from!: number;
 
-  @ApiProperty({ minimum: 0, example: 2, description: 'The size of the newer tree.' })
-  @Transform(wholeNumber)
-  @IsInt({ message: 'to must be a whole number' })
-  @Min(0, { message: 'to must not be less than 0' })
-  @Max(SAFE_MAX, { message: `to must not be above ${SAFE_MAX}` })
+  @WholeNumberField(2, 'The size of the newer tree.')
   readonly to!: number;
 }
 
 const HASH = 'cZ3+q3MpKZP8+Dwzdd8IGHgZsBfg4bEcKkeYxD0yzSc=';
 
-export class ConsistencyDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class ConsistencyDto extends AnswerDto {
   @ApiProperty({ example: 1 })
   readonly from!: number;
 
@@ -95,10 +88,7 @@ export class AuditedEventDto {
   readonly proof!: string;
 }
 
-export class AuditedRequestDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class AuditedRequestDto extends AnswerDto {
   @ApiProperty({ example: '0198c0de-0000-7000-8000-000000000003' })
   readonly request_id!: string;
 

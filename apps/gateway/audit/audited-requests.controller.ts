@@ -7,13 +7,12 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { AuditedRequestDto, AuditedRequestIdDto } from './audit.dto.js';
 import { presentAuditedRequest } from './audit.presenter.js';
 
 @ApiTags('audit')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(400, 401, 404, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('audit/requests')
 export class AuditedRequestsController {
@@ -29,7 +28,11 @@ export class AuditedRequestsController {
       'By the `x-request-id` of its answer. An account sees the events on its own stream and ' +
       'those that it caused; an Admin sees all. The answer waits until a checkpoint covers them.',
   })
-  @ApiOkResponse({ type: AuditedRequestDto })
+  @ApiOkResponse({
+    type: AuditedRequestDto,
+    description: 'The events of the request and their proofs.',
+  })
+  @FailsWith('audited_request_not_found', 'audit_not_ready', 'audit_inconsistent')
   async find(
     @Param() { request_id: requestId }: AuditedRequestIdDto,
     @CurrentCaller() caller: Caller,

@@ -7,11 +7,10 @@ import { StatementMonthDto } from '../billing/statements.dto.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 
 @ApiTags('audit')
 @Credentials('api-key')
-@ApplicationFailures(400, 401, 404, 422, 429, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/billing/statements')
 export class BillsController {
@@ -30,6 +29,7 @@ export class BillsController {
     schema: { type: 'string', format: 'binary' },
     description: 'The archive. An event that cannot be proven ends the connection early.',
   })
+  @FailsWith('statement_not_found', 'bill_too_large', 'audit_not_ready', 'audit_inconsistent')
   async download(
     @CurrentCaller() { accountId }: Caller,
     @Param() { month }: StatementMonthDto,

@@ -23,14 +23,13 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { BatchDto, BatchesPageDto, BatchListDto, CreateBatchDto } from './batches.dto.js';
 import { presentBatch, presentBatches } from './batches.presenter.js';
 
 /** Batches in OpenAI's shape, under both bases that clients are set up with. */
 @ApiTags('batches')
 @Credentials('api-key', 'app-token', 'renter-key')
-@OpenAiFailures(401, 503)
 @UseGuards(ApiGuard)
 @Controller(['v1/batches', 'api/v1/batches'])
 export class BatchesController {
@@ -42,7 +41,7 @@ export class BatchesController {
   @Post()
   @HttpCode(200)
   @OpenAiErrors()
-  @Idempotent({ failures: OpenAiFailures })
+  @Idempotent()
   @ApiOperation({
     summary: 'Create a batch',
     description:
@@ -50,8 +49,16 @@ export class BatchesController {
       'A file with a fault gives a batch that has failed: `errors` names each line. A line ' +
       'whose body is not valid fails alone, free of charge, as its request would.',
   })
-  @ApiOkResponse({ type: BatchDto })
-  @OpenAiFailures(402, 404, 413, 415, 429)
+  @ApiOkResponse({ type: BatchDto, description: 'The batch, which runs.' })
+  @FailsWith(
+    'insufficient_balance',
+    'budget_exceeded',
+    'batch_endpoint_unknown',
+    'batch_input_not_found',
+    'batch_input_purpose',
+    'batch_input_too_large',
+    'too_many_jobs',
+  )
   async create(
     @Body() body: CreateBatchDto,
     @CurrentCaller() { accountId, userId, credential }: Caller,
@@ -74,8 +81,8 @@ export class BatchesController {
   @Get()
   @OpenAiErrors()
   @ApiOperation({ summary: 'List the batches', description: 'Newest first, in pages.' })
-  @ApiOkResponse({ type: BatchListDto })
-  @OpenAiFailures(400, 404)
+  @ApiOkResponse({ type: BatchListDto, description: 'A page of batches.' })
+  @FailsWith('batch_cursor_unknown')
   async list(
     @Query() { after, limit }: BatchesPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -88,8 +95,8 @@ export class BatchesController {
   @OpenAiErrors()
   @ApiOperation({ summary: 'Get a batch', description: 'Its state, its counts and its files.' })
   @ApiParam({ name: 'id', description: 'The id of the batch.' })
-  @ApiOkResponse({ type: BatchDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: BatchDto, description: 'The batch.' })
+  @FailsWith('batch_not_found')
   retrieve(@Param('id') id: string, @CurrentCaller() { accountId }: Caller): Promise<BatchDto> {
     return this.#show(accountId, idOf(id));
   }
@@ -97,7 +104,7 @@ export class BatchesController {
   @Post(':id/cancel')
   @HttpCode(200)
   @OpenAiErrors()
-  @Idempotent({ failures: OpenAiFailures })
+  @Idempotent()
   @ApiOperation({
     summary: 'Cancel a batch',
     description:
@@ -105,8 +112,8 @@ export class BatchesController {
       '`batch_cancelled`.',
   })
   @ApiParam({ name: 'id', description: 'The id of the batch.' })
-  @ApiOkResponse({ type: BatchDto })
-  @OpenAiFailures(404, 413, 415)
+  @ApiOkResponse({ type: BatchDto, description: 'The batch after the cancellation.' })
+  @FailsWith('batch_not_found', 'batch_not_cancellable')
   async cancel(
     @Param('id') id: string,
     @CurrentCaller() { accountId, userId }: Caller,

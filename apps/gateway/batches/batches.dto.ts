@@ -1,18 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { IsOptional, ValidateNested } from 'class-validator';
+import { NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 import { IsMetadata, METADATA_KEYS_MAX } from './metadata.validator.js';
 
 const ID_LENGTH_MAX = 128;
@@ -20,35 +10,33 @@ const HOUR_SECONDS = 3_600;
 const MONTH_SECONDS = 2_592_000;
 
 export class OutputExpiryDto {
-  @ApiProperty({ enum: ['created_at'], description: 'The creation of the file.' })
-  @IsIn(['created_at'])
+  @ChoiceField(['created_at'], { description: 'The creation of the file.' })
   readonly anchor!: 'created_at';
 
-  @ApiProperty({ minimum: HOUR_SECONDS, maximum: MONTH_SECONDS })
-  @IsInt()
-  @Min(HOUR_SECONDS)
-  @Max(MONTH_SECONDS)
+  @IntegerField({ minimum: HOUR_SECONDS, maximum: MONTH_SECONDS })
   readonly seconds!: number;
 }
 
 export class CreateBatchDto {
-  @ApiProperty({
+  @TextField({
     example: 'file-2b9ac6a26d6d9ca1',
     description:
       'A file with the purpose `batch`: JSONL with `custom_id`, `method`, `url` and `body` in ' +
       'each line, up to 50,000 lines and 200 MiB.',
+    minLength: 1,
+    maxLength: ID_LENGTH_MAX,
   })
-  @IsString()
-  @Length(1, ID_LENGTH_MAX)
   readonly input_file_id!: string;
 
-  @ApiProperty({ example: '/v1/chat/completions', description: 'The `url` of every line.' })
-  @IsString()
-  @Length(1, ID_LENGTH_MAX)
+  @TextField({
+    example: '/v1/chat/completions',
+    description: 'The `url` of every line.',
+    minLength: 1,
+    maxLength: ID_LENGTH_MAX,
+  })
   readonly endpoint!: string;
 
-  @ApiProperty({ enum: ['24h'], description: 'Lines that have not run by then expire.' })
-  @IsIn(['24h'])
+  @ChoiceField(['24h'], { description: 'Lines that have not run by then expire.' })
   readonly completion_window!: '24h';
 
   @ApiPropertyOptional({
@@ -58,7 +46,6 @@ export class CreateBatchDto {
     description: `Up to ${METADATA_KEYS_MAX} pairs, with keys of 64 and values of 512 characters.`,
   })
   @IsOptional()
-  @IsObject()
   @IsMetadata()
   readonly metadata?: Readonly<Record<string, string>> | null;
 
@@ -67,7 +54,7 @@ export class CreateBatchDto {
     description: 'When the output and error files expire. Default: never.',
   })
   @IsOptional()
-  @ValidateNested()
+  @ValidateNested({ message: 'an object' })
   @Type(() => OutputExpiryDto)
   readonly output_expires_after?: OutputExpiryDto;
 }
@@ -76,21 +63,17 @@ const PAGE_MAX = 100;
 const PAGE_DEFAULT = 20;
 
 export class BatchesPageDto {
-  @ApiPropertyOptional({ description: 'The id of the last batch of the page before.' })
-  @Cursor()
+  @CursorField('The id of the last batch of the page before.')
   readonly after?: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: PAGE_MAX,
     default: PAGE_DEFAULT,
     description: 'The number of batches of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt()
-  @Min(1)
-  @Max(PAGE_MAX)
   readonly limit: number = PAGE_DEFAULT;
 }
 
@@ -99,9 +82,9 @@ export class BatchFaultDto {
   readonly code!: string;
   @ApiProperty({ example: 'custom_id is the one of line 1' })
   readonly message!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'custom_id' })
+  @NullableField(String, undefined, 'custom_id')
   readonly param!: string | null;
-  @ApiProperty({ type: Number, nullable: true, example: 2, description: 'Counted from 1.' })
+  @NullableField(Number, 'Counted from 1.', 2)
   readonly line!: number | null;
 }
 
@@ -173,9 +156,9 @@ export class BatchDto {
   readonly object!: 'batch';
   @ApiProperty({ example: '/v1/chat/completions' })
   readonly endpoint!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The one model of all lines.' })
+  @NullableField(String, 'The one model of all lines.')
   readonly model!: string | null;
-  @ApiProperty({ type: BatchFaultsDto, nullable: true, description: 'Why the batch failed.' })
+  @NullableField(BatchFaultsDto, 'Why the batch failed.')
   readonly errors!: BatchFaultsDto | null;
   @ApiProperty({ example: 'file-2b9ac6a26d6d9ca1' })
   readonly input_file_id!: string;
@@ -183,9 +166,9 @@ export class BatchDto {
   readonly completion_window!: string;
   @ApiProperty({ enum: STATUSES })
   readonly status!: BatchStatus;
-  @ApiProperty({ type: String, nullable: true, description: 'Null without a completed line.' })
+  @NullableField(String, 'Null without a completed line.')
   readonly output_file_id!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Null if every line is completed.' })
+  @NullableField(String, 'Null if every line is completed.')
   readonly error_file_id!: string | null;
   @ApiProperty({ example: 1_795_236_480, description: 'Seconds since the Unix epoch, as all.' })
   readonly created_at!: number;
@@ -207,7 +190,7 @@ export class BatchDto {
   readonly cancelled_at!: number | null;
   @ApiProperty({ type: BatchCountsDto })
   readonly request_counts!: BatchCountsDto;
-  @ApiProperty({ type: BatchUsageDto, nullable: true, description: 'What is charged; at the end.' })
+  @NullableField(BatchUsageDto, 'What is charged; at the end.')
   readonly usage!: BatchUsageDto | null;
   @ApiProperty({ type: 'object', nullable: true, additionalProperties: { type: 'string' } })
   readonly metadata!: Readonly<Record<string, string>> | null;
@@ -218,9 +201,9 @@ export class BatchListDto {
   readonly object!: 'list';
   @ApiProperty({ type: [BatchDto], description: 'Newest first.' })
   readonly data!: readonly BatchDto[];
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly first_id!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly last_id!: string | null;
   @ApiProperty({ example: false })
   readonly has_more!: boolean;

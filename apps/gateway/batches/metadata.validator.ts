@@ -24,7 +24,7 @@ export const IsMetadata = (): PropertyDecorator => (target, propertyKey) => {
     propertyName: String(propertyKey),
     options: {
       message:
-        `metadata must have at most ${METADATA_KEYS_MAX} pairs of text, ` +
+        `at most ${METADATA_KEYS_MAX} pairs of text, ` +
         `with keys of ${KEY_LENGTH_MAX} and values of ${VALUE_LENGTH_MAX} characters`,
     },
     validator: { validate: isMetadata },

@@ -8,7 +8,6 @@ import { TaxStatusQuery } from '#areas/tax/tax-status.handlers.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
 import { PageDto } from '../pages/page.dto.js';
 import { PaymentPages } from '../payments/payment-pages.js';
 import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
@@ -17,7 +16,6 @@ import { presentInvoices, presentOverview } from './billing.presenter.js';
 
 @ApiTags('billing')
 @Credentials('api-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/billing')
 export class BillingController {
@@ -33,8 +31,10 @@ export class BillingController {
       'The balance is the fold of the account’s events up to `position`. The burn rate covers ' +
       'the last 24 hours. With `asOf` it is the overview of that state of the log.',
   })
-  @ApiOkResponse({ type: BalanceOverviewDto })
-  @ApplicationFailures(400)
+  @ApiOkResponse({
+    type: BalanceOverviewDto,
+    description: 'The balance and the figures of the account.',
+  })
   async overview(
     @CurrentCaller() { accountId }: Caller,
     @Query() query: AsOfDto,
@@ -53,8 +53,7 @@ export class BillingController {
       'then it never changes, and states its tax. With `asOf` the page is that of that state of ' +
       'the log.',
   })
-  @ApiOkResponse({ type: InvoiceListDto })
-  @ApplicationFailures(400)
+  @ApiOkResponse({ type: InvoiceListDto, description: 'A page of the entries.' })
   async invoices(
     @CurrentCaller() { accountId }: Caller,
     @Query() query: PageDto,

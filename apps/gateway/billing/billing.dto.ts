@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { PAGE_LIMIT_DEFAULT } from '../pages/page.dto.js';
 import { TablesUsedDto } from '../tax/tax.dto.js';
 import { StatementTaxDto } from './statements.dto.js';
@@ -6,9 +8,9 @@ import { StatementTaxDto } from './statements.dto.js';
 class TelemetryDto {
   @ApiProperty({ description: 'Charges of the last 24 hours, per hour.', example: 0.0125 })
   readonly burn_rate_per_hour!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null while the burn rate is zero.' })
+  @NullableField(Number, 'Null while the burn rate is zero.')
   readonly runway_hours!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'The same, in days.' })
+  @NullableField(Number, 'The same, in days.')
   readonly runway_days!: number | null;
   @ApiProperty({ description: 'Running work that has a hold.', example: 0 })
   readonly active_compute_jobs!: number;
@@ -21,17 +23,15 @@ class TelemetryDto {
 }
 
 class OverviewTaxDto extends TablesUsedDto {
-  @ApiProperty({ type: String, nullable: true, description: 'Null: not known.' })
+  @NullableField(String, 'Null: not known.')
   readonly iso_country!: string | null;
-  @ApiProperty({ type: Boolean, nullable: true })
+  @NullableField(Boolean)
   readonly tax_exempt!: boolean | null;
-  @ApiProperty({ type: Number, nullable: true })
+  @NullableField(Number)
   readonly vat_rate_pct!: number | null;
 }
 
-export class BalanceOverviewDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class BalanceOverviewDto extends PositionedAnswerDto {
   @ApiProperty({ description: 'Deposits minus charges plus adjustments.', example: 9.7 })
   readonly balance_usd!: number;
   @ApiProperty({ description: 'The balance without the open holds.', example: 9.7 })
@@ -46,8 +46,6 @@ export class BalanceOverviewDto {
   readonly telemetry!: TelemetryDto;
   @ApiProperty({ type: OverviewTaxDto })
   readonly tax_status!: OverviewTaxDto;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 class InvoiceDto {
@@ -70,20 +68,16 @@ class InvoiceDto {
   readonly status!: string;
   @ApiProperty({ example: '2026-11-21 04:48:00' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: no payment is due.' })
+  @NullableField(String, 'Null: no payment is due.')
   readonly payment_url!: string | null;
-  @ApiProperty({
-    type: StatementTaxDto,
-    nullable: true,
-    description:
-      'The tax that a closed statement states. Null for a deposit: its tax is due when spent.',
-  })
+  @NullableField(
+    StatementTaxDto,
+    'The tax that a closed statement states. Null for a deposit: its tax is due when spent.',
+  )
   readonly tax!: StatementTaxDto | null;
 }
 
-export class InvoiceListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class InvoiceListDto extends AnswerDto {
   @ApiProperty({ example: 9.7 })
   readonly balance_usd!: number;
   @ApiProperty({ example: 1 })

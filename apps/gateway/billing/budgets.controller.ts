@@ -27,14 +27,13 @@ import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { ApiKeyIdDto } from '../identity/api-keys.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { BudgetListDto, SetBudgetDto } from './budgets.dto.js';
 import { limitsOf, presentBudgets } from './budgets.presenter.js';
 
 /** Limits of what an account and its keys may spend; an addition to the promised interface. */
 @ApiTags('billing')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(AccountOwnerGuard)
 @Controller('api/v1/budgets')
 export class BudgetsController {
@@ -50,7 +49,7 @@ export class BudgetsController {
     description:
       'With what the current day, month and minute have taken, as the next hold sees it.',
   })
-  @ApiOkResponse({ type: BudgetListDto })
+  @ApiOkResponse({ type: BudgetListDto, description: 'The budgets.' })
   list(@CurrentCaller() caller: Caller): Promise<BudgetListDto> {
     return this.#show(caller);
   }
@@ -60,11 +59,11 @@ export class BudgetsController {
     summary: 'Set the budget of the account',
     description:
       'Replaces all limits; one that is left out is lifted. What the day and the month have ' +
-      'taken stays counted. A new budget counts from now on. A budget of the operator is changed by ' +
-      'the operator only, and a key with a budget of its own changes no budget.',
+      'taken stays counted. A new budget counts from now on. A budget of the operator is changed ' +
+      'by the operator only, and a key with a budget of its own changes no budget.',
   })
-  @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 403, 409, 413, 415)
+  @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
+  @FailsWith('budget_not_changeable', 'budget_without_limits')
   async setOfAccount(
     @Body() body: SetBudgetDto,
     @CurrentCaller() caller: Caller,
@@ -81,8 +80,8 @@ export class BudgetsController {
     summary: 'Remove the budget of the account',
     description: 'The balance alone limits the account then.',
   })
-  @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 403, 404, 413, 415)
+  @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
+  @FailsWith('budget_not_changeable', 'budget_not_found')
   async removeOfAccount(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
@@ -98,8 +97,13 @@ export class BudgetsController {
       'Like the budget of the account, for what one key asks for. It stays with the key when the ' +
       'key is rotated.',
   })
-  @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 403, 404, 409, 413, 415)
+  @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
+  @FailsWith(
+    'budget_not_changeable',
+    'budget_without_limits',
+    'api_key_not_found',
+    'too_many_budgets',
+  )
   async setOfKey(
     @Param() { id }: ApiKeyIdDto,
     @Body() body: SetBudgetDto,
@@ -119,8 +123,8 @@ export class BudgetsController {
     summary: 'Remove the budget of a key',
     description: 'The budget of a revoked key can be removed, too.',
   })
-  @ApiOkResponse({ type: BudgetListDto })
-  @ApplicationFailures(400, 403, 404, 413, 415)
+  @ApiOkResponse({ type: BudgetListDto, description: 'The budgets after the change.' })
+  @FailsWith('budget_not_changeable', 'budget_not_found', 'api_key_not_found')
   async removeOfKey(
     @Param() { id }: ApiKeyIdDto,
     @CurrentCaller() caller: Caller,

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
@@ -9,12 +10,15 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
+import { IntegerField } from '../fields/request-fields.js';
 import { parseUsd } from '#platform/kernel/money.js';
+import { NullableField } from '../fields/answer-fields.js';
 
 /** A number with six decimals is exact up to here. */
 const USD_MAX = 1_000_000_000;
 const PER_MINUTE_MAX = 1_000_000_000;
 const ALERTS_MAX = 10;
+const ALERTS = `at most ${ALERTS_MAX} different integers from 1 to 100`;
 const ALERT_PERCENTS_DEFAULT = [50, 80, 100];
 
 const isUsd = (value: unknown): boolean => {
@@ -26,58 +30,47 @@ const isUsd = (value: unknown): boolean => {
   }
 };
 
-const IsUsd = (field: string): PropertyDecorator =>
-  ValidateBy(
-    { name: 'isUsd', validator: { validate: isUsd } },
-    { message: `${field} must be a number from 0 to ${USD_MAX} with at most 6 decimals` },
+const UsdField = (window: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: Number,
+      required: false,
+      nullable: true,
+      minimum: 0,
+      maximum: USD_MAX,
+      example: 25,
+      description: `Dollars of a ${window} in UTC, with at most 6 decimals. Null: no limit.`,
+    }),
+    IsOptional(),
+    ValidateBy(
+      { name: 'isUsd', validator: { validate: isUsd } },
+      { message: `a number from 0 to ${USD_MAX} with at most 6 decimals` },
+    ),
   );
 
-const usdProperty = (window: string) =>
-  ApiProperty({
-    type: Number,
-    required: false,
-    nullable: true,
-    minimum: 0,
-    maximum: USD_MAX,
-    example: 25,
-    description: `Dollars of a ${window} in UTC, with at most 6 decimals. Null: no limit.`,
-  });
-
-const rateProperty = (what: string) =>
-  ApiProperty({
+const RateField = (counted: string): PropertyDecorator =>
+  IntegerField({
     type: 'integer',
     required: false,
     nullable: true,
     minimum: 1,
     maximum: PER_MINUTE_MAX,
     example: 600,
-    description: `${what} of a minute. Null: no limit.`,
+    description: `${counted} of a minute. Null: no limit.`,
   });
 
 /** The whole budget: a limit that is left out is lifted. */
 export class SetBudgetDto {
-  @usdProperty('day')
-  @IsOptional()
-  @IsUsd('usd_per_day')
+  @UsdField('day')
   readonly usd_per_day?: number | null;
 
-  @usdProperty('month')
-  @IsOptional()
-  @IsUsd('usd_per_month')
+  @UsdField('month')
   readonly usd_per_month?: number | null;
 
-  @rateProperty('Chat completions')
-  @IsOptional()
-  @IsInt({ message: 'requests_per_minute must be an integer' })
-  @Min(1, { message: 'requests_per_minute must not be less than 1' })
-  @Max(PER_MINUTE_MAX, { message: `requests_per_minute must not be above ${PER_MINUTE_MAX}` })
+  @RateField('Chat completions')
   readonly requests_per_minute?: number | null;
 
-  @rateProperty('Tokens of chat completions')
-  @IsOptional()
-  @IsInt({ message: 'tokens_per_minute must be an integer' })
-  @Min(1, { message: 'tokens_per_minute must not be less than 1' })
-  @Max(PER_MINUTE_MAX, { message: `tokens_per_minute must not be above ${PER_MINUTE_MAX}` })
+  @RateField('Tokens of chat completions')
   readonly tokens_per_minute?: number | null;
 
   @ApiProperty({
@@ -91,12 +84,12 @@ export class SetBudgetDto {
       'reported when the budget rejects a request.',
   })
   @IsOptional()
-  @IsArray({ message: 'alert_percents must be a list' })
-  @ArrayMaxSize(ALERTS_MAX, { message: `alert_percents must have at most ${ALERTS_MAX} entries` })
-  @ArrayUnique({ message: 'alert_percents must not repeat an entry' })
-  @IsInt({ each: true, message: 'alert_percents must be integers' })
-  @Min(1, { each: true, message: 'alert_percents must not be less than 1' })
-  @Max(100, { each: true, message: 'alert_percents must not be above 100' })
+  @IsArray({ message: ALERTS })
+  @ArrayMaxSize(ALERTS_MAX, { message: ALERTS })
+  @ArrayUnique({ message: ALERTS })
+  @IsInt({ each: true, message: ALERTS })
+  @Min(1, { each: true, message: ALERTS })
+  @Max(100, { each: true, message: ALERTS })
   readonly alert_percents: readonly number[] = ALERT_PERCENTS_DEFAULT;
 }
 
@@ -129,22 +122,21 @@ class PaceDto {
 export class BudgetDto {
   @ApiProperty({ enum: ['account', 'key'] })
   readonly scope!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '2b9ac6a26d6d9ca1',
-    description: 'The id of the key; of the first key of its line when it was revoked.',
-  })
+  @NullableField(
+    String,
+    'The id of the key; of the first key of its line when it was revoked.',
+    '2b9ac6a26d6d9ca1',
+  )
   readonly key_id!: string | null;
   @ApiProperty({ enum: ['operator', 'account'], description: 'Who may change it.' })
   readonly owner!: string;
-  @ApiProperty({ type: SpendingDto, nullable: true })
+  @NullableField(SpendingDto)
   readonly day!: SpendingDto | null;
-  @ApiProperty({ type: SpendingDto, nullable: true })
+  @NullableField(SpendingDto)
   readonly month!: SpendingDto | null;
-  @ApiProperty({ type: PaceDto, nullable: true })
+  @NullableField(PaceDto)
   readonly requests_per_minute!: PaceDto | null;
-  @ApiProperty({ type: PaceDto, nullable: true })
+  @NullableField(PaceDto)
   readonly tokens_per_minute!: PaceDto | null;
   @ApiProperty({ type: 'integer', isArray: true, example: ALERT_PERCENTS_DEFAULT })
   readonly alert_percents!: readonly number[];

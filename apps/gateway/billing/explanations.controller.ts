@@ -7,7 +7,7 @@ import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { ExplanationDto, ExplanationOptionsDto, RequestIdDto } from './explanations.dto.js';
 import { presentExplanation } from './explanations.presenter.js';
 
@@ -16,7 +16,6 @@ const ADMIN = 'Admin';
 /** Why a request was admitted or rejected; an addition to the promised interface. */
 @ApiTags('billing')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(400, 401, 403, 404, 429, 503)
 @UseGuards(AccountOwnerGuard)
 @Controller('api/v1/requests')
 export class ExplanationsController {
@@ -30,7 +29,8 @@ export class ExplanationsController {
       'the balance before and after with log positions. A rejection for money or a limit is ' +
       'explained while it is remembered: the last ones of each account.',
   })
-  @ApiOkResponse({ type: ExplanationDto })
+  @ApiOkResponse({ type: ExplanationDto, description: 'The facts of the request.' })
+  @FailsWith('request_not_found', 'insufficient_role')
   async explain(
     @Param() { id }: RequestIdDto,
     @Query() { account_id: accountId }: ExplanationOptionsDto,

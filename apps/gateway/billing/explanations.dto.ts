@@ -1,16 +1,22 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, IsUUID, Matches } from 'class-validator';
+import { NullableField } from '../fields/answer-fields.js';
+import { TextField, UuidField } from '../fields/request-fields.js';
 
 export class RequestIdDto {
-  @ApiProperty({ format: 'uuid', description: 'The `x-request-id` of the answer.' })
-  @IsUUID('all', { message: 'id must be the id of a request: a UUID' })
+  @UuidField({
+    description: 'The `x-request-id` of the answer.',
+    expected: 'the id of a request: a UUID',
+  })
   readonly id!: string;
 }
 
 export class ExplanationOptionsDto {
-  @ApiProperty({ required: false, description: 'Of another account, for an Admin.' })
-  @IsOptional()
-  @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/, { message: 'account_id must be the id of an account' })
+  @TextField({
+    required: false,
+    description: 'Of another account, for an Admin.',
+    matches: /^[a-z0-9][a-z0-9-]{0,63}$/,
+    expected: 'the id of an account',
+  })
   readonly account_id?: string;
 }
 
@@ -25,9 +31,9 @@ class ExplainedEventDto {
   readonly revision!: string;
   @ApiProperty({ example: '2026-11-22T14:03:00.123Z' })
   readonly recorded_at!: string;
-  @ApiProperty({ type: Number, nullable: true, example: 10 })
+  @NullableField(Number, undefined, 10)
   readonly available_before_usd!: number | null;
-  @ApiProperty({ type: Number, nullable: true, example: 9.9 })
+  @NullableField(Number, undefined, 9.9)
   readonly available_after_usd!: number | null;
   @ApiProperty({
     type: 'object',
@@ -57,22 +63,13 @@ class ExplainedRejectionDto {
   readonly rejected_at!: string;
   @ApiProperty({ type: 'object', additionalProperties: true })
   readonly facts!: object;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0.02,
-    description: 'The worst-case price. Null: rejected before it was priced.',
-  })
+  @NullableField(Number, 'The worst-case price. Null: rejected before it was priced.', 0.02)
   readonly asked_usd!: number | null;
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
   readonly asked!: object | null;
   @ApiProperty({ example: '41', description: 'The log position that the decision rests on.' })
   readonly position!: string;
-  @ApiProperty({
-    type: EvidenceDto,
-    nullable: true,
-    description: 'The last event up to that position which states what was available.',
-  })
+  @NullableField(EvidenceDto, 'The last event up to that position which states what was available.')
   readonly evidence!: EvidenceDto | null;
 }
 
@@ -89,6 +86,6 @@ export class ExplanationDto {
   readonly events!: readonly ExplainedEventDto[];
   @ApiProperty({ description: 'False when later events were not looked for.' })
   readonly complete!: boolean;
-  @ApiProperty({ type: ExplainedRejectionDto, nullable: true })
+  @NullableField(ExplainedRejectionDto)
   readonly rejection!: ExplainedRejectionDto | null;
 }

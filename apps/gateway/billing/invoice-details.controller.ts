@@ -12,7 +12,6 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
 import {
   InvoiceDetailsDto,
   type InvoicePartyDto,
@@ -21,7 +20,6 @@ import {
 
 @ApiTags('billing')
 @Credentials('api-key')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/billing/invoice_details')
 export class InvoiceDetailsController {
@@ -35,7 +33,7 @@ export class InvoiceDetailsController {
     summary: 'Get who sells and who buys on invoices',
     description: 'The seller is the operator. A closed statement keeps the parties that it had.',
   })
-  @ApiOkResponse({ type: InvoiceDetailsDto })
+  @ApiOkResponse({ type: InvoiceDetailsDto, description: 'The parties.' })
   async find(@CurrentCaller() { accountId }: Caller): Promise<InvoiceDetailsDto> {
     const { seller, customer } = await this.queries.execute(new InvoicePartiesQuery(accountId));
     return { success: true, seller: present(seller), customer: present(customer) };
@@ -46,8 +44,7 @@ export class InvoiceDetailsController {
     summary: 'Set what invoices say of the customer',
     description: 'Name, address and tax number, for statements that are not closed yet.',
   })
-  @ApiOkResponse({ type: InvoiceDetailsDto })
-  @ApplicationFailures(413, 415)
+  @ApiOkResponse({ type: InvoiceDetailsDto, description: 'The parties after the change.' })
   async set(
     @Body() body: SetInvoiceDetailsDto,
     @CurrentCaller() caller: Caller,

@@ -9,7 +9,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { AsOfDto, asOfOf } from '../time-travel/as-of.dto.js';
 import { presentStatement } from './statement.presenter.js';
 import { StatementDto, StatementMonthDto } from './statements.dto.js';
@@ -18,7 +18,6 @@ const FILE = { schema: { type: 'string', format: 'binary' } } as const;
 
 @ApiTags('billing')
 @Credentials('api-key')
-@ApplicationFailures(400, 401, 404, 422, 429, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/billing/statements')
 export class StatementsController {
@@ -33,6 +32,7 @@ export class StatementsController {
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ ...FILE, description: 'The statement, RFC 4180.' })
+  @FailsWith('statement_not_found', 'statement_too_large')
   async csv(
     @CurrentCaller() { accountId }: Caller,
     @Param() { month }: StatementMonthDto,
@@ -54,6 +54,7 @@ export class StatementsController {
   })
   @ApiProduces('application/pdf')
   @ApiOkResponse({ ...FILE, description: 'The statement.' })
+  @FailsWith('statement_not_found', 'statement_too_large')
   async pdf(
     @CurrentCaller() { accountId }: Caller,
     @Param() { month }: StatementMonthDto,
@@ -76,7 +77,8 @@ export class StatementsController {
       'Lines per day, model, job and price, with deposits, adjustments and tax. The lines sum to ' +
       'the charges to the micro-dollar. Amounts are decimal micro-dollars.',
   })
-  @ApiOkResponse({ type: StatementDto })
+  @ApiOkResponse({ type: StatementDto, description: 'The statement.' })
+  @FailsWith('statement_not_found', 'statement_too_large')
   async find(
     @CurrentCaller() { accountId }: Caller,
     @Param() { month }: StatementMonthDto,

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { TextField } from '../fields/request-fields.js';
 
 const amount = (description?: string) => ({
   ...(description !== undefined && { description }),
@@ -7,12 +9,12 @@ const amount = (description?: string) => ({
 });
 
 export class StatementMonthDto {
-  @ApiProperty({
-    pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
+  @TextField({
     example: '2026-11',
     description: 'The month, in UTC.',
+    matches: /^\d{4}-(0[1-9]|1[0-2])$/,
+    expected: 'YYYY-MM, such as 2026-11',
   })
-  @Matches(/^\d{4}-(0[1-9]|1[0-2])$/, { message: 'month must be YYYY-MM, such as 2026-11' })
   readonly month!: string;
 }
 
@@ -22,9 +24,9 @@ class StatementLineDto {
     description: 'In UTC. Before the month for a charge that came after its month was closed.',
   })
   readonly day!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'quipu/nano' })
+  @NullableField(String, undefined, 'quipu/nano')
   readonly model!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'The id of the charged job.' })
+  @NullableField(String, 'The id of the charged job.')
   readonly job!: string | null;
   @ApiProperty({ example: 'chat_completion' })
   readonly purpose!: string;
@@ -35,7 +37,7 @@ class StatementLineDto {
       'above their other lines, since each charge is rounded up once.',
   })
   readonly meter!: string;
-  @ApiProperty({ type: Number, nullable: true, example: 3, description: 'Null for the rounding.' })
+  @NullableField(Number, 'Null for the rounding.', 3)
   readonly rate_card_version!: number | null;
   @ApiProperty({ example: '9', description: 'Units, in decimal.' })
   readonly quantity!: string;
@@ -73,7 +75,7 @@ class StatementAdjustmentDto {
   readonly amount_micro_usd!: string;
   @ApiProperty({ example: '2026-10', description: 'The statement that is corrected.' })
   readonly refers_to_month!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The charge that is corrected.' })
+  @NullableField(String, 'The charge that is corrected.')
   readonly refers_to_request!: string | null;
   @ApiProperty({ example: 'slow answers' })
   readonly reason!: string;
@@ -84,7 +86,7 @@ class StatementAdjustmentDto {
 export class StatementTaxDto {
   @ApiProperty({ example: 'DE', description: 'ISO 3166-1 alpha-2.' })
   readonly country!: string;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly region!: string | null;
   @ApiProperty({ enum: ['taxable', 'exempt', 'reverse_charge', 'outside_scope'] })
   readonly treatment!: string;
@@ -111,9 +113,7 @@ class StatementTotalsDto {
   readonly charges!: number;
 }
 
-export class StatementDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class StatementDto extends PositionedAnswerDto {
   @ApiProperty({ example: '7' })
   readonly account_id!: string;
   @ApiProperty({ example: '2026-11' })
@@ -137,16 +137,13 @@ export class StatementDto {
   readonly deposits!: readonly StatementDepositDto[];
   @ApiProperty({ type: [StatementAdjustmentDto] })
   readonly adjustments!: readonly StatementAdjustmentDto[];
-  @ApiProperty({
-    type: StatementTaxDto,
-    nullable: true,
-    description: 'Decided when the month is closed. Null before, and without a tax status.',
-  })
+  @NullableField(
+    StatementTaxDto,
+    'Decided when the month is closed. Null before, and without a tax status.',
+  )
   readonly tax!: StatementTaxDto | null;
   @ApiProperty({ type: StatementTotalsDto })
   readonly totals!: StatementTotalsDto;
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @NullableField(String, undefined, null)
   readonly closed_at!: string | null;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }

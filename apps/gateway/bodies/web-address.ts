@@ -15,7 +15,7 @@ export const IsWebAddress = (): PropertyDecorator => (target, propertyKey) => {
     name: 'isWebAddress',
     target: target.constructor,
     propertyName: String(propertyKey),
-    options: { message: `${String(propertyKey)} must be an http or https URL` },
+    options: { message: 'an http or https URL' },
     validator: { validate: isWebAddress },
   });
 };

@@ -8,6 +8,7 @@ import { type EntryPoints, FLEET_SETTINGS } from '#areas/fleet/fleet.settings.js
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ApiGuard } from '../identity/api.guard.js';
+import { ListedNetworks } from '#areas/spiking/listed-networks.js';
 import { ModelsController } from './models.controller.js';
 import { RatesController } from './rates.controller.js';
 
@@ -25,6 +26,10 @@ const catalog = {
   model: (id: string) => (id === nano.id ? nano : undefined),
   rigs: () => [{ name: 'built-in', kind: 'embedded' }],
 };
+
+const knots = { slug: 'snnlib/knots', writtenAtEpochSeconds: 1_790_000_000 };
+/** One of them has a model of the catalog in its place. */
+const networks = { list: [knots, { ...knots, slug: nano.id }] };
 
 const card = {
   version: 3,
@@ -58,6 +63,7 @@ describe('catalog over HTTP', () => {
       controllers: [ModelsController, RatesController],
       providers: [
         { provide: Catalog, useValue: catalog },
+        { provide: ListedNetworks, useValue: networks },
         { provide: FLEET_SETTINGS, useValue: fleet },
         { provide: QueryBus, useValue: queries },
         { provide: CommandBus, useValue: {} },
@@ -75,10 +81,16 @@ describe('catalog over HTTP', () => {
   afterAll(() => app.close());
 
   const model = { id: 'quipu/nano', object: 'model', created: 1_767_225_600, owned_by: 'quipu' };
+  const network = {
+    id: 'snnlib/knots',
+    object: 'model',
+    created: 1_790_000_000,
+    owned_by: 'snnlib',
+  };
 
   it.each(['/v1/models', '/api/v1/models'])('lists the models at %s', async (url) => {
     const reply = await app.inject({ url });
-    expect(reply.json()).toEqual({ object: 'list', data: [model] });
+    expect(reply.json()).toEqual({ object: 'list', data: [model, network] });
   });
 
   it('shows the entry points beside the models, where they are configured', async () => {
@@ -86,7 +98,7 @@ describe('catalog over HTTP', () => {
     fleet.entryPoints = entryPoints;
     const reply = await app.inject({ url: '/v1/models' });
     fleet.entryPoints = null;
-    expect(reply.json()).toEqual({ object: 'list', data: [model], api_urls: entryPoints });
+    expect(reply.json()).toEqual({ object: 'list', data: [model, network], api_urls: entryPoints });
   });
 
   it.each([
@@ -96,6 +108,10 @@ describe('catalog over HTTP', () => {
     '/api/v1/models/quipu%2Fnano',
   ])('finds a model at %s', async (url) => {
     expect((await app.inject({ url })).json()).toEqual(model);
+  });
+
+  it('finds a spiking network, which chats take', async () => {
+    expect((await app.inject({ url: '/v1/models/snnlib/knots' })).json()).toEqual(network);
   });
 
   it('names a model that does not exist', () => {

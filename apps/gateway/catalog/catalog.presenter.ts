@@ -1,8 +1,9 @@
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type CatalogModel } from '#areas/catalog/catalog-entry.js';
 import { type RateCardFound } from '#areas/catalog/rate-card.handler.js';
+import { type StoredCard } from '#areas/spiking/spiking-models.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
-import { type ModelDto, type ModelListDto } from './models.dto.js';
+import { type ModelDto } from './models.dto.js';
 import { type RatesDto } from './rates.dto.js';
 
 export const presentModel = ({
@@ -16,9 +17,15 @@ export const presentModel = ({
   owned_by: ownedBy,
 });
 
-export const presentModels = (models: readonly CatalogModel[]): Readonly<ModelListDto> => ({
-  object: 'list',
-  data: models.map(presentModel),
+/** A network that chats reach by its slug; its publisher is the first part of it. */
+export const presentNetwork = ({
+  slug,
+  writtenAtEpochSeconds,
+}: StoredCard): Readonly<ModelDto> => ({
+  id: slug,
+  object: 'model',
+  created: writtenAtEpochSeconds,
+  owned_by: slug.slice(0, slug.indexOf('/')),
 });
 
 /** Prices come from the card, other fields from the current catalog. */

@@ -10,7 +10,9 @@ export class ModelDto {
 
   @ApiProperty({
     example: 1_767_225_600,
-    description: 'Seconds since the Unix epoch. Default: when a rate card first had the model.',
+    description:
+      'Seconds since the Unix epoch. Default: when a rate card first had the model, or when the ' +
+      'card of a spiking network was written here.',
   })
   readonly created!: number;
 

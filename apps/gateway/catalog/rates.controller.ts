@@ -6,7 +6,7 @@ import { type RateCardChoice, RateCardQuery } from '#areas/catalog/rate-card.han
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import { presentRates } from './catalog.presenter.js';
 import { instantOf } from './instant.validator.js';
@@ -30,8 +30,8 @@ export class RatesController {
       'that priced it. `at` gives the prices that were in force at an instant, ' +
       '`asOf` the cards that the log had then.',
   })
-  @ApiOkResponse({ type: RatesDto })
-  @ApplicationFailures(400, 404, 503)
+  @ApiOkResponse({ type: RatesDto, description: 'The rate card.' })
+  @FailsWith('rate_card_not_found')
   async find(@Query() query: RatesQueryDto): Promise<Readonly<RatesDto>> {
     const found = await this.queries.execute(
       new RateCardQuery(this.#choiceOf(query), asOfOf(query)),

@@ -1,21 +1,21 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
+import { IsOptional } from 'class-validator';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { IntegerField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 import { IsInstant } from './instant.validator.js';
 
 const VERSION_MAX = 2_147_483_647;
 
 export class RatesQueryDto extends AsOfDto {
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     description: 'The version of the rate card. Default: the newest.',
+    maximum: VERSION_MAX,
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'version must be an integer' })
-  @Min(1, { message: 'version must not be less than 1' })
-  @Max(VERSION_MAX, { message: `version must not be above ${VERSION_MAX}` })
   readonly version?: number;
 
   @ApiPropertyOptional({
@@ -25,7 +25,7 @@ export class RatesQueryDto extends AsOfDto {
       'Not in the future, and not together with `version`.',
   })
   @IsOptional()
-  @IsInstant({ message: 'at must be an ISO 8601 instant, such as 2026-11-21T04:48:00Z' })
+  @IsInstant({ message: 'an ISO 8601 instant such as 2026-11-21T04:48:00Z' })
   readonly at?: string;
 }
 
@@ -56,12 +56,7 @@ export class ModelRateDto {
   @ApiProperty({ example: 'quipu/nano' })
   readonly id!: string;
 
-  @ApiProperty({
-    type: String,
-    example: 'quipu',
-    nullable: true,
-    description: 'Null: no longer served.',
-  })
+  @NullableField(String, 'Null: no longer served.', 'quipu')
   readonly owned_by!: string | null;
 
   @ApiProperty({ example: 0.05, description: 'USD per million tokens of the prompt.' })
@@ -70,20 +65,14 @@ export class ModelRateDto {
   @ApiProperty({ example: 0.1, description: 'USD per million tokens of the answer.' })
   readonly output_usd_per_mtok!: number;
 
-  @ApiProperty({
-    type: Number,
-    example: 1024,
-    nullable: true,
-    description: 'The context length in tokens. Null: no longer served.',
-  })
+  @NullableField(Number, 'The context length in tokens. Null: no longer served.', 1024)
   readonly context!: number | null;
 
-  @ApiProperty({
-    type: Number,
-    example: 256,
-    nullable: true,
-    description: 'Tokens of an answer without max_tokens, at most. Null: no longer served.',
-  })
+  @NullableField(
+    Number,
+    'Tokens of an answer without max_tokens, at most. Null: no longer served.',
+    256,
+  )
   readonly max_output!: number | null;
 }
 
@@ -91,12 +80,7 @@ export class ComputeRateDto {
   @ApiProperty({ example: 'local-vllm' })
   readonly rig!: string;
 
-  @ApiProperty({
-    type: String,
-    example: 'openai',
-    nullable: true,
-    description: 'Null: no longer served.',
-  })
+  @NullableField(String, 'Null: no longer served.', 'openai')
   readonly kind!: string | null;
 
   @ApiProperty({ example: 1.99, description: 'USD per hour.' })
@@ -114,10 +98,7 @@ export class MeterRateDto {
   readonly per!: number;
 }
 
-export class RatesDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class RatesDto extends PositionedAnswerDto {
   @ApiProperty({ example: 'USD' })
   readonly currency!: 'USD';
 
@@ -135,7 +116,4 @@ export class RatesDto {
     description: 'Work that is counted in other units than the tokens of a model.',
   })
   readonly meters!: readonly Readonly<MeterRateDto>[];
-
-  @ApiProperty({ example: '42', description: 'The log position that the answer reflects.' })
-  readonly position!: string;
 }

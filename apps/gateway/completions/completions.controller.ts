@@ -10,7 +10,6 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { chatsOf } from '#areas/inference/completions/completion-body.js';
 import { completionFacts } from '#areas/inference/completions/completion-object.js';
 import { CompletionDocs } from './completions.docs.js';
@@ -26,7 +25,7 @@ export class CompletionsController {
   @HttpCode(200)
   @OpenAiErrors()
   @CompletionDocs()
-  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
-import { ANSWER_HEADERS } from '../inference/chat.docs.js';
+import { ANSWER_HEADERS, CHAT_CODES } from '../inference/chat.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { CompletionBody, PROMPTS_MAX } from '#areas/inference/completions/completion-body.js';
 
 const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
@@ -57,5 +57,5 @@ export const CompletionDocs = () =>
         'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
       },
     }),
-    OpenAiFailures(401, 402, 404, 413, 415, 429, 501, 502, 503, 504),
+    FailsWith(...CHAT_CODES),
   );

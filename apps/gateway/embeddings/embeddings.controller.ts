@@ -28,7 +28,7 @@ import { rateLimitHeaders } from '../identity/rate-limit.headers.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { costHeaders, routeHeaders } from '../inference/chat.headers.js';
 import { ChatMetrics } from '../inference/chat.metrics.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { EmbeddingsDocs } from './embeddings.docs.js';
 
@@ -54,7 +54,8 @@ export class EmbeddingsController {
   @HttpCode(200)
   @OpenAiErrors()
   @EmbeddingsDocs()
-  @Idempotent({ settle: PaidSettler, failures: OpenAiFailures })
+  @Idempotent({ settle: PaidSettler })
+  @FailsWith('embedding_model_not_found', 'dimensions_out_of_range', 'embedding_inputs_too_long')
   async create(
     @Body() sent: unknown,
     @CurrentCaller() caller: Caller,

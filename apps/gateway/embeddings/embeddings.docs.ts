@@ -2,9 +2,9 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { EmbeddingBody } from '#areas/embeddings/embedding-body.js';
-import { ANSWER_HEADERS } from '../inference/chat.docs.js';
+import { ANSWER_HEADERS, RIG_CODES } from '../inference/chat.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { EmbeddingListDto } from './embeddings.dto.js';
 
 const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(EmbeddingBody, {
@@ -30,6 +30,10 @@ export const EmbeddingsDocs = () =>
         'model refuses them by name.',
     }),
     ApiBody({ schema: { ...(BODY_SCHEMA as object), example: REQUEST_EXAMPLE } }),
-    ApiOkResponse({ type: EmbeddingListDto, headers: ANSWER_HEADERS }),
-    OpenAiFailures(400, 401, 402, 404, 413, 415, 429, 501, 502, 503, 504),
+    ApiOkResponse({
+      type: EmbeddingListDto,
+      description: 'The embeddings, in the order of the inputs.',
+      headers: ANSWER_HEADERS,
+    }),
+    FailsWith(...RIG_CODES),
   );

@@ -1,4 +1,5 @@
-import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { faultText, messageOf, UNSUPPORTED_FIELD } from '#platform/kernel/faults.js';
 import { HttpFailure } from './http-failure.js';
 
 /**
@@ -13,7 +14,12 @@ export const VALUES_MAX = 512;
  */
 export class DtoPipe extends ValidationPipe {
   constructor() {
-    super({ whitelist: true, forbidNonWhitelisted: true, transform: true });
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+      exceptionFactory: (errors: readonly ValidationError[]) => invalidFields(errors),
+    });
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
@@ -25,6 +31,38 @@ export class DtoPipe extends ValidationPipe {
     return this.toValidate(metadata) ? withDefaults(read, metadata.metatype) : read;
   }
 }
+
+interface Fault {
+  readonly param: string;
+  readonly text: string;
+}
+
+const invalidFields = (errors: readonly ValidationError[]): HttpFailure => {
+  const faults = errors.flatMap((error) => faultsOf(error));
+  const param = faults[0]?.param;
+  return new HttpFailure({
+    status: 400,
+    code: 'invalid_request',
+    message: messageOf(faults.map(({ text }) => text)),
+    ...(param !== undefined && { param }),
+  });
+};
+
+/** The message of each check is what its field expects. */
+const faultsOf = (
+  { property, value, constraints = {}, children = [] }: ValidationError,
+  parent = '',
+): readonly Fault[] => {
+  const isIndex = /^\d+$/.test(property);
+  const param = isIndex ? `${parent}[${property}]` : `${parent}${parent && '.'}${property}`;
+  const { whitelistValidation: unsupported, ...checks } = constraints;
+  const expected = [...new Set(Object.values(checks))].join(' and ');
+  return [
+    ...(unsupported === undefined ? [] : [{ param, text: `${param}: ${UNSUPPORTED_FIELD}` }]),
+    ...(expected === '' ? [] : [{ param, text: faultText(param, expected, value) }]),
+    ...children.flatMap((child) => faultsOf(child, param)),
+  ];
+};
 
 const valuesMaxOf = (metatype: ArgumentMetadata['metatype']): number =>
   metatype && 'valuesMax' in metatype ? Number(metatype.valuesMax) : VALUES_MAX;

@@ -1,4 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExtension } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 
 /** A failure at the edge, before it gets the envelope of its route. */
@@ -24,13 +26,21 @@ declare module 'fastify' {
   }
 }
 
+/** Names the envelope of a route for the OpenAPI document, which removes it. */
+export const SHAPE_EXTENSION = 'x-error-shape';
+
+/** Gives a controller method the error envelope of an interface. */
+export const ErrorsOf = (errorShape: ErrorShape, config: object = {}): MethodDecorator =>
+  applyDecorators(
+    RouteConfig({ ...config, errorShape }),
+    ApiExtension(SHAPE_EXTENSION, errorShape),
+  );
+
 /** Gives a controller method OpenAI's error envelope. */
-export const OpenAiErrors = (): MethodDecorator =>
-  RouteConfig({ errorShape: 'openai' satisfies ErrorShape });
+export const OpenAiErrors = (): MethodDecorator => ErrorsOf('openai');
 
 /** Gives a controller method Anthropic's error envelope. */
-export const AnthropicErrors = (): MethodDecorator =>
-  RouteConfig({ errorShape: 'anthropic' satisfies ErrorShape });
+export const AnthropicErrors = (): MethodDecorator => ErrorsOf('anthropic');
 
 /**
  * A request without a route has no declaration. Under `/v1`, the base of OpenAI's clients, its

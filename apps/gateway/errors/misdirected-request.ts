@@ -31,6 +31,10 @@ export const refuseMisdirected = (fastify: FastifyInstance): void => {
         send(request, reply, wrongMethod(request.method, methods));
         return;
       }
+      if (path.startsWith(TWICE)) {
+        send(request, reply, prefixTwice(request.method, path.slice(PREFIX.length)));
+        return;
+      }
     }
     done();
   });
@@ -62,6 +66,16 @@ const wrongMethod = (method: string, methods: readonly string[]): FailureDescrip
   status: 405,
   code: 'method_not_allowed',
   message: `this path does not have the method ${method}, only ${methods.join(', ')}`,
+});
+
+/** The base URL of a client ends in `/v1`, and it adds the same prefix to its paths. */
+const PREFIX = '/v1';
+const TWICE = `${PREFIX}${PREFIX}/`;
+
+const prefixTwice = (method: string, path: string): FailureDescription => ({
+  status: 404,
+  code: 'not_found',
+  message: `this path has ${PREFIX} twice, and the base URL ends in it: try ${method} ${path}`,
 });
 
 /** Node keeps the first of several `Host` headers, and all of them in `rawHeaders`. */

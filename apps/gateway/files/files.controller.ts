@@ -31,7 +31,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { multipartOf } from '../uploads/form-parts.js';
 import { OpenUploads } from '../uploads/open-uploads.js';
 import { OpenAiUpload } from '../uploads/uploads.js';
@@ -52,7 +52,6 @@ const FORM = {
 /** OpenAI's Files API. */
 @ApiTags('files')
 @Credentials('api-key', 'app-token', 'renter-key')
-@OpenAiFailures(400, 401, 503)
 @UseGuards(ApiGuard)
 @Controller('v1/files')
 export class FilesController {
@@ -74,8 +73,15 @@ export class FilesController {
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({ schema: FORM })
-  @ApiOkResponse({ type: FileDto })
-  @OpenAiFailures(413, 415, 429)
+  @ApiOkResponse({ type: FileDto, description: 'The stored file.' })
+  @FailsWith(
+    'file_missing',
+    'invalid_purpose',
+    'invalid_expires_after',
+    'file_too_large',
+    'invalid_form',
+    'too_many_uploads',
+  )
   async upload(
     @CurrentCaller() { accountId, userId }: Caller,
     @Req() request: FastifyRequest,
@@ -89,8 +95,8 @@ export class FilesController {
   @Get()
   @OpenAiErrors()
   @ApiOperation({ summary: 'List files', description: 'The files of the account.' })
-  @ApiOkResponse({ type: FileListDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: FileListDto, description: 'A page of files.' })
+  @FailsWith('file_not_found')
   async list(
     @CurrentCaller() { accountId }: Caller,
     @Query() { after, limit, order, purpose }: FilesPageDto,
@@ -102,8 +108,8 @@ export class FilesController {
   @Get(':file_id')
   @OpenAiErrors()
   @ApiOperation({ summary: 'Get a file', description: 'Its owner and an Admin see a file.' })
-  @ApiOkResponse({ type: FileDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: FileDto, description: 'The file, without its content.' })
+  @FailsWith('file_not_found')
   async retrieve(@Param() { file_id }: FileIdDto, @CurrentCaller() caller: Caller) {
     return presentFile(await this.files.find(file_id, readerOf(caller)));
   }
@@ -116,7 +122,7 @@ export class FilesController {
   })
   @ApiProduces('application/octet-stream')
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' }, description: 'The content.' })
-  @OpenAiFailures(404)
+  @FailsWith('file_not_found')
   async content(
     @Param() { file_id }: FileIdDto,
     @CurrentCaller() caller: Caller,
@@ -134,8 +140,8 @@ export class FilesController {
   @HttpCode(200)
   @OpenAiErrors()
   @ApiOperation({ summary: 'Delete a file', description: 'Its content is removed within an hour.' })
-  @ApiOkResponse({ type: DeletedFileDto })
-  @OpenAiFailures(404, 415)
+  @ApiOkResponse({ type: DeletedFileDto, description: 'The file is deleted.' })
+  @FailsWith('file_not_found')
   async delete(
     @Param() { file_id: id }: FileIdDto,
     @CurrentCaller() caller: Caller,

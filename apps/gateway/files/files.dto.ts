@@ -1,50 +1,50 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { LIST_LIMIT_MAX } from '#areas/files/list-files.handler.js';
 import { FilePurpose } from '#events/files/file.events.js';
-import { NumberText } from '../bodies/number-text.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, IntegerField, TextField } from '../fields/request-fields.js';
 
 const PURPOSES = FilePurpose.options;
 const ORDERS = ['asc', 'desc'] as const;
 
 export class FileIdDto {
-  @ApiProperty({
+  @TextField({
     description: 'The id of the file.',
     example: 'file-0123456789abcdef0123456789abcdef',
+    matches: /^[A-Za-z0-9_-]{1,64}$/,
+    expected: 'the id of a file',
   })
-  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'file_id is the id of a file' })
   readonly file_id!: string;
 }
 
 export class FilesPageDto {
-  @ApiProperty({ required: false, description: 'Lists files after this one.' })
-  @IsOptional()
-  @IsString()
-  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'after is the id of a file' })
+  @TextField({
+    required: false,
+    description: 'Lists files after this one.',
+    matches: /^[A-Za-z0-9_-]{1,64}$/,
+    expected: 'the id of a file',
+  })
   readonly after?: string;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: LIST_LIMIT_MAX,
     minimum: 1,
     maximum: LIST_LIMIT_MAX,
     description: 'The files of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(LIST_LIMIT_MAX, { message: `limit must not be above ${LIST_LIMIT_MAX}` })
   readonly limit: number = LIST_LIMIT_MAX;
 
-  @ApiProperty({ required: false, enum: ORDERS, default: 'desc', description: 'By creation.' })
-  @IsOptional()
-  @IsIn(ORDERS, { message: 'order is asc or desc' })
+  @ChoiceField(ORDERS, {
+    required: false,
+    default: 'desc',
+    description: 'By creation.',
+    expected: 'asc or desc',
+  })
   readonly order: (typeof ORDERS)[number] = 'desc';
 
-  @ApiProperty({ required: false, enum: PURPOSES, description: 'Lists files of this purpose.' })
-  @IsOptional()
-  @IsIn(PURPOSES, { message: `purpose is one of ${PURPOSES.join(', ')}` })
+  @ChoiceField(PURPOSES, { required: false, description: 'Lists files of this purpose.' })
   readonly purpose?: FilePurpose;
 }
 
@@ -72,9 +72,9 @@ export class FileListDto {
   readonly object!: 'list';
   @ApiProperty({ type: [FileDto] })
   readonly data!: readonly FileDto[];
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly first_id!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly last_id!: string | null;
   @ApiProperty()
   readonly has_more!: boolean;

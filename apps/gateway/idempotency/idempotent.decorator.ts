@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { type AttemptSettler } from './attempt-settler.js';
 import { IDEMPOTENT, IDEMPOTENCY_HEADER } from './idempotency.metadata.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
@@ -22,9 +22,16 @@ export interface IdempotentOptions {
    * earlier request and is no attempt.
    */
   readonly resumes?: boolean;
-  /** The error envelope in the OpenAPI document. */
-  readonly failures?: typeof ApplicationFailures;
 }
+
+const CODES = [
+  'invalid_idempotency_key',
+  'idempotency_conflict',
+  'idempotency_running',
+  'idempotency_answer_lost',
+  'idempotency_answer_too_large',
+];
+const PAID_CODES = ['insufficient_balance', 'budget_exceeded'];
 
 /**
  * Runs a request with an `Idempotency-Key` once for each account, key and body. A repeat gets the
@@ -34,7 +41,6 @@ export const Idempotent = ({
   settle,
   reply = 'value',
   resumes = false,
-  failures = ApplicationFailures,
 }: IdempotentOptions = {}): MethodDecorator =>
   applyDecorators(
     SetMetadata(IDEMPOTENT, { settle, reply, resumes }),
@@ -47,5 +53,5 @@ export const Idempotent = ({
           ? 'The same key and body get the first answer again, for 24 hours.'
           : 'The same key and body get the first answer again, uncharged, for 24 hours.',
     }),
-    failures(400, 409),
+    FailsWith(...CODES, ...(settle === undefined ? [] : PAID_CODES)),
   );

@@ -80,7 +80,11 @@ class ThingsModule {}
 
 const thingsArea = defineArea({
   name: 'things',
-  errors: { thing_refused: { status: 422 } },
+  errors: {
+    thing_refused: { status: 422 },
+    insufficient_balance: { status: 402 },
+    budget_exceeded: { status: 402 },
+  },
   module: ThingsModule,
 });
 

@@ -20,7 +20,7 @@ import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { ApiKeyIdDto, ApiKeysDto, IssueApiKeyDto, NewApiKeyDto } from './api-keys.dto.js';
 import { DoneDto } from './auth.dto.js';
 import { presentKeys, presentNewKey } from './auth.presenter.js';
@@ -30,7 +30,6 @@ import { KeyOwnerGuard } from './key-owner.guard.js';
 /** The keys of the user; an addition to the promised interface. */
 @ApiTags('identity')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(KeyOwnerGuard)
 @Controller('api/v1/auth/keys')
 export class ApiKeysController {
@@ -44,7 +43,7 @@ export class ApiKeysController {
     summary: 'List the active keys',
     description: 'The keys of the user, newest first, without their secrets.',
   })
-  @ApiOkResponse({ type: ApiKeysDto })
+  @ApiOkResponse({ type: ApiKeysDto, description: 'The active keys, without their secrets.' })
   async list(@CurrentCaller() { userId }: Caller): Promise<ApiKeysDto> {
     return presentKeys(await this.queries.execute(new ListApiKeysQuery(userId)));
   }
@@ -54,10 +53,14 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Issue a key',
     description:
-      'The answer is the only one that holds the secret of the key. A key with a budget issues none.',
+      'The answer is the only one that holds the secret of the key. A key with a budget issues ' +
+      'none.',
   })
-  @ApiCreatedResponse({ type: NewApiKeyDto })
-  @ApplicationFailures(400, 403, 409, 413, 415)
+  @ApiCreatedResponse({
+    type: NewApiKeyDto,
+    description: 'The key with its secret, which is shown once.',
+  })
+  @FailsWith('api_key_limited', 'too_many_api_keys')
   async issue(
     @Body() { name, kind: keyKind }: IssueApiKeyDto,
     @CurrentCaller() { userId, credential }: Caller,
@@ -73,11 +76,14 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Replace a key',
     description:
-      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with a ' +
-      'budget replaces itself only.',
+      'Issues a key with the same name and kind. The old key becomes invalid at once. A key with ' +
+      'a budget replaces itself only.',
   })
-  @ApiCreatedResponse({ type: NewApiKeyDto })
-  @ApplicationFailures(400, 403, 404, 413, 415)
+  @ApiCreatedResponse({
+    type: NewApiKeyDto,
+    description: 'The new key with its secret, which is shown once.',
+  })
+  @FailsWith('api_key_limited', 'api_key_not_found', 'too_many_api_keys')
   async rotate(
     @Param() { id: keyId }: ApiKeyIdDto,
     @CurrentCaller() { userId, credential }: Caller,
@@ -94,8 +100,8 @@ export class ApiKeysController {
     summary: 'Revoke a key',
     description: 'The key becomes invalid at once.',
   })
-  @ApiOkResponse({ type: DoneDto })
-  @ApplicationFailures(400, 404, 413, 415)
+  @ApiOkResponse({ type: DoneDto, description: 'The key is revoked.' })
+  @FailsWith('api_key_not_found')
   async revoke(
     @Param() { id: keyId }: ApiKeyIdDto,
     @CurrentCaller() { userId }: Caller,

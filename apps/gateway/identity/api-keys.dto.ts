@@ -1,25 +1,25 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { APP_NAME_LENGTH_MAX } from '#areas/identity/users/user-details.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, TextField } from '../fields/request-fields.js';
 
 const KINDS = ['user', 'renter'] as const;
 
 export class IssueApiKeyDto {
-  @ApiProperty({ example: 'nightly batch', maxLength: APP_NAME_LENGTH_MAX })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(APP_NAME_LENGTH_MAX)
+  @TextField({ example: 'nightly batch', maxLength: APP_NAME_LENGTH_MAX, minLength: 1 })
   readonly name!: string;
 
-  @ApiProperty({ required: false, enum: KINDS, default: 'user' })
-  @IsOptional()
-  @IsIn(KINDS)
+  @ChoiceField(KINDS, { required: false, default: 'user' })
   readonly kind: (typeof KINDS)[number] = 'user';
 }
 
 export class ApiKeyIdDto {
-  @ApiProperty({ example: '2b9ac6a26d6d9ca1', description: 'The id of the key.' })
-  @Matches(/^[0-9a-f]{16}$/, { message: 'id must be the id of a key: 16 hex digits' })
+  @TextField({
+    example: '2b9ac6a26d6d9ca1',
+    description: 'The id of the key.',
+    matches: /^[0-9a-f]{16}$/,
+    expected: 'the id of a key: 16 hex digits',
+  })
   readonly id!: string;
 }
 
@@ -39,7 +39,7 @@ export class ApiKeyDto {
   readonly session_id!: string | null;
   @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
   readonly created_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'UTC. Null: never.' })
+  @NullableField(String, 'UTC. Null: never.')
   readonly expires_at!: string | null;
 }
 

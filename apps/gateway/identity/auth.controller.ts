@@ -17,7 +17,7 @@ import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-fa
 import { contextOf } from '#platform/runtime/command-context.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import {
@@ -35,7 +35,6 @@ import { throttleAddress } from './throttle-address.js';
 
 /** Log-in, its second step, and the routes of the access token. */
 @ApiTags('identity')
-@ApplicationFailures(400, 401, 413, 415, 429, 503)
 @Controller('api/v1/auth')
 export class AuthController {
   constructor(
@@ -64,6 +63,13 @@ export class AuthController {
       ],
     },
   })
+  @FailsWith(
+    'invalid_credentials',
+    'invalid_otp',
+    'too_many_attempts',
+    'too_many_wrong_codes',
+    'authentication_busy',
+  )
   async login(
     @Body() body: LoginDto,
     @Req() request: FastifyRequest,
@@ -94,7 +100,14 @@ export class AuthController {
       'Exchanges the token of a challenge and a code for an access token and an API key. A ' +
       'challenge expires after some minutes or too many wrong codes.',
   })
-  @ApiOkResponse({ type: LoginSuccessDto })
+  @ApiOkResponse({ type: LoginSuccessDto, description: 'The session.' })
+  @FailsWith(
+    'invalid_challenge',
+    'invalid_otp',
+    'too_many_attempts',
+    'too_many_wrong_codes',
+    'authentication_busy',
+  )
   async verifyTwoFactor(
     @Body() { temp_token: tempToken, otp_code: otpCode }: VerifyTwoFactorDto,
     @Req() request: FastifyRequest,
@@ -116,7 +129,8 @@ export class AuthController {
     summary: 'Get the user of the access token',
     description: 'The user, the tenant and the session of the access token.',
   })
-  @ApiOkResponse({ type: AccountContextDto })
+  @ApiOkResponse({ type: AccountContextDto, description: 'The user, the tenant and the session.' })
+  @FailsWith('too_many_attempts', 'session_not_found')
   async me(@CurrentCaller() { userId, credential }: Caller): Promise<AccountContextDto> {
     return presentContext(
       await this.queries.execute(new AccountContextQuery(userId, credential.id)),
@@ -132,7 +146,8 @@ export class AuthController {
     description:
       'Ends the session of the access token and revokes the API key that was issued with it.',
   })
-  @ApiOkResponse({ type: DoneDto })
+  @ApiOkResponse({ type: DoneDto, description: 'The session has ended.' })
+  @FailsWith('too_many_attempts', 'session_not_found')
   async revoke(
     @CurrentCaller() { userId, credential }: Caller,
     @Req() request: FastifyRequest,

@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsNotEmpty, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { SESSION_SECONDS } from '#areas/identity/sessions/session-opener.js';
 import { CHALLENGE_SECONDS } from '#areas/identity/sessions/log-in.handler.js';
 import {
@@ -7,6 +6,8 @@ import {
   DEVICE_INFO_LENGTH_MAX,
   PASSWORD_LENGTH_MAX,
 } from '#areas/identity/users/user-details.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { TextField } from '../fields/request-fields.js';
 import { EntryPointsDto } from '../fleet/entry-points.dto.js';
 
 /** Longer than any username, so that validation does not reveal which names can exist. */
@@ -17,57 +18,52 @@ const TEMP_TOKEN_PATTERN = /^svc_2fa_[A-Za-z0-9_-]{1,128}$/;
 const ROLES = ['renter', 'Partner', 'Investor', 'Admin'];
 
 export class LoginDto {
-  @ApiProperty({ example: 'demo', maxLength: USERNAME_LENGTH_MAX })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(USERNAME_LENGTH_MAX)
+  @TextField({ example: 'demo', maxLength: USERNAME_LENGTH_MAX, minLength: 1 })
   readonly username!: string;
 
-  @ApiProperty({ example: 'correct horse battery staple', maxLength: PASSWORD_LENGTH_MAX })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(PASSWORD_LENGTH_MAX)
+  @TextField({
+    example: 'correct horse battery staple',
+    maxLength: PASSWORD_LENGTH_MAX,
+    minLength: 1,
+  })
   readonly password!: string;
 
-  @ApiProperty({ required: false, example: 'Quipu Mobile', maxLength: APP_NAME_LENGTH_MAX })
-  @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(APP_NAME_LENGTH_MAX)
+  @TextField({
+    required: false,
+    example: 'Quipu Mobile',
+    maxLength: APP_NAME_LENGTH_MAX,
+    minLength: 1,
+  })
   readonly app_name?: string;
 
-  @ApiProperty({ required: false, example: 'Pixel 9', maxLength: DEVICE_INFO_LENGTH_MAX })
-  @IsOptional()
-  @IsString()
-  @MaxLength(DEVICE_INFO_LENGTH_MAX)
+  @TextField({ required: false, example: 'Pixel 9', maxLength: DEVICE_INFO_LENGTH_MAX })
   readonly device_info?: string;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     example: '492039',
     description:
       'A code of the authenticator app, or a recovery code. Without it the answer is a challenge.',
+    maxLength: OTP_CODE_LENGTH_MAX,
+    minLength: 1,
   })
-  @IsOptional()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(OTP_CODE_LENGTH_MAX)
   readonly otp_code?: string;
 }
 
 export class VerifyTwoFactorDto {
-  @ApiProperty({ example: 'svc_2fa_…' })
-  @IsString()
-  @Matches(TEMP_TOKEN_PATTERN, { message: 'temp_token must be the svc_2fa_… of a challenge' })
+  @TextField({
+    example: 'svc_2fa_…',
+    matches: TEMP_TOKEN_PATTERN,
+    expected: 'the svc_2fa_… of a challenge',
+  })
   readonly temp_token!: string;
 
-  @ApiProperty({
+  @TextField({
     example: '492039',
     description: 'A code of the authenticator app, or a recovery code.',
+    maxLength: OTP_CODE_LENGTH_MAX,
+    minLength: 1,
   })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(OTP_CODE_LENGTH_MAX)
   readonly otp_code!: string;
 }
 
@@ -158,9 +154,9 @@ export class TwoFactorChallengeDto {
 class SessionDto {
   @ApiProperty({ format: 'uuid' })
   readonly id!: string;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly app_name!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly device_info!: string | null;
   @ApiProperty({ example: '2026-11-21 04:48:00', description: 'UTC.' })
   readonly started_at!: string;

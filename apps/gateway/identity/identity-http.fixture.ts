@@ -5,6 +5,7 @@ import { Controller, Get, Global, Module, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { pino } from 'pino';
 import { AccountOpener } from '#areas/identity/accounts/account-opener.port.js';
+import { KeyBudgets } from '#areas/identity/keys/key-budgets.port.js';
 import { BalanceReader } from '#areas/identity/accounts/balance-reader.port.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
@@ -137,6 +138,7 @@ const openGateway = async () => {
     { provide: IDENTITY_SETTINGS, useValue: { tenant: TENANT } },
     { provide: FLEET_SETTINGS, useValue: { entryPoints: ENTRY_POINTS } },
     { provide: AccountOpener, useValue: { open: () => Promise.resolve() } },
+    { provide: KeyBudgets, useValue: { limits: () => Promise.resolve(false) } },
     { provide: BalanceReader, useValue: { balanceMicroUsd: () => Promise.resolve(9_700_000n) } },
   ];
   @Global()

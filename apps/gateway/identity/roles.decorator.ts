@@ -1,8 +1,9 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { type Role } from '#events/identity/identity.vocabulary.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 
 export const ROLES_KEY = 'quipu:roles';
 
 /** The roles that a controller or route accepts; without it, every role. */
 export const Roles = (...roles: readonly Role[]): MethodDecorator & ClassDecorator =>
-  SetMetadata(ROLES_KEY, roles);
+  applyDecorators(SetMetadata(ROLES_KEY, roles), FailsWith('insufficient_role'));

@@ -9,7 +9,7 @@ import { ReplaceRecoveryCodesCommand } from '#areas/identity/two-factor/recovery
 import { StartTwoFactorCommand } from '#areas/identity/two-factor/start-two-factor.handler.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';
 import { AttemptThrottle } from './attempt-throttle.js';
 import { DoneDto } from './auth.dto.js';
@@ -29,7 +29,6 @@ import {
  */
 @ApiTags('identity')
 @Credentials('app-token')
-@ApplicationFailures(400, 401, 409, 413, 415, 429, 503)
 @UseGuards(AppTokenGuard)
 @Controller('api/v1/auth/2fa')
 export class TwoFactorController {
@@ -46,7 +45,18 @@ export class TwoFactorController {
       'Returns a secret for an authenticator app. Two-factor authentication is off until a code ' +
       'confirms it.',
   })
-  @ApiOkResponse({ type: StartedTwoFactorDto })
+  @ApiOkResponse({
+    type: StartedTwoFactorDto,
+    description: 'The secret to add to an authenticator.',
+  })
+  @FailsWith(
+    'two_factor_enabled',
+    'invalid_credentials',
+    'invalid_otp',
+    'too_many_attempts',
+    'too_many_wrong_codes',
+    'authentication_busy',
+  )
   async enrol(
     @Body() { password }: StartTwoFactorDto,
     @CurrentCaller() { userId }: Caller,
@@ -65,7 +75,19 @@ export class TwoFactorController {
     description:
       'Turns two-factor authentication on with a first code, and returns the recovery codes.',
   })
-  @ApiOkResponse({ type: RecoveryCodesDto })
+  @ApiOkResponse({
+    type: RecoveryCodesDto,
+    description: 'Two-factor authentication is on; the recovery codes are shown once.',
+  })
+  @FailsWith(
+    'two_factor_enabled',
+    'two_factor_not_enrolling',
+    'invalid_credentials',
+    'invalid_otp',
+    'too_many_attempts',
+    'too_many_wrong_codes',
+    'authentication_busy',
+  )
   async confirm(
     @Body() { otp_code: otpCode }: OtpCodeDto,
     @CurrentCaller() { userId }: Caller,
@@ -83,7 +105,15 @@ export class TwoFactorController {
     summary: 'Turn two-factor authentication off',
     description: 'Takes a code of the authenticator app or a recovery code.',
   })
-  @ApiOkResponse({ type: DoneDto })
+  @ApiOkResponse({ type: DoneDto, description: 'Two-factor authentication is off.' })
+  @FailsWith(
+    'two_factor_not_enabled',
+    'invalid_credentials',
+    'invalid_otp',
+    'too_many_attempts',
+    'too_many_wrong_codes',
+    'authentication_busy',
+  )
   async disable(
     @Body() { otp_code: otpCode }: OtpCodeDto,
     @CurrentCaller() { userId }: Caller,
@@ -103,7 +133,18 @@ export class TwoFactorController {
       'Takes a code of the authenticator app or a recovery code. The old recovery codes become ' +
       'invalid.',
   })
-  @ApiOkResponse({ type: RecoveryCodesDto })
+  @ApiOkResponse({
+    type: RecoveryCodesDto,
+    description: 'The new recovery codes, which are shown once.',
+  })
+  @FailsWith(
+    'two_factor_not_enabled',
+    'invalid_credentials',
+    'invalid_otp',
+    'too_many_attempts',
+    'too_many_wrong_codes',
+    'authentication_busy',
+  )
   async replaceRecoveryCodes(
     @Body() { otp_code: otpCode }: OtpCodeDto,
     @CurrentCaller() { userId }: Caller,

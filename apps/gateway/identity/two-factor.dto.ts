@@ -1,21 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
 import { PASSWORD_LENGTH_MAX } from '#areas/identity/users/user-details.js';
+import { TextField } from '../fields/request-fields.js';
 import { OTP_CODE_LENGTH_MAX } from './auth.dto.js';
 
 export class StartTwoFactorDto {
-  @ApiProperty({ maxLength: PASSWORD_LENGTH_MAX, description: 'The password of the user.' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(PASSWORD_LENGTH_MAX)
+  @TextField({
+    maxLength: PASSWORD_LENGTH_MAX,
+    description: 'The password of the user.',
+    minLength: 1,
+  })
   readonly password!: string;
 }
 
 export class OtpCodeDto {
-  @ApiProperty({ example: '492039' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(OTP_CODE_LENGTH_MAX)
+  @TextField({ example: '492039', maxLength: OTP_CODE_LENGTH_MAX, minLength: 1 })
   readonly otp_code!: string;
 }
 

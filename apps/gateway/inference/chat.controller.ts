@@ -9,7 +9,6 @@ import { IDEMPOTENCY_HEADER } from '../idempotency/idempotency.metadata.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
@@ -43,7 +42,7 @@ export class ChatController {
   @HttpCode(200)
   @OpenAiErrors()
   @ChatCompletionDocs()
-  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
   async complete(
     @CurrentCaller() caller: Caller,

@@ -2,10 +2,33 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
+import { inferenceErrors } from '#areas/inference/inference.errors.js';
+import { inferenceFailures } from '#areas/inference/inference.failures.js';
 import { AUTO, RIG_NAME_LENGTH_MAX } from '#areas/inference/routing-modes.js';
-import { DocumentedChatBody } from '#areas/inference/chat-body.js';
+import { shardingErrors, shardingFailures } from '#areas/sharding/sharding.errors.js';
+import { spikingErrors, spikingFailures } from '#areas/spiking/spiking.errors.js';
+import { swarmErrors, swarmFailures } from '#areas/swarm/swarm.errors.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
+import { DocumentedChatBody } from '#areas/inference/chat-body.js';
+
+/** The codes of requests that rigs do not answer. */
+export const RIG_CODES = inferenceFailures.flatMap(({ codes }) => Object.keys(codes));
+
+/** The codes of the areas whose engines answer chats in their routing modes. */
+const MODE_CODES = [
+  ...Object.keys({ ...spikingErrors, ...swarmErrors, ...shardingErrors }),
+  ...[...spikingFailures, ...swarmFailures, ...shardingFailures].flatMap(({ codes }) =>
+    Object.keys(codes),
+  ),
+];
+
+const OF_OTHER_ROUTES = ['token_count_unavailable', 'snn_batch_not_found'];
+
+/** The codes of chats, in every interface. */
+export const CHAT_CODES = [...Object.keys(inferenceErrors), ...RIG_CODES, ...MODE_CODES].filter(
+  (code) => !OF_OTHER_ROUTES.includes(code),
+);
 
 const REQUEST_EXAMPLE = {
   model: 'quipu/nano',
@@ -96,5 +119,5 @@ export const ChatCompletionDocs = () =>
         'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
       },
     }),
-    OpenAiFailures(401, 402, 404, 413, 415, 429, 501, 502, 503, 504),
+    FailsWith(...CHAT_CODES),
   );

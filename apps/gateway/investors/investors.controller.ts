@@ -36,7 +36,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import {
   AskedInvestorDto,
@@ -56,7 +56,6 @@ const BASIS_POINTS_PER_PERCENT = 100;
 @ApiTags('investors')
 @Roles('Investor', 'Admin')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(400, 401, 403, 404, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/investor')
 export class InvestorsController {
@@ -75,7 +74,8 @@ export class InvestorsController {
       'What the investor holds, and what it earned from charges up to `accrued_through`. With ' +
       '`asOf` it is as it was at that state of the log.',
   })
-  @ApiOkResponse({ type: InvestorDashboardDto })
+  @ApiOkResponse({ type: InvestorDashboardDto, description: 'The portfolio and its yield.' })
+  @FailsWith('investor_required', 'investor_not_found')
   async dashboard(
     @CurrentCaller() caller: Caller,
     @Query() query: AskedInvestorDto,
@@ -92,7 +92,11 @@ export class InvestorsController {
       'The rigs of which the investor holds or held shares, with the temperatures that their ' +
       'workers report now.',
   })
-  @ApiOkResponse({ type: InvestorNodesDto })
+  @ApiOkResponse({
+    type: InvestorNodesDto,
+    description: 'The rigs with the shares of the investor.',
+  })
+  @FailsWith('investor_required', 'investor_not_found')
   async nodes(
     @CurrentCaller() caller: Caller,
     @Query() query: AskedInvestorDto,
@@ -112,7 +116,8 @@ export class InvestorsController {
     summary: 'The daily revenue of an investor',
     description: 'A page of what each rig earned on each day in UTC, newest first.',
   })
-  @ApiOkResponse({ type: RevenueListDto })
+  @ApiOkResponse({ type: RevenueListDto, description: 'A page of days.' })
+  @FailsWith('investor_required', 'investor_not_found')
   async revenue(
     @CurrentCaller() caller: Caller,
     @Query() query: RevenuePageDto,
@@ -131,8 +136,8 @@ export class InvestorsController {
       'Only for an Admin. The share earns from the charges that follow. The shares of a rig are ' +
       'at most the whole rig.',
   })
-  @ApiCreatedResponse({ type: NodeShareResultDto })
-  @ApplicationFailures(409, 413, 415)
+  @ApiCreatedResponse({ type: NodeShareResultDto, description: 'The share.' })
+  @FailsWith('investor_not_found', 'node_not_in_catalog', 'node_oversold', 'purchase_in_future')
   async allocate(
     @Body() body: NewNodeShareDto,
     @CurrentCaller() { userId }: Caller,
@@ -162,8 +167,8 @@ export class InvestorsController {
     summary: 'End a share of a rig',
     description: 'Only for an Admin. What the share has earned stays.',
   })
-  @ApiOkResponse({ type: NodeShareResultDto })
-  @ApplicationFailures(413, 415)
+  @ApiOkResponse({ type: NodeShareResultDto, description: 'The share after its end.' })
+  @FailsWith('node_share_not_found')
   async end(
     @Param() { rig, allocation_id: allocationId }: NodeSharePathDto,
     @CurrentCaller() { userId }: Caller,

@@ -1,20 +1,26 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsISO8601, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
-import { HasDecimals } from '../amounts/decimals.validator.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsISO8601, Matches } from 'class-validator';
+import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import {
+  IdField,
+  IntegerField,
+  NumberField,
+  TextField,
+  UuidField,
+} from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
-const ID_MAX = Number.MAX_SAFE_INTEGER;
 const RIG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** In dollars. */
 const PRICE_MAX = 1_000_000_000;
 const GPUS_MAX = 100_000;
 
+const DAY = 'a day of the calendar such as 2026-10-01';
 const ASKED_INVESTOR =
   'The user id. An Admin who names none sees the first investor with a share; for others it is ' +
   'the own one.';
-const id = (description: string) => ({ type: 'integer' as const, minimum: 1, description });
 const hour = (description: string) => ({
   type: String,
   nullable: true,
@@ -23,83 +29,66 @@ const hour = (description: string) => ({
 });
 
 export class AskedInvestorDto extends AsOfDto {
-  @ApiPropertyOptional(id(ASKED_INVESTOR))
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'investor_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField(ASKED_INVESTOR, { required: false })
   readonly investor_id?: number;
 }
 
 export class RevenuePageDto extends PageDto {
-  @ApiPropertyOptional(id(ASKED_INVESTOR))
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'investor_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField(ASKED_INVESTOR, { required: false })
   readonly investor_id?: number;
 }
 
 export class NewNodeShareDto {
-  @ApiProperty(id('A user with the role Investor.'))
-  @IsInt({ message: 'investor_id must be an integer' })
-  @Min(1)
-  @Max(ID_MAX)
+  @IdField('A user with the role Investor.', { fromText: false })
   readonly investor_id!: number;
 
-  @ApiProperty({ example: 'local-vllm', description: 'The name of a rig of the catalog.' })
-  @Matches(RIG_PATTERN, { message: 'rig must be the name of a rig' })
+  @TextField({
+    example: 'local-vllm',
+    description: 'The name of a rig of the catalog.',
+    matches: RIG_PATTERN,
+    expected: 'the name of a rig',
+  })
   readonly rig!: string;
 
-  @ApiProperty({
+  @NumberField({
     example: 50,
     minimum: 0.01,
     maximum: 100,
     description: 'The part of the rig; two decimals at most.',
+    decimalsMax: 2,
   })
-  @HasDecimals(2)
-  @Min(0.01)
-  @Max(100)
   readonly share_pct!: number;
 
-  @ApiProperty({
+  @NumberField({
     example: 20,
     minimum: 0,
     maximum: 100,
     description: 'What the platform keeps of the revenue of the share; two decimals at most.',
+    decimalsMax: 2,
   })
-  @HasDecimals(2)
-  @Min(0)
-  @Max(100)
   readonly platform_fee_pct!: number;
 
-  @ApiProperty({ example: 4, minimum: 0, maximum: GPUS_MAX })
-  @IsInt()
-  @Min(0)
-  @Max(GPUS_MAX)
+  @IntegerField({ example: 4, minimum: 0, maximum: GPUS_MAX })
   readonly gpus!: number;
 
-  @ApiProperty({ example: 12_000, minimum: 0, maximum: PRICE_MAX })
-  @HasDecimals(6)
-  @Min(0)
-  @Max(PRICE_MAX)
+  @NumberField({ example: 12_000, minimum: 0, maximum: PRICE_MAX, decimalsMax: 6 })
   readonly purchase_price_usd!: number;
 
   @ApiProperty({ example: '2026-10-01', description: 'Today at the latest, UTC.' })
-  @Matches(/^\d{4}-\d{2}-\d{2}$/, { message: 'purchased_on must be a date such as 2026-10-01' })
-  @IsISO8601({ strict: true }, { message: 'purchased_on must be a day of the calendar' })
+  @Matches(/^\d{4}-\d{2}-\d{2}$/, { message: DAY })
+  @IsISO8601({ strict: true }, { message: DAY })
   readonly purchased_on!: string;
 }
 
 export class NodeSharePathDto {
-  @ApiProperty({ description: 'The name of the rig.' })
-  @Matches(RIG_PATTERN, { message: 'rig must be the name of a rig' })
+  @TextField({
+    description: 'The name of the rig.',
+    matches: RIG_PATTERN,
+    expected: 'the name of a rig',
+  })
   readonly rig!: string;
 
-  @ApiProperty({ description: 'The id of the allocation.' })
-  @IsUUID(undefined, { message: 'allocation_id must be a UUID' })
+  @UuidField({ description: 'The id of the allocation.' })
   readonly allocation_id!: string;
 }
 
@@ -112,14 +101,12 @@ class PortfolioDto {
   readonly active_nodes_count!: number;
   @ApiProperty({ example: 1 })
   readonly nodes_count!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 9.5,
-    description:
-      'Net revenue of the last 30 days × 365 days / Σ (purchase price × time held in them). ' +
+  @NullableField(
+    Number,
+    'Net revenue of the last 30 days × 365 days / Σ (purchase price × time held in them). ' +
       'Null while no share was held for a day, and where the shares cost nothing.',
-  })
+    9.5,
+  )
   readonly apy_annualized_pct!: number | null;
   @ApiProperty({ example: 'USD' })
   readonly currency!: string;
@@ -141,9 +128,7 @@ class YieldDto {
   readonly lifetime!: InvestorRevenueDto;
 }
 
-export class InvestorDashboardDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class InvestorDashboardDto extends PositionedAnswerDto {
   @ApiProperty({ example: 9 })
   readonly investor_id!: number;
   @ApiProperty({ type: PortfolioDto })
@@ -152,8 +137,6 @@ export class InvestorDashboardDto {
   readonly yield_metrics!: YieldDto;
   @ApiProperty({ description: 'The log position up to which charges count.', example: '41' })
   readonly accrued_through!: string;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class NodeAllocationDto {
@@ -197,11 +180,10 @@ export class InvestorNodeDto {
   readonly gpus!: number;
   @ApiProperty({ type: [NodeAllocationDto] })
   readonly allocations!: readonly NodeAllocationDto[];
-  @ApiProperty({
-    type: [NodeTemperatureDto],
-    nullable: true,
-    description: 'The last report of the rig’s workers; null where none has come in 30 seconds.',
-  })
+  @NullableField(
+    [NodeTemperatureDto],
+    'The last report of the rig’s workers; null where none has come in 30 seconds.',
+  )
   readonly temperatures!: readonly NodeTemperatureDto[] | null;
   @ApiProperty({ type: InvestorRevenueDto, description: 'Of 30 days, UTC, with today.' })
   readonly last_30d!: InvestorRevenueDto;
@@ -213,15 +195,11 @@ export class InvestorNodeDto {
   readonly last_charged_hour!: string | null;
 }
 
-export class InvestorNodesDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class InvestorNodesDto extends PositionedAnswerDto {
   @ApiProperty({ example: 9 })
   readonly investor_id!: number;
   @ApiProperty({ type: [InvestorNodeDto], description: 'By name.' })
   readonly nodes!: readonly InvestorNodeDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class DailyRevenueDto extends InvestorRevenueDto {
@@ -242,9 +220,7 @@ export class RevenueListDto extends PageOfListDto {
   readonly revenue!: readonly DailyRevenueDto[];
 }
 
-export class NodeShareResultDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class NodeShareResultDto extends AnswerDto {
   @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8102' })
   readonly allocation_id!: string;
 }

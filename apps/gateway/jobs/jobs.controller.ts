@@ -12,7 +12,7 @@ import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { JobAnswerDto, JobListDto, JobsPageDto } from './jobs.dto.js';
 import { answerOf, presentJobs } from './jobs.presenter.js';
 
@@ -21,7 +21,6 @@ const ADMIN = 'Admin';
 /** The jobs of an account, whatever their type. */
 @ApiTags('jobs')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/jobs')
 export class JobsController {
@@ -37,8 +36,8 @@ export class JobsController {
       'Newest first, in pages. A page with a filter may have fewer jobs than its limit; it is ' +
       'the last one when `next_after` is null.',
   })
-  @ApiOkResponse({ type: JobListDto })
-  @ApplicationFailures(400, 403)
+  @ApiOkResponse({ type: JobListDto, description: 'A page of jobs.' })
+  @FailsWith('job_cursor_unknown', 'insufficient_role')
   async list(
     @Query() { type, state, account_id, after, limit }: JobsPageDto,
     @CurrentCaller() { accountId: own, role }: Caller,
@@ -58,8 +57,8 @@ export class JobsController {
       'Admin see it.',
   })
   @ApiParam({ name: 'id', description: 'The id of the job.' })
-  @ApiOkResponse({ type: JobAnswerDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: JobAnswerDto, description: 'The job.' })
+  @FailsWith('job_not_found')
   async retrieve(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<JobAnswerDto> {
     return this.#show(id, caller);
   }
@@ -74,8 +73,8 @@ export class JobsController {
       'soon. An ended job stays as it is.',
   })
   @ApiParam({ name: 'id', description: 'The id of the job.' })
-  @ApiOkResponse({ type: JobAnswerDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: JobAnswerDto, description: 'The job after the cancellation.' })
+  @FailsWith('job_not_found')
   async cancel(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,

@@ -1,46 +1,45 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
 import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField, NullableInstant } from '../fields/answer-fields.js';
+import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 
 export const JOBS_LIMIT_DEFAULT = 20;
 export const JOBS_LIMIT_MAX = 100;
 
 export class JobsPageDto {
-  @ApiPropertyOptional({ example: 'batch', description: 'Only jobs of this type.' })
-  @IsOptional()
-  @Matches(/^[a-z][a-z0-9-]{0,63}$/, { message: 'type must be the name of a job type' })
+  @TextField({
+    required: false,
+    example: 'batch',
+    description: 'Only jobs of this type.',
+    matches: /^[a-z][a-z0-9-]{0,63}$/,
+    expected: 'the name of a job type',
+  })
   readonly type?: string;
 
-  @ApiPropertyOptional({ enum: SHOWN_STATUSES, description: 'Only jobs in this state.' })
-  @IsOptional()
-  @IsIn(SHOWN_STATUSES)
+  @ChoiceField(SHOWN_STATUSES, { required: false, description: 'Only jobs in this state.' })
   readonly state?: ShownStatus;
 
-  @ApiPropertyOptional({
+  @TextField({
+    required: false,
     example: '7',
     description: 'An account. Default: that of the caller. Another one needs the role Admin.',
+    matches: /^[a-z0-9][a-z0-9-]{0,63}$/,
+    expected: 'the id of an account',
   })
-  @IsOptional()
-  @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/, { message: 'account_id must be the id of an account' })
   readonly account_id?: string;
 
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: JOBS_LIMIT_MAX,
     default: JOBS_LIMIT_DEFAULT,
     description: 'The number of jobs of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(JOBS_LIMIT_MAX)
   readonly limit: number = JOBS_LIMIT_DEFAULT;
 }
 
@@ -50,17 +49,10 @@ const details = (description: string) => ({
   description,
 });
 
-const instant = (description: string) => ({
-  type: String,
-  nullable: true,
-  example: '2026-11-21T04:48:00.000Z',
-  description,
-});
-
 export class JobProgressDto {
   @ApiProperty({ example: 120, description: 'Units of work, as the type counts them.' })
   readonly done!: number;
-  @ApiProperty({ type: Number, nullable: true, example: 2_000, description: 'Null: not known.' })
+  @NullableField(Number, 'Null: not known.', 2_000)
   readonly total!: number | null;
   @ApiProperty(details('What the type shows of its progress.'))
   readonly details!: Readonly<Record<string, unknown>>;
@@ -120,25 +112,21 @@ export class JobDto {
   readonly summary!: Readonly<Record<string, unknown>>;
   @ApiProperty({ type: [String], description: 'Jobs that must be completed before it starts.' })
   readonly after!: readonly string[];
-  @ApiProperty({ type: String, nullable: true, description: 'The job that submitted it.' })
+  @NullableField(String, 'The job that submitted it.')
   readonly parent_id!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'The job that it repeats.' })
+  @NullableField(String, 'The job that it repeats.')
   readonly retry_of!: string | null;
   @ApiProperty({ example: 1, description: 'The last attempt, from 1; 0 before the first.' })
   readonly attempt!: number;
   @ApiProperty({ example: 3 })
   readonly attempts_max!: number;
-  @ApiProperty({ type: JobProgressDto, nullable: true })
+  @NullableField(JobProgressDto)
   readonly progress!: JobProgressDto | null;
   @ApiProperty({ type: [JobUsageDto], description: 'Of all attempts.' })
   readonly usage!: readonly JobUsageDto[];
-  @ApiProperty({ type: JobResultDto, nullable: true, description: 'Of a completed job.' })
+  @NullableField(JobResultDto, 'Of a completed job.')
   readonly result!: JobResultDto | null;
-  @ApiProperty({
-    type: JobFaultDto,
-    nullable: true,
-    description: 'Why it failed, or why the last attempt ended.',
-  })
+  @NullableField(JobFaultDto, 'Why it failed, or why the last attempt ended.')
   readonly error!: JobFaultDto | null;
   @ApiProperty({
     type: String,
@@ -147,11 +135,7 @@ export class JobDto {
     description: 'What has run out, of a job that timed out.',
   })
   readonly limit!: 'queue' | 'run' | 'funds' | null;
-  @ApiProperty({
-    type: JobChargeDto,
-    nullable: true,
-    description: 'Null: it costs nothing, or is not settled.',
-  })
+  @NullableField(JobChargeDto, 'Null: it costs nothing, or is not settled.')
   readonly charge!: JobChargeDto | null;
   @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
   readonly submitted_at!: string;
@@ -160,32 +144,24 @@ export class JobDto {
     description: 'It times out when no attempt has started by then.',
   })
   readonly start_before!: string;
-  @ApiProperty(instant('The start of the first attempt.'))
+  @NullableInstant('The start of the first attempt.')
   readonly started_at!: string | null;
-  @ApiProperty(instant('When the attempt that runs times out.'))
+  @NullableInstant('When the attempt that runs times out.')
   readonly run_until!: string | null;
-  @ApiProperty(instant('A paused job times out then.'))
+  @NullableInstant('A paused job times out then.')
   readonly paused_until!: string | null;
-  @ApiProperty(instant('When it was completed, failed, cancelled or timed out.'))
+  @NullableInstant('When it was completed, failed, cancelled or timed out.')
   readonly ended_at!: string | null;
 }
 
-export class JobAnswerDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class JobAnswerDto extends AnswerDto {
   @ApiProperty({ type: JobDto })
   readonly job!: JobDto;
 }
 
-export class JobListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class JobListDto extends AnswerDto {
   @ApiProperty({ type: [JobDto], description: 'Newest first.' })
   readonly jobs!: readonly JobDto[];
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The `after` of the next page; null: this is the last one.',
-  })
+  @NullableField(String, 'The `after` of the next page; null: this is the last one.')
   readonly next_after!: string | null;
 }

@@ -11,13 +11,12 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { MeshHandoffDto, MeshHandoffResultDto } from './mesh.dto.js';
 import { presentHandoff } from './mesh.presenter.js';
 
 @ApiTags('mesh')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(400, 401, 404, 409, 413, 415, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/agents')
 export class MeshHandoffController {
@@ -39,7 +38,18 @@ export class MeshHandoffController {
       'its token. Whatever accepts work of agents should reject a token below the highest it ' +
       'has seen.',
   })
-  @ApiOkResponse({ type: MeshHandoffResultDto })
+  @ApiOkResponse({
+    type: MeshHandoffResultDto,
+    description: 'The task and the lease of its agent.',
+  })
+  @FailsWith(
+    'mesh_task_not_found',
+    'mesh_task_completed',
+    'mesh_lease_held',
+    'mesh_token_stale',
+    'mesh_not_holder',
+    'mesh_handoffs_exhausted',
+  )
   async handOff(
     @Body() body: MeshHandoffDto,
     @CurrentCaller() { accountId, userId }: Caller,

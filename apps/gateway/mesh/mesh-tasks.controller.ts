@@ -20,7 +20,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import {
   MeshCompletionDto,
   MeshHolderDto,
@@ -35,7 +35,6 @@ import { presentLease, presentTaskAnswer, presentTasks } from './mesh.presenter.
 /** The tasks of the account; an addition to the promised interface. */
 @ApiTags('mesh')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/mesh/tasks')
 export class MeshTasksController {
@@ -51,7 +50,8 @@ export class MeshTasksController {
       'By id, in pages. A page with a filter may have fewer tasks than its limit; it is the last ' +
       'one when `next_after` is null.',
   })
-  @ApiOkResponse({ type: MeshTaskListDto })
+  @ApiOkResponse({ type: MeshTaskListDto, description: 'A page of tasks.' })
+  @FailsWith('mesh_cursor_invalid')
   async list(
     @Query() { agent, status, after, limit }: MeshTasksPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -66,8 +66,8 @@ export class MeshTasksController {
     summary: 'Get a task',
     description: 'Its holder, its lease and its state, and the process that leads.',
   })
-  @ApiOkResponse({ type: MeshTaskAnswerDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: MeshTaskAnswerDto, description: 'The task.' })
+  @FailsWith('mesh_task_not_found')
   async show(
     @Param() { id }: MeshTaskIdDto,
     @CurrentCaller() { accountId }: Caller,
@@ -85,8 +85,15 @@ export class MeshTasksController {
       'nothing. `lease_expires_at` is the end in force. Send one at least every half of ' +
       '`lease_ttl_sec`. No lease is renewed beyond `renewable_until`, a day after its handoff.',
   })
-  @ApiOkResponse({ type: MeshLeaseDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: MeshLeaseDto, description: 'The extended lease.' })
+  @FailsWith(
+    'mesh_task_not_found',
+    'mesh_task_completed',
+    'mesh_lease_expired',
+    'mesh_lease_released',
+    'mesh_token_stale',
+    'mesh_not_holder',
+  )
   heartbeat(
     @Param() { id }: MeshTaskIdDto,
     @Body() body: MeshHolderDto,
@@ -106,8 +113,15 @@ export class MeshTasksController {
       'Accepted with the current token before the end of its lease alone; so a task is completed ' +
       'once, by one agent. The same completion again changes nothing.',
   })
-  @ApiOkResponse({ type: MeshLeaseDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: MeshLeaseDto, description: 'The lease of the completed task.' })
+  @FailsWith(
+    'mesh_task_not_found',
+    'mesh_task_completed',
+    'mesh_lease_expired',
+    'mesh_lease_released',
+    'mesh_token_stale',
+    'mesh_not_holder',
+  )
   complete(
     @Param() { id }: MeshTaskIdDto,
     @Body() body: MeshCompletionDto,
@@ -125,8 +139,15 @@ export class MeshTasksController {
     summary: 'Give a task back',
     description: 'The lease ends, and any agent may take the task by a handoff.',
   })
-  @ApiOkResponse({ type: MeshLeaseDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: MeshLeaseDto, description: 'The lease that has ended.' })
+  @FailsWith(
+    'mesh_task_not_found',
+    'mesh_task_completed',
+    'mesh_lease_expired',
+    'mesh_lease_released',
+    'mesh_token_stale',
+    'mesh_not_holder',
+  )
   release(
     @Param() { id }: MeshTaskIdDto,
     @Body() body: MeshHolderDto,

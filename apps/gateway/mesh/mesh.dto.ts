@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 import {
   MESH_TASK_STATUSES,
   type MeshTaskStatus,
 } from '#projections/mesh/mesh-tasks.projection.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { InstantField, NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, CursorField, IntegerField, TextField } from '../fields/request-fields.js';
 
 export const LEASE_TTL_SEC_DEFAULT = 300;
 export const LEASE_TTL_SEC_MIN = 1;
@@ -16,69 +16,60 @@ const REF_LENGTH_MAX = 256;
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
-const instant = (description: string) => ({ example: '2026-11-21T04:48:00.000Z', description });
-
 export class MeshHandoffDto {
-  @ApiProperty({
+  @TextField({
     required: false,
-    pattern: NAME.source,
     example: 'survey-4711',
     description: 'The task, by the account’s own name for it. Default: a new task with a UUID.',
+    matches: NAME,
+    expected: NAME_FORM,
   })
-  @IsOptional()
-  @Matches(NAME, { message: `task_id must be ${NAME_FORM}` })
   readonly task_id?: string;
 
-  @ApiProperty({ pattern: NAME.source, example: 'summarizer', description: 'Who gets the task.' })
-  @Matches(NAME, { message: `target_agent must be ${NAME_FORM}` })
+  @TextField({
+    example: 'summarizer',
+    description: 'Who gets the task.',
+    matches: NAME,
+    expected: NAME_FORM,
+  })
   readonly target_agent!: string;
 
-  @ApiProperty({
+  @TextField({
     required: false,
-    pattern: NAME.source,
     example: 'researcher',
     description: 'Who hands the task on; needed with a `fencing_token`.',
+    matches: NAME,
+    expected: NAME_FORM,
   })
-  @IsOptional()
-  @Matches(NAME, { message: `source_agent must be ${NAME_FORM}` })
   readonly source_agent?: string;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     minimum: 1,
     example: 1,
     description: 'Of the lease that `source_agent` has. Absent: the task has no holder.',
+    maximum: Number.MAX_SAFE_INTEGER,
   })
-  @IsOptional()
-  @IsInt({ message: 'fencing_token must be an integer' })
-  @Min(1, { message: 'fencing_token must not be less than 1' })
-  @Max(Number.MAX_SAFE_INTEGER)
   readonly fencing_token?: number;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: LEASE_TTL_SEC_DEFAULT,
     minimum: LEASE_TTL_SEC_MIN,
     maximum: LEASE_TTL_SEC_MAX,
     description: 'The seconds after which the lease ends without a heartbeat.',
   })
-  @IsOptional()
-  @IsInt({ message: 'lease_ttl_sec must be an integer' })
-  @Min(LEASE_TTL_SEC_MIN, { message: `lease_ttl_sec must not be less than ${LEASE_TTL_SEC_MIN}` })
-  @Max(LEASE_TTL_SEC_MAX, { message: `lease_ttl_sec must not be above ${LEASE_TTL_SEC_MAX}` })
   readonly lease_ttl_sec: number = LEASE_TTL_SEC_DEFAULT;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     maxLength: REF_LENGTH_MAX,
     example: 'file-0a1b2c3d',
     description:
       'Where the agent finds what it needs, such as the id of a file. The gateway stores it and ' +
       'does not read it: content does not belong here.',
+    minLength: 1,
   })
-  @IsOptional()
-  @IsString({ message: 'context_ref must be a string' })
-  @Length(1, REF_LENGTH_MAX, { message: `context_ref must have 1 to ${REF_LENGTH_MAX} characters` })
   readonly context_ref?: string;
 }
 
@@ -89,69 +80,68 @@ export class MeshHandoffResultDto {
   readonly task_id!: string;
   @ApiProperty({ example: 'summarizer' })
   readonly target_agent!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'quipu-1',
-    description: 'The process that leads the installation. Null while none is elected.',
-  })
+  @NullableField(
+    String,
+    'The process that leads the installation. Null while none is elected.',
+    'quipu-1',
+  )
   readonly raft_leader!: string | null;
   @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
   readonly lease_ttl_sec!: number;
   @ApiProperty({ example: 2, description: 'Higher than that of every earlier lease of the task.' })
   readonly fencing_token!: number;
-  @ApiProperty(instant('The end of the lease without a heartbeat.'))
+  @InstantField('The end of the lease without a heartbeat.')
   readonly lease_expires_at!: string;
   @ApiProperty({
     enum: ['none', 'log', 'etcd'],
     description: 'How the leader is elected. `none`: one process works alone.',
   })
   readonly election!: 'none' | 'log' | 'etcd';
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 1,
-    description: 'The processes in the election. Null where the election does not know them.',
-  })
+  @NullableField(
+    Number,
+    'The processes in the election. Null where the election does not know them.',
+    1,
+  )
   readonly cluster_size!: number | null;
   @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
   readonly position!: string;
 }
 
 export class MeshTaskIdDto {
-  @ApiProperty({ pattern: NAME.source, description: 'The id of the task.' })
-  @Matches(NAME, { message: `id must be ${NAME_FORM}` })
+  @TextField({ description: 'The id of the task.', matches: NAME, expected: NAME_FORM })
   readonly id!: string;
 }
 
 export class MeshHolderDto {
-  @ApiProperty({ pattern: NAME.source, example: 'summarizer', description: 'The holder.' })
-  @Matches(NAME, { message: `agent must be ${NAME_FORM}` })
+  @TextField({
+    example: 'summarizer',
+    description: 'The holder.',
+    matches: NAME,
+    expected: NAME_FORM,
+  })
   readonly agent!: string;
 
-  @ApiProperty({ minimum: 1, example: 2, description: 'Of its lease.' })
-  @IsInt({ message: 'fencing_token must be an integer' })
-  @Min(1, { message: 'fencing_token must not be less than 1' })
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IntegerField({
+    minimum: 1,
+    example: 2,
+    description: 'Of its lease.',
+    maximum: Number.MAX_SAFE_INTEGER,
+  })
   readonly fencing_token!: number;
 }
 
 export class MeshCompletionDto extends MeshHolderDto {
-  @ApiProperty({
+  @TextField({
     required: false,
     maxLength: REF_LENGTH_MAX,
     example: 'file-4e5f6a7b',
     description: 'Where the result is. The gateway stores it and does not read it.',
+    minLength: 1,
   })
-  @IsOptional()
-  @IsString({ message: 'result_ref must be a string' })
-  @Length(1, REF_LENGTH_MAX, { message: `result_ref must have 1 to ${REF_LENGTH_MAX} characters` })
   readonly result_ref?: string;
 }
 
-export class MeshLeaseDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class MeshLeaseDto extends PositionedAnswerDto {
   @ApiProperty({ example: 'survey-4711' })
   readonly task_id!: string;
   @ApiProperty({ enum: MESH_TASK_STATUSES })
@@ -160,12 +150,10 @@ export class MeshLeaseDto {
   readonly agent!: string;
   @ApiProperty({ example: 2 })
   readonly fencing_token!: number;
-  @ApiProperty(instant('The end of the lease without a heartbeat.'))
+  @InstantField('The end of the lease without a heartbeat.')
   readonly lease_expires_at!: string;
-  @ApiProperty(instant('No heartbeat renews the lease beyond it.'))
+  @InstantField('No heartbeat renews the lease beyond it.')
   readonly renewable_until!: string;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class MeshTaskDto {
@@ -175,87 +163,70 @@ export class MeshTaskDto {
   readonly status!: MeshTaskStatus;
   @ApiProperty({ example: 'summarizer', description: 'The holder of the last lease.' })
   readonly agent!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Who handed the task to it.' })
+  @NullableField(String, 'Who handed the task to it.')
   readonly source_agent!: string | null;
   @ApiProperty({ example: 2 })
   readonly fencing_token!: number;
   @ApiProperty({ example: LEASE_TTL_SEC_DEFAULT })
   readonly lease_ttl_sec!: number;
-  @ApiProperty({ type: String, nullable: true, example: 'file-0a1b2c3d' })
+  @NullableField(String, undefined, 'file-0a1b2c3d')
   readonly context_ref!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Of a completed task.' })
+  @NullableField(String, 'Of a completed task.')
   readonly result_ref!: string | null;
-  @ApiProperty(instant('The first handoff.'))
+  @InstantField('The first handoff.')
   readonly created_at!: string;
-  @ApiProperty(instant('The last handoff.'))
+  @InstantField('The last handoff.')
   readonly handed_off_at!: string;
-  @ApiProperty(instant('The end of the last lease without a heartbeat.'))
+  @InstantField('The end of the last lease without a heartbeat.')
   readonly lease_expires_at!: string;
-  @ApiProperty(instant('No heartbeat renews the lease beyond it.'))
+  @InstantField('No heartbeat renews the lease beyond it.')
   readonly renewable_until!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: not completed.' })
+  @NullableField(String, 'Null: not completed.')
   readonly completed_at!: string | null;
 }
 
-export class MeshTaskAnswerDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class MeshTaskAnswerDto extends PositionedAnswerDto {
   @ApiProperty({ type: MeshTaskDto })
   readonly task!: MeshTaskDto;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'quipu-1',
-    description: 'The process that leads the installation. Null while none is elected.',
-  })
+  @NullableField(
+    String,
+    'The process that leads the installation. Null while none is elected.',
+    'quipu-1',
+  )
   readonly raft_leader!: string | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: not known.', example: 1 })
+  @NullableField(Number, 'Null: not known.', 1)
   readonly cluster_size!: number | null;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class MeshTasksPageDto {
-  @ApiProperty({
+  @TextField({
     required: false,
-    pattern: NAME.source,
     description: 'Only tasks whose last lease is this agent’s.',
+    matches: NAME,
+    expected: NAME_FORM,
   })
-  @IsOptional()
-  @Matches(NAME, { message: `agent must be ${NAME_FORM}` })
   readonly agent?: string;
 
-  @ApiProperty({ required: false, enum: MESH_TASK_STATUSES, description: 'Only tasks in it.' })
-  @IsOptional()
-  @IsIn(MESH_TASK_STATUSES)
+  @ChoiceField(MESH_TASK_STATUSES, { required: false, description: 'Only tasks in it.' })
   readonly status?: MeshTaskStatus;
 
-  @ApiProperty({ required: false, description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     minimum: 1,
     maximum: LIMIT_MAX,
     default: LIMIT_DEFAULT,
     description: 'The tasks of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(LIMIT_MAX, { message: `limit must not be above ${LIMIT_MAX}` })
   readonly limit: number = LIMIT_DEFAULT;
 }
 
-export class MeshTaskListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class MeshTaskListDto extends PositionedAnswerDto {
   @ApiProperty({ type: [MeshTaskDto], description: 'By id.' })
   readonly tasks!: readonly MeshTaskDto[];
-  @ApiProperty({ type: String, nullable: true, description: 'Null: this is the last page.' })
+  @NullableField(String, 'Null: this is the last page.')
   readonly next_after!: string | null;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ChatBody, parseChatBody } from '#areas/inference/chat-body.js';
+import { type ChatBody, parseChatBody, TIMESTEPS_MAX } from '#areas/inference/chat-body.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { refusedField, refusedFields } from '#platform/runtime/refused-request.js';
 import { chatMessagesOf } from './content-blocks.js';
@@ -65,7 +65,7 @@ export const MessagesBody = z.strictObject({
   cache_control: CacheControl,
   routing_mode: z.string().optional(),
   cleanroom_uuid: z.uuid().nullish(),
-  timesteps: z.int().min(1).max(64).optional(),
+  timesteps: z.int().min(1).max(TIMESTEPS_MAX).optional(),
 });
 type MessagesBody = z.infer<typeof MessagesBody>;
 

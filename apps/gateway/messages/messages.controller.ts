@@ -15,7 +15,7 @@ import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { AnthropicFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { chatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
@@ -42,7 +42,7 @@ export class MessagesController {
   @HttpCode(200)
   @AnthropicErrors()
   @CreateMessageDocs()
-  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true, failures: AnthropicFailures })
+  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
   create(
     @CurrentCaller() caller: Caller,
@@ -51,7 +51,6 @@ export class MessagesController {
     @Headers(VERSION_HEADER) version: string | undefined,
     @CurrentAttempt() attempt: RequestAttempt | undefined,
   ): Promise<AnswerEnd> {
-    void reply.header('request-id', request.id);
     refuseOtherVersion(version);
     return this.chats.answer({ caller, request, reply, attempt }, (sent) =>
       translated(sent, request.id),
@@ -72,8 +71,8 @@ export class MessagesController {
     description: 'The count. This release sends none.',
     schema: { type: 'object', properties: { input_tokens: { type: 'integer' } } },
   })
-  @AnthropicFailures(400, 401, 413, 415, 429, 501, 503)
-  @Idempotent({ failures: AnthropicFailures })
+  @Idempotent()
+  @FailsWith('token_count_unavailable')
   count(@Headers(VERSION_HEADER) version: string | undefined): never {
     refuseOtherVersion(version);
     const detail = 'tokens are not counted here: only the rigs of a model know its tokenizer';

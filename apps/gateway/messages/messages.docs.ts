@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { ANSWER_HEADERS } from '../inference/chat.docs.js';
-import { AnthropicFailures } from '../openapi/failures.docs.js';
+import { ANSWER_HEADERS, CHAT_CODES } from '../inference/chat.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { MessagesBody } from './messages.body.js';
 
 const { $schema: _dialect, ...BODY_SCHEMA } = z.toJSONSchema(
@@ -65,5 +65,5 @@ export const CreateMessageDocs = () =>
         'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
       },
     }),
-    AnthropicFailures(401, 402, 404, 413, 415, 429, 501, 502, 503, 504),
+    FailsWith(...CHAT_CODES),
   );

@@ -6,11 +6,13 @@ export interface FailureCode {
   readonly code: string;
   /** The name of an area; `gateway` for the codes that any route can return. */
   readonly origin: string;
+  /** The field at fault, where it is always the same one. */
+  readonly param?: string;
 }
 
-export const GATEWAY = 'gateway';
+const GATEWAY = 'gateway';
 
-/** The codes of the gateway and of the platform, by status. The common one of a status is first. */
+/** The codes of the gateway and of the platform, by status. */
 const GATEWAY_CODES: Readonly<Record<number, readonly string[]>> = {
   400: [
     'invalid_request',
@@ -76,7 +78,12 @@ export const failureCodesOf = ({ list }: Areas): readonly FailureCode[] => {
     ) as typeof errors;
     return Object.entries(meanings)
       .filter(([, { status }]) => status !== 500)
-      .map(([code, { status }]): FailureCode => ({ status, code, origin: name }));
+      .map(([code, { status, param }]): FailureCode => ({
+        status,
+        code,
+        origin: name,
+        ...(param !== undefined && { param }),
+      }));
   });
   return [...gatewayCodes, ...areaCodes].sort((one, other) => one.status - other.status);
 };

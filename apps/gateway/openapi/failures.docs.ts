@@ -1,25 +1,16 @@
-import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtension, ApiProperty } from '@nestjs/swagger';
 
-/** What each status means on any route; the codes of a status are in the document's table. */
-const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'A field is missing or wrong. The message names it.',
-  401: 'The credential is missing, unknown, expired or of the wrong kind.',
-  402: 'The balance does not cover the request.',
-  403: 'The role of the account does not allow the request.',
-  404: 'The requested object does not exist.',
-  409: 'The request conflicts with the current state.',
-  410: 'It existed, and is no longer kept.',
-  413: 'The body is larger than the limit of this gateway.',
-  415: 'The body is not JSON.',
-  422: 'The request is understood, and cannot be answered. The message says why.',
-  429: 'There were too many requests or failed attempts. `Retry-After` gives the pause in seconds.',
-  500: 'The gateway has a defect. The operator finds the cause by the request id.',
-  501: 'This release does not implement the requested feature.',
-  502: 'The upstream failed.',
-  503: 'The service is temporarily unavailable. `Retry-After` gives the pause where it is known.',
-  504: 'The upstream or the request took too long.',
-};
+/** Begins the name of an extension that holds a code until the document has its responses. */
+export const CODE_EXTENSION = 'x-fails-with-';
+
+/**
+ * Documents the codes of areas that a route can return; on a controller, that each of its routes
+ * can. The document adds the codes of the gateway, by the credentials, body and parameters of a
+ * route.
+ */
+export const FailsWith = (...codes: readonly string[]): MethodDecorator & ClassDecorator =>
+  applyDecorators(...codes.map((code) => ApiExtension(`${CODE_EXTENSION}${code}`, true)));
 
 /** The failure of an application route. */
 export class ApplicationFailure {
@@ -76,34 +67,3 @@ export class AnthropicFailure {
   @ApiProperty({ description: 'The id of the request.' })
   readonly request_id!: string;
 }
-
-/** Every route can meet a defect, so 500 is always among them. The document adds the examples. */
-const failures = (schema: Type, statuses: readonly number[]): MethodDecorator & ClassDecorator =>
-  applyDecorators(
-    ApiExtraModels(schema),
-    ...[...statuses, 500].map((status) =>
-      ApiResponse({
-        status,
-        description: descriptionOf(status),
-        content: { 'application/json': { schema: { $ref: getSchemaPath(schema) } } },
-      }),
-    ),
-  );
-
-/** @throws RangeError for a status without a description */
-const descriptionOf = (status: number): string => {
-  const description = DESCRIPTIONS[status];
-  if (description === undefined) throw new RangeError(`status ${status} is not described`);
-  return description;
-};
-
-/** Documents failures of application routes: `{success:false,message,code}`. */
-export const ApplicationFailures = (...statuses: readonly number[]) =>
-  failures(ApplicationFailure, statuses);
-
-/** Documents failures of the OpenAI-compatible routes: `{error:{message,type,param,code}}`. */
-export const OpenAiFailures = (...statuses: readonly number[]) => failures(OpenAiFailure, statuses);
-
-/** Documents failures of routes for Anthropic's clients: `{type:'error',error:{type,message}}`. */
-export const AnthropicFailures = (...statuses: readonly number[]) =>
-  failures(AnthropicFailure, statuses);

@@ -2,15 +2,10 @@ import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { routingModesOf } from '#areas/inference/routing-modes.js';
 import { type Areas } from '#platform/runtime/area.js';
-import {
-  anthropicEnvelope,
-  applicationEnvelope,
-  type Failure,
-  openAiEnvelope,
-} from '../errors/envelope.js';
-import { failure } from '../errors/failure-of.js';
 import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
-import { type FailureCode, failureCodesOf, failureTable, GATEWAY } from './failure-codes.js';
+import { type FailureCode, failureCodesOf, failureTable } from './failure-codes.js';
+import { addFailures, FAILURE_SCHEMAS, type Located } from './failure-responses.js';
+import { webhookItems } from './webhooks.docs.js';
 
 /** The release of the promised interface that this build follows. */
 const INTERFACE_VERSION = '4.0.2';
@@ -26,10 +21,10 @@ code is stable. An upstream's own code passes through. \`/v1/messages\` fails as
 \`{type:'error',error:{type,message,code},request_id}\`.
 `;
 
-const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+/** The tag of the routes for operators, which do not fail with an envelope. */
+const OPERATIONS_TAG = 'operations';
 
-type PathItem = OpenAPIObject['paths'][string];
-type Operation = NonNullable<PathItem['get']>;
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const describe = (areas: Areas, codes: readonly FailureCode[]) => {
   const builder = new DocumentBuilder()
@@ -39,7 +34,7 @@ const describe = (areas: Areas, codes: readonly FailureCode[]) => {
     .setVersion(INTERFACE_VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This gateway')
-    .addTag('operations', 'Health and metrics of the process, for load balancers and operators.')
+    .addTag(OPERATIONS_TAG, 'Health and metrics of the process, for load balancers and operators.')
     .addApiKey(
       {
         type: 'apiKey',
@@ -70,28 +65,32 @@ export const openApiDocument = (app: INestApplication, areas: Areas): OpenAPIObj
   const document = SwaggerModule.createDocument(app, describe(areas, codes), {
     operationIdFactory: operationId,
     autoTagControllers: false,
+    extraModels: FAILURE_SCHEMAS,
   });
   const operations = operationsOf(document);
   nameAliases(operations);
   const modes = routingModesOf(areas);
   for (const { operation } of operations) {
+    operation.security ??= [];
     listRoutingModes(operation, modes);
-    addExamples(operation, codes);
   }
+  const enveloped = operations.filter(
+    ({ operation }) => operation.tags?.includes(OPERATIONS_TAG) !== true,
+  );
+  addFailures(document, enveloped, codes);
   const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
-  return { ...document, tags: (document.tags ?? []).filter(({ name }) => used.has(name)) };
+  return {
+    ...document,
+    tags: (document.tags ?? []).filter(({ name }) => used.has(name)),
+    webhooks: webhookItems(areas),
+  };
 };
-
-interface Located {
-  readonly path: string;
-  readonly operation: Operation;
-}
 
 const operationsOf = ({ paths }: OpenAPIObject): readonly Located[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
-      return operation ? [{ path, operation }] : [];
+      return operation ? [{ path, method, operation }] : [];
     }),
   );
 
@@ -106,45 +105,13 @@ const nameAliases = (operations: readonly Located[]): void => {
 };
 
 /** Client generators use the enumeration; the areas declare its values. */
-const listRoutingModes = ({ requestBody }: Operation, modes: readonly string[]): void => {
+const listRoutingModes = (
+  { requestBody }: Located['operation'],
+  modes: readonly string[],
+): void => {
   if (!requestBody || !('content' in requestBody)) return;
   const schema = requestBody.content['application/json']?.schema;
   const field = schema && 'properties' in schema ? schema.properties['routing_mode'] : undefined;
   const [listed] = (field && 'anyOf' in field && field.anyOf) || [];
   if (listed && 'enum' in listed) listed.enum = [...modes];
-};
-
-/** Gives each documented failure an example with a code that the route can return. */
-const addExamples = (operation: Operation, codes: readonly FailureCode[]): void => {
-  for (const [name, response] of Object.entries(operation.responses)) {
-    if (!response || !('content' in response)) continue;
-    const content = response.content['application/json'];
-    const envelope = envelopeOf(content?.schema);
-    const status = Number(name);
-    const code = codeFor(operation, status, codes);
-    if (!content || !envelope || code === undefined) continue;
-    const message = response.description.replaceAll('`', '');
-    content.example = envelope(failure({ status, code, message }));
-  }
-};
-
-const ENVELOPES = {
-  '#/components/schemas/AnthropicFailure': (failed: Failure) => anthropicEnvelope(failed, '0198…'),
-  '#/components/schemas/OpenAiFailure': openAiEnvelope,
-  '#/components/schemas/ApplicationFailure': applicationEnvelope,
-} as const;
-
-const envelopeOf = (schema: object | undefined) =>
-  schema && '$ref' in schema ? ENVELOPES[schema.$ref as keyof typeof ENVELOPES] : undefined;
-
-/** Codes of the route's own area come first, except where the gateway checks a credential. */
-const codeFor = (
-  { tags = [], security }: Operation,
-  status: number,
-  codes: readonly FailureCode[],
-): string | undefined => {
-  const candidates = codes.filter((code) => code.status === status);
-  const isGuarded = status === 401 && security !== undefined;
-  const own = candidates.find(({ origin }) => !isGuarded && tags.includes(origin));
-  return (own ?? candidates.find(({ origin }) => origin === GATEWAY) ?? candidates[0])?.code;
 };

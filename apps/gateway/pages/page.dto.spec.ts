@@ -22,16 +22,16 @@ describe('the requested page of a list', () => {
   });
 
   it.each([
-    [{ page: '0' }, 'page must not be less than 1'],
-    [{ page: '-1' }, 'page must not be less than 1'],
-    [{ page: '' }, 'page must not be less than 1'],
-    [{ page: 'first' }, 'page must be an integer'],
-    [{ page: '1.5' }, 'page must be an integer'],
-    [{ page: ['1', '2'] }, 'page must be an integer'],
-    [{ page: '1000001' }, 'page must not be above 1000000'],
-    [{ limit: '0' }, 'limit must not be less than 1'],
-    [{ limit: '101' }, 'limit must not be above 100'],
-    [{ limit: 'all' }, 'limit must be an integer'],
+    [{ page: '0' }, 'an integer from 1 to 1000000'],
+    [{ page: '-1' }, 'an integer from 1 to 1000000'],
+    [{ page: '' }, 'an integer from 1 to 1000000'],
+    [{ page: 'first' }, 'an integer from 1 to 1000000'],
+    [{ page: '1.5' }, 'an integer from 1 to 1000000'],
+    [{ page: ['1', '2'] }, 'an integer from 1 to 1000000'],
+    [{ page: '1000001' }, 'an integer from 1 to 1000000'],
+    [{ limit: '0' }, 'an integer from 1 to 100'],
+    [{ limit: '101' }, 'an integer from 1 to 100'],
+    [{ limit: 'all' }, 'an integer from 1 to 100'],
   ])('is rejected by name: %j', (query, fault) => {
     expect(faultsOf(query)).toContain(fault);
   });

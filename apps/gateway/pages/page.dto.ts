@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { IntegerField } from '../fields/request-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 export const PAGE_LIMIT_DEFAULT = 20;
@@ -10,39 +10,29 @@ const PAGE_MAX = 1_000_000;
 
 /** A page of a list, as the query asks for it: of now, or of a past state of the log. */
 export class PageDto extends AsOfDto {
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: 1,
     minimum: 1,
     maximum: PAGE_MAX,
     description: 'The page, from 1.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'page must be an integer' })
-  @Min(1, { message: 'page must not be less than 1' })
-  @Max(PAGE_MAX, { message: `page must not be above ${PAGE_MAX}` })
   readonly page: number = 1;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: PAGE_LIMIT_DEFAULT,
     minimum: 1,
     maximum: PAGE_LIMIT_MAX,
     description: 'The records of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(PAGE_LIMIT_MAX, { message: `limit must not be above ${PAGE_LIMIT_MAX}` })
   readonly limit: number = PAGE_LIMIT_DEFAULT;
 }
 
 /** Where a page is in its list. */
-export class PageOfListDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PageOfListDto extends PositionedAnswerDto {
   @ApiProperty({ example: 1 })
   readonly page!: number;
   @ApiProperty({ example: PAGE_LIMIT_DEFAULT })
@@ -51,8 +41,6 @@ export class PageOfListDto {
   readonly total_records!: number;
   @ApiProperty({ example: 1 })
   readonly total_pages!: number;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 interface Found {

@@ -38,7 +38,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PageDto } from '../pages/page.dto.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import {
@@ -56,7 +56,6 @@ import { basisPointsOf, brandingOf, presentPartners, presentResult } from './par
 @ApiTags('partners')
 @Roles('Admin')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(400, 401, 403, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/partners')
 export class PartnerRegisterController {
@@ -70,7 +69,7 @@ export class PartnerRegisterController {
 
   @Get()
   @ApiOperation({ summary: 'List the partners', description: 'A page of all partners, by id.' })
-  @ApiOkResponse({ type: PartnerListDto })
+  @ApiOkResponse({ type: PartnerListDto, description: 'A page of partners.' })
   async list(@Query() query: PageDto): Promise<PartnerListDto> {
     const page = await this.queries.execute(
       new PartnersQuery(query.page, query.limit, asOfOf(query)),
@@ -84,8 +83,8 @@ export class PartnerRegisterController {
     summary: 'Register a partner',
     description: 'It has no users yet: add a manager, who then registers sub-users.',
   })
-  @ApiCreatedResponse({ type: PartnerResultDto })
-  @ApplicationFailures(409, 413, 415)
+  @ApiCreatedResponse({ type: PartnerResultDto, description: 'The partner.' })
+  @FailsWith('partner_slug_taken', 'share_above_ceiling')
   async register(
     @Body() body: NewPartnerDto,
     @CurrentCaller() caller: Caller,
@@ -110,8 +109,8 @@ export class PartnerRegisterController {
     summary: 'Change name and colours of a partner',
     description: 'A partner changes its own.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_not_found', 'share_above_ceiling')
   async changeProfile(
     @Param() { partner_id: asked }: PartnerPathDto,
     @Body() body: PartnerProfileDto,
@@ -136,8 +135,8 @@ export class PartnerRegisterController {
     summary: 'Add an existing user to a partner',
     description: 'The charges of the user that follow count for the partner.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_not_found', 'sub_user_not_found', 'member_of_partner')
   addSubUser(
     @Param() path: PartnerUserPathDto,
     @CurrentCaller() caller: Caller,
@@ -154,8 +153,8 @@ export class PartnerRegisterController {
     summary: 'Take a sub-user from a partner',
     description: 'The user stays. The charges that follow do not count for the partner.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_not_found', 'sub_user_not_found')
   async removeSubUser(
     @Param() path: PartnerUserPathDto,
     @CurrentCaller() caller: Caller,
@@ -171,8 +170,8 @@ export class PartnerRegisterController {
     summary: 'Let a user manage a partner',
     description: 'The user has the role Partner and belongs to no other partner.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_not_found', 'sub_user_not_found', 'not_a_partner_user')
   addManager(
     @Param() path: PartnerUserPathDto,
     @CurrentCaller() caller: Caller,
@@ -188,8 +187,8 @@ export class PartnerRegisterController {
     summary: 'Let a user no longer manage a partner',
     description: 'The user stays.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_not_found', 'sub_user_not_found')
   removeManager(
     @Param() path: PartnerUserPathDto,
     @CurrentCaller() caller: Caller,
@@ -204,8 +203,8 @@ export class PartnerRegisterController {
     summary: 'Put a rig into the fleet of a partner',
     description: 'A rig is in the fleet of at most one partner.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_not_found', 'rig_not_in_catalog', 'rig_in_fleet')
   async assignRig(
     @Param() { partner_id, rig }: PartnerRigPathDto,
     @CurrentCaller() caller: Caller,
@@ -226,8 +225,8 @@ export class PartnerRegisterController {
     summary: 'Take a rig out of the fleet of a partner',
     description: 'The rig stays in the catalog.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_not_found', 'rig_not_in_fleet')
   async removeRig(
     @Param() { partner_id, rig }: PartnerRigPathDto,
     @CurrentCaller() caller: Caller,

@@ -27,7 +27,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import {
   MarginsDto,
@@ -50,7 +50,6 @@ import {
 @ApiTags('partners')
 @Roles('Partner', 'Admin')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(400, 401, 403, 404, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/partners')
 export class PartnersController {
@@ -68,7 +67,8 @@ export class PartnersController {
       'The terms of the partner, its sub-users and rigs, and what it earned from charges up to ' +
       '`accrued_through`. With `asOf` it is as it was at that state of the log.',
   })
-  @ApiOkResponse({ type: PartnerOverviewDto })
+  @ApiOkResponse({ type: PartnerOverviewDto, description: 'The partner and its metrics.' })
+  @FailsWith('partner_required', 'partner_not_assigned', 'partner_not_found')
   async overview(
     @CurrentCaller() caller: Caller,
     @Query() query: PartnerQueryDto,
@@ -85,7 +85,8 @@ export class PartnersController {
       'A page of the users who are or were sub-users, with their charges of that time. The ' +
       'e-mail address is shown while the user is a sub-user.',
   })
-  @ApiOkResponse({ type: SubUserListDto })
+  @ApiOkResponse({ type: SubUserListDto, description: 'A page of sub-users.' })
+  @FailsWith('partner_required', 'partner_not_assigned', 'partner_not_found')
   async subUsers(
     @CurrentCaller() caller: Caller,
     @Query() query: SubUsersPageDto,
@@ -103,8 +104,17 @@ export class PartnersController {
       'Registers a user with the role renter who belongs to the partner from the start. An ' +
       'existing user is added by an Admin.',
   })
-  @ApiCreatedResponse({ type: NewSubUserResultDto })
-  @ApplicationFailures(409, 413, 415)
+  @ApiCreatedResponse({
+    type: NewSubUserResultDto,
+    description: 'The ids of the sub-user and of its partner.',
+  })
+  @FailsWith(
+    'partner_required',
+    'partner_not_assigned',
+    'partner_not_found',
+    'username_taken',
+    'email_taken',
+  )
   async addSubUser(
     @CurrentCaller() caller: Caller,
     @Body() { partner_id: asked, ...user }: NewSubUserDto,
@@ -126,8 +136,8 @@ export class PartnersController {
       'The share is in force for every charge that follows. A partner may set it up to ' +
       '`revenue_share_max_pct`, which only an Admin changes.',
   })
-  @ApiOkResponse({ type: PartnerResultDto })
-  @ApplicationFailures(409, 413, 415)
+  @ApiOkResponse({ type: PartnerResultDto, description: 'The partner after the change.' })
+  @FailsWith('partner_required', 'partner_not_assigned', 'partner_not_found', 'share_above_ceiling')
   async margins(
     @CurrentCaller() caller: Caller,
     @Body() body: MarginsDto,

@@ -11,7 +11,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import {
   CreateCryptoInvoiceDto,
   CryptoInvoiceDto,
@@ -23,7 +23,6 @@ import { presentCryptoInvoice, presentCryptoInvoiceStatus } from './crypto-invoi
 
 @ApiTags('payments')
 @Credentials('api-key')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/billing')
 export class CryptoInvoicesController {
@@ -43,8 +42,15 @@ export class CryptoInvoicesController {
       'own. Confirmed payments are credited to the account, also if they are too small, too ' +
       'large or late; late ones at the price of their confirmation.',
   })
-  @ApiOkResponse({ type: CryptoInvoiceDto })
-  @ApplicationFailures(409, 413, 415)
+  @ApiOkResponse({ type: CryptoInvoiceDto, description: 'The invoice.' })
+  @FailsWith(
+    'crypto_amount_too_small',
+    'crypto_amount_too_large',
+    'too_many_crypto_invoices',
+    'crypto_not_configured',
+    'crypto_price_unavailable',
+    'deposit_indexes_exhausted',
+  )
   async create(
     @Body() { amount_usd: amountUsd, currency, return_url: returnUrl }: CreateCryptoInvoiceDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -62,8 +68,8 @@ export class CryptoInvoicesController {
     summary: 'A crypto invoice and its payments',
     description: 'Its status, and each payment that the chain has shown for it.',
   })
-  @ApiOkResponse({ type: CryptoInvoiceStatusDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: CryptoInvoiceStatusDto, description: 'The invoice and its payments.' })
+  @FailsWith('crypto_invoice_not_found')
   async find(
     @Param() { id }: CryptoInvoiceIdDto,
     @CurrentCaller() { accountId }: Caller,

@@ -1,8 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, IsUUID, Matches, Max, MaxLength, Min } from 'class-validator';
-import { HasDecimals } from '../amounts/decimals.validator.js';
+import { IsOptional, MaxLength } from 'class-validator';
 import { IsWebAddress } from '../bodies/web-address.js';
 import { CryptoCurrency, CryptoInvoiceStatus } from '#events/payments/crypto.vocabulary.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, NumberField, TextField, UuidField } from '../fields/request-fields.js';
 
 const CURRENCIES = CryptoCurrency.options;
 const STATUSES = CryptoInvoiceStatus.options;
@@ -10,20 +12,19 @@ const URL_LENGTH_MAX = 2_048;
 /** Beyond any limit that can be configured. */
 const USD_MAX = 1_000_000;
 
+const URL_EXPECTED = `an http or https URL of at most ${URL_LENGTH_MAX} characters`;
+
 export class CreateCryptoInvoiceDto {
-  @ApiProperty({
+  @NumberField({
     example: 50,
     minimum: 0.01,
     maximum: USD_MAX,
     description: 'In dollars and cents.',
+    decimalsMax: 2,
   })
-  @HasDecimals(2)
-  @Min(0.01, { message: 'amount_usd must not be less than 0.01' })
-  @Max(USD_MAX, { message: `amount_usd must not be above ${USD_MAX}` })
   readonly amount_usd!: number;
 
-  @ApiProperty({ enum: CURRENCIES, description: 'USDT and USDC are paid on Ethereum.' })
-  @IsIn(CURRENCIES, { message: `currency must be one of ${CURRENCIES.join(', ')}` })
+  @ChoiceField(CURRENCIES, { description: 'USDT and USDC are paid on Ethereum.' })
   readonly currency!: CryptoCurrency;
 
   @ApiProperty({
@@ -34,20 +35,20 @@ export class CreateCryptoInvoiceDto {
     description: 'Where the payment page leads after the payment.',
   })
   @IsOptional()
-  @MaxLength(URL_LENGTH_MAX)
+  @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
   @IsWebAddress()
   readonly return_url?: string;
 }
 
 export class CryptoInvoiceIdDto {
-  @ApiProperty({ format: 'uuid', description: 'The `invoice_id` of a crypto invoice.' })
-  @IsUUID('all', { message: 'id must be the id of a crypto invoice: a UUID' })
+  @UuidField({
+    description: 'The `invoice_id` of a crypto invoice.',
+    expected: 'the id of a crypto invoice: a UUID',
+  })
   readonly id!: string;
 }
 
-export class CryptoInvoiceDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class CryptoInvoiceDto extends AnswerDto {
   @ApiProperty({ format: 'uuid' })
   readonly invoice_id!: string;
   @ApiProperty({ example: 'CI-01890A5DAC96' })
@@ -66,11 +67,10 @@ export class CryptoInvoiceDto {
   readonly network!: string;
   @ApiProperty({ example: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' })
   readonly pay_address!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The reference of Solana Pay that the transfer must name. Null on other networks.',
-  })
+  @NullableField(
+    String,
+    'The reference of Solana Pay that the transfer must name. Null on other networks.',
+  )
   readonly reference!: string | null;
   @ApiProperty({ description: 'What wallets open: BIP-21, EIP-681 or Solana Pay.' })
   readonly payment_uri!: string;
@@ -117,9 +117,7 @@ export class CryptoInvoiceStatusDto extends CryptoInvoiceDto {
 }
 
 /** What the payer sees of an invoice. */
-export class PaymentStatusDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PaymentStatusDto extends AnswerDto {
   @ApiProperty({ enum: STATUSES })
   readonly status!: string;
   @ApiProperty({ example: 0.00076923 })
@@ -135,28 +133,27 @@ export class PaymentStatusDto {
 }
 
 export class PaymentNoticeDto {
-  @ApiProperty({ format: 'uuid' })
-  @IsUUID('all', { message: 'invoice_id must be a UUID' })
+  @UuidField()
   readonly invoice_id!: string;
 
-  @ApiProperty({ enum: CURRENCIES })
-  @IsIn(CURRENCIES, { message: `currency must be one of ${CURRENCIES.join(', ')}` })
+  @ChoiceField(CURRENCIES)
   readonly currency!: CryptoCurrency;
 
-  @ApiProperty({ example: '0.00076923', description: 'The amount of the invoice, in coins.' })
-  @Matches(/^\d{1,15}(\.\d{1,18})?$/, { message: 'amount must be a decimal text' })
+  @TextField({
+    example: '0.00076923',
+    description: 'The amount of the invoice, in coins.',
+    matches: /^\d{1,15}(\.\d{1,18})?$/,
+    expected: 'a decimal text',
+  })
   readonly amount!: string;
 }
 
-export class NoticeTakenDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class NoticeTakenDto extends AnswerDto {
   @ApiProperty({ enum: STATUSES, description: 'After the chain was looked at.' })
   readonly status!: string;
 }
 
 export class PaymentReferenceDto {
-  @ApiProperty({ description: 'The reference at the end of `payment_url`.' })
-  @IsString()
+  @TextField({ description: 'The reference at the end of `payment_url`.' })
   readonly reference!: string;
 }

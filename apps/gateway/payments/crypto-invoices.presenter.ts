@@ -19,7 +19,7 @@ export const uriOf = ({ currency, target, dueUnits }: Terms): string =>
   paymentUri(currencies[currency], target, BigInt(dueUnits));
 
 const fieldsOf = (terms: Terms, status: CryptoInvoiceStatus, page: string) => ({
-  success: true,
+  success: true as const,
   invoice_id: terms.invoiceId,
   order_id: terms.orderId,
   amount_fiat: toUsd(fromDecimal(terms.amountMicroUsd)),

@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { NotifyPaymentCommand } from '#areas/payments/invoices/notify-payment.handler.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { NoticeTakenDto, PaymentNoticeDto } from './crypto-invoices.dto.js';
 
 /** Notifications of a payment processor or a node. Their signature is their credential. */
@@ -24,8 +24,13 @@ export class PaymentNoticesController {
   @ApiHeader({ name: 'webhook-id', required: false, description: 'Of Standard Webhooks.' })
   @ApiHeader({ name: 'webhook-timestamp', required: false, description: 'Epoch seconds.' })
   @ApiHeader({ name: 'webhook-signature', required: false, description: '`v1,` and base 64.' })
-  @ApiOkResponse({ type: NoticeTakenDto })
-  @ApplicationFailures(400, 401, 404, 409, 413, 415, 503)
+  @ApiOkResponse({ type: NoticeTakenDto, description: 'Whether the payment is known now.' })
+  @FailsWith(
+    'crypto_notification_invalid',
+    'crypto_invoice_not_found',
+    'crypto_notification_mismatch',
+    'crypto_chain_unavailable',
+  )
   async take(
     @Body() { invoice_id: invoiceId, currency, amount }: PaymentNoticeDto,
     @Req() { headers, signedBody }: FastifyRequest,

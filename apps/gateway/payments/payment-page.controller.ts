@@ -10,7 +10,7 @@ import { PaymentLinks } from '#areas/payments/invoices/payment-links.js';
 import { reject } from '#areas/payments/payments.errors.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PaymentReferenceDto, PaymentStatusDto } from './crypto-invoices.dto.js';
 import { presentPayment, uriOf } from './crypto-invoices.presenter.js';
 import { paymentPage } from './payment-page.js';
@@ -32,7 +32,6 @@ const text = (type: string) => ({ [type]: { schema: { type: 'string' as const } 
 
 /** Public: a payer has no account. The reference of the page is the only thing needed. */
 @ApiTags('payments')
-@ApplicationFailures(404, 503)
 @Controller('pay')
 export class PaymentPageController {
   constructor(
@@ -68,6 +67,7 @@ export class PaymentPageController {
     description: 'Amount, address, QR code, time left and status, for the payer.',
   })
   @ApiOkResponse({ description: 'The page.', content: text('text/html') })
+  @FailsWith('crypto_invoice_not_found')
   async page(
     @Param() { reference }: PaymentReferenceDto,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -83,7 +83,8 @@ export class PaymentPageController {
     summary: 'The status of a crypto invoice, for its payment page',
     description: 'What was paid so far, and how long the price is valid.',
   })
-  @ApiOkResponse({ type: PaymentStatusDto })
+  @ApiOkResponse({ type: PaymentStatusDto, description: 'The status of the invoice.' })
+  @FailsWith('crypto_invoice_not_found')
   async status(@Param() { reference }: PaymentReferenceDto): Promise<PaymentStatusDto> {
     return presentPayment(await this.#find(reference), this.clock.now());
   }
@@ -97,6 +98,7 @@ export class PaymentPageController {
     description: 'The image.',
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
   })
+  @FailsWith('crypto_invoice_not_found')
   async qrCode(
     @Param() { reference }: PaymentReferenceDto,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -29,7 +29,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PageDto } from '../pages/page.dto.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import {
@@ -48,7 +48,6 @@ import { presentOpenPayouts, presentPayouts } from './payouts.presenter.js';
 /** Partners and investors ask for what they have earned; an Admin approves and pays. */
 @ApiTags('payouts')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(400, 401, 403, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/payouts')
 export class PayoutsController {
@@ -64,8 +63,8 @@ export class PayoutsController {
     summary: 'The payouts of a partner or investor',
     description: 'What is earned, asked for and paid, and a page of the payouts, newest first.',
   })
-  @ApiOkResponse({ type: PayoutListDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: PayoutListDto, description: 'The payouts.' })
+  @FailsWith('beneficiary_required', 'beneficiary_not_found')
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: PayoutsPageDto,
@@ -81,7 +80,7 @@ export class PayoutsController {
     summary: 'The payouts that wait for an Admin',
     description: 'Those that are requested or approved, oldest first.',
   })
-  @ApiOkResponse({ type: OpenPayoutListDto })
+  @ApiOkResponse({ type: OpenPayoutListDto, description: 'The open payouts.' })
   async open(@Query() query: PageDto): Promise<OpenPayoutListDto> {
     const page = new OpenPayoutsQuery(query.page, query.limit, asOfOf(query));
     return presentOpenPayouts(query, await this.queries.execute(page));
@@ -96,8 +95,16 @@ export class PayoutsController {
       'Of what is earned and not asked for yet. An Admin approves and pays it, and can also ask ' +
       'in the name of a beneficiary.',
   })
-  @ApiCreatedResponse({ type: PayoutResultDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiCreatedResponse({
+    type: PayoutResultDto,
+    description: 'The payout, which waits for an Admin.',
+  })
+  @FailsWith(
+    'beneficiary_required',
+    'beneficiary_not_found',
+    'payout_not_positive',
+    'payout_above_accrued',
+  )
   async request(
     @CurrentCaller() caller: Caller,
     @Body() { amount_usd: amount, beneficiary: asked }: NewPayoutDto,
@@ -118,8 +125,8 @@ export class PayoutsController {
     summary: 'Approve a payout',
     description: 'Decides the tax that is withheld. What is earned must still cover the payout.',
   })
-  @ApiOkResponse({ type: PayoutResultDto })
-  @ApplicationFailures(404, 409, 413, 415, 422)
+  @ApiOkResponse({ type: PayoutResultDto, description: 'The approved payout.' })
+  @FailsWith('payout_not_found', 'payout_not_requested', 'country_unknown', 'region_unknown')
   async approve(
     @Param() path: PayoutPathDto,
     @Body() body: ApprovalDto,
@@ -144,8 +151,8 @@ export class PayoutsController {
     summary: 'Reject a payout',
     description: 'The amount can be asked for again. What is paid cannot be rejected.',
   })
-  @ApiOkResponse({ type: PayoutResultDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: PayoutResultDto, description: 'The rejected payout.' })
+  @FailsWith('payout_not_found', 'payout_not_requested')
   async reject(
     @Param() path: PayoutPathDto,
     @Body() { reason }: RejectionDto,
@@ -165,8 +172,8 @@ export class PayoutsController {
     summary: 'Record that a payout was paid',
     description: 'Of an approved payout, once. The transfer itself is made at the bank.',
   })
-  @ApiOkResponse({ type: PayoutResultDto })
-  @ApplicationFailures(404, 409, 413, 415)
+  @ApiOkResponse({ type: PayoutResultDto, description: 'The paid payout.' })
+  @FailsWith('payout_not_found', 'payout_not_approved', 'payout_already_paid')
   async pay(
     @Param() path: PayoutPathDto,
     @Body() { reference }: PaymentDto,

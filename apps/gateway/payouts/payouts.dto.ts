@@ -1,21 +1,18 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  IsBoolean,
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
-import { HasDecimals } from '../amounts/decimals.validator.js';
+import { ApiProperty } from '@nestjs/swagger';
 import { type PayoutStatus } from '#projections/payouts/payouts.projection.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField, NullableInstant } from '../fields/answer-fields.js';
+import {
+  ChoiceField,
+  FlagField,
+  NumberField,
+  TextField,
+  UuidField,
+} from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
 const BENEFICIARY = /^(partner|investor)-[1-9]\d{0,15}$/;
-const BENEFICIARY_FAULT = 'beneficiary must be such as partner-1 or investor-9';
+const BENEFICIARY_EXPECTED = 'an id such as partner-1 or investor-9';
 /** In dollars. */
 const AMOUNT_MAX = 1_000_000_000;
 const REASON_LENGTH_MAX = 500;
@@ -23,88 +20,82 @@ const REFERENCE_LENGTH_MAX = 200;
 const STATUSES: readonly PayoutStatus[] = ['requested', 'approved', 'rejected', 'paid'];
 const INCOME_TYPES = ['industrial_royalties', 'other_income'] as const;
 
-const instant = (description: string) => ({
-  type: String,
-  nullable: true,
-  example: '2026-11-21T04:48:00.000Z',
-  description,
-});
-
 export class PayoutsPageDto extends PageDto {
-  @ApiPropertyOptional({
+  @TextField({
+    required: false,
     example: 'partner-1',
     description: 'Who is paid. An Admin names it; for others it is the own one.',
+    matches: BENEFICIARY,
+    expected: BENEFICIARY_EXPECTED,
   })
-  @IsOptional()
-  @Matches(BENEFICIARY, { message: BENEFICIARY_FAULT })
   readonly beneficiary?: string;
 }
 
 export class NewPayoutDto {
-  @ApiPropertyOptional({
+  @TextField({
+    required: false,
     example: 'partner-1',
     description: 'Who is paid. An Admin names it; for others it is the own one.',
+    matches: BENEFICIARY,
+    expected: BENEFICIARY_EXPECTED,
   })
-  @IsOptional()
-  @Matches(BENEFICIARY, { message: BENEFICIARY_FAULT })
   readonly beneficiary?: string;
 
-  @ApiPropertyOptional({
+  @NumberField({
+    required: false,
     example: 120.5,
     description: 'Six decimals at most. Default: everything that is not asked for yet.',
+    minimum: 0,
+    maximum: AMOUNT_MAX,
+    decimalsMax: 6,
   })
-  @IsOptional()
-  @HasDecimals(6)
-  @Min(0)
-  @Max(AMOUNT_MAX)
   readonly amount_usd?: number;
 }
 
 export class PayoutPathDto {
-  @ApiProperty({ description: 'Who is paid, such as partner-1 or investor-9.' })
-  @Matches(BENEFICIARY, { message: BENEFICIARY_FAULT })
+  @TextField({
+    description: 'Who is paid, such as partner-1 or investor-9.',
+    matches: BENEFICIARY,
+    expected: BENEFICIARY_EXPECTED,
+  })
   readonly beneficiary!: string;
 
-  @ApiProperty({ description: 'The id of the payout.' })
-  @IsUUID(undefined, { message: 'payout_id must be a UUID' })
+  @UuidField({ description: 'The id of the payout.' })
   readonly payout_id!: string;
 }
 
 export class ApprovalDto {
-  @ApiProperty({ example: 'DE', description: 'Of the payee: ISO 3166-1 alpha-2.' })
-  @Matches(/^[A-Z]{2}$/, { message: 'country must be a code such as DE' })
+  @TextField({
+    example: 'DE',
+    description: 'Of the payee: ISO 3166-1 alpha-2.',
+    matches: /^[A-Z]{2}$/,
+    expected: 'a code such as DE',
+  })
   readonly country!: string;
 
-  @ApiProperty({ enum: INCOME_TYPES, required: false, default: 'industrial_royalties' })
-  @IsOptional()
-  @IsIn(INCOME_TYPES)
+  @ChoiceField(INCOME_TYPES, { required: false, default: 'industrial_royalties' })
   readonly income_type: (typeof INCOME_TYPES)[number] = 'industrial_royalties';
 
-  @ApiProperty({
+  @FlagField({
     required: false,
     default: false,
     description: 'Whether the payee has a valid claim of the benefits of a tax treaty.',
   })
-  @IsOptional()
-  @IsBoolean()
   readonly treaty_claimed: boolean = false;
 }
 
 export class RejectionDto {
-  @ApiProperty({ example: 'The bank account is closed.', maxLength: REASON_LENGTH_MAX })
-  @IsString()
-  @Length(1, REASON_LENGTH_MAX)
+  @TextField({ example: 'The bank account is closed.', maxLength: REASON_LENGTH_MAX, minLength: 1 })
   readonly reason!: string;
 }
 
 export class PaymentDto {
-  @ApiProperty({
+  @TextField({
     example: 'SEPA-2026-11-0042',
     maxLength: REFERENCE_LENGTH_MAX,
     description: 'Of the transfer. It must name no person.',
+    minLength: 1,
   })
-  @IsString()
-  @Length(1, REFERENCE_LENGTH_MAX)
   readonly reference!: string;
 }
 
@@ -136,19 +127,19 @@ export class PayoutDto {
   readonly status!: PayoutStatus;
   @ApiProperty({ example: 120.5, description: 'Before tax.' })
   readonly amount_usd!: number;
-  @ApiProperty({ type: PayoutTaxDto, nullable: true, description: 'Null until it is approved.' })
+  @NullableField(PayoutTaxDto, 'Null until it is approved.')
   readonly tax!: PayoutTaxDto | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null until it is approved.' })
+  @NullableField(Number, 'Null until it is approved.')
   readonly net_usd!: number | null;
   @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
   readonly requested_at!: string;
-  @ApiProperty(instant('Null until it is approved.'))
+  @NullableInstant('Null until it is approved.')
   readonly approved_at!: string | null;
-  @ApiProperty(instant('When it was paid or rejected.'))
+  @NullableInstant('When it was paid or rejected.')
   readonly ended_at!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it was rejected.' })
+  @NullableField(String, 'Why it was rejected.')
   readonly reason!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Of the transfer.' })
+  @NullableField(String, 'Of the transfer.')
   readonly reference!: string | null;
 }
 
@@ -182,9 +173,7 @@ export class OpenPayoutListDto extends PageOfListDto {
   readonly payouts!: readonly PayoutDto[];
 }
 
-export class PayoutResultDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PayoutResultDto extends AnswerDto {
   @ApiProperty({ example: 'partner-1' })
   readonly beneficiary!: string;
   @ApiProperty({ example: '01890a5d-ac96-774b-bcce-b302099a8103' })

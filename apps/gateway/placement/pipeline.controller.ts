@@ -23,7 +23,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { DoneDto } from '../identity/auth.dto.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import {
   PlacementAnswerDto,
   PlacementIdDto,
@@ -36,7 +36,6 @@ import { presentAnswer, presentPlacements, presentResult } from './placement.pre
 
 @ApiTags('placement')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/pipeline')
 export class PipelineController {
@@ -58,8 +57,8 @@ export class PipelineController {
       'with what is missing in `metadata`. The reservation ends by a release, or after ' +
       '`reservation_sec`.',
   })
-  @ApiOkResponse({ type: PlacementResultDto })
-  @ApplicationFailures(409, 413, 415)
+  @ApiOkResponse({ type: PlacementResultDto, description: 'The placement.' })
+  @FailsWith('placement_infeasible', 'too_many_placements', 'rigs_unknown')
   async orchestrate(
     @Body() body: PlacementOrderDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -83,7 +82,7 @@ export class PipelineController {
     summary: 'List the placements',
     description: 'Those of the account, newest first, the ended ones too.',
   })
-  @ApiOkResponse({ type: PlacementListDto })
+  @ApiOkResponse({ type: PlacementListDto, description: 'A page of placements.' })
   async list(
     @Query() query: PlacementsPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -94,8 +93,8 @@ export class PipelineController {
 
   @Get('placements/:id')
   @ApiOperation({ summary: 'Get a placement', description: 'Where its stages are.' })
-  @ApiOkResponse({ type: PlacementAnswerDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: PlacementAnswerDto, description: 'The placement.' })
+  @FailsWith('placement_not_found')
   async show(
     @Param() { id }: PlacementIdDto,
     @CurrentCaller() { accountId }: Caller,
@@ -109,8 +108,8 @@ export class PipelineController {
     summary: 'Release a placement',
     description: 'Its memory is free from then on.',
   })
-  @ApiOkResponse({ type: DoneDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: DoneDto, description: 'The placement is released.' })
+  @FailsWith('placement_not_found')
   async release(
     @Param() { id }: PlacementIdDto,
     @CurrentCaller() { accountId, userId }: Caller,

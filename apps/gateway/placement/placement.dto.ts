@@ -1,17 +1,13 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import {
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  Min,
   Validate,
   type ValidationArguments,
   ValidatorConstraint,
   type ValidatorConstraintInterface,
 } from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
+import { PositionedAnswerDto } from '../fields/answer.dto.js';
+import { InstantField, NullableField } from '../fields/answer-fields.js';
+import { IntegerField, TextField } from '../fields/request-fields.js';
 import { PageDto, PageOfListDto } from '../pages/page.dto.js';
 
 const DEGREE_MAX = 64;
@@ -22,77 +18,53 @@ const RESERVATION_SEC_DEFAULT = 3_600;
 const RESERVATION_SEC_MIN = 1;
 const RESERVATION_SEC_MAX = 86_400;
 
-const instant = (description: string) => ({ example: '2026-11-21T04:48:00.000Z', description });
-
 @ValidatorConstraint()
 class FewShards implements ValidatorConstraintInterface {
   validate(tpDegree: unknown, { object }: ValidationArguments): boolean {
     const { pp_degree: ppDegree } = object as { readonly pp_degree?: unknown };
     return Number(ppDegree) * Number(tpDegree) <= SHARDS_MAX;
   }
-
-  defaultMessage(): string {
-    return `pp_degree times tp_degree must not be above ${SHARDS_MAX}`;
-  }
 }
 
 export class PlacementOrderDto {
-  @ApiProperty({
+  @TextField({
     required: false,
     maxLength: MODEL_LENGTH_MAX,
-    example: 'acme/large',
+    example: 'quipu/mini',
     description: 'The account’s own name for what is placed.',
+    minLength: 1,
   })
-  @IsOptional()
-  @IsString({ message: 'model must be a string' })
-  @Length(1, MODEL_LENGTH_MAX, { message: `model must have 1 to ${MODEL_LENGTH_MAX} characters` })
   readonly model?: string;
 
-  @ApiProperty({ minimum: 1, maximum: DEGREE_MAX, example: 4, description: 'Stages.' })
-  @IsInt({ message: 'pp_degree must be an integer' })
-  @Min(1, { message: 'pp_degree must not be less than 1' })
-  @Max(DEGREE_MAX, { message: `pp_degree must not be above ${DEGREE_MAX}` })
+  @IntegerField({ minimum: 1, maximum: DEGREE_MAX, example: 4, description: 'Stages.' })
   readonly pp_degree!: number;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: 1,
     minimum: 1,
     maximum: DEGREE_MAX,
     description: `The parts of each stage. With the stages there are at most ${SHARDS_MAX} parts.`,
   })
-  @IsOptional()
-  @IsInt({ message: 'tp_degree must be an integer' })
-  @Min(1, { message: 'tp_degree must not be less than 1' })
-  @Max(DEGREE_MAX, { message: `tp_degree must not be above ${DEGREE_MAX}` })
-  @Validate(FewShards)
+  @Validate(FewShards, {
+    message: `a product of pp_degree and tp_degree of at most ${SHARDS_MAX}`,
+  })
   readonly tp_degree: number = 1;
 
-  @ApiProperty({
+  @IntegerField({
     minimum: 1,
     maximum: PEBIBYTE,
     example: 68_719_476_736,
     description: 'What the whole pipeline needs. Each part gets an equal share, rounded up.',
   })
-  @IsInt({ message: 'memory_bytes must be an integer' })
-  @Min(1, { message: 'memory_bytes must not be less than 1' })
-  @Max(PEBIBYTE, { message: `memory_bytes must not be above ${PEBIBYTE}` })
   readonly memory_bytes!: number;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: RESERVATION_SEC_DEFAULT,
     minimum: RESERVATION_SEC_MIN,
     maximum: RESERVATION_SEC_MAX,
     description: 'How long the memory is reserved without a release.',
-  })
-  @IsOptional()
-  @IsInt({ message: 'reservation_sec must be an integer' })
-  @Min(RESERVATION_SEC_MIN, {
-    message: `reservation_sec must not be less than ${RESERVATION_SEC_MIN}`,
-  })
-  @Max(RESERVATION_SEC_MAX, {
-    message: `reservation_sec must not be above ${RESERVATION_SEC_MAX}`,
   })
   readonly reservation_sec: number = RESERVATION_SEC_DEFAULT;
 }
@@ -104,12 +76,7 @@ export class PlacedShardDto {
   readonly rank!: number;
   @ApiProperty({ example: 'worker-5f0c1a2b3c4d5e6f' })
   readonly rig!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0,
-    description: 'The device, from 0. Null: the memory of the host.',
-  })
+  @NullableField(Number, 'The device, from 0. Null: the memory of the host.', 0)
   readonly device!: number | null;
   @ApiProperty({ example: 17_179_869_184 })
   readonly memory_bytes!: number;
@@ -120,12 +87,7 @@ export class PlacedLinkDto {
   readonly from!: string;
   @ApiProperty({ example: 'worker-6a1d2b3c4d5e6f70' })
   readonly to!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 8.4,
-    description: 'By a timed transfer. Null: none succeeded.',
-  })
+  @NullableField(Number, 'By a timed transfer. Null: none succeeded.', 8.4)
   readonly bandwidth_gbps!: number | null;
 }
 
@@ -140,31 +102,30 @@ export class PlacementResultDto {
   readonly tp_degree!: number;
   @ApiProperty({ example: 4, description: 'The parts of all stages.' })
   readonly stages_allocated!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 8.4,
-    description:
-      'The slowest link between rigs whose stages follow each other, by timed transfers. Null: ' +
+  @NullableField(
+    Number,
+    'The slowest link between rigs whose stages follow each other, by timed transfers. Null: ' +
       'there is one rig, or a transfer did not succeed.',
-  })
+    8.4,
+  )
   readonly cross_node_bandwidth_gbps!: number | null;
   @ApiProperty({ type: [PlacedShardDto] })
   readonly shards!: readonly PlacedShardDto[];
   @ApiProperty({ type: [PlacedLinkDto], description: 'In the order of the pipeline.' })
   readonly links!: readonly PlacedLinkDto[];
-  @ApiProperty(instant('The reservation ends then without a release.'))
+  @InstantField('The reservation ends then without a release.')
   readonly expires_at!: string;
   @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
   readonly position!: string;
 }
 
 export class PlacementIdDto {
-  @ApiProperty({ minimum: 1, description: 'The `job_id` of the placement.' })
-  @NumberText()
-  @IsInt({ message: 'id must be an integer' })
-  @Min(1, { message: 'id must not be less than 1' })
-  @Max(Number.MAX_SAFE_INTEGER)
+  @IntegerField({
+    minimum: 1,
+    description: 'The `job_id` of the placement.',
+    maximum: Number.MAX_SAFE_INTEGER,
+    fromText: true,
+  })
   readonly id!: number;
 }
 
@@ -173,7 +134,7 @@ export class PlacementDto {
   readonly job_id!: number;
   @ApiProperty({ enum: ['placed', 'released', 'expired'] })
   readonly status!: 'placed' | 'released' | 'expired';
-  @ApiProperty({ type: String, nullable: true, example: 'acme/large' })
+  @NullableField(String, undefined, 'quipu/mini')
   readonly model!: string | null;
   @ApiProperty({ example: 4 })
   readonly pp_degree!: number;
@@ -183,27 +144,23 @@ export class PlacementDto {
   readonly memory_bytes!: number;
   @ApiProperty({ example: 4, description: 'The parts of all stages.' })
   readonly stages_allocated!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'As in the answer to the order.' })
+  @NullableField(Number, 'As in the answer to the order.')
   readonly cross_node_bandwidth_gbps!: number | null;
   @ApiProperty({ type: [PlacedShardDto] })
   readonly shards!: readonly PlacedShardDto[];
   @ApiProperty({ type: [PlacedLinkDto] })
   readonly links!: readonly PlacedLinkDto[];
-  @ApiProperty(instant('When the stages were placed.'))
+  @InstantField('When the stages were placed.')
   readonly placed_at!: string;
-  @ApiProperty(instant('The reservation ends then without a release.'))
+  @InstantField('The reservation ends then without a release.')
   readonly expires_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the placement is in force.' })
+  @NullableField(String, 'Null: the placement is in force.')
   readonly ended_at!: string | null;
 }
 
-export class PlacementAnswerDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class PlacementAnswerDto extends PositionedAnswerDto {
   @ApiProperty({ type: PlacementDto })
   readonly placement!: PlacementDto;
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 /** The list has no past states: whether a placement is in force depends on the present. */

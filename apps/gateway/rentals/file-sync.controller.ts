@@ -6,7 +6,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { FileSync } from '#areas/rentals/sync/file-sync.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { RequestRates } from '../identity/request-rates.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { formPartsWith } from '../uploads/form-parts.js';
 import { OpenUploads } from '../uploads/open-uploads.js';
 import { FormUpload } from '../uploads/uploads.js';
@@ -57,8 +57,24 @@ export class FileSyncController {
   })
   @ApiConsumes('multipart/form-data', 'application/x-www-form-urlencoded')
   @ApiBody({ schema: FORM })
-  @ApiOkResponse({ type: FileSyncDto })
-  @ApplicationFailures(400, 401, 404, 409, 413, 415, 422, 429, 503)
+  @ApiOkResponse({ type: FileSyncDto, description: 'The file as it is in the workspace now.' })
+  @FailsWith(
+    'sync_parameters_missing',
+    'sync_parameter_invalid',
+    'sync_path_invalid',
+    'invalid_form',
+    'sync_key_invalid',
+    'too_many_attempts',
+    'sync_job_not_found',
+    'sync_not_a_file',
+    'sync_base_missing',
+    'sync_base_mismatch',
+    'sync_file_too_large',
+    'sync_delta_invalid',
+    'sync_checksum_mismatch',
+    'too_many_uploads',
+    'workspace_unreachable',
+  )
   async sync(@Req() request: FastifyRequest): Promise<FileSyncDto> {
     let end = (): void => undefined;
     const admit = (caller: Caller): void => {

@@ -29,7 +29,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import {
   RentalAnswerDto,
   RentalListDto,
@@ -42,7 +42,6 @@ import { presentRental, presentRentals } from './rentals.presenter.js';
 
 @ApiTags('rentals')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/rentals')
 export class RentalsController {
@@ -61,8 +60,14 @@ export class RentalsController {
       'stopped. Each started second is charged at the hourly price of the rig; the next 15 ' +
       'minutes are held.',
   })
-  @ApiAcceptedResponse({ type: RentalAnswerDto })
-  @ApplicationFailures(400, 402, 404, 413, 415)
+  @ApiAcceptedResponse({ type: RentalAnswerDto, description: 'The rental, which starts.' })
+  @FailsWith(
+    'insufficient_balance',
+    'budget_exceeded',
+    'rig_not_for_rent',
+    'ports_exhausted',
+    'too_many_jobs',
+  )
   async start(
     @Body() { rig, command, environment, image }: StartRentalDto,
     @CurrentCaller() caller: Caller,
@@ -83,8 +88,7 @@ export class RentalsController {
 
   @Get()
   @ApiOperation({ summary: 'List the rentals', description: 'Of the account, newest first.' })
-  @ApiOkResponse({ type: RentalListDto })
-  @ApplicationFailures(400, 404)
+  @ApiOkResponse({ type: RentalListDto, description: 'The rentals.' })
   async list(
     @Query() { after, limit }: RentalsPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -98,8 +102,8 @@ export class RentalsController {
     summary: 'Get a rental',
     description: 'The account of the rental and an Admin see it.',
   })
-  @ApiOkResponse({ type: RentalAnswerDto })
-  @ApplicationFailures(400, 404)
+  @ApiOkResponse({ type: RentalAnswerDto, description: 'The rental.' })
+  @FailsWith('rental_not_found')
   retrieve(
     @Param() { id }: RentalNumberDto,
     @CurrentCaller() caller: Caller,
@@ -116,8 +120,8 @@ export class RentalsController {
       'Asks the program to end, and ends it after the grace of the installation. An ended rental ' +
       'stays as it is. The workspace is kept for the hours that the installation sets.',
   })
-  @ApiOkResponse({ type: RentalAnswerDto })
-  @ApplicationFailures(400, 404, 413, 415)
+  @ApiOkResponse({ type: RentalAnswerDto, description: 'The rental after the stop.' })
+  @FailsWith('rental_not_found')
   async stop(
     @Param() { id }: RentalNumberDto,
     @CurrentCaller() caller: Caller,
@@ -137,7 +141,7 @@ export class RentalsController {
   })
   @ApiProduces('text/plain')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'The bytes as they were written.' })
-  @ApplicationFailures(400, 404)
+  @FailsWith('rental_not_found')
   async logs(
     @Param() { id }: RentalNumberDto,
     @Query() { offset }: RentalLogPageDto,

@@ -1,19 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsInt,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { COMMAND_WORDS_MAX, WORD_LENGTH_MAX } from '#areas/rentals/rental-input.js';
 import { SHOWN_STATUSES, type ShownStatus } from '#projections/jobs/jobs.projection.js';
-import { NumberText } from '../bodies/number-text.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { IntegerField, StringsField, TextField } from '../fields/request-fields.js';
 import { IsEnvironment } from './environment.validator.js';
 
 export const RENTALS_LIMIT_DEFAULT = 20;
@@ -22,23 +13,23 @@ const NUMBER_MAX = 1_000_000_000;
 const OFFSET_MAX = 1_000_000_000;
 
 export class StartRentalDto {
-  @ApiProperty({ example: 'rack-1', description: 'A rig with an hourly price.' })
-  @Matches(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { message: 'rig must be the name of a rig' })
+  @TextField({
+    example: 'rack-1',
+    description: 'A rig with an hourly price.',
+    matches: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    expected: 'the name of a rig',
+  })
   readonly rig!: string;
 
-  @ApiProperty({
-    type: [String],
+  @StringsField({
     minItems: 1,
     maxItems: COMMAND_WORDS_MAX,
     example: ['python3', '-m', 'http.server', '20000'],
     description: 'The program and its arguments; it runs in the workspace.',
+    itemLengthMax: WORD_LENGTH_MAX,
+    itemMatches: /^[^\0]*$/,
+    expected: `${COMMAND_WORDS_MAX} strings of ${WORD_LENGTH_MAX} characters without NUL at most`,
   })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(COMMAND_WORDS_MAX)
-  @IsString({ each: true })
-  @MaxLength(WORD_LENGTH_MAX, { each: true })
-  @Matches(/^[^\0]*$/, { each: true, message: 'command must not have a NUL' })
   readonly command!: string[];
 
   @ApiPropertyOptional({
@@ -51,58 +42,57 @@ export class StartRentalDto {
   @IsEnvironment()
   readonly environment?: Readonly<Record<string, string>>;
 
-  @ApiPropertyOptional({
+  @TextField({
+    required: false,
     example: 'debian:stable-slim',
     description: 'The image of the container; default: that of the installation.',
+    matches: /^[a-z0-9][a-z0-9._/:@-]{0,254}$/,
+    expected: 'the name of an image',
   })
-  @IsOptional()
-  @Matches(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/, { message: 'image must be the name of an image' })
   readonly image?: string;
 }
 
 export class RentalNumberDto {
-  @ApiProperty({ example: 7, minimum: 1, description: 'The `job_id` of the rental.' })
-  @NumberText()
-  @IsInt({ message: 'id must be an integer' })
-  @Min(1)
-  @Max(NUMBER_MAX)
+  @IntegerField({
+    example: 7,
+    minimum: 1,
+    description: 'The `job_id` of the rental.',
+    maximum: NUMBER_MAX,
+    fromText: true,
+  })
   readonly id!: number;
 }
 
 export class RentalsPageDto {
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'after must be an integer' })
-  @Min(1)
-  @Max(NUMBER_MAX)
+  @IntegerField({
+    required: false,
+    description: 'The `next_after` of the page before.',
+    minimum: 1,
+    maximum: NUMBER_MAX,
+    fromText: true,
+  })
   readonly after?: number;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: RENTALS_LIMIT_MAX,
     default: RENTALS_LIMIT_DEFAULT,
     description: 'The number of rentals of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(RENTALS_LIMIT_MAX)
   readonly limit: number = RENTALS_LIMIT_DEFAULT;
 }
 
 export class RentalLogPageDto {
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 0,
     default: 0,
     description: 'In bytes; the `x-next-offset` of the piece before.',
+    maximum: OFFSET_MAX,
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'offset must be an integer' })
-  @Min(0)
-  @Max(OFFSET_MAX)
   readonly offset: number = 0;
 }
 
@@ -129,7 +119,7 @@ export class RentalDto {
   readonly status!: ShownStatus;
   @ApiProperty({ example: 'rack-1' })
   readonly rig!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: the default, or none.' })
+  @NullableField(String, 'Null: the default, or none.')
   readonly image!: string | null;
   @ApiProperty({ example: 20_000, description: 'Of 100 consecutive ports.' })
   readonly first_port!: number;
@@ -141,47 +131,40 @@ export class RentalDto {
   readonly seconds!: number;
   @ApiProperty({ type: String, enum: ['container', 'process', null], nullable: true })
   readonly engine!: string | null;
-  @ApiProperty({
-    type: Boolean,
-    nullable: true,
-    description: 'Whether limits of memory, CPU and processes are in force; null: not started.',
-  })
+  @NullableField(
+    Boolean,
+    'Whether limits of memory, CPU and processes are in force; null: not started.',
+  )
   readonly limits_enforced!: boolean | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of a program that has ended.' })
+  @NullableField(Number, 'Of a program that has ended.')
   readonly exit_code!: number | null;
-  @ApiProperty({ type: RentalFaultDto, nullable: true })
+  @NullableField(RentalFaultDto)
   readonly error!: RentalFaultDto | null;
-  @ApiProperty({ type: RentalChargeDto, nullable: true, description: 'Null: not settled.' })
+  @NullableField(RentalChargeDto, 'Null: not settled.')
   readonly charge!: RentalChargeDto | null;
   @ApiProperty({ example: '2026-11-21T04:48:00.000Z' })
   readonly submitted_at!: string;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-21T04:48:01.000Z' })
+  @NullableField(String, undefined, '2026-11-21T04:48:01.000Z')
   readonly started_at!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Out of funds: it ends then.' })
+  @NullableField(String, 'Out of funds: it ends then.')
   readonly paused_until!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly ended_at!: string | null;
 }
 
-export class RentalAnswerDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RentalAnswerDto extends AnswerDto {
   @ApiProperty({ type: RentalDto })
   readonly rental!: RentalDto;
 }
 
-export class RentalListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RentalListDto extends AnswerDto {
   @ApiProperty({ type: [RentalDto], description: 'Newest first.' })
   readonly rentals!: readonly RentalDto[];
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: this is the last page.' })
+  @NullableField(Number, 'Null: this is the last page.')
   readonly next_after!: number | null;
 }
 
-export class FileSyncDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class FileSyncDto extends AnswerDto {
   @ApiProperty({ example: 'File synced.' })
   readonly message!: string;
   @ApiProperty({ example: 'src/train.py' })

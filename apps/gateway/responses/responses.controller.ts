@@ -25,7 +25,7 @@ import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats } from '../inference/translated-chats.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { isInBackground, ResponsesBackground } from './responses.background.js';
 import { inputItemsPage } from './input-items.page.js';
 import { CreateResponseDocs, RESPONSE_SCHEMA } from './responses.docs.js';
@@ -41,7 +41,6 @@ import { ResponsesExchange } from './responses.exchange.js';
 /** OpenAI's Responses API, answered as chats. */
 @ApiTags('responses')
 @Credentials('api-key', 'app-token', 'renter-key')
-@OpenAiFailures(400, 401, 503)
 @UseGuards(ApiGuard)
 @Controller('v1/responses')
 export class ResponsesController {
@@ -56,8 +55,14 @@ export class ResponsesController {
   @HttpCode(200)
   @OpenAiErrors()
   @CreateResponseDocs()
-  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true, failures: OpenAiFailures })
+  @Idempotent({ settle: PaidSettler, reply: 'written', resumes: true })
   @ResumableDocs()
+  @FailsWith(
+    'previous_response_not_found',
+    'previous_response_unfinished',
+    'conversation_too_long',
+    'too_many_jobs',
+  )
   create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
@@ -75,7 +80,7 @@ export class ResponsesController {
   @OpenAiErrors()
   @ApiOperation({ summary: 'Get a response', description: 'A stored response of the account.' })
   @ApiOkResponse({ description: 'The response.', schema: RESPONSE_SCHEMA })
-  @OpenAiFailures(404)
+  @FailsWith('response_not_found')
   async retrieve(
     @Param() { response_id: id }: ResponseIdDto,
     @Query() _query: RetrieveResponseDto,
@@ -90,8 +95,8 @@ export class ResponsesController {
     summary: 'List the input items of a response',
     description: 'The items that its request sent, without those of the responses before it.',
   })
-  @ApiOkResponse({ type: InputItemsDto })
-  @OpenAiFailures(404)
+  @ApiOkResponse({ type: InputItemsDto, description: 'A page of the input items.' })
+  @FailsWith('response_not_found')
   async inputItems(
     @Param() { response_id: id }: ResponseIdDto,
     @Query() page: InputItemsPageDto,
@@ -103,7 +108,7 @@ export class ResponsesController {
   @Post(':response_id/cancel')
   @HttpCode(200)
   @OpenAiErrors()
-  @Idempotent({ failures: OpenAiFailures })
+  @Idempotent()
   @ApiOperation({
     summary: 'Cancel a response',
     description:
@@ -111,7 +116,7 @@ export class ResponsesController {
       'A response whose rig does not stop at once is `in_progress` until it does.',
   })
   @ApiOkResponse({ description: 'The response.', schema: RESPONSE_SCHEMA })
-  @OpenAiFailures(404, 413, 415)
+  @FailsWith('response_not_found', 'response_not_in_background')
   cancel(
     @Param() { response_id: id }: ResponseIdDto,
     @CurrentCaller() caller: Caller,
@@ -129,8 +134,8 @@ export class ResponsesController {
       'It is gone at once, and its content is removed by the next sweep. A response that ' +
       'continues it can be retrieved, and not be continued.',
   })
-  @ApiOkResponse({ type: DeletedResponseDto })
-  @OpenAiFailures(404, 409, 415)
+  @ApiOkResponse({ type: DeletedResponseDto, description: 'The response is deleted.' })
+  @FailsWith('response_not_found', 'response_unfinished')
   async delete(
     @Param() { response_id: id }: ResponseIdDto,
     @CurrentCaller() { accountId, userId }: Caller,

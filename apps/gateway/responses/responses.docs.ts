@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { ANSWER_HEADERS } from '../inference/chat.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { ANSWER_HEADERS, CHAT_CODES } from '../inference/chat.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { responseBodySchema } from './responses.schema.js';
 
 const RESPONSE_EXAMPLE = {
@@ -59,5 +59,5 @@ export const CreateResponseDocs = () =>
         'text/event-stream': { schema: { type: 'string' }, example: STREAM_EXAMPLE },
       },
     }),
-    OpenAiFailures(401, 402, 404, 413, 415, 429, 501, 502, 503, 504),
+    FailsWith(...CHAT_CODES),
   );

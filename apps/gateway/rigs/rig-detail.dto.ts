@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { RigDto } from './rigs.dto.js';
 
 const nullableNumber = { type: Number, nullable: true } as const;
@@ -35,11 +37,7 @@ export class RigTelemetryDto {
   @ApiProperty({ ...nullableNumber, description: 'Of the machine.' })
   readonly memory_used_bytes!: number | null;
 
-  @ApiProperty({
-    type: [DeviceTelemetryDto],
-    nullable: true,
-    description: 'Null: no accelerator was found.',
-  })
+  @NullableField([DeviceTelemetryDto], 'Null: no accelerator was found.')
   readonly devices!: readonly DeviceTelemetryDto[] | null;
 }
 
@@ -115,30 +113,20 @@ export class RigSpanDto {
 }
 
 export class RigDetailDto extends RigDto {
-  @ApiProperty({ type: String, nullable: true, description: 'Of the worker’s process.' })
+  @NullableField(String, 'Of the worker’s process.')
   readonly started_at!: string | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'The last heartbeat that this gateway has heard.',
-  })
+  @NullableField(String, 'The last heartbeat that this gateway has heard.')
   readonly last_heard_at!: string | null;
 
-  @ApiProperty({
-    type: RigTelemetryDto,
-    nullable: true,
-    description:
-      'Of the last heartbeat. Null where none is heard, and for a rig of the catalog, whose ' +
+  @NullableField(
+    RigTelemetryDto,
+    'Of the last heartbeat. Null where none is heard, and for a rig of the catalog, whose ' +
       'machine Quipu does not read. A value is null where the machine does not tell it.',
-  })
+  )
   readonly telemetry!: RigTelemetryDto | null;
 
-  @ApiProperty({
-    type: [RigEngineDto],
-    nullable: true,
-    description: 'Null for a rig of the catalog.',
-  })
+  @NullableField([RigEngineDto], 'Null for a rig of the catalog.')
   readonly engines!: readonly RigEngineDto[] | null;
 
   @ApiProperty({
@@ -154,18 +142,12 @@ export class RigDetailDto extends RigDto {
   readonly summaries!: readonly RigSpanDto[];
 }
 
-export class RigFoundDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class RigFoundDto extends AnswerDto {
   @ApiProperty({ type: RigDetailDto })
   readonly rig!: RigDetailDto;
 }
 
-export class RigDrainDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class RigDrainDto extends AnswerDto {
   @ApiProperty({ example: 'worker-0123456789abcdef' })
   readonly rig!: string;
 

@@ -23,13 +23,12 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { CertificationSubmittedDto, RigListDto } from './rigs.dto.js';
 import { RigDrainDto, RigFoundDto } from './rig-detail.dto.js';
 import { RigViews } from './rig-views.js';
 
 @ApiTags('rigs')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/rigs')
 export class RigsController {
@@ -47,7 +46,7 @@ export class RigsController {
       'The rigs of the catalog with their last certification, and those that workers have ' +
       'registered. A worker’s rig that is lost or has stopped is listed for a day.',
   })
-  @ApiOkResponse({ type: RigListDto })
+  @ApiOkResponse({ type: RigListDto, description: 'The rigs.' })
   async list(): Promise<RigListDto> {
     return { success: true, rigs: await this.views.list() };
   }
@@ -61,8 +60,8 @@ export class RigsController {
       'certification.',
   })
   @ApiParam({ name: 'id', description: 'The name of the rig.', example: 'built-in' })
-  @ApiOkResponse({ type: RigFoundDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: RigFoundDto, description: 'The rig.' })
+  @FailsWith('rig_not_found', 'worker_rig_not_found')
   async find(@Param('id') id: string): Promise<RigFoundDto> {
     // A name that no rig may have is not looked up: a read store may not take it for a key.
     const rig = RigName.safeParse(id).success ? await this.views.find(id) : null;
@@ -82,8 +81,11 @@ export class RigsController {
       'tasks, until its worker is started again. `state` is `draining` until the last task ends.',
   })
   @ApiParam({ name: 'id', description: 'The name of the rig.', example: 'worker-0123456789abcdef' })
-  @ApiAcceptedResponse({ type: RigDrainDto })
-  @ApplicationFailures(403, 404, 409, 413, 415)
+  @ApiAcceptedResponse({
+    type: RigDrainDto,
+    description: 'The rig accepts no more requests and ends its open ones.',
+  })
+  @FailsWith('worker_rig_not_found', 'rig_not_up')
   async drain(
     @Param('id') id: string,
     @CurrentCaller() { userId }: Caller,
@@ -110,8 +112,11 @@ export class RigsController {
       'must be up.',
   })
   @ApiParam({ name: 'name', description: 'The name of the rig.', example: 'built-in' })
-  @ApiAcceptedResponse({ type: CertificationSubmittedDto })
-  @ApplicationFailures(403, 404, 409, 413, 415)
+  @ApiAcceptedResponse({
+    type: CertificationSubmittedDto,
+    description: 'The job that certifies the rig.',
+  })
+  @FailsWith('rig_not_found', 'rig_not_up')
   async certify(
     @Param('name') name: string,
     @CurrentCaller() { userId }: Caller,

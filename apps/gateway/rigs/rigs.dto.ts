@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 
 const BADGES = ['gold', 'silver', 'bronze', 'none'] as const;
 type Badge = (typeof BADGES)[number];
@@ -9,41 +11,36 @@ export class BadgeThresholdDto {
   @ApiProperty({ enum: ['gold', 'silver', 'bronze'] })
   readonly badge!: Exclude<Badge, 'none'>;
 
-  @ApiProperty({ type: Number, nullable: true, example: 500 })
+  @NullableField(Number, undefined, 500)
   readonly first_token_ms_max!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, example: 50 })
+  @NullableField(Number, undefined, 50)
   readonly tokens_per_second_min!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, example: 100 })
+  @NullableField(Number, undefined, 100)
   readonly tokens_per_second_concurrent_min!: number | null;
 }
 
 export class MeasurementsDto {
-  @ApiProperty({ type: Number, nullable: true, description: 'The median of the samples.' })
+  @NullableField(Number, 'The median of the samples.')
   readonly first_token_ms!: number | null;
 
   @ApiProperty({ example: 5, description: 'How many answers gave the median.' })
   readonly first_token_samples!: number;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'Output tokens of one stream.' })
+  @NullableField(Number, 'Output tokens of one stream.')
   readonly tokens_per_second!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'How many streams ran at once.' })
+  @NullableField(Number, 'How many streams ran at once.')
   readonly concurrent_streams!: number | null;
 
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'Output tokens of all concurrent streams together.',
-  })
+  @NullableField(Number, 'Output tokens of all concurrent streams together.')
   readonly tokens_per_second_concurrent!: number | null;
 
-  @ApiProperty({
-    type: Boolean,
-    nullable: true,
-    description: 'Whether the same question at temperature 0 had the same answer and usage twice.',
-  })
+  @NullableField(
+    Boolean,
+    'Whether the same question at temperature 0 had the same answer and usage twice.',
+  )
   readonly is_answer_consistent!: boolean | null;
 }
 
@@ -51,11 +48,7 @@ export class CertifiedModelDto {
   @ApiProperty({ example: 'quipu/nano' })
   readonly id!: string;
 
-  @ApiProperty({
-    type: Boolean,
-    nullable: true,
-    description: 'Whether the rig lists the model, or has its file. Null: not measured.',
-  })
+  @NullableField(Boolean, 'Whether the rig lists the model, or has its file. Null: not measured.')
   readonly is_listed!: boolean | null;
 }
 
@@ -80,7 +73,7 @@ export class CertificationDto {
   @ApiProperty({ type: [CertifiedModelDto], description: 'The models of the rig at that time.' })
   readonly models!: readonly CertifiedModelDto[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'The model that answered.' })
+  @NullableField(String, 'The model that answered.')
   readonly measured_model!: string | null;
 
   @ApiProperty({ type: [MeasuringProblemDto] })
@@ -112,7 +105,7 @@ export class RigDto {
   @ApiProperty({ enum: ['openai', 'embedded', 'worker'] })
   readonly kind!: 'openai' | 'embedded' | 'worker';
 
-  @ApiProperty({ type: String, nullable: true, example: 'uk', description: 'Null: in none.' })
+  @NullableField(String, 'Null: in none.', 'uk')
   readonly region!: string | null;
 
   @ApiProperty({
@@ -130,40 +123,26 @@ export class RigDto {
   })
   readonly models!: readonly string[];
 
-  @ApiProperty({ type: String, nullable: true, example: 'NVIDIA' })
+  @NullableField(String, undefined, 'NVIDIA')
   readonly brand!: string | null;
 
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: 'Its first accelerator, or its processor. Null for a rig of the catalog.',
-  })
+  @NullableField(String, 'Its first accelerator, or its processor. Null for a rig of the catalog.')
   readonly device!: string | null;
 
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'Of all its accelerators, or of the machine where it has none.',
-  })
+  @NullableField(Number, 'Of all its accelerators, or of the machine where it has none.')
   readonly memory_bytes!: number | null;
 
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description:
-      'Requests of this gateway at a rig of the catalog; tasks of all gateways at a worker. ' +
+  @NullableField(
+    Number,
+    'Requests of this gateway at a rig of the catalog; tasks of all gateways at a worker. ' +
       'Null for a worker that is not heard.',
-  })
+  )
   readonly in_flight!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'How many it takes at once.' })
+  @NullableField(Number, 'How many it takes at once.')
   readonly max_concurrency!: number | null;
 
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'The measured capacity of a worker: tasks done in a second with tasks.',
-  })
+  @NullableField(Number, 'The measured capacity of a worker: tasks done in a second with tasks.')
   readonly tasks_per_second!: number | null;
 
   @ApiProperty({
@@ -187,18 +166,11 @@ export class RigDto {
   })
   readonly status!: 'valid' | 'expired' | 'outdated' | 'never_certified';
 
-  @ApiProperty({
-    type: CertificationDto,
-    nullable: true,
-    description: 'The last one, also when it is no longer valid.',
-  })
+  @NullableField(CertificationDto, 'The last one, also when it is no longer valid.')
   readonly certification!: CertificationDto | null;
 }
 
-export class RigListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class RigListDto extends AnswerDto {
   @ApiProperty({
     type: [RigDto],
     description: 'Those of the catalog in its order, then those of workers by name.',
@@ -206,10 +178,7 @@ export class RigListDto {
   readonly rigs!: readonly RigDto[];
 }
 
-export class CertificationSubmittedDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
-
+export class CertificationSubmittedDto extends AnswerDto {
   @ApiProperty({ example: 'built-in' })
   readonly rig!: string;
 

@@ -25,7 +25,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ExecuteWasmDto, WasmExecutionDto } from './wasm.dto.js';
 import { presentExecution } from './wasm.presenter.js';
@@ -33,7 +33,6 @@ import { presentExecution } from './wasm.presenter.js';
 /** Runs of WebAssembly modules. */
 @ApiTags('sandbox')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/wasm')
 export class WasmController {
@@ -52,11 +51,27 @@ export class WasmController {
     description:
       'In a sandbox with the standard streams, clocks and randomness of WASI preview 1, without ' +
       'files and sockets. The price of `gas_limit` is held before the run, and the fuel that was ' +
-      'spent is charged, also for a module that traps or is ended. A module that cannot be ' +
-      'started is free. A caller that leaves does not end the run.',
+      'spent is charged, also for a module that traps or is ended, and that of its start. A ' +
+      'module that cannot be started is charged for being read. A caller that leaves does not ' +
+      'end the run.',
   })
-  @ApiOkResponse({ type: WasmExecutionDto })
-  @ApplicationFailures(400, 402, 409, 413, 415, 422, 501, 502, 504)
+  @ApiOkResponse({ type: WasmExecutionDto, description: 'The output of the module and its gas.' })
+  @FailsWith(
+    'wasm_base64_invalid',
+    'wasm_memory_limit_above_max',
+    'wasm_gas_limit_above_max',
+    'wasm_module_too_large',
+    'wasm_module_invalid',
+    'wasm_module_refused',
+    'wasm_entry_point_missing',
+    'wasm_entry_point_unsupported',
+    'wasm_arguments_invalid',
+    'wasm_not_priced',
+    'wasm_failed',
+    'wasm_busy',
+    'wasm_unavailable',
+    'request_timed_out',
+  )
   async execute(
     @Body() body: ExecuteWasmDto,
     @CurrentCaller() { accountId, userId, credential }: Caller,

@@ -1,32 +1,21 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  ArrayMaxSize,
-  IsArray,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
-import {
   ENTRY_POINT_DEFAULT,
   GAS_LIMIT_DEFAULT,
   MEMORY_LIMIT_MB_DEFAULT,
 } from '#areas/sandbox/limit-defaults.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { IntegerField, StringsField, TextField } from '../fields/request-fields.js';
 
 /** The smallest module with an entry point: it does nothing. */
 const EXAMPLE = 'AGFzbQEAAAABBAFgAAADAgEABwoBBl9zdGFydAAACgQBAgAL';
 const UNITS_MAX = Number.MAX_SAFE_INTEGER;
 
 export class ExecuteWasmDto {
-  @ApiProperty({ example: EXAMPLE, description: 'A WebAssembly module in base64.' })
-  @IsString()
-  @Length(4)
+  @TextField({ example: EXAMPLE, description: 'A WebAssembly module in base64.', minLength: 4 })
   readonly wasm_base64!: string;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     type: String,
     nullable: true,
@@ -34,60 +23,51 @@ export class ExecuteWasmDto {
     description:
       'The exported function to call. `_start` is that of a WASI program. The results of another ' +
       'function are printed behind its output, one on each line.',
+    minLength: 1,
+    maxLength: 256,
   })
-  @IsOptional()
-  @IsString()
-  @Length(1, 256)
   readonly entry_point?: string | null;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     type: 'integer',
     nullable: true,
     default: MEMORY_LIMIT_MB_DEFAULT,
     description: 'Of all memories of the module together, in MiB. A growth beyond it is denied.',
+    minimum: 1,
+    maximum: UNITS_MAX,
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(UNITS_MAX)
   readonly memory_limit_mb?: number | null;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     type: 'integer',
     nullable: true,
     default: GAS_LIMIT_DEFAULT,
-    description: 'Fuel that the run may spend, as Wasmtime counts it. Its price is held.',
+    description:
+      'Fuel that the run may spend, as Wasmtime counts it. Its price is held, and that of the ' +
+      'start of the module.',
+    minimum: 1,
+    maximum: UNITS_MAX,
   })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(UNITS_MAX)
   readonly gas_limit?: number | null;
 
-  @ApiProperty({
+  @StringsField({
     required: false,
-    type: [String],
+    maxItems: 64,
+    itemLengthMax: 4_096,
     nullable: true,
     description: 'Arguments of the program, or the numbers that the entry point takes.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(64)
-  @IsString({ each: true })
-  @MaxLength(4_096, { each: true })
   readonly args?: readonly string[] | null;
 
-  @ApiProperty({
+  @TextField({
     required: false,
     type: String,
     nullable: true,
     description: 'The standard input, as text.',
+    maxLength: 65_536,
   })
-  @IsOptional()
-  @IsString()
-  @MaxLength(65_536)
   readonly stdin?: string | null;
 }
 
@@ -102,18 +82,28 @@ export class WasmExecutionDto {
   readonly stderr!: string;
   @ApiProperty({ example: 3.2, description: 'Compiling and running.' })
   readonly execution_time_ms!: number;
-  @ApiProperty({ example: 1_024, description: 'The fuel that was spent and is charged.' })
+  @ApiProperty({
+    example: 1_024,
+    description:
+      'The fuel of instructions, as Wasmtime counts it, and of the work of the host for them.',
+  })
   readonly gas_used!: number;
+  @ApiProperty({
+    example: 10_014_100,
+    description:
+      'The fuel of the thread, and of reading and compiling the module. Both are charged.',
+  })
+  readonly start_gas!: number;
   @ApiProperty({ enum: OUTCOMES })
   readonly outcome!: (typeof OUTCOMES)[number];
-  @ApiProperty({ type: String, nullable: true, description: 'Why the module was ended.' })
+  @NullableField(String, 'Why the module was ended.')
   readonly message!: string | null;
   @ApiProperty({ description: 'Whether output above 128 KiB of a stream was dropped.' })
   readonly output_truncated!: boolean;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of exported memories, at the end.' })
+  @NullableField(Number, 'Of exported memories, at the end.')
   readonly memory_bytes!: number | null;
   @ApiProperty({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' })
   readonly module_sha256!: string;
-  @ApiProperty({ example: 'wasmtime-49/1', description: 'Of the rules that count fuel.' })
+  @ApiProperty({ example: 'wasmtime-49/2', description: 'Of the rules that count fuel.' })
   readonly meter_version!: string;
 }

@@ -8,6 +8,7 @@ export const presentExecution = ({ end, moduleSha256 }: ExecutionAnswer): WasmEx
   stderr: textOf(end.stderrBase64),
   execution_time_ms: end.elapsedMs,
   gas_used: end.fuel,
+  start_gas: end.startFuel,
   outcome: end.outcome,
   message: end.message,
   output_truncated: end.outputTruncated,

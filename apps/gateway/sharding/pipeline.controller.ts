@@ -17,7 +17,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { OrchestratePipelineDto, PipelineAnswerDto } from './pipeline.dto.js';
 import { presentAnswer } from './pipeline.presenter.js';
@@ -25,7 +25,6 @@ import { presentAnswer } from './pipeline.presenter.js';
 /** Chats of sharded pipelines. */
 @ApiTags('sharding')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/swarm')
 export class PipelineController {
@@ -49,8 +48,23 @@ export class PipelineController {
       'is one whose caller leaves. `routing_mode: sharded_pipeline` of a chat does the same, as ' +
       'a stream, too.',
   })
-  @ApiOkResponse({ type: PipelineAnswerDto })
-  @ApplicationFailures(400, 402, 404, 409, 413, 415, 422, 501, 502, 504)
+  @ApiOkResponse({
+    type: PipelineAnswerDto,
+    description: 'The answer and the stages that gave it.',
+  })
+  @FailsWith(
+    'pipeline_model_unknown',
+    'pipeline_model_unsupported',
+    'pipeline_prompt_too_long',
+    'pipeline_max_tokens_above_context',
+    'pipeline_field_unsupported',
+    'pipeline_busy',
+    'pipeline_transport_unavailable',
+    'pipeline_stage_lost',
+    'pipeline_failed',
+    'pipeline_unavailable',
+    'request_timed_out',
+  )
   async orchestrate(
     @Body() body: OrchestratePipelineDto,
     @CurrentCaller() { accountId, userId, credential }: Caller,

@@ -1,107 +1,101 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsNumber,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { type Transport, TRANSPORTS } from '#areas/sharding/pipeline.task.js';
+import { NullableField } from '../fields/answer-fields.js';
+import {
+  ChoiceField,
+  IntegerField,
+  NumberField,
+  StringsField,
+  TextField,
+} from '../fields/request-fields.js';
 
 const ROLES = ['system', 'user', 'assistant'] as const;
 
+const MESSAGES_MAX = 1_024;
+const MESSAGES = `an array of 1 to ${MESSAGES_MAX} messages`;
+
 export class PipelineMessageDto {
-  @ApiProperty({ enum: ROLES })
-  @IsIn(ROLES)
+  @ChoiceField(ROLES)
   readonly role!: (typeof ROLES)[number];
 
-  @ApiProperty({ example: 'What is a hold?' })
-  @IsString()
-  @MaxLength(1_000_000)
+  @TextField({ example: 'What is a hold?', maxLength: 1_000_000 })
   readonly content!: string;
 }
 
 export class OrchestratePipelineDto {
-  @ApiProperty({
+  @TextField({
     example: 'quipu/nano',
     description: 'A model of the catalog with a GGUF file of Llama architecture in 32-bit floats.',
+    minLength: 1,
+    maxLength: 256,
   })
-  @IsString()
-  @Length(1, 256)
   readonly model!: string;
 
   @ApiProperty({ type: [PipelineMessageDto] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(1_024)
-  @ValidateNested({ each: true })
+  @IsArray({ message: MESSAGES })
+  @ArrayMinSize(1, { message: MESSAGES })
+  @ArrayMaxSize(MESSAGES_MAX, { message: MESSAGES })
+  @ValidateNested({ each: true, message: 'an object' })
   @Type(() => PipelineMessageDto)
   readonly messages!: readonly PipelineMessageDto[];
 
-  @ApiProperty({
+  @ChoiceField(TRANSPORTS, {
     required: false,
-    enum: TRANSPORTS,
     default: 'websocket',
     description:
       '`wireguard_direct` has the stages listen at the WireGuard interface of the operator; ' +
       'where there is none it is refused.',
   })
-  @IsOptional()
-  @IsIn(TRANSPORTS)
   readonly transport?: Transport | null;
 
-  @ApiProperty({ required: false, type: 'integer', nullable: true, example: 64 })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(10_000_000)
+  @IntegerField({
+    required: false,
+    type: 'integer',
+    nullable: true,
+    example: 64,
+    minimum: 1,
+    maximum: 10_000_000,
+  })
   readonly max_tokens?: number | null;
 
-  @ApiProperty({ required: false, type: Number, nullable: true, default: TEMPERATURE_DEFAULT })
-  @IsOptional()
-  @IsNumber()
-  @Min(0)
-  @Max(2)
+  @NumberField({
+    required: false,
+    type: Number,
+    nullable: true,
+    default: TEMPERATURE_DEFAULT,
+    minimum: 0,
+    maximum: 2,
+  })
   readonly temperature?: number | null;
 
-  @ApiProperty({ required: false, type: Number, nullable: true, default: 1 })
-  @IsOptional()
-  @IsNumber()
-  @Min(0)
-  @Max(1)
+  @NumberField({
+    required: false,
+    type: Number,
+    nullable: true,
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+  })
   readonly top_p?: number | null;
 
-  @ApiProperty({
+  @IntegerField({
     required: false,
     type: 'integer',
     nullable: true,
     description: 'The same seed and request give the same text. Drawn where it is absent.',
   })
-  @IsOptional()
-  @IsInt()
   readonly seed?: number | null;
 
-  @ApiProperty({
+  @StringsField({
     required: false,
-    type: [String],
+    maxItems: 16,
+    itemLengthMax: 256,
     nullable: true,
     description: 'The answer ends before the first of these appears.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(16)
-  @IsString({ each: true })
-  @MaxLength(256, { each: true })
   readonly stop?: readonly string[] | null;
 }
 
@@ -112,16 +106,14 @@ export class PipelineStageDto {
   readonly node!: string;
   @ApiProperty({ example: '0-1', description: 'The first and the last layer, counted from 0.' })
   readonly layers!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0.21,
-    description:
-      'Mean of the hops into the stage, from sending to receiving; measured by the one steady ' +
+  @NullableField(
+    Number,
+    'Mean of the hops into the stage, from sending to receiving; measured by the one steady ' +
       'clock of the machine, and null where the two ends have no clock in common.',
-  })
+    0.21,
+  )
   readonly transport_latency_ms!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of all its steps together.' })
+  @NullableField(Number, 'Of all its steps together.')
   readonly compute_ms!: number | null;
 }
 
@@ -167,7 +159,7 @@ export class PipelineAnswerDto {
   readonly usage!: PipelineUsageDto;
   @ApiProperty({ description: 'How often the answer went on with a stage that stood by.' })
   readonly failovers!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Mean of the hops to the last end.' })
+  @NullableField(Number, 'Mean of the hops to the last end.')
   readonly return_latency_ms!: number | null;
   @ApiProperty({ example: 'embedded:llama-layers@d103…' })
   readonly engine!: string;

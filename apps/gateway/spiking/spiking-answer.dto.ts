@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { CHOSEN_BY, type ChosenBy } from '#areas/spiking/spiking-models.js';
 import { NEURON_MODELS } from '#areas/spiking/spiking.modes.js';
+import { NullableField } from '../fields/answer-fields.js';
 
 export class SpikingClassificationDto {
   @ApiProperty({ example: 'code' })
@@ -51,6 +53,29 @@ export class SpikingTelemetryDto {
   readonly acs!: number;
 }
 
+const inWords = (example: string, description: string): PropertyDecorator =>
+  ApiProperty({ type: String, nullable: true, example, description });
+
+/** Always all of them. */
+export class HybridTelemetryDto {
+  @inWords('dense convolutional front end, spiking back end', 'The kind of network.')
+  readonly architecture_type!: string | null;
+  @inWords('convolutions 3x3, stride 2, run once', 'What reads the input.')
+  readonly front_end!: string | null;
+  @inWords('two layers of 64 LIF neurons', 'What answers.')
+  readonly back_end!: string | null;
+  @inWords('4x4x8', 'Of the features between both.')
+  readonly feature_map_dim!: string | null;
+  @inWords('7x7 pixels', 'What a feature sees; null where that is no part of the input.')
+  readonly receptive_field!: string | null;
+  @inWords('61.3 % exact zeros after ReLU', 'Measured; null without a dense side.')
+  readonly spatial_to_spike_sparsity!: string | null;
+  @inWords('12.5 % of 96 events are noise', 'Measured; null without a filter of events.')
+  readonly motion_event_filter_efficiency!: string | null;
+  @inWords('the run ends when the first class leads by 8 votes', 'Null where there is none.')
+  readonly synergy_mechanism!: string | null;
+}
+
 export class EnergyComparisonDto {
   @ApiProperty({ example: '0.83x', description: 'Baseline over network.' })
   readonly energy_savings_ratio!: string;
@@ -84,11 +109,10 @@ export class EsgEnergyDto extends EnergyComparisonDto {
   readonly int8_baseline!: EnergyComparisonDto;
   @ApiProperty({ example: 480, description: 'A setting of the operator.' })
   readonly grid_gco2e_per_kwh!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'Measured, of the whole machine during the run; null where it is not readable.',
-  })
+  @NullableField(
+    Number,
+    'Measured, of the whole machine during the run; null where it is not readable.',
+  )
   readonly measured_joules_host!: number | null;
 }
 
@@ -102,6 +126,11 @@ export class SpikingAnswerDto {
   readonly model!: string;
   @ApiProperty({ example: 'snnlib/hybrid-spiking-cnn' })
   readonly slug!: string;
+  @ApiProperty({
+    enum: CHOSEN_BY,
+    description: 'The field that decided the network; `default` where the request names none.',
+  })
+  readonly model_chosen_by!: ChosenBy;
   @ApiProperty({ example: 'two dense convolutions with ReLU, two LIF layers' })
   readonly architecture!: string;
   @ApiProperty({ example: 'hybrid_cnn' })
@@ -112,20 +141,12 @@ export class SpikingAnswerDto {
   readonly timesteps!: number;
   @ApiProperty({ type: SpikingClassificationDto })
   readonly classification!: SpikingClassificationDto;
-  @ApiProperty({
-    type: SpikingPolicyDto,
-    nullable: true,
-    description: 'Of a network that acts, for an array; else null.',
-  })
+  @NullableField(SpikingPolicyDto, 'Of a network that acts, for an array; else null.')
   readonly policy!: SpikingPolicyDto | null;
   @ApiProperty({ type: SpikingTelemetryDto, description: 'Counted while the network ran.' })
   readonly spiking_telemetry!: SpikingTelemetryDto;
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    example: { architecture_type: 'dense front end, spiking back end' },
-  })
-  readonly hybrid_telemetry!: Readonly<Record<string, string>>;
+  @ApiProperty({ type: HybridTelemetryDto, description: 'In words, of this run.' })
+  readonly hybrid_telemetry!: HybridTelemetryDto;
   @ApiProperty({ type: EsgEnergyDto })
   readonly esg_energy_telemetry!: EsgEnergyDto;
   @ApiProperty({

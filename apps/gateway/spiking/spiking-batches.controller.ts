@@ -21,7 +21,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { batchAskedOf } from './spiking.body.js';
 import { SubmitBatchDocs } from './spiking.docs.js';
 import { SpikingBatchDto } from './spiking.dto.js';
@@ -30,7 +30,6 @@ import { presentBatch } from './spiking.presenter.js';
 /** Runs of spiking networks, many at a time. */
 @ApiTags('spiking')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/snn/batches')
 export class SpikingBatchesController {
@@ -43,8 +42,20 @@ export class SpikingBatchesController {
   @HttpCode(202)
   @Idempotent()
   @SubmitBatchDocs()
-  @ApiAcceptedResponse({ type: SpikingBatchDto })
-  @ApplicationFailures(400, 402, 404, 413, 415, 501)
+  @ApiAcceptedResponse({ type: SpikingBatchDto, description: 'The batch, which runs.' })
+  @FailsWith(
+    'insufficient_balance',
+    'budget_exceeded',
+    'snn_model_missing',
+    'snn_mode_unknown',
+    'snn_mode_mismatch',
+    'snn_neuron_unsupported',
+    'snn_input_invalid',
+    'snn_model_unknown',
+    'snn_mode_untrained',
+    'snn_not_priced',
+    'too_many_jobs',
+  )
   async submit(
     @Body() sent: unknown,
     @CurrentCaller() caller: Caller,
@@ -63,8 +74,8 @@ export class SpikingBatchesController {
     description: 'Its state, and the results of what has finished.',
   })
   @ApiParam({ name: 'id', description: 'The id of its job.' })
-  @ApiOkResponse({ type: SpikingBatchDto })
-  @ApplicationFailures(404, 410)
+  @ApiOkResponse({ type: SpikingBatchDto, description: 'The batch.' })
+  @FailsWith('snn_batch_not_found', 'job_not_found', 'job_result_gone')
   retrieve(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<SpikingBatchDto> {
     return this.#show(id, caller);
   }

@@ -43,7 +43,7 @@ describe('the body of a run', () => {
   });
 
   it.each([
-    [undefined, 'expected object'],
+    [undefined, 'expected an object'],
     [{ ...asked, timesteps: 0 }, 'timesteps'],
     [{ ...asked, timesteps: '65' }, 'timesteps'],
     [{ ...asked, timesteps: '8.5' }, 'timesteps'],

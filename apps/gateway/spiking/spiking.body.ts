@@ -23,11 +23,24 @@ const booleanOf = fromText((text) => {
 const Neuron = z.enum(NEURON_MODELS).nullish();
 
 const asked = {
-  model: z.string().min(1).max(128).nullish().describe('The slug of a network.'),
-  routing_mode: z.string().min(1).max(64).nullish().describe('Instead of `model`, or beside it.'),
-  timesteps: z
-    .preprocess(numberOf, z.int().min(1).max(TIMESTEPS_MAX).nullish())
-    .meta({ type: 'integer', minimum: 1, maximum: TIMESTEPS_MAX, default: TIMESTEPS_DEFAULT }),
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .nullish()
+    .describe('The slug of a network. Default: that of `routing_mode`.'),
+  routing_mode: z
+    .string()
+    .min(1)
+    .max(64)
+    .nullish()
+    .describe('Instead of `model`, or beside it. Without both, snnlib/spiking-resnet50 runs.'),
+  timesteps: z.preprocess(numberOf, z.int().min(1).max(TIMESTEPS_MAX).nullish()).meta({
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: TIMESTEPS_MAX,
+    default: TIMESTEPS_DEFAULT,
+  }),
   node_type: Neuron.describe('The neuron model; another name of `neuron_model`.'),
   neuron_model: Neuron.describe('Default: the neuron that the network was trained with.'),
 };
@@ -46,7 +59,7 @@ export const InferBody = z.strictObject({
   }),
   return_raster: z
     .preprocess(booleanOf, z.boolean().nullish())
-    .meta({ type: 'boolean', default: false }),
+    .meta({ type: ['boolean', 'null'], default: false }),
   session_id: z
     .string()
     .min(1)

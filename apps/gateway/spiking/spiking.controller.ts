@@ -17,7 +17,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { SpikingAnswerDto } from './spiking-answer.dto.js';
 import { inferAskedOf } from './spiking.body.js';
@@ -28,7 +28,6 @@ import { presentAnswer, presentModel } from './spiking.presenter.js';
 /** Runs of spiking networks, one at a time. */
 @ApiTags('spiking')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/snn')
 export class SpikingController {
@@ -45,7 +44,7 @@ export class SpikingController {
     summary: 'List the spiking networks',
     description: 'Each with its task, its score on held-out examples and an example of an input.',
   })
-  @ApiOkResponse({ type: SpikingModelListDto })
+  @ApiOkResponse({ type: SpikingModelListDto, description: 'The networks.' })
   list(): SpikingModelListDto {
     return { success: true, models: this.models.list.map(presentModel) };
   }
@@ -55,8 +54,21 @@ export class SpikingController {
   @AcceptsFormFields()
   @InferDocs()
   @Idempotent({ settle: PaidSettler })
-  @ApiOkResponse({ type: SpikingAnswerDto })
-  @ApplicationFailures(400, 402, 404, 413, 415, 501, 502, 504)
+  @ApiOkResponse({ type: SpikingAnswerDto, description: 'The classification and its telemetry.' })
+  @FailsWith(
+    'snn_model_missing',
+    'snn_mode_unknown',
+    'snn_mode_mismatch',
+    'snn_neuron_unsupported',
+    'snn_input_invalid',
+    'snn_model_unknown',
+    'snn_mode_untrained',
+    'snn_not_priced',
+    'snn_failed',
+    'snn_busy',
+    'snn_unavailable',
+    'request_timed_out',
+  )
   async infer(
     @Body() sent: unknown,
     @CurrentCaller() { accountId, userId, credential }: Caller,
@@ -81,7 +93,7 @@ export class SpikingController {
     try {
       const answer = await this.commands.execute(new InferSpikesCommand(order, open.signal));
       void reply.headers(costHeaders(answer.entry));
-      return presentAnswer(request.id, answer, asked.raster);
+      return presentAnswer(request.id, answer, asked);
     } finally {
       reply.raw.off('close', leave);
       open.close();

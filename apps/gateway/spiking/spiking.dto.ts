@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { NEURON_MODELS } from '#areas/spiking/spiking.modes.js';
 import { type ShownStatus, SHOWN_STATUSES } from '#projections/jobs/jobs.projection.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { SpikingClassificationDto } from './spiking-answer.dto.js';
 
 export class SpikingReturnsDto {
@@ -25,31 +27,17 @@ export class SpikingHeadDto {
   readonly description!: string;
   @ApiProperty({ type: [String] })
   readonly classes!: readonly string[];
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0.97,
-    description: `On held-out examples; ${NULL_WHERE_IT_ACTS}`,
-  })
+  @NullableField(Number, `On held-out examples; ${NULL_WHERE_IT_ACTS}`, 0.97)
   readonly accuracy!: number | null;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0.02,
-    description: 'The expected calibration error.',
-  })
+  @NullableField(Number, 'The expected calibration error.', 0.02)
   readonly calibration_error!: number | null;
   @ApiProperty({ example: 'most frequent class' })
   readonly baseline_name!: string;
-  @ApiProperty({ type: Number, nullable: true, example: 0.125 })
+  @NullableField(Number, undefined, 0.125)
   readonly baseline_accuracy!: number | null;
-  @ApiProperty({ type: Number, nullable: true, example: 800 })
+  @NullableField(Number, undefined, 800)
   readonly held_out_examples!: number | null;
-  @ApiProperty({
-    type: SpikingReturnsDto,
-    nullable: true,
-    description: 'The score of a read-out that acts; null of any other.',
-  })
+  @NullableField(SpikingReturnsDto, 'The score of a read-out that acts; null of any other.')
   readonly returns!: SpikingReturnsDto | null;
 }
 
@@ -68,19 +56,13 @@ export class SpikingModelDto {
   readonly parameters!: number;
   @ApiProperty({ example: 'shapes', description: 'What arrays are classified by.' })
   readonly task!: string;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 0.97,
-    description: `On held-out examples of the task; ${NULL_WHERE_IT_ACTS}`,
-  })
+  @NullableField(Number, `On held-out examples of the task; ${NULL_WHERE_IT_ACTS}`, 0.97)
   readonly accuracy!: number | null;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 494.8,
-    description: 'Of a network that acts: mean points of an episode; null of any other.',
-  })
+  @NullableField(
+    Number,
+    'Of a network that acts: mean points of an episode; null of any other.',
+    494.8,
+  )
   readonly mean_return!: number | null;
   @ApiProperty({ type: [String], description: 'The classes of texts.' })
   readonly domains!: readonly string[];
@@ -98,9 +80,7 @@ export class SpikingModelDto {
   readonly text_head!: SpikingHeadDto;
 }
 
-export class SpikingModelListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class SpikingModelListDto extends AnswerDto {
   @ApiProperty({ type: [SpikingModelDto] })
   readonly models!: readonly SpikingModelDto[];
 }
@@ -127,7 +107,7 @@ export class SpikingBatchItemDto {
 export class SpikingBatchProgressDto {
   @ApiProperty({ example: 20 })
   readonly done!: number;
-  @ApiProperty({ type: Number, example: 100, nullable: true })
+  @NullableField(Number, undefined, 100)
   readonly total!: number | null;
 }
 
@@ -138,18 +118,16 @@ export class SpikingBatchFaultDto {
   readonly message!: string;
 }
 
-export class SpikingBatchDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class SpikingBatchDto extends AnswerDto {
   @ApiProperty({ example: '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f', description: 'Of `/jobs`, too.' })
   readonly job_id!: string;
   @ApiProperty({ enum: SHOWN_STATUSES })
   readonly status!: ShownStatus;
-  @ApiProperty({ type: SpikingBatchProgressDto, nullable: true })
+  @NullableField(SpikingBatchProgressDto)
   readonly progress!: SpikingBatchProgressDto | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Null before it is charged.' })
+  @NullableField(String, 'Null before it is charged.')
   readonly charged_micro_usd!: string | null;
-  @ApiProperty({ type: SpikingBatchFaultDto, nullable: true })
+  @NullableField(SpikingBatchFaultDto)
   readonly error!: SpikingBatchFaultDto | null;
   @ApiProperty({ type: [SpikingBatchItemDto], description: 'What has finished.' })
   readonly results!: readonly SpikingBatchItemDto[];

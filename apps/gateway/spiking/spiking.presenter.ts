@@ -1,10 +1,12 @@
 import { type SpikingAnswer } from '#areas/spiking/infer-spikes.handler.js';
 import { ENERGY_MODEL, type EnergyReport } from '#areas/spiking/energy-report.js';
 import { type ActingHead, type Head, isActing, type ModelCard } from '#areas/spiking/model-card.js';
+import { chosenBy } from '#areas/spiking/spiking-models.js';
 import { statementOf } from '#areas/spiking/statement.js';
 import { type SpikingBatchItem } from '#areas/spiking/batches/spiking-batch.task.js';
 import { type JobRecord } from '#projections/jobs/jobs.projection.js';
-import { type SpikingAnswerDto } from './spiking-answer.dto.js';
+import { type HybridTelemetryDto, type SpikingAnswerDto } from './spiking-answer.dto.js';
+import { type InferAsked } from './spiking.body.js';
 import {
   type SpikingBatchDto,
   type SpikingBatchItemDto,
@@ -16,10 +18,22 @@ import {
 /** No standard certifies a modelled figure. */
 const NOT_CERTIFIED = 'none (modelled estimate)';
 
+/** Those that the interface promises; null where the network has none of the kind. */
+const HYBRID_TELEMETRY = {
+  architecture_type: null,
+  front_end: null,
+  back_end: null,
+  feature_map_dim: null,
+  receptive_field: null,
+  spatial_to_spike_sparsity: null,
+  motion_event_filter_efficiency: null,
+  synergy_mechanism: null,
+} satisfies Record<keyof HybridTelemetryDto, null>;
+
 export const presentAnswer = (
   requestId: string,
   answer: SpikingAnswer,
-  withRaster: boolean,
+  asked: InferAsked,
 ): SpikingAnswerDto => {
   const { card, run } = answer;
   const { classification, raster } = run;
@@ -28,6 +42,7 @@ export const presentAnswer = (
     request_id: requestId,
     model: card.displayName,
     slug: card.slug,
+    model_chosen_by: chosenBy(asked),
     architecture: card.architecture,
     routing_mode: card.routingMode,
     neuron_model: run.neuron,
@@ -39,9 +54,9 @@ export const presentAnswer = (
     },
     policy: run.policy,
     spiking_telemetry: presentCounts(answer),
-    hybrid_telemetry: run.hybrid,
+    hybrid_telemetry: { ...HYBRID_TELEMETRY, ...run.hybrid },
     esg_energy_telemetry: presentEnergy(answer),
-    ...(withRaster && { spike_raster_ascii: raster ?? '' }),
+    ...(asked.raster && { spike_raster_ascii: raster ?? '' }),
     completion: statementOf(answer),
     session_runs: run.sessionRuns,
     engine: `embedded:spiking@${run.weightsSha256}`,

@@ -10,7 +10,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { FollowedEventsDocs, revisionOf } from './followed-events.js';
 import { LogEventStreams, STREAMS_PER_ACCOUNT_MAX } from './log-event-streams.js';
 
@@ -28,6 +28,8 @@ export interface Followed<Event> {
   readonly endsAfter: string;
   /** The first events, as a client receives them. */
   readonly example: string;
+  /** The domain errors of an id and of a revision that do not exist. */
+  readonly unknown: readonly string[];
   /** The domain error of an account with too many streams. */
   readonly tooMany: string;
   readonly history: (
@@ -49,7 +51,6 @@ export const followController = <Event>(followed: Followed<Event>): Type => {
 
   @ApiTags(area)
   @Credentials('api-key', 'app-token', 'renter-key')
-  @ApplicationFailures(401, 429, 503)
   @UseGuards(ApiGuard)
   @Controller()
   class FollowController {
@@ -68,7 +69,7 @@ export const followController = <Event>(followed: Followed<Event>): Type => {
     })
     @ApiParam({ name: 'id', description: `The id of the ${noun}.` })
     @FollowedEventsDocs(example)
-    @ApplicationFailures(400, 404)
+    @FailsWith(...followed.unknown, followed.tooMany)
     async follow(
       @Param('id') id: string,
       @Headers('last-event-id') lastEventId: string | undefined,

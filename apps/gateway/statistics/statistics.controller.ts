@@ -8,7 +8,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { asOfOf } from '../time-travel/as-of.dto.js';
 import {
   DataMovedDto,
@@ -19,7 +19,6 @@ import {
 import { presentDataMoved, presentStatistics } from './statistics.presenter.js';
 
 @ApiTags('statistics')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/stats')
 export class StatisticsController {
@@ -34,7 +33,8 @@ export class StatisticsController {
       '`quipu stats recompute --at <position>` recomputes it. The timespan ends at the last full ' +
       'five minutes. Figures of small groups are null.',
   })
-  @ApiOkResponse({ type: StatisticsDto })
+  @ApiOkResponse({ type: StatisticsDto, description: 'The figures.' })
+  @FailsWith('invalid_timespan')
   async metrics(@Query() query: StatisticsQueryDto): Promise<StatisticsDto> {
     const { timespan, metric_type: metricType } = query;
     const statistics = new PlatformStatisticsQuery(timespan, asOfOf(query));
@@ -49,8 +49,8 @@ export class StatisticsController {
       'Bytes of the answers to the account, by rig, without headers and framing. An Admin sees ' +
       'the answers to all accounts with `scope=platform`.',
   })
-  @ApiOkResponse({ type: DataMovedDto })
-  @ApplicationFailures(403)
+  @ApiOkResponse({ type: DataMovedDto, description: 'The bytes of the month.' })
+  @FailsWith('insufficient_role')
   async dataMoved(
     @CurrentCaller() { accountId, role }: Caller,
     @Query() query: DataMovedQueryDto,

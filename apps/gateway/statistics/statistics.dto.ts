@@ -1,33 +1,30 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { ChoiceField, TextField } from '../fields/request-fields.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
 import { AsOfDto } from '../time-travel/as-of.dto.js';
 
 export const METRIC_TYPES = ['all', 'summary', 'revenue', 'hardware', 'telemetry'] as const;
 export type MetricType = (typeof METRIC_TYPES)[number];
 
 export class StatisticsQueryDto extends AsOfDto {
-  @ApiProperty({
+  @TextField({
     required: false,
     default: '24h',
     pattern: '^[1-9][0-9]{0,3}[hd]$',
     description: 'Hours or days, from `1h` to `365d`.',
     example: '30d',
+    maxLength: 16,
   })
-  @IsOptional()
-  @IsString({ message: 'timespan must be a string' })
-  @MaxLength(16, { message: 'timespan must have at most 16 characters' })
   readonly timespan: string = '24h';
 
-  @ApiProperty({
+  @ChoiceField(METRIC_TYPES, {
     required: false,
     default: 'all',
-    enum: METRIC_TYPES,
     description:
       'The charts of the answer: `revenue` (revenue_trend), `hardware` (gpu_brand_distribution), ' +
       '`telemetry` (telemetry_timeseries), `summary` (none) or `all`. The summary is always there.',
   })
-  @IsOptional()
-  @IsIn(METRIC_TYPES, { message: `metric_type must be one of ${METRIC_TYPES.join(', ')}` })
   readonly metric_type: MetricType = 'all';
 }
 
@@ -48,17 +45,17 @@ class SummaryDto {
     example: 9,
   })
   readonly online_nodes!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: no node reports its units.' })
+  @NullableField(Number, 'Null: no node reports its units.')
   readonly total_active_units!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: no node reports it.' })
+  @NullableField(Number, 'Null: no node reports it.')
   readonly total_tflops_capacity!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: by too few nodes or none.' })
+  @NullableField(Number, 'Null: by too few nodes or none.')
   readonly avg_gpu_temperature_c!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: by too few nodes or none.' })
+  @NullableField(Number, 'Null: by too few nodes or none.')
   readonly avg_power_draw_w!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: of too few accounts.' })
+  @NullableField(Number, 'Null: of too few accounts.')
   readonly total_inferences_24h!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null: of too few accounts.' })
+  @NullableField(Number, 'Null: of too few accounts.')
   readonly revenue_usd_timespan!: number | null;
   @ApiProperty({ description: 'The log position of these figures.', example: '42' })
   readonly position!: string;
@@ -98,17 +95,15 @@ class ShareChartDto {
 }
 
 class ChartsDto {
-  @ApiProperty({ type: TimeChartDto, nullable: true, description: 'Null: not asked for.' })
+  @NullableField(TimeChartDto, 'Null: not asked for.')
   readonly revenue_trend!: TimeChartDto | null;
-  @ApiProperty({ type: ShareChartDto, nullable: true, description: 'Null: not asked for.' })
+  @NullableField(ShareChartDto, 'Null: not asked for.')
   readonly gpu_brand_distribution!: ShareChartDto | null;
-  @ApiProperty({ type: TimeChartDto, nullable: true, description: 'Null: not asked for.' })
+  @NullableField(TimeChartDto, 'Null: not asked for.')
   readonly telemetry_timeseries!: TimeChartDto | null;
 }
 
-export class StatisticsDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class StatisticsDto extends AnswerDto {
   @ApiProperty({ description: 'Epoch seconds; "now" in the figures.', example: 1_790_000_000 })
   readonly timestamp!: number;
   @ApiProperty({ example: '30d' })
@@ -129,25 +124,21 @@ const DATA_SCOPES = ['account', 'platform'] as const;
 export type DataScope = (typeof DATA_SCOPES)[number];
 
 export class DataMovedQueryDto extends AsOfDto {
-  @ApiProperty({
+  @TextField({
     required: false,
     type: String,
-    pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
     example: '2026-11',
     description: 'In UTC. Default: the current month.',
+    matches: /^\d{4}-(0[1-9]|1[0-2])$/,
+    expected: 'YYYY-MM',
   })
-  @IsOptional()
-  @Matches(/^\d{4}-(0[1-9]|1[0-2])$/, { message: 'month must be YYYY-MM' })
   readonly month?: string;
 
-  @ApiProperty({
+  @ChoiceField(DATA_SCOPES, {
     required: false,
     default: 'account',
-    enum: DATA_SCOPES,
     description: 'Answers to the account, or with `platform`, for an Admin, to all accounts.',
   })
-  @IsOptional()
-  @IsIn(DATA_SCOPES, { message: `scope must be one of ${DATA_SCOPES.join(', ')}` })
   readonly scope: DataScope = 'account';
 }
 
@@ -161,12 +152,7 @@ class MovedDto {
 }
 
 class MovedByRigDto extends MovedDto {
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'local-vllm',
-    description: 'Null where no rig did all of the work.',
-  })
+  @NullableField(String, 'Null where no rig did all of the work.', 'local-vllm')
   readonly rig!: string | null;
 }
 

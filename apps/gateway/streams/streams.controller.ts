@@ -7,7 +7,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { OpenAiFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { ResumableStreams } from './resumable-streams.js';
 import { lastEventIdOf, notAnEvent, placeOf, type StreamPlace } from './resumption.js';
 import { LastEventIdDocs } from './streams.docs.js';
@@ -41,7 +41,7 @@ export class StreamsController {
     description: 'The events, each with its id.',
     content: { 'text/event-stream': { schema: { type: 'string' }, example: EXAMPLE } },
   })
-  @OpenAiFailures(400, 401, 404, 429, 503)
+  @FailsWith('stream_not_found', 'too_many_resumed_streams', 'stream_lost')
   resume(
     @Param() { stream_id: streamId }: StreamIdDto,
     @CurrentCaller() caller: Caller,
@@ -54,15 +54,15 @@ export class StreamsController {
   @Post(':stream_id/cancel')
   @HttpCode(200)
   @OpenAiErrors()
-  @Idempotent({ failures: OpenAiFailures })
+  @Idempotent()
   @ApiOperation({
     summary: 'Cancel a stream',
     description:
       'A resumable stream goes on when its caller disconnects. This ends it, at any gateway: it ' +
       'is charged for what was generated until then.',
   })
-  @ApiOkResponse({ type: CancelledStreamDto })
-  @OpenAiFailures(401, 404, 413, 415, 429, 503)
+  @ApiOkResponse({ type: CancelledStreamDto, description: 'The stream is cancelled.' })
+  @FailsWith('stream_not_found')
   async cancel(
     @Param() { stream_id: id }: StreamIdDto,
     @CurrentCaller() caller: Caller,

@@ -1,10 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
+import { TextField } from '../fields/request-fields.js';
 import { STREAM_ID_PATTERN } from './resumption.js';
 
 export class StreamIdDto {
-  @ApiProperty({ description: 'The `x-request-id` of the answer.', pattern: STREAM_ID_PATTERN })
-  @Matches(new RegExp(STREAM_ID_PATTERN), { message: 'stream_id must be a UUID in lower case' })
+  @TextField({
+    description: 'The `x-request-id` of the answer.',
+    matches: new RegExp(STREAM_ID_PATTERN),
+    expected: 'a UUID in lower case',
+  })
   readonly stream_id!: string;
 }
 

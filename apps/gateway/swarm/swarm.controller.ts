@@ -18,7 +18,8 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { costHeaders } from '../inference/chat.headers.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { RIG_CODES } from '../inference/chat.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { consensusAsked, speculativeAsked } from './swarm.body.js';
 import { ConsensusDocs, SpeculativeDocs } from './swarm.docs.js';
@@ -28,7 +29,6 @@ import { presentConsensus, presentSpeculative } from './swarm.presenter.js';
 /** Language models that work together on one answer. */
 @ApiTags('swarm')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(400, 401, 402, 404, 413, 415, 429, 502, 503, 504)
 @UseGuards(ApiGuard)
 @Controller('api/v1/swarm')
 export class SwarmController {
@@ -44,7 +44,22 @@ export class SwarmController {
   @HttpCode(200)
   @SpeculativeDocs()
   @Idempotent({ settle: PaidSettler })
-  @ApiOkResponse({ type: SpeculativeAnswerDto })
+  @ApiOkResponse({
+    type: SpeculativeAnswerDto,
+    description: 'The answer and the telemetry of the draft.',
+  })
+  @FailsWith(
+    'swarm_model_unknown',
+    'draft_model_missing',
+    'draft_model_unknown',
+    'draft_model_unsuitable',
+    'swarm_field_unsupported',
+    'swarm_context_exceeded',
+    'swarm_failed',
+    'swarm_busy',
+    'swarm_unavailable',
+    ...RIG_CODES,
+  )
   async speculate(
     @Body() sent: unknown,
     @CurrentCaller() caller: Caller,
@@ -62,7 +77,18 @@ export class SwarmController {
   @HttpCode(200)
   @ConsensusDocs()
   @Idempotent({ settle: PaidSettler })
-  @ApiOkResponse({ type: ConsensusAnswerDto })
+  @ApiOkResponse({ type: ConsensusAnswerDto, description: 'The consensus and its members.' })
+  @FailsWith(
+    'synthesis_model_unknown',
+    'member_model_unknown',
+    'consensus_failed',
+    'swarm_field_unsupported',
+    'swarm_context_exceeded',
+    'swarm_failed',
+    'swarm_busy',
+    'swarm_unavailable',
+    ...RIG_CODES,
+  )
   async agree(
     @Body() sent: unknown,
     @CurrentCaller() caller: Caller,

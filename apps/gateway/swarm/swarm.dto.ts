@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NullableField } from '../fields/answer-fields.js';
 
 const SOURCES = ['engine', 'upstream_request', 'upstream_counters'];
 
@@ -28,28 +29,27 @@ export class SwarmUsageDto {
 }
 
 export class SpeculativeTelemetryDto {
-  @ApiProperty({ type: Number, nullable: true, description: 'Null where nothing was measured.' })
+  @NullableField(Number, 'Null where nothing was measured.')
   readonly draft_tokens_generated!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Without the bonus tokens.' })
+  @NullableField(Number, 'Without the bonus tokens.')
   readonly tokens_accepted!: number | null;
-  @ApiProperty({ type: Number, example: 62.5, nullable: true })
+  @NullableField(Number, undefined, 62.5)
   readonly acceptance_rate_pct!: number | null;
-  @ApiProperty({
-    type: String,
-    example: '0.83x',
-    nullable: true,
-    description: 'Measured against plain decoding of earlier requests; null before that.',
-  })
+  @NullableField(
+    String,
+    'Measured against plain decoding of earlier requests; null before that.',
+    '0.83x',
+  )
   readonly speedup_ratio!: string | null;
   @ApiProperty({ example: 'built-in', description: 'The rig that drafts.' })
   readonly generator_node!: string;
   @ApiProperty({ example: 'built-in', description: 'The rig that verifies.' })
   readonly verifier_node!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null where an upstream drafts.' })
+  @NullableField(String, 'Null where an upstream drafts.')
   readonly draft_model!: string | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Evaluations of the target.' })
+  @NullableField(Number, 'Evaluations of the target.')
   readonly target_calls!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Compared with plain decoding.' })
+  @NullableField(Number, 'Compared with plain decoding.')
   readonly target_calls_saved!: number | null;
   @ApiProperty({ example: 3, description: 'Requests that `speedup_ratio` is measured on.' })
   readonly speedup_measured_requests!: number;
@@ -85,7 +85,7 @@ export class ConsensusMemberDto {
   readonly seed!: number;
   @ApiProperty({ enum: ['answered', 'failed'] })
   readonly status!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it gave no answer.' })
+  @NullableField(String, 'Why it gave no answer.')
   readonly error!: string | null;
   @ApiProperty({ description: 'Whether it belongs to the largest cluster of proposals.' })
   readonly agrees!: boolean;
@@ -96,7 +96,7 @@ export class CostBranchDto {
   readonly step!: string;
   @ApiProperty({ example: 'quipu/nano' })
   readonly model!: string;
-  @ApiProperty({ type: String, example: 'built-in', nullable: true })
+  @NullableField(String, undefined, 'built-in')
   readonly rig!: string | null;
   @ApiProperty({ example: 120 })
   readonly input_tokens!: number;

@@ -5,12 +5,11 @@ import { TaxComplianceQuery } from '#areas/tax/tax-compliance.handler.js';
 import { parseUsd } from '#platform/kernel/money.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { TaxComplianceDto, TaxComplianceQueryDto } from './tax.dto.js';
 import { presentCompliance } from './tax.presenter.js';
 
 @ApiTags('tax')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/tax_compliance')
 export class TaxComplianceController {
@@ -24,8 +23,8 @@ export class TaxComplianceController {
       'What is withheld from a payout to a country, with its VAT or GST. `compliance_regime` ' +
       'states the rule and the assumptions. A country that the tables lack is an error.',
   })
-  @ApiOkResponse({ type: TaxComplianceDto })
-  @ApplicationFailures(422)
+  @ApiOkResponse({ type: TaxComplianceDto, description: 'The withholding and the net amount.' })
+  @FailsWith('country_unknown', 'region_unknown')
   async compliance(@Query() query: TaxComplianceQueryDto): Promise<TaxComplianceDto> {
     const { country, amount, treaty_claimed } = query;
     const claimed = treaty_claimed === 'true';

@@ -8,14 +8,13 @@ import { contextOf } from '#platform/runtime/command-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { AccountHolderGuard } from './account-holder.guard.js';
 import { AccountIdDto, DeclareCountryDto, SetTaxStatusDto, TaxStatusDto } from './tax.dto.js';
 import { presentTaxStatus } from './tax.presenter.js';
 
 @ApiTags('tax')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(400, 401, 429, 503)
 @UseGuards(AccountHolderGuard)
 @Controller('api/v1/tax_status')
 export class TaxStatusController {
@@ -29,7 +28,7 @@ export class TaxStatusController {
     summary: 'Get the tax status of the account',
     description: 'Every field is null until a country is set.',
   })
-  @ApiOkResponse({ type: TaxStatusDto })
+  @ApiOkResponse({ type: TaxStatusDto, description: 'The tax status.' })
   find(@CurrentCaller() { accountId }: Caller): Promise<TaxStatusDto> {
     return this.#statusOf(accountId);
   }
@@ -41,8 +40,8 @@ export class TaxStatusController {
       'Another country than before ends the exemption, the business status and the treaty claim, ' +
       'which only an Admin sets.',
   })
-  @ApiOkResponse({ type: TaxStatusDto })
-  @ApplicationFailures(415, 422)
+  @ApiOkResponse({ type: TaxStatusDto, description: 'The tax status after the change.' })
+  @FailsWith('country_unknown', 'region_unknown')
   async declare(
     @CurrentCaller() { accountId, userId }: Caller,
     @Body() { country, region }: DeclareCountryDto,
@@ -60,8 +59,8 @@ export class TaxStatusController {
     summary: 'Set the tax status of an account',
     description: 'Only for an Admin, who has verified the exemption, tax number or treaty claim.',
   })
-  @ApiOkResponse({ type: TaxStatusDto })
-  @ApplicationFailures(403, 415, 422)
+  @ApiOkResponse({ type: TaxStatusDto, description: 'The tax status after the change.' })
+  @FailsWith('country_unknown', 'region_unknown')
   async set(
     @CurrentCaller() { userId }: Caller,
     @Param() { account_id: accountId }: AccountIdDto,

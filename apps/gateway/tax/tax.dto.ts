@@ -1,33 +1,37 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsOptional, Matches } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { NullableField } from '../fields/answer-fields.js';
+import { ChoiceField, FlagField, TextField } from '../fields/request-fields.js';
 
 const COUNTRY = /^[A-Z]{2}$/;
-const COUNTRY_MESSAGE = 'country must be two capital letters (ISO 3166-1 alpha-2), such as DE';
+const COUNTRY_EXPECTED = 'two capital letters (ISO 3166-1 alpha-2), such as DE';
 
 /** Dollars below a trillion, with at most 6 decimals. */
 const AMOUNT = /^(0|[1-9]\d{0,11})(\.\d{1,6})?$/;
 
 export class TaxComplianceQueryDto {
-  @ApiProperty({ example: 'DE', pattern: COUNTRY.source, description: 'ISO 3166-1 alpha-2.' })
-  @Matches(COUNTRY, { message: COUNTRY_MESSAGE })
+  @TextField({
+    example: 'DE',
+    description: 'ISO 3166-1 alpha-2.',
+    matches: COUNTRY,
+    expected: COUNTRY_EXPECTED,
+  })
   readonly country!: string;
 
-  @ApiProperty({
+  @TextField({
     type: String,
     example: '1000.00',
-    pattern: AMOUNT.source,
     description: 'The gross payout in USD, with at most 6 decimals.',
+    matches: AMOUNT,
+    expected: 'dollars with at most 6 decimals, such as 12.50',
   })
-  @Matches(AMOUNT, { message: 'amount must be dollars with at most 6 decimals, such as 12.50' })
   readonly amount!: string;
 
-  @ApiPropertyOptional({
-    enum: ['true', 'false'],
+  @ChoiceField(['true', 'false'], {
+    required: false,
     default: 'false',
     description: 'Whether the payee has claimed treaty benefits, such as by Form W-8BEN.',
+    expected: 'true or false',
   })
-  @IsOptional()
-  @IsIn(['true', 'false'], { message: 'treaty_claimed must be true or false' })
   readonly treaty_claimed: 'true' | 'false' = 'false';
 }
 
@@ -50,9 +54,9 @@ class WithholdingBasisDto {
 }
 
 class TableDatesDto {
-  @ApiProperty({ type: String, nullable: true, example: '2026-07-17' })
+  @NullableField(String, undefined, '2026-07-17')
   readonly vat!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: '2019-02-28' })
+  @NullableField(String, undefined, '2019-02-28')
   readonly withholding!: string | null;
 }
 
@@ -95,38 +99,44 @@ export class TaxComplianceDto extends TablesUsedDto {
 }
 
 export class AccountIdDto {
-  @ApiProperty({ example: '7', description: 'The id of the account.' })
-  @Matches(/^[a-z0-9][a-z0-9-]{0,63}$/, { message: 'account_id must be the id of an account' })
+  @TextField({
+    example: '7',
+    description: 'The id of the account.',
+    matches: /^[a-z0-9][a-z0-9-]{0,63}$/,
+    expected: 'the id of an account',
+  })
   readonly account_id!: string;
 }
 
 export class DeclareCountryDto {
-  @ApiProperty({ example: 'DE', pattern: COUNTRY.source, description: 'ISO 3166-1 alpha-2.' })
-  @Matches(COUNTRY, { message: COUNTRY_MESSAGE })
+  @TextField({
+    example: 'CA',
+    description: 'ISO 3166-1 alpha-2.',
+    matches: COUNTRY,
+    expected: COUNTRY_EXPECTED,
+  })
   readonly country!: string;
 
-  @ApiPropertyOptional({
+  @TextField({
+    required: false,
     type: String,
     nullable: true,
     example: 'QC',
     description: 'ISO 3166-2 without the country, where regions have taxes of their own.',
+    matches: /^[A-Z0-9]{1,3}$/,
+    expected: '1 to 3 capital letters or digits',
   })
-  @IsOptional()
-  @Matches(/^[A-Z0-9]{1,3}$/, { message: 'region must be 1 to 3 capital letters or digits' })
   readonly region?: string | null;
 }
 
 export class SetTaxStatusDto extends DeclareCountryDto {
-  @ApiProperty({ description: 'The operator has seen a certificate of exemption.' })
-  @IsBoolean()
+  @FlagField({ description: 'The operator has seen a certificate of exemption.' })
   readonly tax_exempt!: boolean;
 
-  @ApiProperty({ description: 'The operator has verified a tax number.' })
-  @IsBoolean()
+  @FlagField({ description: 'The operator has verified a tax number.' })
   readonly business!: boolean;
 
-  @ApiProperty({ description: 'The operator has a valid claim of treaty benefits.' })
-  @IsBoolean()
+  @FlagField({ description: 'The operator has a valid claim of treaty benefits.' })
   readonly treaty_claimed!: boolean;
 }
 
@@ -135,24 +145,19 @@ export class TaxStatusDto extends TablesUsedDto {
   readonly success!: boolean;
   @ApiProperty({ example: '7' })
   readonly account_id!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'DE', description: 'Null: never set.' })
+  @NullableField(String, 'Null: never set.', 'DE')
   readonly iso_country!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @NullableField(String, undefined, null)
   readonly region!: string | null;
-  @ApiProperty({ type: Boolean, nullable: true })
+  @NullableField(Boolean)
   readonly tax_exempt!: boolean | null;
-  @ApiProperty({ type: Boolean, nullable: true })
+  @NullableField(Boolean)
   readonly business!: boolean | null;
-  @ApiProperty({ type: Boolean, nullable: true })
+  @NullableField(Boolean)
   readonly treaty_claimed!: boolean | null;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    example: 19,
-    description: 'The standard rate of the place.',
-  })
+  @NullableField(Number, 'The standard rate of the place.', 19)
   readonly vat_rate_pct!: number | null;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-21T04:48:00.000Z' })
+  @NullableField(String, undefined, '2026-11-21T04:48:00.000Z')
   readonly set_at!: string | null;
   @ApiProperty({ example: '42', description: 'The log position that the answer reflects.' })
   readonly position!: string;

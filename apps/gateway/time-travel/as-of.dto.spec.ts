@@ -35,7 +35,10 @@ describe('asOf', () => {
     { $gt: '1' },
   ])('rejects %j by name', async (asOf) => {
     await expect(read({ asOf })).rejects.toMatchObject({
-      response: { message: [expect.stringMatching(/^asOf must be a log position, a day/)] },
+      failure: {
+        param: 'asOf',
+        message: expect.stringMatching(/^asOf: expected a log position, a day/),
+      },
     });
   });
 

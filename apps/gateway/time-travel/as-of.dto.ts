@@ -1,7 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
 import { z } from 'zod';
+import { faultText } from '#platform/kernel/faults.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { TextField } from '../fields/request-fields.js';
 import { HttpFailure } from '../errors/http-failure.js';
 
 const POSITION = /^\d{1,19}$/;
@@ -9,21 +9,21 @@ const POSITION_OR_INSTANT =
   /^(\d{1,19}|\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d))?)$/;
 /** Both know the calendar. A day is its beginning in UTC, as in `replay --from`. */
 const DayOrInstant = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-const MESSAGE =
-  'asOf must be a log position, a day such as 2026-01-31 or an instant such as 2026-01-31T12:00:00Z';
+const EXPECTED =
+  'a log position, a day such as 2026-01-31 or an instant such as 2026-01-31T12:00:00Z';
 
 /** The query of a route that can answer for a past state of the log. */
 export class AsOfDto {
-  @ApiProperty({
+  @TextField({
     required: false,
-    pattern: POSITION_OR_INSTANT.source,
     description:
       'Answers as of a past state of the log: a position, as in `position` of an earlier answer, ' +
-      'an instant in ISO 8601 with its time zone, or a day, which is its beginning in UTC. Without it the answer is the present one.',
+      'an instant in ISO 8601 with its time zone, or a day, which is its beginning in UTC. ' +
+      'Without it the answer is the present one.',
     example: '2026-01-31T12:00:00Z',
+    matches: POSITION_OR_INSTANT,
+    expected: EXPECTED,
   })
-  @IsOptional()
-  @Matches(POSITION_OR_INSTANT, { message: MESSAGE })
   readonly asOf?: string;
 }
 
@@ -32,7 +32,12 @@ export const asOfOf = ({ asOf }: AsOfDto): AsOf | undefined => {
   if (asOf === undefined) return undefined;
   if (POSITION.test(asOf)) return { position: BigInt(asOf) };
   if (!DayOrInstant.safeParse(asOf).success) {
-    throw new HttpFailure({ status: 400, code: 'invalid_as_of', message: MESSAGE, param: 'asOf' });
+    throw new HttpFailure({
+      status: 400,
+      code: 'invalid_as_of',
+      message: faultText('asOf', EXPECTED, asOf),
+      param: 'asOf',
+    });
   }
   return { instant: new Date(asOf).toISOString() };
 };

@@ -1,5 +1,5 @@
-import { RouteConfig } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ErrorsOf } from '../errors/envelope.js';
 import { mustBeJson } from '../errors/media-type.js';
 import { URL_ENCODED } from './form-part.js';
 
@@ -11,12 +11,10 @@ declare module 'fastify' {
 }
 
 /** A method that reads a multipart form itself; its errors have OpenAI's envelope. */
-export const OpenAiUpload = (): MethodDecorator =>
-  RouteConfig({ errorShape: 'openai', acceptsForms: true });
+export const OpenAiUpload = (): MethodDecorator => ErrorsOf('openai', { acceptsForms: true });
 
 /** A method that reads a form of either type itself (`form-parts.ts`). */
-export const FormUpload = (): MethodDecorator =>
-  RouteConfig({ errorShape: 'application', acceptsForms: true });
+export const FormUpload = (): MethodDecorator => ErrorsOf('application', { acceptsForms: true });
 
 /**
  * Accepts forms where a route declares it. Their parts are streams: neither the limit of bodies nor

@@ -31,7 +31,7 @@ import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import {
   CreateWebhookDto,
   DeliveriesDto,
@@ -45,7 +45,6 @@ import { presentDeliveries, presentNewWebhook, presentWebhooks } from './webhook
 /** The webhooks of the account; an addition to the promised interface. */
 @ApiTags('webhooks')
 @Credentials('api-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiKeyGuard)
 @Controller('api/v1/webhooks')
 export class WebhooksController {
@@ -62,8 +61,11 @@ export class WebhooksController {
       'It receives what happens from then on, signed as Standard Webhooks. The answer is the ' +
       'only one that holds the secret.',
   })
-  @ApiCreatedResponse({ type: NewWebhookDto })
-  @ApplicationFailures(400, 404, 409, 413, 415)
+  @ApiCreatedResponse({
+    type: NewWebhookDto,
+    description: 'The endpoint with its secret, which is shown once.',
+  })
+  @FailsWith('webhook_url_not_allowed', 'webhook_type_unknown', 'too_many_webhooks')
   async create(
     @Body() { url, types }: CreateWebhookDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -79,7 +81,7 @@ export class WebhooksController {
     summary: 'List the endpoints',
     description: 'Without their secrets, and with the types that there are.',
   })
-  @ApiOkResponse({ type: WebhooksDto })
+  @ApiOkResponse({ type: WebhooksDto, description: 'The endpoints and the types of messages.' })
   async list(@CurrentCaller() { accountId }: Caller): Promise<WebhooksDto> {
     return presentWebhooks(await this.queries.execute(new ListWebhooksQuery(accountId)));
   }
@@ -90,8 +92,8 @@ export class WebhooksController {
     summary: 'Delete an endpoint',
     description: 'It receives nothing any more.',
   })
-  @ApiOkResponse({ type: DoneDto })
-  @ApplicationFailures(400, 404, 413, 415)
+  @ApiOkResponse({ type: DoneDto, description: 'The endpoint is deleted.' })
+  @FailsWith('webhook_not_found')
   async delete(
     @Param() { id: endpointId }: WebhookIdDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -107,8 +109,7 @@ export class WebhooksController {
     summary: 'List the deliveries, newest first',
     description: 'Every message to an endpoint of the account, and what became of it.',
   })
-  @ApiOkResponse({ type: DeliveriesDto })
-  @ApplicationFailures(400)
+  @ApiOkResponse({ type: DeliveriesDto, description: 'A page of deliveries.' })
   async deliveries(
     @Query() { limit, before }: DeliveriesPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -124,8 +125,8 @@ export class WebhooksController {
     summary: 'Send a message again',
     description: 'With the same `webhook-id`, and with the same retries as the first time.',
   })
-  @ApiAcceptedResponse({ type: DoneDto })
-  @ApplicationFailures(400, 404, 409, 413, 415)
+  @ApiAcceptedResponse({ type: DoneDto, description: 'The message is queued.' })
+  @FailsWith('webhook_delivery_not_found', 'webhook_delivery_cancelled')
   async replay(
     @Param() { id: deliveryId }: WebhookIdDto,
     @CurrentCaller() { accountId, userId }: Caller,

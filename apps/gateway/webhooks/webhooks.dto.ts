@@ -1,17 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
-import { NumberText } from '../bodies/number-text.js';
+import { IsISO8601, IsOptional, MaxLength } from 'class-validator';
+import { AnswerDto, PositionedAnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { IntegerField, StringsField, UuidField } from '../fields/request-fields.js';
 import { IsWebAddress } from '../bodies/web-address.js';
 
 const URL_LENGTH_MAX = 2_048;
@@ -19,37 +10,33 @@ const TYPES_MAX = 50;
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
+const URL_EXPECTED = `an http or https URL of at most ${URL_LENGTH_MAX} characters`;
+
 export class CreateWebhookDto {
   @ApiProperty({ example: 'https://shop.example/hooks/quipu', maxLength: URL_LENGTH_MAX })
-  @MaxLength(URL_LENGTH_MAX)
+  @MaxLength(URL_LENGTH_MAX, { message: URL_EXPECTED })
   @IsWebAddress()
   readonly url!: string;
 
-  @ApiProperty({
+  @StringsField({
     required: false,
-    type: [String],
     default: [],
     maxItems: TYPES_MAX,
     example: ['invoice.completed'],
     description: 'The types to receive. Empty: all of them.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(TYPES_MAX)
-  @IsString({ each: true, message: 'types must be a list of strings' })
   readonly types: readonly string[] = [];
 }
 
 export class WebhookIdDto {
-  @ApiProperty({ format: 'uuid', description: 'The id of the webhook or of the delivery.' })
-  @IsUUID('all', { message: 'id must be a UUID' })
+  @UuidField({ description: 'The id of the webhook or of the delivery.' })
   readonly id!: string;
 }
 
 export class WebhookDto {
   @ApiProperty({ format: 'uuid' })
   readonly id!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'Null after its user was erased.' })
+  @NullableField(String, 'Null after its user was erased.')
   readonly url!: string | null;
   @ApiProperty({ type: [String], description: 'Empty: every type.' })
   readonly types!: readonly string[];
@@ -57,39 +44,29 @@ export class WebhookDto {
   readonly created_at!: string;
 }
 
-export class NewWebhookDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class NewWebhookDto extends AnswerDto {
   @ApiProperty({ type: WebhookDto })
   readonly webhook!: WebhookDto;
   @ApiProperty({ example: 'whsec_…', description: 'Only this answer shows it.' })
   readonly secret!: string;
 }
 
-export class WebhooksDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class WebhooksDto extends PositionedAnswerDto {
   @ApiProperty({ type: [WebhookDto] })
   readonly webhooks!: readonly WebhookDto[];
   @ApiProperty({ type: [String], description: 'Every type that there is.' })
   readonly available_types!: readonly string[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }
 
 export class DeliveriesPageDto {
-  @ApiProperty({
+  @IntegerField({
     required: false,
     default: LIMIT_DEFAULT,
     minimum: 1,
     maximum: LIMIT_MAX,
     description: 'The deliveries of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1, { message: 'limit must not be less than 1' })
-  @Max(LIMIT_MAX, { message: `limit must not be above ${LIMIT_MAX}` })
   readonly limit: number = LIMIT_DEFAULT;
 
   @ApiProperty({
@@ -98,8 +75,8 @@ export class DeliveriesPageDto {
     description: 'The `queued_at` of the last delivery of the page before.',
   })
   @IsOptional()
-  @IsISO8601({ strict: true }, { message: 'before must be an ISO 8601 instant' })
-  @MaxLength(40)
+  @IsISO8601({ strict: true }, { message: 'an ISO 8601 instant' })
+  @MaxLength(40, { message: 'an ISO 8601 instant' })
   readonly before?: string;
 }
 
@@ -116,23 +93,19 @@ class DeliveryDto {
   readonly status!: string;
   @ApiProperty({ example: 1 })
   readonly attempts!: number;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of the last answer. Null: none.' })
+  @NullableField(Number, 'Of the last answer. Null: none.')
   readonly status_code!: number | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why there was no answer.' })
+  @NullableField(String, 'Why there was no answer.')
   readonly failure!: string | null;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly queued_at!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'The last attempt.' })
+  @NullableField(String, 'The last attempt.')
   readonly attempted_at!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Null: there is no further one.' })
+  @NullableField(String, 'Null: there is no further one.')
   readonly next_attempt_at!: string | null;
 }
 
-export class DeliveriesDto {
-  @ApiProperty({ example: true })
-  readonly success!: boolean;
+export class DeliveriesDto extends PositionedAnswerDto {
   @ApiProperty({ type: [DeliveryDto] })
   readonly deliveries!: readonly DeliveryDto[];
-  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
-  readonly position!: string;
 }

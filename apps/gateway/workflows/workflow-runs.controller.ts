@@ -36,7 +36,7 @@ import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import { StreamEnds } from '../sse/stream-ends.js';
 import {
   DecideApprovalDto,
@@ -52,7 +52,6 @@ import { presentRun, presentRuns } from './workflows.presenter.js';
 @ApiTags('workflows')
 @ApiExtraModels(NodeResultDto)
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/workflows')
 export class WorkflowRunsController {
@@ -73,9 +72,17 @@ export class WorkflowRunsController {
       'as 202; otherwise when the run has ended and is charged. A run that goes on longer than a ' +
       'request may is answered with 202 as well, and goes on.',
   })
-  @ApiOkResponse({ type: WorkflowRunDto })
-  @ApiAcceptedResponse({ type: WorkflowRunDto })
-  @ApplicationFailures(400, 402, 404, 409, 410, 413, 415, 422)
+  @ApiOkResponse({ type: WorkflowRunDto, description: 'The run, which has ended.' })
+  @ApiAcceptedResponse({ type: WorkflowRunDto, description: 'The run, which has begun.' })
+  @FailsWith(
+    'insufficient_balance',
+    'budget_exceeded',
+    'workflow_not_found',
+    'workflow_version_not_found',
+    'workflow_definition_gone',
+    'workflow_inputs_invalid',
+    'too_many_workflow_runs',
+  )
   async run(
     @Body() body: RunWorkflowDto,
     @CurrentCaller() caller: Caller,
@@ -99,8 +106,7 @@ export class WorkflowRunsController {
 
   @Get('runs')
   @ApiOperation({ summary: 'List the runs', description: 'Newest first, in pages.' })
-  @ApiOkResponse({ type: RunListDto })
-  @ApplicationFailures(400)
+  @ApiOkResponse({ type: RunListDto, description: 'A page of runs.' })
   async list(
     @Query() { after, limit }: RunsPageDto,
     @CurrentCaller() { accountId }: Caller,
@@ -114,8 +120,8 @@ export class WorkflowRunsController {
     description: 'Its state, its nodes with what they measured and brought, and its charge.',
   })
   @ApiParam({ name: 'id', description: 'The id of the run.' })
-  @ApiOkResponse({ type: WorkflowRunDto })
-  @ApplicationFailures(404)
+  @ApiOkResponse({ type: WorkflowRunDto, description: 'The run.' })
+  @FailsWith('workflow_run_not_found')
   retrieve(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<WorkflowRunDto> {
     return this.#show(id, caller);
   }
@@ -130,8 +136,8 @@ export class WorkflowRunsController {
       'as it is.',
   })
   @ApiParam({ name: 'id', description: 'The id of the run.' })
-  @ApiOkResponse({ type: WorkflowRunDto })
-  @ApplicationFailures(404, 413, 415)
+  @ApiOkResponse({ type: WorkflowRunDto, description: 'The run after the cancellation.' })
+  @FailsWith('workflow_run_not_found')
   async cancel(
     @Param('id') id: string,
     @CurrentCaller() caller: Caller,
@@ -151,8 +157,13 @@ export class WorkflowRunsController {
   })
   @ApiParam({ name: 'id', description: 'The id of the run.' })
   @ApiParam({ name: 'node', description: 'The name of the node that waits for the decision.' })
-  @ApiOkResponse({ type: WorkflowRunDto })
-  @ApplicationFailures(400, 404, 409, 413, 415)
+  @ApiOkResponse({ type: WorkflowRunDto, description: 'The run after the decision.' })
+  @FailsWith(
+    'workflow_run_not_found',
+    'workflow_approval_not_found',
+    'workflow_approval_decided',
+    'workflow_run_ended',
+  )
   async decide(
     @Param('id') id: string,
     @Param('node') node: string,

@@ -17,7 +17,7 @@ import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
-import { ApplicationFailures } from '../openapi/failures.docs.js';
+import { FailsWith } from '../openapi/failures.docs.js';
 import {
   AddWorkflowVersionDto,
   CreateWorkflowDto,
@@ -33,7 +33,6 @@ import { presentDetails, presentWorkflow } from './workflows.presenter.js';
 /** The definitions of workflows. */
 @ApiTags('workflows')
 @Credentials('api-key', 'app-token', 'renter-key')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/workflows')
 export class WorkflowsController {
@@ -50,8 +49,11 @@ export class WorkflowsController {
       'Checks the definition as a whole: names, kinds, parameters, edges, cycles, references. A ' +
       'definition with a fault is refused, and the message names the fields.',
   })
-  @ApiCreatedResponse({ type: StoredWorkflowDto })
-  @ApplicationFailures(400, 409, 413, 415, 422)
+  @ApiCreatedResponse({
+    type: StoredWorkflowDto,
+    description: 'The workflow and its first version.',
+  })
+  @FailsWith('workflow_name_taken', 'too_many_workflows', 'workflow_invalid')
   async create(
     @Body() { name, definition }: CreateWorkflowDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -68,8 +70,8 @@ export class WorkflowsController {
     summary: 'Add a version',
     description: 'Runs that go on keep their version; new runs take the newest one.',
   })
-  @ApiCreatedResponse({ type: StoredWorkflowDto })
-  @ApplicationFailures(400, 404, 409, 413, 415, 422)
+  @ApiCreatedResponse({ type: StoredWorkflowDto, description: 'The workflow and its new version.' })
+  @FailsWith('workflow_not_found', 'too_many_workflow_versions', 'workflow_invalid')
   async addVersion(
     @Param() { id: workflowId }: WorkflowIdDto,
     @Body() { definition }: AddWorkflowVersionDto,
@@ -83,7 +85,7 @@ export class WorkflowsController {
 
   @Get()
   @ApiOperation({ summary: 'List the workflows', description: 'Those of the account, by id.' })
-  @ApiOkResponse({ type: WorkflowListDto })
+  @ApiOkResponse({ type: WorkflowListDto, description: 'The workflows.' })
   async list(@CurrentCaller() { accountId }: Caller): Promise<WorkflowListDto> {
     const workflows = await this.queries.execute(new WorkflowsQuery(accountId));
     return { success: true, workflows: workflows.map(presentWorkflow) };
@@ -94,7 +96,7 @@ export class WorkflowsController {
     summary: 'List the kinds of nodes',
     description: 'Every tool of this gateway, and the kinds that steer a run.',
   })
-  @ApiOkResponse({ type: NodeKindsDto })
+  @ApiOkResponse({ type: NodeKindsDto, description: 'The kinds of nodes and their parameters.' })
   async kinds(): Promise<NodeKindsDto> {
     const kinds = await this.queries.execute(new NodeKindsQuery());
     return {
@@ -108,8 +110,11 @@ export class WorkflowsController {
     summary: 'Get a workflow',
     description: 'The definition of its newest version, or of another one.',
   })
-  @ApiOkResponse({ type: WorkflowDetailsDto })
-  @ApplicationFailures(400, 404, 410)
+  @ApiOkResponse({
+    type: WorkflowDetailsDto,
+    description: 'The workflow and the definition of the version.',
+  })
+  @FailsWith('workflow_not_found', 'workflow_version_not_found', 'workflow_definition_gone')
   async retrieve(
     @Param() { id: workflowId }: WorkflowIdDto,
     @Query() { version }: WorkflowVersionDto,

@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsInt, IsObject, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsObject, IsOptional } from 'class-validator';
 import { z } from 'zod';
 import { WorkflowDocument } from '#areas/workflows/definition/workflow-document.js';
-import { NumberText } from '../bodies/number-text.js';
-import { Cursor } from '../pages/cursor.js';
+import { AnswerDto } from '../fields/answer.dto.js';
+import { NullableField } from '../fields/answer-fields.js';
+import { CursorField, FlagField, IntegerField, TextField } from '../fields/request-fields.js';
 
 const RUNS_LIMIT_DEFAULT = 20;
 const RUNS_LIMIT_MAX = 100;
@@ -20,7 +21,7 @@ const EXAMPLE = {
     {
       name: 'draft',
       kind: 'chat',
-      parameters: { model: 'quipu-nano', prompt: 'Write about {{ inputs.topic }}.' },
+      parameters: { model: 'quipu/nano', prompt: 'Write about {{ inputs.topic }}.' },
       retry: { attempts_max: 3 },
     },
     { name: 'review', kind: 'approval', after: ['draft'] },
@@ -40,14 +41,15 @@ const VALUES_MAX = 8_192;
 export class CreateWorkflowDto {
   static readonly valuesMax = VALUES_MAX;
 
-  @ApiProperty({ example: 'weekly-report', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' })
-  @Matches(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
-    message: 'name must be lower case, digits, dashes and underscores, 64 characters at most',
+  @TextField({
+    example: 'weekly-report',
+    matches: /^[a-z0-9][a-z0-9_-]{0,63}$/,
+    expected: 'lower case, digits, dashes and underscores, 64 characters at most',
   })
   readonly name!: string;
 
   @DefinitionField()
-  @IsObject()
+  @IsObject({ message: 'an object' })
   readonly definition!: object;
 }
 
@@ -55,41 +57,42 @@ export class AddWorkflowVersionDto {
   static readonly valuesMax = VALUES_MAX;
 
   @DefinitionField()
-  @IsObject()
+  @IsObject({ message: 'an object' })
   readonly definition!: object;
 }
 
 export class WorkflowIdDto {
-  @ApiProperty({ description: 'The id of the workflow.', minimum: 1 })
-  @NumberText()
-  @IsInt({ message: 'id must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({
+    description: 'The id of the workflow.',
+    minimum: 1,
+    maximum: INT_MAX,
+    fromText: true,
+  })
   readonly id!: number;
 }
 
 export class WorkflowVersionDto {
-  @ApiPropertyOptional({ minimum: 1, description: 'A version. Default: the newest.' })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'version must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({
+    required: false,
+    minimum: 1,
+    description: 'A version. Default: the newest.',
+    maximum: INT_MAX,
+    fromText: true,
+  })
   readonly version?: number;
 }
 
 export class RunWorkflowDto {
-  @ApiProperty({ example: 1, description: 'The workflow to run.' })
-  @IsInt({ message: 'workflow_id must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({ example: 1, description: 'The workflow to run.', minimum: 1, maximum: INT_MAX })
   readonly workflow_id!: number;
 
-  @ApiPropertyOptional({ example: 1, description: 'Default: the newest version.' })
-  @IsOptional()
-  @IsInt({ message: 'version must be an integer' })
-  @Min(1)
-  @Max(INT_MAX)
+  @IntegerField({
+    required: false,
+    example: 1,
+    description: 'Default: the newest version.',
+    minimum: 1,
+    maximum: INT_MAX,
+  })
   readonly version?: number;
 
   @ApiPropertyOptional({
@@ -100,40 +103,34 @@ export class RunWorkflowDto {
     description: 'A text for each input that the workflow declares.',
   })
   @IsOptional()
-  @IsObject()
+  @IsObject({ message: 'an object' })
   readonly inputs: Readonly<Record<string, unknown>> = {};
 
-  @ApiPropertyOptional({
+  @FlagField({
+    required: false,
     default: false,
     description: 'True: the answer comes at once, and the run is followed by its id.',
   })
-  @IsOptional()
-  @IsBoolean()
   readonly async: boolean = false;
 }
 
 export class RunsPageDto {
-  @ApiPropertyOptional({ description: 'The `next_after` of the page before.' })
-  @Cursor()
+  @CursorField()
   readonly after?: string;
 
-  @ApiPropertyOptional({
+  @IntegerField({
+    required: false,
     minimum: 1,
     maximum: RUNS_LIMIT_MAX,
     default: RUNS_LIMIT_DEFAULT,
     description: 'The number of runs of a page.',
+    fromText: true,
   })
-  @IsOptional()
-  @NumberText()
-  @IsInt({ message: 'limit must be an integer' })
-  @Min(1)
-  @Max(RUNS_LIMIT_MAX)
   readonly limit: number = RUNS_LIMIT_DEFAULT;
 }
 
 export class DecideApprovalDto {
-  @ApiProperty({ example: true, description: 'False: the node fails with the code `rejected`.' })
-  @IsBoolean()
+  @FlagField({ example: true, description: 'False: the node fails with the code `rejected`.' })
   readonly approved!: boolean;
 }
 
@@ -150,9 +147,7 @@ export class WorkflowDto {
   readonly versioned_at!: string;
 }
 
-export class WorkflowListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class WorkflowListDto extends AnswerDto {
   @ApiProperty({ type: [WorkflowDto] })
   readonly workflows!: readonly WorkflowDto[];
 }
@@ -166,9 +161,7 @@ export class WorkflowDetailsDto extends WorkflowDto {
   readonly order!: readonly string[];
 }
 
-export class StoredWorkflowDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class StoredWorkflowDto extends AnswerDto {
   @ApiProperty({ example: 1 })
   readonly workflow_id!: number;
   @ApiProperty({ example: 'weekly-report' })
@@ -192,9 +185,7 @@ export class NodeKindDto {
   readonly parameters!: object;
 }
 
-export class NodeKindsDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class NodeKindsDto extends AnswerDto {
   @ApiProperty({ type: [NodeKindDto] })
   readonly kinds!: readonly NodeKindDto[];
 }
@@ -218,15 +209,14 @@ export class NodeResultDto {
   readonly kind!: string;
   @ApiProperty({ example: 1, description: 'The attempts that began.' })
   readonly attempts!: number;
-  @ApiProperty({
-    type: Number,
-    nullable: true,
-    description: 'From the begin of the last attempt to the end; null: it has not ended, or began.',
-  })
+  @NullableField(
+    Number,
+    'From the begin of the last attempt to the end; null: it has not ended, or began.',
+  )
   readonly elapsed_ms!: number | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it did not succeed.' })
+  @NullableField(String, 'Why it did not succeed.')
   readonly code!: string | null;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly message!: string | null;
   @ApiProperty({ nullable: true, description: 'JSON; null where there is none.' })
   readonly output!: unknown;
@@ -255,16 +245,11 @@ export class WorkflowRunDto {
   readonly critical_path!: readonly string[];
   @ApiProperty({ example: 410, description: 'The measured time of that chain.' })
   readonly critical_path_ms!: number;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: '450',
-    description: 'Millionths of a dollar; null until the run is charged.',
-  })
+  @NullableField(String, 'Millionths of a dollar; null until the run is charged.', '450')
   readonly amount_micro_usd!: string | null;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly started_at!: string;
-  @ApiProperty({ type: String, nullable: true, example: '2026-11-22T10:00:01.000Z' })
+  @NullableField(String, undefined, '2026-11-22T10:00:01.000Z')
   readonly ended_at!: string | null;
 }
 
@@ -277,19 +262,17 @@ export class ListedRunDto {
   readonly version!: number;
   @ApiProperty({ enum: RUN_STATUSES })
   readonly status!: string;
-  @ApiProperty({ type: String, nullable: true, example: '450' })
+  @NullableField(String, undefined, '450')
   readonly amount_micro_usd!: string | null;
   @ApiProperty({ example: '2026-11-22T10:00:00.000Z' })
   readonly started_at!: string;
-  @ApiProperty({ type: String, nullable: true })
+  @NullableField(String)
   readonly ended_at!: string | null;
 }
 
-export class RunListDto {
-  @ApiProperty({ example: true })
-  readonly success!: true;
+export class RunListDto extends AnswerDto {
   @ApiProperty({ type: [ListedRunDto] })
   readonly runs!: readonly ListedRunDto[];
-  @ApiProperty({ type: String, nullable: true, description: 'For the next page; null: the last.' })
+  @NullableField(String, 'For the next page; null: the last.')
   readonly next_after!: string | null;
 }

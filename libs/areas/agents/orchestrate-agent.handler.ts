@@ -155,6 +155,6 @@ const followUpOf = (
 });
 
 const unknownPlanner = (model: string): never => {
-  const detail = `the model ${model} is no chat model of the catalog, which GET /v1/models lists`;
+  const detail = `the model ${model} is not a chat model; see GET /v1/models`;
   throw new DomainError<AgentsErrorCode>('agent_planner_not_found', detail);
 };

@@ -13,7 +13,7 @@ import { type FolderWatch, watchFolder } from './folder-watch.js';
 import { CHAT_KIND, type LocalModelKinds } from './local-model-kinds.port.js';
 import { ggufFilesIn, type LocalFile, type Offer, withLocalModels } from './local-models.js';
 import { PublishRateCardCommand, type RateCardReceipt } from './publish-rate-card.handler.js';
-import { type PriceList } from './rate-card.decider.js';
+import { type PriceList, sameTokenPrice } from './rate-card.decider.js';
 import { type Rate, type RateCard, type RateCards } from './rate-cards.js';
 
 /** Quiet time after the last change of a file, before it is read. */
@@ -124,7 +124,10 @@ export class Catalog {
     await this.rateCards.stop();
   }
 
-  /** Reads the file now, and publishes its prices unless they are in force. Never rejects: problems are logged and shown in `status`. */
+  /**
+   * Reads the file now, and publishes its prices unless they are in force. Never rejects: problems
+   * are logged and shown in `status`.
+   */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#readOrKeep());
     return this.#reading;
@@ -266,15 +269,12 @@ export class Catalog {
   }
 }
 
-const servedBy = (all: readonly CatalogModel[], { version, rates }: RateCard): Served => {
-  const models = all.filter(({ id }) => rates.has(id));
-  const missing = all.filter(({ id }) => !rates.has(id));
+const servedBy = (all: readonly CatalogModel[], { version, prices }: RateCard): Served => {
+  const models = all.filter(({ id }) => prices[id]);
+  const missing = all.filter(({ id }) => !prices[id]);
   const otherwise = models.filter(({ id, price }) => {
-    const rate = rates.get(id);
-    return (
-      rate?.inputMicroUsdPerMtok !== price.inputMicroUsdPerMtok ||
-      rate.outputMicroUsdPerMtok !== price.outputMicroUsdPerMtok
-    );
+    const inForce = prices[id];
+    return inForce && !sameTokenPrice(price, inForce);
   });
   const parts = [
     ...(missing.length > 0 ? [`does not price ${namesOf(missing)}, not served here`] : []),

@@ -72,7 +72,7 @@ const samePrices = (one: PriceList, other: PriceList): boolean =>
   sameRecord(one.meterPrices, other.meterPrices, sameMeterPrice);
 
 /** The catalog writes the fields of a price in one order, and the log keeps it. */
-const sameTokenPrice = (one: TokenPrice, other: TokenPrice): boolean =>
+export const sameTokenPrice = (one: TokenPrice, other: TokenPrice): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 const sameComputePrice = (one: ComputePrice, other: ComputePrice): boolean =>

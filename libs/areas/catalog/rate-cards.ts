@@ -29,6 +29,8 @@ export interface Rate extends TokenPrice {
 export interface RateCard {
   readonly version: number;
   readonly effectiveFromMs: number;
+  /** By model id, as the catalog that published it has them. */
+  readonly prices: Readonly<Record<string, TokenPrice>>;
   /** By model id. */
   readonly rates: ReadonlyMap<string, Rate>;
   readonly meters: MeterPriceList;
@@ -144,6 +146,6 @@ export class RateCards {
     }
     const meters = { rateCardVersion: version, prices: new Map(Object.entries(meterPrices)) };
     const effectiveFromMs = Date.parse(data.effectiveFrom);
-    this.#cards.push({ version, effectiveFromMs, rates, meters });
+    this.#cards.push({ version, effectiveFromMs, prices, rates, meters });
   }
 }

@@ -28,9 +28,9 @@ const boundOf = (input: EmbeddingInput, { contextTokens }: EmbeddingModel): numb
  */
 export const checkEmbeddings = (
   asked: EmbeddingAsked,
-  models: Pick<EmbeddingModels, 'model'>,
+  models: EmbeddingModels,
 ): CheckedEmbeddings => {
-  const model = models.model(asked.model) ?? unknownModel(asked.model);
+  const model = models.model(asked.model) ?? unknownModel(asked.model, models);
   const { dimensions } = asked;
   if (dimensions !== null && model.dimensions !== null && dimensions > model.dimensions) {
     const detail = `dimensions: ${model.id} has ${model.dimensions}, and may be cut to fewer only`;
@@ -58,7 +58,10 @@ const leastTokens = (inputs: readonly EmbeddingInput[]): number =>
     0,
   );
 
-export const unknownModel = (model: string): never => {
-  const detail = `the model ${model} is no embedding model of the catalog; see GET /v1/models`;
+/** One that has a price, and is not listed here, is of another kind. */
+export const unknownModel = (id: string, models: Pick<EmbeddingModels, 'rateFor'>): never => {
+  const isKnown = models.rateFor(id, Number.POSITIVE_INFINITY) !== undefined;
+  const fault = isKnown ? `the model ${id} is not an embedding model` : `there is no model ${id}`;
+  const detail = `${fault}; see GET /v1/models`;
   throw new DomainError<EmbeddingsErrorCode>('embedding_model_not_found', detail);
 };

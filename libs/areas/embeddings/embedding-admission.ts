@@ -53,7 +53,7 @@ export class EmbeddingAdmission {
   async admit({ checked, ...order }: AdmissionOrder): Promise<AdmittedEmbeddings> {
     const pricedAtMs = this.clock.now();
     const { asked, model, body, boundTokens } = checked;
-    const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id);
+    const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id, this.models);
     this.rigs.check({ model: model.id, accountId: order.accountId, body });
     const inputs = asked.inputs.length;
     const held = await this.paid.admit(order, {

@@ -50,7 +50,7 @@ export class EmbeddingTool implements ToolRunner<EmbeddingToolInput, EmbeddingTo
   estimate(input: EmbeddingToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
     return Promise.try(() => {
       const { model, boundTokens } = this.#check(input);
-      const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id);
+      const rate = this.models.rateFor(model.id, pricedAtMs) ?? unknownModel(model.id, this.models);
       const lines = ofModel(model.id, [lineOf(boundTokens, rate)]);
       return { lines, rateCardVersion: rate.version };
     });

@@ -75,7 +75,7 @@ const handlers: readonly Provider[] = [
 ];
 
 /**
- * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `AccountOpener` and
+ * Requires, besides the platform: `SECRETS`, `IDENTITY_SETTINGS`, `AccountOpener`, `KeyBudgets` and
  * `BalanceReader`, which the composition root provides globally.
  */
 @Module({ providers: [...services, ...handlers], exports: [Authenticator] })

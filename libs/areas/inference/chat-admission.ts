@@ -6,7 +6,6 @@ import {
 import { OUTPUT_METER } from '#events/token-meters.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import {
   type HeldRequest,
@@ -18,8 +17,8 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { chatProduct } from './chat.product.js';
-import { type InferenceErrorCode } from './inference.errors.js';
 import { ChatAdapters } from './chat-adapters.js';
+import { chatModel, unpriced } from './chat-model.js';
 import {
   MODEL_CATALOG,
   type ModelCatalog,
@@ -114,8 +113,8 @@ export class ChatAdmission {
   #ask({ accountId, body, others, routingMode }: ChatOrder): Asked {
     const now = this.clock.now();
     const pin = this.modes.pinnedRig(body, routingMode);
-    const model = this.catalog.model(body.model) ?? unknownModel(body.model);
-    const rate = this.catalog.rateFor(model.id, now) ?? unknownModel(model.id);
+    const model = chatModel(this.catalog, body.model);
+    const rate = this.catalog.rateFor(model.id, now) ?? unpriced(model.id);
     const target = { model: model.id, account: accountId, ...(pin !== undefined && { pin }) };
     this.rigs.check(target, body);
     return { now, pin, model, rate, terms: termsOf([body, ...(others ?? [])], rate) };
@@ -168,9 +167,4 @@ const capture = (
     model: asked,
     bytesOut,
   });
-};
-
-const unknownModel = (model: string): never => {
-  const detail = `the model ${model} is no chat model of the catalog, which GET /v1/models lists`;
-  throw new DomainError<InferenceErrorCode>('model_not_found', detail);
 };

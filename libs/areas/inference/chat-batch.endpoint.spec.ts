@@ -52,7 +52,11 @@ describe('a chat as a line of a batch', () => {
 
   it.each([
     ['no object', [], ' the body must be a JSON object'],
-    ['a bad field', { temperature: 3 }, 'temperature temperature: Too big'],
+    [
+      'a bad field',
+      { temperature: 3 },
+      'temperature temperature: expected a number of at most 2, received 3',
+    ],
     ['a stream', { stream: true }, 'stream stream: a line of a batch cannot be streamed'],
     ['a clean room', { cleanroom_uuid: REQUEST_ID }, 'cleanroom_uuid clean rooms are not part'],
     ['another engine', { routing_mode: 'cleanroom_fhe_eval' }, 'routing_mode_unavailable'],

@@ -74,7 +74,7 @@ describe('a chat body', () => {
     ['stop', 'END'],
     ['stop', ['END', 'STOP']],
     ['seed', -5],
-    ['timesteps', 64],
+    ['timesteps', 1_024],
     ['routing_mode', 'hybrid_cnn'],
     ['cleanroom_uuid', '01890a5d-ac96-774b-bcce-b302099a8057'],
   ])('accepts %s = %p', (field, value) => {
@@ -125,7 +125,7 @@ describe('a bad chat body is rejected by the name of its field', () => {
     ['stream', 'true'],
     ['stream_options', true],
     ['timesteps', 0],
-    ['timesteps', 65],
+    ['timesteps', 1_025],
     ['timesteps', 1.5],
     ['max_tokens', 0],
     ['max_tokens', -1],

@@ -23,6 +23,9 @@ export const Message = z.looseObject({
 
 const positive = z.int().min(1).max(10_000_000).nullish();
 
+/** The most that the engine of spiking networks takes. */
+export const TIMESTEPS_MAX = 1_024;
+
 /** What the schema gives to a body that leaves these fields out. */
 const DEFAULTS = { routing_mode: AUTO, timesteps: 8 } as const;
 
@@ -40,7 +43,7 @@ export const ChatBody = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  timesteps: z.int().min(1).max(64).default(DEFAULTS.timesteps),
+  timesteps: z.int().min(1).max(TIMESTEPS_MAX).default(DEFAULTS.timesteps),
   max_tokens: positive,
   max_completion_tokens: positive,
   n: z.int().min(1).max(CHOICES_MAX).nullish(),

@@ -3,7 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import {
   defineTool,
@@ -16,8 +15,8 @@ import {
 } from '#platform/tools/tool.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { chatProduct } from './chat.product.js';
+import { unpriced } from './chat-model.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';
-import { type InferenceErrorCode } from './inference.errors.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS, type ServedModel } from './ports.js';
 import { modelOf, replyText } from './reply.js';
 import { needsOf } from './rigs/chat-features.js';
@@ -80,11 +79,7 @@ export class ChatTool implements ToolRunner<ChatToolInput, ChatToolOutput> {
   estimate(input: ChatToolInput, { pricedAtMs }: ToolCall): Promise<ToolEstimate> {
     return Promise.try(() => {
       const { model, bound } = this.#check(input);
-      const rate = this.catalog.rateFor(model.id, pricedAtMs);
-      if (!rate) {
-        const detail = `the model ${model.id} has no price; see GET /v1/models`;
-        throw new DomainError<InferenceErrorCode>('model_not_found', detail);
-      }
+      const rate = this.catalog.rateFor(model.id, pricedAtMs) ?? unpriced(model.id);
       return { lines: ofModel(model.id, linesOf(bound, rate)), rateCardVersion: rate.version };
     });
   }

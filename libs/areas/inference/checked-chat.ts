@@ -1,8 +1,7 @@
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { type TokenQuantities } from '#platform/chats/chat-usage.js';
+import { chatModel } from './chat-model.js';
 import { type ChatBody, deepFieldsOf, parseChatBody } from './chat-body.js';
-import { type InferenceErrorCode } from './inference.errors.js';
 import { type ModelCatalog, type ServedModel } from './ports.js';
 import { type RigRouter } from './rigs/rig-router.js';
 import { type RoutingModes } from './routing-modes.js';
@@ -35,11 +34,7 @@ export const checkChat = (
     throw refused('invalid_request', 'adapter: only interactive chats take an adapter', 'adapter');
   }
   const pin = modes.pinnedRig(body, body.routing_mode);
-  const model = catalog.model(body.model);
-  if (!model) {
-    const detail = `the model ${body.model} is no chat model of the catalog; see GET /v1/models`;
-    throw new DomainError<InferenceErrorCode>('model_not_found', detail);
-  }
+  const model = chatModel(catalog, body.model);
   rigs.refuseFields({ model: model.id, ...(pin !== undefined && { pin }) }, body);
   return { body, model, pin, bound: tokenBounds(body, model) };
 };

@@ -139,8 +139,11 @@ const ROUTE_CODES = {
   rigs_down: { status: 503 },
 };
 
+/** The built-in rigs fail with `unsupported_parameter` and `model_unusable`. */
 const RIG_CODES = {
   upstream_refused: { status: 400 },
+  unsupported_parameter: { status: 400 },
+  model_unusable: { status: 503 },
   upstream_failed: { status: 502 },
   upstream_unreachable: { status: 502 },
   upstream_rejected_gateway: { status: 502 },

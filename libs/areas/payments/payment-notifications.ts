@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   CryptoInvoiceExpired,
   CryptoPaymentConfirmed,
@@ -5,6 +6,23 @@ import {
   CryptoPaymentReverted,
 } from '#events/payments/crypto-invoice.events.js';
 import { defineNotification } from '#platform/runtime/notification.js';
+
+const status = z.string().describe('The status of the invoice now.');
+
+const PaymentBody = z.strictObject({
+  invoice_id: z.string(),
+  status,
+  network: z.string(),
+  txid: z.string(),
+  output: z.int().describe('The output, log or instruction of the transaction that pays.'),
+});
+
+const CreditBody = PaymentBody.extend({
+  currency: z.string(),
+  units: z.string().describe('Smallest units of the currency, as a decimal.'),
+  credit_micro_usd: z.string().describe('The credit of this payment in micro-dollars.'),
+  credited_micro_usd: z.string().describe('The credit of the invoice so far in micro-dollars.'),
+});
 
 type Payment = CryptoPaymentDetected | CryptoPaymentConfirmed | CryptoPaymentReverted;
 
@@ -34,30 +52,40 @@ const creditOf = (event: CryptoPaymentConfirmed): object => ({
 export const paymentNotifications = [
   defineNotification<CryptoPaymentDetected>({
     type: 'invoice.payment_detected',
+    description: 'A payment was seen, and is not yet confirmed.',
+    schema: PaymentBody,
     on: { CryptoPaymentDetected },
     account: accountOf,
     body: paymentOf,
   }),
   defineNotification<CryptoPaymentConfirmed>({
     type: 'invoice.payment_confirmed',
+    description: 'A payment has its confirmations and was credited.',
+    schema: CreditBody,
     on: { CryptoPaymentConfirmed },
     account: accountOf,
     body: creditOf,
   }),
   defineNotification<CryptoPaymentConfirmed>({
     type: 'invoice.completed',
+    description: 'The payments cover the amount of the invoice.',
+    schema: CreditBody,
     on: { CryptoPaymentConfirmed },
     account: (event) => (isPaid(event) ? event.data.accountId : null),
     body: creditOf,
   }),
   defineNotification<CryptoPaymentReverted>({
     type: 'invoice.payment_reverted',
+    description: 'The chain dropped a payment that was seen before.',
+    schema: PaymentBody,
     on: { CryptoPaymentReverted },
     account: accountOf,
     body: paymentOf,
   }),
   defineNotification<CryptoInvoiceExpired>({
     type: 'invoice.expired',
+    description: 'The invoice expired before it was paid in full.',
+    schema: z.strictObject({ invoice_id: z.string(), status, confirmed_units: z.string() }),
     on: { CryptoInvoiceExpired },
     account: accountOf,
     body: ({ data: { invoiceId, status, confirmedUnits } }) => ({

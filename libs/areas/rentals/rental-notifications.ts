@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   JobCancelled,
   JobCompleted,
@@ -11,6 +12,15 @@ import { type AnyNotification, defineNotification } from '#platform/runtime/noti
 
 const accountOfRental = ({ data: { type, accountId } }: JobEvent): string | null =>
   type === RENTAL_JOB ? accountId : null;
+
+const at = z.iso.datetime();
+
+const EndBody = z.strictObject({
+  rental_id: z.string(),
+  reason: z.enum(['program_ended', 'failed', 'stopped', 'out_of_funds', 'out_of_time']),
+  code: z.string().optional().describe('The code of the failure.'),
+  ended_at: at,
+});
 
 type Ended = JobCompleted | JobFailed | JobCancelled | JobTimedOut;
 
@@ -34,6 +44,8 @@ const bodyOfEnd = ({ type, data }: Ended): object => {
 export const rentalNotifications: readonly AnyNotification[] = [
   defineNotification<JobPaused>({
     type: 'rental.out_of_funds',
+    description: 'A rental stopped for lack of funds, and resumes when they are added.',
+    schema: z.strictObject({ rental_id: z.string(), stopped_at: at, resumes_until: at }),
     on: { JobPaused },
     account: accountOfRental,
     body: ({ data: { jobId, pausedAt, until } }) => ({
@@ -44,6 +56,8 @@ export const rentalNotifications: readonly AnyNotification[] = [
   }),
   defineNotification<Ended>({
     type: 'rental.ended',
+    description: 'A rental ended.',
+    schema: EndBody,
     on: { JobCompleted, JobFailed, JobCancelled, JobTimedOut },
     account: accountOfRental,
     body: bodyOfEnd,

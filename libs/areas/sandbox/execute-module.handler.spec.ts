@@ -12,12 +12,18 @@ import { type ToolCall } from '#platform/tools/tool.js';
 import { ExecuteModuleCommand, ExecuteModuleHandler } from './execute-module.handler.js';
 import { ModuleRunner } from './module-runner.js';
 import { SandboxAdmission } from './sandbox-admission.js';
-import { requestMsMaxOf } from './sandbox.settings.js';
-import { type WasmEnd } from './wasm.engine.js';
+import { requestMsMaxOf, type SandboxSettings } from './sandbox.settings.js';
+import { startFuelMaxOf, type WasmEnd } from './wasm.engine.js';
 import { WasmTool } from './wasm.tool.js';
 
 const REQUEST = '0198c2f1-7a3b-7c5d-8e9f-0a1b2c3d4e5f';
-const SETTINGS = { memoryMbMax: 256, fuelMax: 1_000_000, wallMsMax: 1_000 };
+const SETTINGS: SandboxSettings = {
+  memoryMbMax: 256,
+  fuelMax: 1_000_000,
+  wallMsMax: 1_000,
+  runsMax: 3,
+  runsPerAccountMax: 2,
+};
 const MODULE = {
   wasmBase64: 'AGFzbQEAAAA=',
   entryPoint: '_start',
@@ -34,7 +40,8 @@ const END: WasmEnd = {
   stdoutBase64: 'aGk=',
   stderrBase64: '',
   fuel: 42,
-  meterVersion: 'wasmtime-49/1',
+  startFuel: 1_000,
+  meterVersion: 'wasmtime-49/2',
   memoryBytes: 65_536,
   elapsedMs: 3.5,
 };
@@ -53,7 +60,7 @@ const handlerOn = (paid: PaidRequests, clock: Clock, work: Work, prices = PRICES
       return await work();
     },
   } as unknown as Tasks;
-  const runner = new ModuleRunner(tasks);
+  const runner = new ModuleRunner(tasks, SETTINGS);
   const admission = new SandboxAdmission(paid, prices, SETTINGS, clock);
   return { runner, handler: new ExecuteModuleHandler(admission, runner, SETTINGS) };
 };
@@ -99,7 +106,7 @@ describe('a run of a module', () => {
     await execute();
     expect(ledger.captures).toEqual([
       expect.objectContaining({
-        lines: [{ meter: 'wasm_fuel', quantity: 42, unitPriceMicroUsd: '20', perUnits: 1_000 }],
+        lines: [{ meter: 'wasm_fuel', quantity: 1_042, unitPriceMicroUsd: '20', perUnits: 1_000 }],
         outcome: 'completed',
         evidence: {
           moduleSha256: '93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476',
@@ -108,7 +115,8 @@ describe('a run of a module', () => {
           outcome: 'trapped',
           exitCode: 134,
           fuel: 42,
-          meterVersion: 'wasmtime-49/1',
+          startFuel: 1_000,
+          meterVersion: 'wasmtime-49/2',
         },
       }),
     ]);
@@ -120,15 +128,24 @@ describe('a run of a module', () => {
     expect(ledger.captured.outcome).toBe('timed_out');
   });
 
-  it.each([
-    ['module_invalid', 'refused', 'wasm_module_invalid'],
-    ['entry_point_missing', 'refused', 'wasm_entry_point_missing'],
-    ['arguments_invalid', 'refused', 'wasm_arguments_invalid'],
-    ['task_too_large', 'refused', 'wasm_module_too_large'],
-  ])('frees the hold of a module that failed with %s', async (code, reason, rejected) => {
-    const { execute, ledger } = sandboxWith(new TaskError(code, 'why'));
-    await expect(execute()).rejects.toMatchObject({ code: rejected });
-    expect(ledger.calls).toEqual(['place', `release ${reason}`]);
+  it.each(['module_invalid', 'module_refused', 'entry_point_missing', 'arguments_invalid'])(
+    'charges a module that was read and failed with %s for the reading',
+    async (code) => {
+      const { execute, ledger } = sandboxWith(new TaskError(code, 'why'));
+      await expect(execute()).rejects.toMatchObject({ code: `wasm_${code}`, detail: 'why' });
+      expect(ledger.calls).toEqual(['place', 'capture completed']);
+      // A thread, and eight bytes.
+      expect(ledger.captured).toMatchObject({
+        lines: [{ meter: 'wasm_fuel', quantity: 10_000_800 }],
+        evidence: { outcome: 'not_started', exitCode: 126, fuel: 0, startFuel: 10_000_800 },
+      });
+    },
+  );
+
+  it('frees the hold of a module that is too large for a worker', async () => {
+    const { execute, ledger } = sandboxWith(new TaskError('task_too_large', 'why'));
+    await expect(execute()).rejects.toMatchObject({ code: 'wasm_module_too_large' });
+    expect(ledger.calls).toEqual(['place', 'release refused']);
   });
 
   it.each([
@@ -191,7 +208,14 @@ describe('the tool wasm', () => {
   it('estimates the price of the limit, and holds nothing', async () => {
     const { tool, ledger } = sandboxWith(END);
     expect(await tool.estimate(input, call)).toEqual({
-      lines: [{ meter: 'wasm_fuel', quantity: 500, unitPriceMicroUsd: '20', perUnits: 1_000 }],
+      lines: [
+        {
+          meter: 'wasm_fuel',
+          quantity: 500 + startFuelMaxOf(9),
+          unitPriceMicroUsd: '20',
+          perUnits: 1_000,
+        },
+      ],
       rateCardVersion: 3,
     });
     await expect(tool.estimate({ ...input, gas_limit: 2_000_000 }, call)).rejects.toMatchObject({
@@ -210,8 +234,21 @@ describe('the tool wasm', () => {
         stderr: '',
         message: 'unreachable',
       },
-      used: [{ meter: 'wasm_fuel', quantity: 42 }],
-      counters: { gas_used: 42, execution_time_ms: 3.5, memory_bytes: 65_536 },
+      used: [{ meter: 'wasm_fuel', quantity: 1_042 }],
+      counters: {
+        gas_used: 42,
+        start_gas: 1_000,
+        execution_time_ms: 3.5,
+        memory_bytes: 65_536,
+      },
+    });
+  });
+
+  it('is charged for a module that it has read and cannot start', async () => {
+    const { tool } = sandboxWith(new TaskError('module_invalid', 'why'));
+    await expect(tool.run(input, call)).rejects.toMatchObject({
+      code: 'wasm_module_invalid',
+      details: { used: [{ meter: 'wasm_fuel', quantity: 10_000_800 }] },
     });
   });
 });

@@ -7,6 +7,7 @@ import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import { type ModuleOrder, taskOf } from './module-order.js';
 import { ModuleRunner } from './module-runner.js';
 import { type AdmittedModule, SandboxAdmission } from './sandbox-admission.js';
+import { UnstartableError } from './sandbox.errors.js';
 import { SANDBOX_SETTINGS, type SandboxSettings } from './sandbox.settings.js';
 import { type WasmEnd, type WasmTask } from './wasm.engine.js';
 
@@ -46,23 +47,29 @@ export class ExecuteModuleHandler implements ICommandHandler<ExecuteModuleComman
     @Inject(SANDBOX_SETTINGS) private readonly settings: SandboxSettings,
   ) {}
 
-  /** @throws DomainError, SandboxError, RequestCutError; none of them after a charge */
+  /** @throws DomainError, SandboxError, RequestCutError; after a charge only UnstartableError */
   async execute({ order, signal }: ExecuteModuleCommand): Promise<ExecutionAnswer> {
     const task = await taskOf(order.module, this.settings);
     const admitted = await this.admission.admit({ ...order, signal, task });
-    const end = await this.#run(task, admitted, signal);
+    const end = await this.#run(order.accountId, task, admitted, signal);
     const entry = await admitted.capture(end);
     return { moduleSha256: task.moduleSha256, end, entry };
   }
 
-  /** A module that was not started is free. */
-  async #run(task: WasmTask, admitted: AdmittedModule, signal: AbortSignal): Promise<WasmEnd> {
+  /** A module that no thread has read is free. */
+  async #run(
+    accountId: string,
+    task: WasmTask,
+    admitted: AdmittedModule,
+    signal: AbortSignal,
+  ): Promise<WasmEnd> {
     try {
-      const end = await this.runner.run(task, signal);
+      const end = await this.runner.run(accountId, task, signal);
       if (end) return end;
       throw cutOf(signal) ?? new RequestCutError('shut_down');
     } catch (error) {
-      await admitted.release(reasonOf(error));
+      if (error instanceof UnstartableError) await admitted.captureReading();
+      else await admitted.release(reasonOf(error));
       throw error;
     }
   }

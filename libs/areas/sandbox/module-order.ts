@@ -54,6 +54,7 @@ export const taskOf = async (order: ModuleOrder, settings: SandboxSettings): Pro
   return {
     moduleDeflated: (await deflated(module)).toString('base64'),
     moduleSha256: hash('sha256', module),
+    moduleBytes: module.length,
     entryPoint,
     args: [...args],
     stdin,

@@ -8,20 +8,36 @@ import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { fuelPriceOf } from './fuel-price.js';
 import { requestMsMaxOf, SANDBOX_SETTINGS, type SandboxSettings } from './sandbox.settings.js';
-import { type WasmEnd, type WasmTask } from './wasm.engine.js';
+import {
+  METER_VERSION,
+  readingFuelOf,
+  startFuelMaxOf,
+  type WasmEnd,
+  type WasmTask,
+} from './wasm.engine.js';
 import { wasmProduct } from './wasm.product.js';
+
+/** Of a file that cannot be executed, as shells have it. */
+const NOT_STARTED = 126;
 
 export interface AdmissionOrder extends PaidOrder {
   readonly task: WasmTask;
 }
 
-/** A run whose limit of fuel is held. Call exactly one of `capture` and `release`, once. */
+/** A run whose worst case is held. Call exactly one of these, once. */
 export interface AdmittedModule extends Pick<HeldRequest, 'release'> {
   /** Charges the fuel that was spent, whatever the outcome. */
   capture(end: WasmEnd): Promise<LedgerEntry>;
+  /** Charges a module that was read and cannot be started. */
+  captureReading(): Promise<LedgerEntry>;
 }
 
-/** Prices a run and holds its limit of fuel before any work. */
+type Spent = Pick<
+  WasmCaptureEvidence,
+  'outcome' | 'exitCode' | 'fuel' | 'startFuel' | 'meterVersion'
+>;
+
+/** Prices a run, and holds its limit of fuel and the cost of its start before any work. */
 @Injectable()
 export class SandboxAdmission {
   constructor(
@@ -35,27 +51,38 @@ export class SandboxAdmission {
   async admit({ task, ...order }: AdmissionOrder): Promise<AdmittedModule> {
     const pricedAtMs = this.clock.now();
     const price = fuelPriceOf(this.prices.inForce(pricedAtMs));
-    const { moduleSha256, memoryLimitMb, fuelLimit } = task;
+    const { moduleSha256, moduleBytes, memoryLimitMb, fuelLimit } = task;
     const asked: WasmHoldEvidence = { moduleSha256, memoryLimitMb, fuelLimit };
     const held = await this.paid.admit(order, {
       purpose: wasmProduct.purpose,
-      lines: [price.lineOf(fuelLimit)],
+      lines: [price.lineOf(fuelLimit + startFuelMaxOf(moduleBytes))],
       rateCardVersion: price.rateCardVersion,
       evidence: asked,
       pricedAtMs,
       requestMsMax: requestMsMaxOf(this.settings),
     });
+    const capture = (end: Spent): Promise<LedgerEntry> => {
+      const { outcome, exitCode, fuel, startFuel, meterVersion } = end;
+      const spent = { outcome, exitCode, fuel, startFuel, meterVersion };
+      const evidence: WasmCaptureEvidence = { ...asked, ...spent };
+      return held.capture({
+        ...held.charged([price.lineOf(fuel + startFuel)]),
+        evidence,
+        usageSource: 'counted',
+        outcome: outcome === 'timed_out' ? 'timed_out' : 'completed',
+      });
+    };
+    const read: Spent = {
+      outcome: 'not_started',
+      exitCode: NOT_STARTED,
+      fuel: 0,
+      startFuel: readingFuelOf(moduleBytes),
+      meterVersion: METER_VERSION,
+    };
     return {
       release: (reason) => held.release(reason),
-      capture: ({ outcome, exitCode, fuel, meterVersion }) => {
-        const evidence: WasmCaptureEvidence = { ...asked, outcome, exitCode, fuel, meterVersion };
-        return held.capture({
-          ...held.charged([price.lineOf(fuel)]),
-          evidence,
-          usageSource: 'counted',
-          outcome: outcome === 'timed_out' ? 'timed_out' : 'completed',
-        });
-      },
+      capture,
+      captureReading: () => capture(read),
     };
   }
 }

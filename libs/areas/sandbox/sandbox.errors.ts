@@ -25,6 +25,9 @@ export const reject = (code: SandboxErrorCode, detail: string): never => {
   throw new DomainError<SandboxErrorCode>(code, detail);
 };
 
+/** A module that a thread has read and cannot start: what that cost is charged. */
+export class UnstartableError extends DomainError<SandboxErrorCode> {}
+
 /** A module that was not run, for no fault of its own; nothing is charged. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';

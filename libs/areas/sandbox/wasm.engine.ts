@@ -1,8 +1,10 @@
+import { METER_VERSION } from '#engines/wasm/metering/fuel-costs.js';
+import { readingFuelOf, startFuelMaxOf } from '#engines/wasm/metering/work-costs.js';
 import { OUTPUT_BYTES_MAX, WasmEnd, WasmTask } from '#engines/wasm/wasm.protocol.js';
 import { z } from 'zod';
 import { defineEngine, type Engine } from '#platform/tasks/engine.js';
 
-export { OUTPUT_BYTES_MAX, WasmEnd, WasmTask };
+export { METER_VERSION, OUTPUT_BYTES_MAX, readingFuelOf, startFuelMaxOf, WasmEnd, WasmTask };
 
 /** The engine's own codes, as `wasm.errors.ts` lists them. */
 const FAILURES = {

@@ -5,6 +5,7 @@ import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
 import {
   defineTool,
   type ToolCall,
+  ToolError,
   type ToolEstimate,
   type ToolOutcome,
   type ToolRunner,
@@ -17,8 +18,10 @@ import {
 } from './limit-defaults.js';
 import { checkLimits, type ModuleOrder, taskOf } from './module-order.js';
 import { ModuleRunner } from './module-runner.js';
+import { UnstartableError } from './sandbox.errors.js';
 import { SANDBOX_SETTINGS, type SandboxSettings } from './sandbox.settings.js';
 import { textOf } from './output-text.js';
+import { readingFuelOf, startFuelMaxOf, type WasmEnd, type WasmTask } from './wasm.engine.js';
 import { FUEL_METER, wasmProduct } from './wasm.product.js';
 
 const WasmToolInput = z.strictObject({
@@ -58,16 +61,21 @@ export class WasmTool implements ToolRunner<WasmToolInput, WasmToolOutput> {
       checkLimits(orderOf(input), this.settings);
       const price = fuelPriceOf(this.prices.inForce(pricedAtMs));
       const { rateCardVersion } = price;
-      return { lines: [price.lineOf(input.gas_limit)], rateCardVersion };
+      // The size of a module bounds what its start costs.
+      const start = startFuelMaxOf(Math.ceil(input.wasm_base64.length * BYTES_PER_CHARACTER));
+      return { lines: [price.lineOf(input.gas_limit + start)], rateCardVersion };
     });
   }
 
   /** A module has no effect outside, so a repeat runs it again. */
-  async run(input: WasmToolInput, { signal }: ToolCall): Promise<ToolOutcome<WasmToolOutput>> {
+  async run(
+    input: WasmToolInput,
+    { accountId, signal }: ToolCall,
+  ): Promise<ToolOutcome<WasmToolOutput>> {
     const task = await taskOf(orderOf(input), this.settings);
-    const end = await this.runner.run(task, signal);
+    const end = await this.#run(accountId, task, signal);
     if (!end) throw cutOf(signal) ?? new RequestCutError('shut_down');
-    const { outcome, exitCode, message, fuel, elapsedMs, memoryBytes } = end;
+    const { outcome, exitCode, message, fuel, startFuel, elapsedMs, memoryBytes } = end;
     return {
       output: {
         outcome,
@@ -76,11 +84,29 @@ export class WasmTool implements ToolRunner<WasmToolInput, WasmToolOutput> {
         stdout: textOf(end.stdoutBase64),
         stderr: textOf(end.stderrBase64),
       },
-      used: [{ meter: FUEL_METER, quantity: fuel }],
-      counters: { gas_used: fuel, execution_time_ms: elapsedMs, memory_bytes: memoryBytes },
+      used: [{ meter: FUEL_METER, quantity: fuel + startFuel }],
+      counters: {
+        gas_used: fuel,
+        start_gas: startFuel,
+        execution_time_ms: elapsedMs,
+        memory_bytes: memoryBytes,
+      },
     };
   }
+
+  async #run(accountId: string, task: WasmTask, signal: AbortSignal): Promise<WasmEnd | undefined> {
+    try {
+      return await this.runner.run(accountId, task, signal);
+    } catch (error) {
+      if (!(error instanceof UnstartableError)) throw error;
+      const used = [{ meter: FUEL_METER, quantity: readingFuelOf(task.moduleBytes) }];
+      throw new ToolError(error.code, error.detail, { used });
+    }
+  }
 }
+
+/** Of base64. */
+const BYTES_PER_CHARACTER = 3 / 4;
 
 const orderOf = (input: WasmToolInput): ModuleOrder => ({
   wasmBase64: input.wasm_base64,

@@ -31,8 +31,11 @@ const ActingHead = z.looseObject({
 });
 export type ActingHead = z.infer<typeof ActingHead>;
 
-/** What the area reads of `card.json`, which the training script writes beside the weights. */
-export const ModelCard = z.looseObject({
+/**
+ * What the area keeps of `card.json`, which the training script writes beside the weights. Programs
+ * are the largest part of a card, and the area does not need them.
+ */
+export const ModelCard = z.object({
   slug: z.string().regex(/^[a-z]+\/[a-z0-9-]{1,64}$/),
   displayName: z.string().min(1).max(64),
   routingMode: z.enum(SPIKING_MODES),

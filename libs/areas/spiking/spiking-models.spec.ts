@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SpikingModels } from './spiking-models.js';
+import { chosenBy, SpikingModels } from './spiking-models.js';
 import { card, folderOf, settings } from './spiking-world.fixture.js';
 
 const event = { ...card, slug: 'snnlib/dvs-convnet', routingMode: 'snn_spiking' };
@@ -42,14 +42,14 @@ describe('the networks of an installation', () => {
     [{ model: card.slug, routingMode: 'hybrid_cnn' }, card.slug],
     [{ model: null, routingMode: 'hybrid_cnn' }, card.slug],
     [{ model: null, routingMode: 'snn_spiking' }, 'snnlib/spiking-resnet50'],
+    [{ model: null, routingMode: null }, 'snnlib/spiking-resnet50'],
+    [{ model: null, routingMode: 'auto' }, 'snnlib/spiking-resnet50'],
     [{ model: 'snnlib/dvs-convnet', routingMode: 'snn_spiking' }, 'snnlib/dvs-convnet'],
-  ])('are chosen by slug, mode or both: %p', (choice, slug) => {
+  ])('are chosen by slug, mode, both or by default: %p', (choice, slug) => {
     expect(modelsOf(folder(0)).choose(choice).slug).toBe(slug);
   });
 
   it.each([
-    [{ model: null, routingMode: null }, 'snn_model_missing', 'routing_mode'],
-    [{ model: null, routingMode: 'auto' }, 'snn_model_missing', 'routing_mode'],
     [{ model: 'snnlib/none', routingMode: null }, 'snn_model_unknown', card.slug],
     [{ model: null, routingMode: 'hybrid_none' }, 'snn_mode_unknown', 'hybrid_kan'],
     [{ model: null, routingMode: 'hybrid_kan' }, 'snn_mode_untrained', 'snn_spiking, hybrid_cnn'],
@@ -58,5 +58,17 @@ describe('the networks of an installation', () => {
     const choose = () => modelsOf(folder(0)).choose(choice);
     expect(choose).toThrow(named);
     expect(choose).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('are named by the field that decided', () => {
+    const [model, routingMode] = [card.slug, 'hybrid_cnn'];
+    expect(chosenBy({ model, routingMode })).toBe('model');
+    expect(chosenBy({ model: null, routingMode })).toBe('routing_mode');
+    expect(chosenBy({ model: null, routingMode: 'auto' })).toBe('default');
+    expect(chosenBy({ model: null, routingMode: null })).toBe('default');
+    const none = { model: null, routingMode: null };
+    expect(() => modelsOf('/nowhere').choose(none)).toThrow(
+      expect.objectContaining({ code: 'snn_model_missing' }),
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
@@ -8,14 +8,26 @@ import { reject } from './spiking.errors.js';
 import { isSpikingMode, SPIKING_MODES } from './spiking.modes.js';
 import { SPIKING_SETTINGS, type SpikingSettings } from './spiking.settings.js';
 
-/** Answers for a mode that several networks have, where a caller names no model. */
-const FIRST_OF_MODE: ReadonlySet<string> = new Set(['snnlib/spiking-resnet50']);
+/** Answers where a caller names nothing, or a mode that several networks have. */
+const DEFAULT_SLUG = 'snnlib/spiking-resnet50';
 
-/** A network as a caller names it: by its slug, by its mode, or by both. */
+/** A network as a caller names it: by its slug, by its mode, by both, or not at all. */
 export interface NetworkChoice {
   readonly model: string | null;
   readonly routingMode: string | null;
 }
+
+/** The card of a network, and when its file was written here, in seconds since the epoch. */
+export type StoredCard = ModelCard & { readonly writtenAtEpochSeconds: number };
+
+/** Which field of a request decided the network. */
+export const CHOSEN_BY = ['model', 'routing_mode', 'default'] as const;
+export type ChosenBy = (typeof CHOSEN_BY)[number];
+
+export const chosenBy = ({ model, routingMode }: NetworkChoice): ChosenBy => {
+  if (model !== null) return 'model';
+  return routingMode === null || routingMode === 'auto' ? 'default' : 'routing_mode';
+};
 
 /**
  * The networks whose cards are in the folders of models. The cards are small; they are read for the
@@ -23,17 +35,17 @@ export interface NetworkChoice {
  */
 @Injectable()
 export class SpikingModels {
-  #cards: readonly ModelCard[] | undefined;
+  #cards: readonly StoredCard[] | undefined;
 
   constructor(@Inject(SPIKING_SETTINGS) private readonly settings: SpikingSettings) {}
 
   /** By slug. @throws Error for a card that cannot be read */
-  get list(): readonly ModelCard[] {
+  get list(): readonly StoredCard[] {
     this.#cards ??= readCards(this.settings.modelFolders);
     return this.#cards;
   }
 
-  find(slug: string): ModelCard | undefined {
+  find(slug: string): StoredCard | undefined {
     return this.list.find((card) => card.slug === slug);
   }
 
@@ -47,7 +59,7 @@ export class SpikingModels {
       );
     }
     if (model !== null) return this.#named(model, mode);
-    if (mode === null) return reject('snn_model_missing', 'give model, routing_mode or both');
+    if (mode === null) return this.#defaultOf(this.list) ?? this.#none();
     return this.#ofMode(mode) ?? this.#untrained(mode);
   }
 
@@ -61,8 +73,15 @@ export class SpikingModels {
   }
 
   #ofMode(mode: string): ModelCard | undefined {
-    const cards = this.list.filter(({ routingMode }) => routingMode === mode);
-    return cards.find(({ slug }) => FIRST_OF_MODE.has(slug)) ?? cards[0];
+    return this.#defaultOf(this.list.filter(({ routingMode }) => routingMode === mode));
+  }
+
+  #defaultOf(cards: readonly ModelCard[]): ModelCard | undefined {
+    return cards.find(({ slug }) => slug === DEFAULT_SLUG) ?? cards[0];
+  }
+
+  #none(): never {
+    return reject('snn_model_missing', 'this installation has no spiking network');
   }
 
   #unknown(slug: string): never {
@@ -80,7 +99,7 @@ export class SpikingModels {
 }
 
 /** The first folder that has a name wins, as it does for weights. */
-const readCards = (folders: readonly string[]): readonly ModelCard[] => {
+const readCards = (folders: readonly string[]): readonly StoredCard[] => {
   const files = new Map<string, string>();
   for (const folder of folders.map((one) => path.join(one, 'spiking'))) {
     for (const name of foldersIn(folder)) {
@@ -103,9 +122,10 @@ const foldersIn = (folder: string): readonly string[] => {
 };
 
 /** @throws Error that names the file and what is wrong with it */
-const readCard = (file: string): ModelCard => {
+const readCard = (file: string): StoredCard => {
   const parsed = ModelCard.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-  if (parsed.success) return parsed.data;
+  const writtenAtEpochSeconds = Math.floor(statSync(file).mtimeMs / 1_000);
+  if (parsed.success) return { ...parsed.data, writtenAtEpochSeconds };
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`${file}: ${messageOf(faults)}`, { cause: z.prettifyError(parsed.error) });
 };

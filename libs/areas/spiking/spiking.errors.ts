@@ -7,7 +7,7 @@ import {
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const spikingErrors = {
-  snn_model_missing: { status: 400, param: 'model' },
+  snn_model_missing: { status: 501 },
   snn_model_unknown: { status: 404, param: 'model' },
   snn_mode_unknown: { status: 400, param: 'routing_mode' },
   snn_mode_mismatch: { status: 400, param: 'routing_mode' },

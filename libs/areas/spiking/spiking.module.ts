@@ -3,6 +3,7 @@ import { HostEnergy } from './host-energy.js';
 import { InferSpikesHandler } from './infer-spikes.handler.js';
 import { SpikingAdmission } from './spiking-admission.js';
 import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';
+import { ListedNetworks } from './listed-networks.js';
 import { SpikingModels } from './spiking-models.js';
 import { SpikingRunner } from './spiking-runner.js';
 import { SubmitSpikingBatchHandler } from './batches/submit-spiking-batch.handler.js';
@@ -12,6 +13,7 @@ import { SpikingBatchItemsHandler } from './batches/spiking-batch.query.js';
   providers: [
     HostEnergy,
     SpikingModels,
+    ListedNetworks,
     SpikingAdmission,
     SpikingRunner,
     SpikingChatStrategy,
@@ -19,6 +21,6 @@ import { SpikingBatchItemsHandler } from './batches/spiking-batch.query.js';
     SubmitSpikingBatchHandler,
     SpikingBatchItemsHandler,
   ],
-  exports: [SpikingModels],
+  exports: [SpikingModels, ListedNetworks],
 })
 export class SpikingModule {}

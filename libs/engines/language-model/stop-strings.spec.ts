@@ -30,6 +30,13 @@ describe('stop strings', () => {
     expect(cut(['abcdef'], ['ef', 'cd'])).toBe('ab');
   });
 
+  it('take the one that completes first, and of these the longest', () => {
+    expect(cut(['ab', 'a'], ['aba', 'b'])).toBe('a');
+    expect(cut(['aba'], ['aba', 'b'])).toBe('a');
+    expect(cut(['aab'], ['b', 'ab'])).toBe('a');
+    expect(cut(['aa', 'b'], ['b', 'ab'])).toBe('a');
+  });
+
   it('ignore an empty stop string', () => {
     expect(cut(['abc'], [''])).toBe('abc');
   });

@@ -1,4 +1,8 @@
-/** Cuts a streamed text before the first stop string, also when one straddles two deltas. */
+/**
+ * Cuts a streamed text before the stop string that completes first, also when it straddles two
+ * deltas. Of several that complete together, the longest counts: where the text is cut does not
+ * depend on its deltas.
+ */
 export interface StopStrings {
   /** Text that may be shown now; `stopped` after a stop string, which ends the text. */
   push(delta: string): { readonly text: string; readonly stopped: boolean };
@@ -6,11 +10,21 @@ export interface StopStrings {
   flush(): string;
 }
 
-const firstIndexOfAny = (text: string, stops: readonly string[]): number =>
-  stops.reduce((first, stop) => {
-    const index = text.indexOf(stop);
-    return index >= 0 && (first < 0 || index < first) ? index : first;
-  }, -1);
+interface Occurrence {
+  readonly start: number;
+  readonly end: number;
+}
+
+const occurrence = (text: string, stop: string): Occurrence[] => {
+  const start = text.indexOf(stop);
+  return start < 0 ? [] : [{ start, end: start + stop.length }];
+};
+
+/** The stop string that completes first; undefined where the text has none. */
+const firstCompleted = (text: string, stops: readonly string[]): Occurrence | undefined =>
+  stops
+    .flatMap((stop) => occurrence(text, stop))
+    .sort((one, other) => one.end - other.end || one.start - other.start)[0];
 
 /** Length of the longest end of `text` that a stop string begins with. */
 const openingLength = (text: string, stops: readonly string[]): number => {
@@ -29,10 +43,10 @@ export const stopStrings = (stops: readonly string[]): StopStrings => {
   return {
     push: (delta) => {
       const text = held + delta;
-      const index = firstIndexOfAny(text, wanted);
-      if (index >= 0) {
+      const stop = firstCompleted(text, wanted);
+      if (stop) {
         held = '';
-        return { text: text.slice(0, index), stopped: true };
+        return { text: text.slice(0, stop.start), stopped: true };
       }
       const keep = openingLength(text, wanted);
       held = text.slice(text.length - keep);

@@ -1,7 +1,7 @@
 /** A sequence of llama.cpp as a model of a pair. The child process loads it. */
 import type { ControlledEvaluateInputItem, LlamaContextSequence, Token } from 'node-llama-cpp';
 import type { TokenModel } from './pair-decoder.js';
-import type { Distribution } from './rejection-sampling.js';
+import { type Distribution, nucleusOf } from '#engines/speculative/rejection-sampling.js';
 
 export interface Sampling {
   readonly temperature: number;
@@ -30,10 +30,13 @@ export class CachedSequence implements TokenModel {
     return evaluatedBy(this.sequence) - this.evaluatedBefore;
   }
 
-  /** The distributions are those from which plain decoding would sample. */
+  /**
+   * The distributions are those from which plain decoding would sample: llama.cpp scales by the
+   * temperature, and top-p cuts behind it.
+   */
   async evaluate(tokens: readonly number[], count: number): Promise<readonly Distribution[]> {
     const { temperature, topP } = this.sampling;
-    const options = { temperature, topP, topK: 0, minP: 0 };
+    const options = { temperature, topP: 1, topK: 0, minP: 0 };
     // Without a temperature only the likeliest token counts: the rest need not be sorted.
     const generateNext =
       temperature === 0 ? { token: true, options } : { probabilities: true, options };
@@ -42,7 +45,7 @@ export class CachedSequence implements TokenModel {
       index < silent ? (token as Token) : [token as Token, { generateNext }],
     );
     const outputs = await this.sequence.controlledEvaluate(input);
-    return outputs.slice(silent).map(distributionOf);
+    return outputs.slice(silent).map((output) => nucleusOf(distributionOf(output), topP));
   }
 
   async truncate(length: number): Promise<void> {

@@ -34,6 +34,20 @@ export const randomFrom = (seed: number): Random => {
   };
 };
 
+/** The likeliest tokens whose probabilities reach `topP`, at least one, with a sum of 1. */
+export const nucleusOf = (distribution: Distribution, topP: number): Distribution => {
+  if (topP >= 1) return distribution;
+  const kept = new Map<number, number>();
+  let total = 0;
+  for (const [token, probability] of [...distribution].sort(([, one], [, other]) => other - one)) {
+    kept.set(token, probability);
+    total += probability;
+    if (total >= topP) break;
+  }
+  for (const [token, probability] of kept) kept.set(token, probability / total);
+  return kept;
+};
+
 /** One token of a distribution, by inversion. */
 export const sampleFrom = (distribution: Distribution, random: Random): number => {
   let total = 0;

@@ -4,6 +4,7 @@
  */
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import type { ToChild } from '#engines/language-model/language-model.protocol.js';
+import { TokenDraw } from '#engines/language-model/child/native-calls.js';
 import { renderPrompt } from '#engines/language-model/child/prompt.js';
 import { CharacterAssembler } from '#engines/language-model/child/token-text.js';
 import { CachedSequence } from '#engines/speculative/cached-sequence.js';
@@ -182,15 +183,17 @@ const decodePlainly = async (
   const start = ids.length - 1;
   await sequence.eraseContextTokenRanges([{ start, end: sequence.nextTokenIndex }]);
   const startedAt = performance.now();
-  const plain = sequence.evaluate(ids.slice(-1), { temperature, topP, topK: 0, minP: 0, seed });
+  const draw = new TokenDraw(sequence.model, { temperature, topP, seed }, undefined);
   let [plainTokens, plainMs] = [0, 0];
+  let unread = ids.slice(-1);
   while (plainTokens < wanted && plainMs < COMPARED_MS_MAX) {
-    const { value: token, done = false } = await plain.next();
-    if (done || token === undefined || stopTokens.has(token)) break;
+    const { token } = await draw.next(sequence, unread);
+    if (stopTokens.has(token) || sequence.model.isEogToken(token)) break;
+    unread = [token];
     plainTokens += 1;
     plainMs = performance.now() - startedAt;
   }
-  await plain.return();
+  draw.dispose();
   return plainTokens === 0 ? null : { tokens, speculativeMs: decodingMs, plainTokens, plainMs };
 };
 

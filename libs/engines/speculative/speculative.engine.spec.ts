@@ -42,6 +42,39 @@ const truncated = async (layers: number): Promise<Buffer> => {
   return writeGguf({ ...model, name: `nano-${layers}`, shape: shorter, tensors: kept });
 };
 
+/** Tokens by their text, which several may share, the likeliest first. */
+type Law = readonly (readonly [text: string, probability: number])[];
+
+const normalized = (law: Law): Law => {
+  const sum = law.reduce((total, [, weight]) => total + weight, 0);
+  return law.map(([text, weight]) => [text, weight / sum]);
+};
+
+const scaled = (law: Law, temperature: number): Law =>
+  normalized(law.map(([text, p]) => [text, p ** (1 / temperature)]));
+
+/** The likeliest tokens that reach a share together. */
+const cut = (law: Law, share: number): Law => {
+  let sum = 0;
+  return normalized(law.filter(([, p]) => (sum += p) - p < share));
+};
+
+const byText = (law: Law): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>();
+  for (const [text, p] of law) sums.set(text, (sums.get(text) ?? 0) + p);
+  return sums;
+};
+
+/** The text of a stream, its first delta, and what it returns. */
+const collected = async <Usage extends object>(deltas: AsyncGenerator<string, Usage>) => {
+  const texts: string[] = [];
+  for (;;) {
+    const next = await deltas.next();
+    if (next.done) return { text: texts.join(''), first: texts[0] ?? '', ...next.value };
+    texts.push(next.value);
+  }
+};
+
 describe('speculative decoding', () => {
   let folder: string;
   let layers3: string;
@@ -75,15 +108,8 @@ describe('speculative decoding', () => {
     ...more,
   });
 
-  const complete = async (asked: SpeculativeRequest, signal = never(), by = engine) => {
-    const deltas = by.stream(asked, signal);
-    let text = '';
-    for (;;) {
-      const next = await deltas.next();
-      if (next.done) return { text, ...next.value };
-      text += next.value;
-    }
-  };
+  const complete = async (asked: SpeculativeRequest, signal = never(), by = engine) =>
+    collected(by.stream(asked, signal));
 
   const deltasOf = async (asked: SpeculativeRequest): Promise<readonly string[]> =>
     Array.fromAsync(engine.stream(asked, never()));
@@ -106,17 +132,11 @@ describe('speculative decoding', () => {
     const probabilities = outputs[last]?.next.probabilities ?? new Map<Token, number>();
     const texts = [...probabilities].map(([id, p]) => [model.detokenize([id]), p] as const);
     await model.dispose();
-    return new Map(texts);
+    return texts.toSorted(([, one], [, other]) => other - one);
   };
 
   const completePlainly = async ({ targetFile, ...asked }: SpeculativeRequest) => {
-    const deltas = plain.stream({ ...asked, modelFile: targetFile }, never());
-    let text = '';
-    for (;;) {
-      const next = await deltas.next();
-      if (next.done) return { text, ...next.value };
-      text += next.value;
-    }
+    return collected(plain.stream({ ...asked, modelFile: targetFile }, never()));
   };
 
   it.each([1, 5])('writes the text of plain decoding, drafting %i at a time', async (steps) => {
@@ -167,13 +187,35 @@ describe('speculative decoding', () => {
       const [first = ''] = await deltasOf(request(SAMPLED_PROMPT, { ...asked, seed }));
       counts.set(first, (counts.get(first) ?? 0) + 1);
     }
-    const [wanted, drafted] = [await firstTokens(NANO), await firstTokens(draftFile)];
+    const wanted = byText(await firstTokens(NANO));
+    const drafted = byText(await firstTokens(draftFile));
     const { statistic, freedom } = chiSquare(counts, wanted);
     expect(freedom).toBeGreaterThan(2);
     expect(statistic).toBeLessThan(chiSquareMax(freedom));
     // A sampler that takes the draft's word would be far off.
     const ofDraft = chiSquare(counts, drafted);
     expect(ofDraft.statistic).toBeGreaterThan(2 * chiSquareMax(ofDraft.freedom));
+  });
+
+  it('scales by the temperature before top_p cuts, as plain decoding does', async () => {
+    const whole = await firstTokens(NANO);
+    const [temperature, topP] = [2, 0.8];
+    const wanted = byText(cut(scaled(whole, temperature), topP));
+    const cutFirst = byText(cut(whole, topP));
+    expect(wanted.size).toBeGreaterThan(cutFirst.size);
+    const asked = { temperature, topP, maxTokens: 2, draftTokensMax: 1 };
+    for (const draw of [completePlainly, complete]) {
+      const counts = new Map<string, number>();
+      for (let seed = 0; seed < 200; seed += 1) {
+        const { first } = await draw(request(SAMPLED_PROMPT, { ...asked, seed }));
+        counts.set(first, (counts.get(first) ?? 0) + 1);
+      }
+      expect([...counts.keys()].filter((token) => !wanted.has(token))).toEqual([]);
+      const { statistic, freedom } = chiSquare(counts, wanted);
+      expect(freedom).toBeGreaterThan(2);
+      expect(statistic).toBeLessThan(chiSquareMax(freedom));
+      expect([...counts.keys()].some((token) => !cutFirst.has(token))).toBe(true);
+    }
   });
 
   it('repeats a seed, and draws another text without one', async () => {

@@ -45,6 +45,19 @@ const PolicyCard = z.strictObject({
   episodes: z.int().positive(),
 });
 
+/**
+ * A head as a list of operations; each gives the tensor of its place in the list, from those that
+ * `of` names. `models/spiking/README.md` says what they compute.
+ */
+const CardProgram = z.strictObject({
+  operations: z.array(z.looseObject({ op: z.string() })),
+  /** The place of the logits. */
+  output: Count,
+  /** An input as the first operation takes it, and its logits. */
+  example: z.strictObject({ input: z.array(z.number()), logits: z.array(z.number()) }),
+});
+export type CardProgram = z.infer<typeof CardProgram>;
+
 /** What a trained network says about itself; stored beside its weights. */
 export const SpikingModelCard = z.strictObject({
   name: z.string(),
@@ -76,6 +89,8 @@ export const SpikingModelCard = z.strictObject({
   }),
   /** A held-out input of the native task, as a caller would send it. */
   exampleInput: NestedNumbers,
+  /** Both for `timesteps` timesteps, and without an early end. */
+  programs: z.strictObject({ native: CardProgram, text: CardProgram }),
   weightsSha256: z.string().regex(/^[0-9a-f]{64}$/),
   seed: Count,
   trainingSeconds: z.number().nonnegative(),

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { NestedNumbers } from './model-card.js';
 import { NEURON_MODELS } from './neurons/neuron.js';
 
-export const TIMESTEPS_MAX = 64;
+/** Of any run; `/api/v1/snn/infer` takes fewer. */
+export const TIMESTEPS_MAX = 1_024;
 export const TEXT_LENGTH_MAX = 65_536;
 
 export const SpikingInput = z.strictObject({

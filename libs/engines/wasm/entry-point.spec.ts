@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { F64, I32, I64, V128 } from './binary/value-type.js';
-import { entryPointOf, parametersOf, writtenResults } from './entry-point.js';
+import { entryPointOf, parametersOf } from './entry-point.js';
 
 const taking = (...params: readonly number[]) => ({ params, results: [] });
 
@@ -48,10 +48,5 @@ describe('the entry point of a module', () => {
       exports: [{ name: 'f', kind: 0, index: 0 }],
     };
     expect(() => entryPointOf(shape, 'f')).toThrow('f takes or returns v128');
-  });
-
-  it('writes each result on a line', () => {
-    expect(writtenResults([1, 2n, 0.5])).toBe('1\n2\n0.5\n');
-    expect(writtenResults(undefined)).toBe('');
   });
 });

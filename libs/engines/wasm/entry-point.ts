@@ -65,10 +65,3 @@ const number = (text: string): number | null => {
     return Number(text.replace('inf', 'Infinity').replace('nan', 'NaN'));
   return /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
 };
-
-/** Results as text, one on each line. */
-export const writtenResults = (returned: unknown): string => {
-  const results: unknown[] = Array.isArray(returned) ? returned : [returned];
-  const lines = results.filter((one) => typeof one === 'number' || typeof one === 'bigint');
-  return lines.map((result) => `${result}\n`).join('');
-};

@@ -88,11 +88,20 @@ describe('malformed modules', () => {
   });
 });
 
+const leb = (value: number): readonly number[] =>
+  value < 128 ? [value] : [(value % 128) + 128, ...leb(Math.floor(value / 128))];
+
 /** A section of a module: its number, its length and its content. */
 const section = (id: number, ...content: readonly number[]): readonly number[] => [
   id,
-  content.length,
+  ...leb(content.length),
   ...content,
+];
+
+/** A vector of equal items. */
+const many = (count: number, ...item: readonly number[]): readonly number[] => [
+  ...leb(count),
+  ...Array.from({ length: count }, () => (item.length === 0 ? [0] : item)).flat(),
 ];
 const moduleWith = (...sections: readonly (readonly number[])[]): Buffer =>
   Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...sections.flat()]);
@@ -103,6 +112,19 @@ const codeModule = (...code: readonly number[]): Buffer =>
     section(3, 1, 0),
     section(10, 1, code.length + 2, 0, ...code, 0x0b),
   );
+/** Functions without parameters and results, each with this body. */
+const bodiesModule = (count: number, ...body: readonly number[]): Buffer =>
+  moduleWith(
+    section(1, 1, 0x60, 0, 0),
+    section(3, ...many(count, 0)),
+    section(10, ...many(count, body.length, ...body)),
+  );
+
+const functionsModule = (count: number): Buffer => bodiesModule(count, 0, 0x0b);
+
+const localsModule = (functions: number, locals: number): Buffer =>
+  bodiesModule(functions, 1, ...leb(locals), 0x7f, 0x0b);
+
 const importOf = (module: string, name: string, ...type: readonly number[]): Buffer =>
   moduleWith(
     section(1, 1, 0x60, 0, 0),
@@ -132,6 +154,13 @@ describe('what the sandbox does not run', () => {
       'is -> i32, not ->',
     ],
     ['too much memory', moduleWith(section(5, 1, 0, 65)), 'needs 4.0625 MiB of memory'],
+    ['too many types', moduleWith(section(1, ...many(1_001, 0x60, 0, 0))), 'more than 1000 types'],
+    ['too many functions', functionsModule(10_001), 'more than 10000 functions'],
+    ['too many locals', localsModule(1, 1_001), 'a function has more than 1000 locals'],
+    ['too many locals together', localsModule(201, 1_000), 'more than 200000 locals together'],
+    ['too many globals', moduleWith(section(6, ...many(1_001))), 'more than 1000 globals'],
+    ['too many exports', moduleWith(section(7, ...many(1_001))), 'more than 1000 exports'],
+    ['too many segments', moduleWith(section(11, ...many(10_001))), 'more than 10000 segments'],
     ['a huge table', moduleWith(section(4, 1, 0x70, 0, 0xc1, 0x9a, 0x0c)), 'more than 100000'],
   ])('%s is refused by name', (_, wasm, words) => {
     const result = attempt(wasm, 'f', []);

@@ -1,12 +1,13 @@
 import { inflateRawSync } from 'node:zlib';
-import { entryPointOf, COMMAND_ENTRY, parametersOf, writtenResults } from './entry-point.js';
+import { entryPointOf, COMMAND_ENTRY, parametersOf } from './entry-point.js';
 import { FuelMeter, StopSignal } from './fuel-meter.js';
 import { METER_VERSION } from './metering/fuel-costs.js';
 import { type MeteredBinary, meterModule, TICK } from './metering/meter-module.js';
 import { PAGES_PER_MIB } from './metering/module-limits.js';
-import { MEMORY_KIND } from './metering/module-shape.js';
+import { type FunctionType, MEMORY_KIND } from './metering/module-shape.js';
+import { HOST_FUEL, startFuelOf } from './metering/work-costs.js';
 import { isRangeError } from './range-error.js';
-import { ExitSignal, WasiPreview1 } from './wasi/preview1.js';
+import { ExitSignal, type WasiOptions, WasiPreview1 } from './wasi/preview1.js';
 import { WASI_IMPORTS } from './wasi/preview1-signatures.js';
 import { WasmError } from './wasm.errors.js';
 import {
@@ -16,6 +17,7 @@ import {
   type WasmOutcome,
   type WasmTask,
 } from './wasm.protocol.js';
+import { writtenResults } from './written-results.js';
 
 /** Uncompressed; a larger module is rejected before this, so this is a guard. */
 export const MODULE_BYTES_MAX = 8 * 1_024 * 1_024;
@@ -32,24 +34,28 @@ export const runModule = (task: WasmTask, shared: BigInt64Array): WasmEnd => {
   const startedAt = performance.now();
   const isTimeUp = (): boolean => performance.now() - startedAt >= task.wallMsMax;
   const metered = meteredOf(task);
+  const { startFuel } = metered;
   const type = entryPointOf(metered.shape, task.entryPoint);
   const parameters = parametersOf(type, task.entryPoint, task.args);
   const compiled = compile(metered.bytes);
   const meter = new FuelMeter(BigInt(task.fuelLimit), shared, isTimeUp);
-  const wasi = new WasiPreview1({
+  const run = new Run(metered, meter, {
     args: [PROGRAM, ...task.args],
     stdin: new TextEncoder().encode(task.stdin),
     outputBytesMax: OUTPUT_BYTES_MAX,
-    sleep: (ms) => sleepUntilDone(ms, startedAt + task.wallMsMax),
+    leftMs: () => startedAt + task.wallMsMax - performance.now(),
   });
-  const run = new Run(metered, meter, wasi);
-  const ended = run.call(compiled, task.entryPoint, parameters);
-  return { ...ended, elapsedMs: performance.now() - startedAt };
+  const ended = run.call(compiled, { name: task.entryPoint, type, parameters });
+  return { ...ended, startFuel, elapsedMs: performance.now() - startedAt };
 };
 
 const PROGRAM = 'module.wasm';
 
-const meteredOf = ({ moduleDeflated, memoryLimitMb }: WasmTask): MeteredBinary => {
+interface StartedBinary extends MeteredBinary {
+  readonly startFuel: number;
+}
+
+const meteredOf = ({ moduleDeflated, memoryLimitMb }: WasmTask): StartedBinary => {
   const bytes = inflateRawSync(Buffer.from(moduleDeflated, 'base64'), {
     maxOutputLength: MODULE_BYTES_MAX,
   });
@@ -58,7 +64,7 @@ const meteredOf = ({ moduleDeflated, memoryLimitMb }: WasmTask): MeteredBinary =
     memoryPagesMax: memoryLimitMb * PAGES_PER_MIB,
   });
   compileOriginal(bytes);
-  return metered;
+  return { ...metered, startFuel: startFuelOf(bytes.length, metered.declared) };
 };
 
 /** The meter trusts no module: V8 judges it as it was sent. */
@@ -83,33 +89,41 @@ const compile = (bytes: Uint8Array): WebAssembly.Module => {
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/^WebAssembly\.\w+\(\): /, '');
 
-/** Blocks the thread. @throws StopSignal at the deadline */
-const sleepUntilDone = (ms: number, deadline: number): void => {
-  const left = deadline - performance.now();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.max(0, Math.min(ms, left)));
-  if (ms >= left) throw new StopSignal('timed_out');
+/** Blocks the thread. */
+const block = (ms: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 };
 
-type Ended = Omit<WasmEnd, 'elapsedMs'>;
+type Ended = Omit<WasmEnd, 'startFuel' | 'elapsedMs'>;
+
+interface RunOptions extends Omit<WasiOptions, 'sleep' | 'spend'> {
+  /** Of the time of the run. */
+  readonly leftMs: () => number;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly type: FunctionType;
+  readonly parameters: readonly (number | bigint)[];
+}
 
 class Run {
+  readonly #wasi: WasiPreview1;
   #instance: WebAssembly.Instance | undefined;
 
   constructor(
     private readonly metered: MeteredBinary,
     private readonly meter: FuelMeter,
-    private readonly wasi: WasiPreview1,
-  ) {}
+    private readonly options: RunOptions,
+  ) {
+    this.#wasi = new WasiPreview1({ ...options, sleep: this.#sleep, spend: this.#spend });
+  }
 
-  call(
-    compiled: WebAssembly.Module,
-    entryPoint: string,
-    parameters: readonly (number | bigint)[],
-  ): Ended {
+  call(compiled: WebAssembly.Module, { name, type, parameters }: Entry): Ended {
     try {
-      this.#start(compiled, entryPoint);
-      const returned = this.#invoke(entryPoint, parameters);
-      this.wasi.stdout.write(new TextEncoder().encode(writtenResults(returned)));
+      this.#start(compiled, name);
+      const returned = this.#invoke(name, parameters);
+      this.#wasi.stdout.write(new TextEncoder().encode(writtenResults(type, returned)));
       return this.#ended('completed', 0, null);
     } catch (error) {
       return this.#failed(error);
@@ -118,11 +132,11 @@ class Run {
 
   /** Instantiates the module and runs what must run before its entry point. */
   #start(compiled: WebAssembly.Module, entryPoint: string): void {
-    const imports = { ...this.wasi.imports(), [TICK.module]: { [TICK.name]: this.meter.tick } };
+    const imports = { ...this.#wasi.imports(), [TICK.module]: { [TICK.name]: this.meter.tick } };
     const instance = new WebAssembly.Instance(compiled, imports);
     this.#instance = instance;
     const { memory } = instance.exports;
-    this.wasi.memory.attach(memory instanceof WebAssembly.Memory ? memory : undefined);
+    this.#wasi.memory.attach(memory instanceof WebAssembly.Memory ? memory : undefined);
     this.#global(this.metered.names.fuel).value = this.meter.initial;
     if (this.metered.names.startup !== null) this.#invoke(this.metered.names.startup, []);
     const isReactor = entryPoint !== COMMAND_ENTRY && REACTOR_ENTRY in instance.exports;
@@ -134,6 +148,22 @@ class Run {
     if (typeof entry !== 'function') throw new Error(`the module lost its export ${name}`);
     return (entry as (...numbers: readonly (number | bigint)[]) => unknown)(...parameters);
   }
+
+  /** Counts work of the host as the module counts its own: its counter is in its global. */
+  readonly #spend = (fuel: number): void => {
+    const global = this.#global(this.metered.names.fuel);
+    const counter = (global.value as bigint) + BigInt(fuel);
+    global.value = counter < 0n ? counter : this.meter.tick(counter);
+  };
+
+  /** Pays for the time first. @throws StopSignal when the fuel is spent or the time is up */
+  readonly #sleep = (ms: number): void => {
+    const left = Math.max(0, this.options.leftMs());
+    const waited = Math.min(ms, left);
+    this.#spend(Math.ceil(waited * HOST_FUEL.waitedMs));
+    block(waited);
+    if (ms >= left) throw new StopSignal('timed_out');
+  };
 
   #failed(error: unknown): Ended {
     if (error instanceof ExitSignal) return this.#ended('completed', error.exitCode, null);
@@ -150,7 +180,7 @@ class Run {
   }
 
   #ended(outcome: WasmOutcome, exitCode: number, message: string | null): Ended {
-    const { stdout, stderr } = this.wasi;
+    const { stdout, stderr } = this.#wasi;
     const counter: unknown = this.#instance && this.#global(this.metered.names.fuel).value;
     return {
       outcome,

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { METER_VERSION } from './metering/fuel-costs.js';
+import { HOST_FUEL, readingFuelOf } from './metering/work-costs.js';
 import { WasmError, type WasmFailureCode } from './wasm.errors.js';
 import { EXIT_CODE, type WasmEnd, type WasmOutcome, type WasmTask } from './wasm.protocol.js';
 
@@ -74,7 +75,9 @@ export class WasmThread {
       };
       const onAbort = (): void => stop(() => reject(signal.reason as Error));
       const takeTimeUp = (): void =>
-        stop(() => resolve(this.#cut('timed_out', 'the time of the run was up', task.wallMsMax)));
+        stop(() =>
+          resolve(this.#cut(task, 'timed_out', 'the time of the run was up', task.wallMsMax)),
+        );
       worker.on('message', (message: ThreadMessage) => {
         if (message.type === 'started') timer = setTimeout(takeTimeUp, task.wallMsMax + GRACE_MS);
         else if (message.type === 'ended') stop(() => resolve(message.end));
@@ -85,7 +88,7 @@ export class WasmThread {
           stop(() => reject(error));
           return;
         }
-        const end = this.#cut('out_of_memory', 'the heap of the thread was full', 0);
+        const end = this.#cut(task, 'out_of_memory', 'the heap of the thread was full', 0);
         stop(() => resolve(end));
       });
       worker.on('exit', (code) => stop(() => reject(new Error(`the thread exited with ${code}`))));
@@ -95,8 +98,18 @@ export class WasmThread {
     });
   }
 
-  /** The end of a run that could not report its own: its output is lost, its fuel is not. */
-  #cut(outcome: Exclude<WasmOutcome, 'completed'>, message: string, elapsedMs: number): WasmEnd {
+  /**
+   * The end of a run that could not report its own: its output is lost, its fuel is not. It pays at
+   * least for its time.
+   */
+  #cut(
+    { moduleBytes, fuelLimit }: WasmTask,
+    outcome: Exclude<WasmOutcome, 'completed'>,
+    message: string,
+    elapsedMs: number,
+  ): WasmEnd {
+    const counted = Number(Atomics.load(new BigInt64Array(this.#shared), 0));
+    const waited = Math.ceil(elapsedMs * HOST_FUEL.waitedMs);
     return {
       outcome,
       exitCode: EXIT_CODE[outcome],
@@ -104,7 +117,8 @@ export class WasmThread {
       stdoutBase64: '',
       stderrBase64: '',
       outputTruncated: false,
-      fuel: Number(Atomics.load(new BigInt64Array(this.#shared), 0)),
+      fuel: Math.min(fuelLimit, Math.max(counted, waited)),
+      startFuel: readingFuelOf(moduleBytes),
       meterVersion: METER_VERSION,
       memoryBytes: null,
       elapsedMs,

@@ -1,10 +1,19 @@
+import { readdirSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { moduleOf, wasmTaskOf } from '../../../test/oracles/wasmtime/vectors.fixture.js';
+import { DRAW_FUEL, randomLoop } from './random-loop.fixture.js';
 import { WasmEngine } from './wasm.engine.js';
 
 const never = new AbortController().signal;
 /** More than it can spend in the time of a test. */
 const PLENTY = 1e15;
+const { PRIORITY_BELOW_NORMAL } = constants.priority;
+
+/** Of the threads of this process, as Linux has them. */
+const threadPriorities = (): readonly number[] =>
+  readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
 
 describe('the WebAssembly engine', () => {
   let engine: WasmEngine;
@@ -40,6 +49,43 @@ describe('the WebAssembly engine', () => {
       memoryBytes: 65_536,
       message: 'unreachable after the memory limit had denied a growth',
     });
+  });
+
+  it('counts what the host does for a module, and does no work that is not paid', async () => {
+    const task = wasmTaskOf(randomLoop().toString('base64'), { fuelLimit: 3 * DRAW_FUEL });
+    const end = await engine.run(task, never);
+    expect(end).toMatchObject({ outcome: 'out_of_fuel', fuel: 3 * DRAW_FUEL });
+    // Calls are counted, too, so the third draw is not finished.
+    const poor = await engine.run({ ...task, fuelLimit: 1_000 }, never);
+    expect(poor).toMatchObject({ outcome: 'out_of_fuel', fuel: 1_000 });
+    expect(poor.elapsedMs).toBeLessThan(end.elapsedMs);
+  });
+
+  it('reads the clock while the host works for a module', async () => {
+    const endless = { fuelLimit: PLENTY, wallMsMax: 100 };
+    const end = await engine.run(wasmTaskOf(randomLoop().toString('base64'), endless), never);
+    // A thread that had to be ended by force has no memory to report.
+    expect(end).toMatchObject({ outcome: 'timed_out', memoryBytes: 1_600 * 65_536 });
+    expect(end.fuel).toBeGreaterThan(1_000_000);
+  });
+
+  it('counts a thread, and what was read and compiled', async () => {
+    const { startFuel } = await engine.run(wasmTaskOf(moduleOf('hello')), never);
+    const bytes = Buffer.from(moduleOf('hello'), 'base64').length;
+    // Two types, the function that it imports and its own, and no local.
+    expect(startFuel).toBe(10_000_000 + 100 * bytes + 2 * 2_000 + 2 * 3_000);
+  });
+
+  it('lets a thread work below the priority of the event loop', async () => {
+    const before = getPriority();
+    const task = wasmTaskOf(moduleOf('endless'), { entryPoint: 'f', fuelLimit: PLENTY });
+    const leaving = new AbortController();
+    const run = engine.run({ ...task, wallMsMax: 60_000 }, leaving.signal);
+    while (!threadPriorities().includes(PRIORITY_BELOW_NORMAL)) await setTimeout(10);
+    expect(getPriority()).toBe(before);
+    expect(before).toBeLessThan(PRIORITY_BELOW_NORMAL);
+    leaving.abort(new Error('the caller has left'));
+    await expect(run).rejects.toThrow('the caller has left');
   });
 
   it('traps a recursion without an end', async () => {

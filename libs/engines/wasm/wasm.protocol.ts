@@ -9,6 +9,8 @@ export const WasmTask = z.strictObject({
   moduleDeflated: z.base64(),
   /** Lower-case hex of the module itself. */
   moduleSha256: z.string().regex(/^[\da-f]{64}$/),
+  /** Of the module itself. */
+  moduleBytes: z.int().positive(),
   /** The exported function to call. */
   entryPoint: z.string(),
   /** Arguments of the program, or the parameters of the entry point. */
@@ -46,8 +48,10 @@ export const WasmEnd = z.strictObject({
   stderrBase64: z.string(),
   /** Whether bytes beyond `OUTPUT_BYTES_MAX` were dropped. */
   outputTruncated: z.boolean(),
-  /** What was spent, at most the limit. */
+  /** Of instructions and of the host's work for them, at most the limit. */
   fuel: z.int().nonnegative(),
+  /** Of the thread, and of reading and compiling the module; beside the limit. */
+  startFuel: z.int().nonnegative(),
   meterVersion: z.string(),
   /** Of all memories at the end; null when the thread had to be ended. */
   memoryBytes: z.int().nonnegative().nullable(),

@@ -1,7 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ThreadStart } from './wasm-thread.js';
+import { lowerOwnPriority } from './thread-priority.js';
 import { WasmError } from './wasm.errors.js';
 import { runModule } from './wasm-run.js';
+
+lowerOwnPriority();
 
 /** A thread runs one module and ends: nothing of one run is left to the next. */
 const port = parentPort;

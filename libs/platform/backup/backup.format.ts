@@ -49,8 +49,6 @@ export const Manifest = z.strictObject({
     })
     .nullable(),
   /** Null where they were left out. */
-  blobs: z
-    .strictObject({ count: z.int().nonnegative(), bytes: z.int().nonnegative() })
-    .nullable(),
+  blobs: z.strictObject({ count: z.int().nonnegative(), bytes: z.int().nonnegative() }).nullable(),
 });
 export type Manifest = z.infer<typeof Manifest>;

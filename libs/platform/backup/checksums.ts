@@ -39,7 +39,10 @@ export class ChecksumWriter {
 
 /** @throws BackupError `not_a_backup` for a line that is no checksum */
 export async function* readChecksums(file: string): AsyncGenerator<Checksum> {
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+  for await (const line of createInterface({
+    input: createReadStream(file),
+    crlfDelay: Infinity,
+  })) {
     const [, sha256, name] = LINE.exec(line) ?? [];
     if (sha256 === undefined || name === undefined || name.split('/').includes('..')) {
       throw new BackupError('not_a_backup', `${file} has a line that is no checksum: ${line}`);

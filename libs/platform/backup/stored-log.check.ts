@@ -14,7 +14,7 @@ import { type Manifest, type StoreFiles } from './backup.format.js';
 export interface CheckedLog {
   readonly log: NonNullable<Manifest['log']>;
   readonly masterKeyId: string | null;
-  /** Leaves of the stored tree that were compared with the log; null without embedded read models. */
+  /** Leaves of the tree that were compared with the log; null without embedded read models. */
   readonly leaves: number | null;
   /** The size of the published checkpoint that was compared; null where there is none. */
   readonly checkpoint: number | null;

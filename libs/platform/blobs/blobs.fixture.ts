@@ -82,7 +82,13 @@ export class BlobsStage {
   async open(times: BlobTimes = BLOB_TIMES): Promise<Blobs> {
     const objects = await this.#underTest.open();
     const clock = { now: () => this.now() };
-    const blobs = new StoredBlobs({ objects, secrets: this.#secrets, clock, logger: this.#logger, times });
+    const blobs = new StoredBlobs({
+      objects,
+      secrets: this.#secrets,
+      clock,
+      logger: this.#logger,
+      times,
+    });
     this.#handles.push(blobs);
     return blobs;
   }

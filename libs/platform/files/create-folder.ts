@@ -17,7 +17,8 @@ export const createFolder = async (folder: string): Promise<string | undefined> 
     return first ?? folder;
   } catch (error) {
     // Another process was faster.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await isFolder(folder))) return first;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await isFolder(folder)))
+      return first;
     throw error;
   }
 };

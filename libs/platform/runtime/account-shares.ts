@@ -32,6 +32,11 @@ export class AccountShares {
     return this.#total;
   }
 
+  /** Of an account: those that `enter` has not yet let in. */
+  waitingOf(account: string): number {
+    return this.#waiting.sizeOf(account);
+  }
+
   /**
    * Waits until the account may hold so much.
    * @returns what gives it back; a second call does nothing

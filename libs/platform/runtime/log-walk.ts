@@ -12,9 +12,9 @@ import { Walker, type WalkOptions } from './walker.js';
 /** Events of the first page. Each full page doubles the next one. */
 const PAGE_EVENTS_MIN = 1_024;
 const PAGE_EVENTS_MAX = 4_096;
-/** Where a page takes as long as this, fewer and larger writes are the faster way to catch up. */
+/** Where a page takes as long as this, few and large writes are the faster way to catch up. */
 const SLOW_PAGE_MS = 1_000;
-const SLOW_PAGE_EVENTS_MAX = 16_384;
+const SLOW_PAGE_EVENTS = 16_384;
 
 /** A pass that read no more, or took no longer, has caught up with the log. */
 const NEAR_EVENTS = 1_000;
@@ -153,8 +153,8 @@ export class LogWalk {
     await mostOf(handled);
     for (const walker of group) walker.goOn();
     const isSlow = performance.now() - startedAtMs >= SLOW_PAGE_MS;
-    const most = isSlow ? SLOW_PAGE_EVENTS_MAX : PAGE_EVENTS_MAX;
-    this.#pageEvents = Math.min(2 * this.#pageEvents, most);
+    const doubled = Math.min(2 * this.#pageEvents, PAGE_EVENTS_MAX);
+    this.#pageEvents = isSlow ? SLOW_PAGE_EVENTS : doubled;
   }
 }
 

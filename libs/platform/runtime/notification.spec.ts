@@ -14,6 +14,8 @@ type StockEmptied = EventOf<typeof StockEmptied>;
 const notificationOf = (type: string) =>
   defineNotification<StockEmptied>({
     type,
+    description: 'An item is out of stock.',
+    schema: z.strictObject({ item: z.int() }),
     on: { StockEmptied },
     account: ({ data }) => data.accountId,
     body: ({ data }) => ({ item: data.item }),

@@ -1,3 +1,4 @@
+import { type z } from 'zod';
 import { type DefinitionsOf, type DomainEvent } from '#platform/kernel/projection.js';
 
 /**
@@ -7,6 +8,10 @@ import { type DefinitionsOf, type DomainEvent } from '#platform/kernel/projectio
 export interface NotificationDeclaration<Event extends DomainEvent> {
   /** What subscribers filter by: two or more words in lower case, joined by dots. */
   readonly type: string;
+  /** A sentence for the OpenAPI document: when the message is sent. */
+  readonly description: string;
+  /** Of `body`, for the OpenAPI document. */
+  readonly schema: z.ZodObject;
   /** Every event it reads; it never receives another one. */
   readonly on: DefinitionsOf<Event>;
   /** Pure. The account whose endpoints receive it; null for an event without a notification. */

@@ -1,5 +1,6 @@
 import { type z } from 'zod';
-import { messageOf } from '#platform/kernel/faults.js';
+import { messageOf, UNSUPPORTED_FIELD } from '#platform/kernel/faults.js';
+import './expected-input.js';
 import { type FailureDescription } from './failure.js';
 
 /** A body that is rejected by a field of it, over HTTP or as a line of a batch. */
@@ -50,6 +51,6 @@ const faultsOf = (issue: z.core.$ZodIssue): readonly Fault[] => {
   }
   return issue.keys.map((key) => ({
     param: pathOf([...issue.path, key]),
-    why: 'this field is not supported',
+    why: UNSUPPORTED_FIELD,
   }));
 };

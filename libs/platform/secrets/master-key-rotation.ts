@@ -34,7 +34,8 @@ export const rotateMasterKey = async (
   record: RotatableKeyRecord,
 ): Promise<Rotation> => {
   const recorded = await record.last();
-  if (recorded === null) throw new MasterKeyError('the log has no master key yet: start the server');
+  if (recorded === null)
+    throw new MasterKeyError('the log has no master key yet: start the server');
   const master = readMasterKey(file, recorded.keyId);
   const fresh = readOrCreateMasterKey(next);
   const rotation = { keyId: masterKeyId(fresh), previousKeyId: masterKeyId(master) };

@@ -34,7 +34,8 @@ export const readOrCreateMasterKey = (file: string): Buffer => read(file) ?? cre
 export const readMasterKey = (file: string, keyId?: string): Buffer => {
   const key = read(file);
   if (key) return key;
-  const named = keyId === undefined ? 'of this installation' : `${keyId} that the log was written with`;
+  const named =
+    keyId === undefined ? 'of this installation' : `${keyId} that the log was written with`;
   throw new MasterKeyError(`there is no ${file}: put the master key ${named} there`);
 };
 

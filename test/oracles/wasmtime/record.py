@@ -3,7 +3,8 @@
     apt-get install binaryen && npm run oracles -- wasmtime
 
 The corpus is `corpus/*.wat`, whose first lines name the calls. `wasm-opt -ttf` of Binaryen turns
-seeded random bytes into further modules. Each call is repeated with less fuel than it needs.
+seeded random bytes into further modules. Each call is repeated with less fuel than it needs. What a
+call of the corpus prints is the output of `wasmtime run --invoke`.
 """
 
 import base64
@@ -15,7 +16,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import wasmtime
+import wasmtime_cli
 
+CLI = Path(wasmtime_cli.__file__).parent / "wasmtime"
+# The wheel does not mark it as a program.
+CLI.chmod(0o755)
 HERE = Path(__file__).parent
 FUEL = 10_000_000
 RANDOM_FUEL = 100_000
@@ -27,31 +32,32 @@ config.consume_fuel = True
 engine = wasmtime.Engine(config)
 
 
-def call(module, has_start, entry, args, limit, wants_output):
+def call(module, has_start, entry, args, limit):
     """Fuel counts from the instantiation on if that runs a start function, and else from the call on."""
     linker = wasmtime.Linker(engine)
     linker.define_wasi()
     store = wasmtime.Store(engine)
-    output = tempfile.NamedTemporaryFile()
-    wasi = wasmtime.WasiConfig()
-    wasi.stdout_file = output.name
-    store.set_wasi(wasi)
+    store.set_wasi(wasmtime.WasiConfig())
     store.set_fuel(limit if has_start else FUEL)
-    outcome, result = "completed", None
+    outcome = "completed"
     try:
         instance = linker.instantiate(store, module)
         if not has_start:
             store.set_fuel(limit)
         function = instance.exports(store)[entry]
         types = [str(one) for one in function.type(store).params]
-        result = function(store, *[(float if kind[0] == "f" else int)(arg) for kind, arg in zip(types, args)])
+        function(store, *[(float if kind[0] == "f" else int)(arg) for kind, arg in zip(types, args)])
     except wasmtime.Trap as trap:
         outcome = "out_of_fuel" if trap.trap_code == wasmtime.TrapCode.OUT_OF_FUEL else "trapped"
-    recorded = {"entry": entry, "args": args, "limit": limit, "outcome": outcome, "fuel": limit - store.get_fuel()}
-    if wants_output and outcome == "completed":
-        results = result if isinstance(result, list) else [] if result is None else [result]
-        recorded["stdout"] = Path(output.name).read_text() + "".join(f"{one}\n" for one in results)
-    return recorded
+    return {"entry": entry, "args": args, "limit": limit, "outcome": outcome, "fuel": limit - store.get_fuel()}
+
+
+def printed(wasm, entry, args):
+    """The output of a call, and behind it its results, each on a line."""
+    with tempfile.NamedTemporaryFile(suffix=".wasm") as file:
+        Path(file.name).write_bytes(wasm)
+        command = [CLI, "run", "--invoke", entry, file.name, *args]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def limits_below(spent, few):
@@ -65,11 +71,13 @@ def limits_below(spent, few):
 def calls(wasm, wanted, limit, wants_output, has_start=False):
     module = wasmtime.Module(engine, wasm)
     for entry, args in wanted:
-        whole = call(module, has_start, entry, args, limit, wants_output)
+        whole = call(module, has_start, entry, args, limit)
+        if wants_output and whole["outcome"] == "completed":
+            whole["stdout"] = printed(wasm, entry, args)
         yield whole
         if whole["outcome"] != "out_of_fuel":
             for less in limits_below(whole["fuel"], not wants_output):
-                yield call(module, has_start, entry, args, less, False)
+                yield call(module, has_start, entry, args, less)
 
 
 def corpus():

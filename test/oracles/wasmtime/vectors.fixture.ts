@@ -46,6 +46,7 @@ export const wasmTaskOf = (wasm: string, changes: Partial<WasmTask> = {}): WasmT
   return {
     moduleDeflated: deflateRawSync(module).toString('base64'),
     moduleSha256: hash('sha256', module),
+    moduleBytes: module.length,
     entryPoint: '_start',
     args: [],
     stdin: '',

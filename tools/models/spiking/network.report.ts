@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DOMAINS, readoutOf } from '#engines/spiking/heads.js';
-import type { HeadCard, NestedNumbers, SpikingModelCard } from '#engines/spiking/model-card.js';
+import type {
+  CardProgram,
+  HeadCard,
+  NestedNumbers,
+  SpikingModelCard,
+} from '#engines/spiking/model-card.js';
 import type { Architecture, Head } from '#engines/spiking/model.js';
 import type { NeuronModel } from '#engines/spiking/neurons/neuron.js';
 import { continueText, runMetered } from '#engines/spiking/run.js';
@@ -18,6 +23,7 @@ import {
   type Answer,
 } from './evaluation.js';
 import { drawInputs, heldOutRandom, type ExampleSource, type InputSource } from './examples.js';
+import { programOf } from './program.operations.js';
 import type { InputTask, Rival } from './tasks/task.js';
 
 /** How good a network is at its own task. */
@@ -184,6 +190,26 @@ const exampleOf = ({ task, seed }: TrainedNetwork): NestedNumbers => {
   return nested(values, task.inputShape);
 };
 
+/** A held-out input of each head, in its program. */
+const programsOf = (network: TrainedNetwork): SpikingModelCard['programs'] => {
+  const { architecture, task, seed } = network;
+  const of = (head: Head): CardProgram => {
+    const [x] = drawInputs(network, head, 'held-out', seed, 1);
+    if (x === undefined) throw new RangeError('the task gives no example');
+    return programOf(architecture, head, x, task.classes.length, network);
+  };
+  return { native: of('native'), text: of('text') };
+};
+
+/** What a card says of the network itself, and nothing of its scores: the code decides it. */
+export const describedBy = (
+  network: TrainedNetwork,
+): Pick<SpikingModelCard, 'bounds' | 'programs'> & ReturnType<typeof identityOf> => ({
+  ...identityOf(network.architecture),
+  bounds: boundsOf(network),
+  programs: programsOf(network),
+});
+
 export const cardOf = (network: TrainedNetwork, file: Buffer): SpikingModelCard => {
   const { architecture } = network;
   const { native, accuracyByNeuron } = network.score(network.weights);
@@ -204,6 +230,7 @@ export const cardOf = (network: TrainedNetwork, file: Buffer): SpikingModelCard 
     rasterLayer: architecture.rasterLayer,
     bounds: boundsOf(network),
     exampleInput: exampleOf(network),
+    programs: programsOf(network),
     weightsSha256: createHash('sha256').update(file).digest('hex'),
     seed: network.seed,
     trainingSeconds: Math.round(network.seconds),
@@ -236,6 +263,26 @@ export const writeNetwork = async (
   const own = path.join(folder, network.architecture.name);
   await mkdir(own, { recursive: true });
   await writeFile(path.join(own, 'model.safetensors'), file);
-  await writeFile(path.join(own, 'card.json'), `${JSON.stringify(card, null, 2)}\n`);
+  await writeCard(own, card);
   return card;
+};
+
+/** Each operation on a line of its own. */
+export const writeCard = async (
+  folder: string,
+  { programs, ...card }: SpikingModelCard,
+): Promise<void> => {
+  const written = Object.entries(programs).map(([head, { operations, output, example }]) => {
+    const lines = operations.map((operation) => `      ${JSON.stringify(operation)}`);
+    return [
+      `    ${JSON.stringify(head)}: {`,
+      `      "output": ${output},`,
+      `      "example": ${JSON.stringify(example)},`,
+      `      "operations": [\n  ${lines.join(',\n  ')}\n      ]`,
+      '    }',
+    ].join('\n');
+  });
+  const own = JSON.stringify(card, null, 2).slice(0, -'\n}'.length);
+  const text = `${own},\n  "programs": {\n${written.join(',\n')}\n  }\n}\n`;
+  await writeFile(path.join(folder, 'card.json'), text);
 };

@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { SpikingModelCard } from '#engines/spiking/model-card.js';
+import { weightsOf } from '#engines/spiking/model-store.js';
 import { startSpikingTraining } from './network.trainer.js';
-import { writeNetwork } from './network.report.js';
+import { describedBy, writeCard, writeNetwork } from './network.report.js';
 import { PLANS, type TrainingPlan } from './plan.js';
 
 const print = (line: object): void => {
@@ -18,6 +22,23 @@ const train = async (plan: TrainingPlan, folder: string): Promise<void> => {
       ? { native: native.accuracy, accuracyByNeuron }
       : { meanReturn: native.meanReturn, meanReturnByNeuron: native.meanReturnByNeuron };
   print({ name, ...own, text: text.accuracy, parameters, seconds });
+};
+
+/**
+ * Writes the cards of stored networks again where the code describes them, and trains nothing. The
+ * cards may lack what this adds.
+ */
+export const describeSpiking = async (root: string): Promise<void> => {
+  for (const plan of PLANS) {
+    const { name } = plan.architecture;
+    const folder = path.join(root, name);
+    const text = await readFile(path.join(folder, 'card.json'), 'utf8');
+    const card = JSON.parse(text) as SpikingModelCard;
+    const weights = await weightsOf({ card, folder });
+    const described = describedBy({ ...plan, weights, seconds: card.trainingSeconds });
+    await writeCard(folder, SpikingModelCard.parse({ ...card, ...described }));
+    print({ name, described: true });
+  }
 };
 
 /**

@@ -132,6 +132,10 @@ export class TrainingOperations implements Operations<tf.Tensor> {
     return;
   }
 
+  again(compute: () => tf.Tensor): tf.Tensor {
+    return compute();
+  }
+
   hold(x: tf.Tensor, steps = this.steps): tf.Tensor {
     return tf.mul(x, tf.ones([steps, ...x.shape.slice(1).map(() => 1)]));
   }

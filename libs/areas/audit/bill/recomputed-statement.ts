@@ -185,14 +185,19 @@ const taxIn = (gross: bigint, ratePpm: bigint): bigint => {
   return gross < 0n ? -tax : tax;
 };
 
-const demandTax = (statement: Fields, closed: Fields | undefined, gross: bigint): void => {
-  const stated = statement['tax'] ?? null;
-  const decided = closed?.['tax'] ?? null;
-  const same = JSON.stringify(stated) === JSON.stringify(decided);
+/** The closing of a month decides this field, and an open statement has none. */
+const demandAsClosed = (statement: Fields, closed: Fields | undefined, field: string): unknown => {
+  const stated = statement[field] ?? null;
+  const decided = closed?.[field] ?? null;
   demand(
-    same,
-    'the tax of the statement is not the one that was decided when the month was closed',
+    JSON.stringify(stated) === JSON.stringify(decided),
+    `the ${field} of the statement is not the one that was decided when the month was closed`,
   );
+  return stated;
+};
+
+const demandTax = (statement: Fields, closed: Fields | undefined, gross: bigint): void => {
+  const stated = demandAsClosed(statement, closed, 'tax');
   if (stated === null) return;
   const tax = fieldsOf(stated, 'the tax');
   demandAmounts(tax, {
@@ -215,7 +220,7 @@ const demandClosing = (statement: Fields, closed: Fields | undefined): void => {
 
 const STATEMENT_FIELDS = [
   ...['accountId', 'month', 'currency', 'status', 'openingMicroUsd', 'closingMicroUsd', 'lines'],
-  ...['deposits', 'adjustments', 'tax', 'totals', 'closedAt'],
+  ...['deposits', 'adjustments', 'tax', 'parties', 'totals', 'closedAt'],
 ];
 
 /**
@@ -251,4 +256,5 @@ export const demandRecomputed = (statement: Fields, history: AccountHistory): vo
   demandClosing(statement, closed);
   if (closed) demandAmounts(closed, { ...ends, ...sums });
   demandTax(statement, closed, sums.chargedMicroUsd - sums.adjustedMicroUsd);
+  demandAsClosed(statement, closed, 'parties');
 };

@@ -153,6 +153,12 @@ describe('a bill', () => {
       'closingMicroUsd is stated as 981',
     ],
     ['the tax', 'StatementClosed', { tax: null }, 'the tax of the statement is not'],
+    [
+      'the parties',
+      'StatementClosed',
+      { parties: { seller: null, sealedCustomer: null } },
+      'the parties of the statement is not',
+    ],
   ])('whose log states %s wrongly is rejected', async (_, type, change, reason) => {
     expect(await verdict(billOf(rewritten(type, change)))).toContain(reason);
   });

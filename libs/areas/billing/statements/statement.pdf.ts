@@ -178,7 +178,7 @@ const cellsOf = (line: StatementLine): readonly string[] => [
 const compact = (units: number): string =>
   units % 1_000_000 === 0 ? `${units / 1_000_000}M` : String(units);
 
-/** One row for each price, whichever rate cards have it; many rows are summed over days and jobs. */
+/** One row for each price of all rate cards; many rows are summed over days and jobs. */
 const shownLines = (lines: readonly StatementLine[]): readonly StatementLine[] => {
   const rows = summed(lines);
   return rows.length <= PDF_LINES_MAX

@@ -59,7 +59,7 @@ export class WaitingHolds {
       return await place();
     } catch (error) {
       if (!signal || !isInFlight(error) || !this.hasRoom(command.data.accountId)) throw error;
-      return this.#placeLater(command, place, signal, error);
+      return this.#placeLater(command, place, signal);
     }
   }
 
@@ -78,23 +78,21 @@ export class WaitingHolds {
     command: PlaceHold,
     place: () => Promise<Placed>,
     signal: AbortSignal,
-    first: unknown,
   ): Promise<Placed> {
     const { accountId } = command.data;
     const waiting: Waiting = { command, resume: undefined };
     const untilMs = performance.now() + this.waitMsMax;
-    let rejection = first;
     this.#add(accountId, waiting);
     try {
-      while (await this.#isResumed(waiting, untilMs - performance.now(), signal)) {
+      for (;;) {
+        const isLast = !(await this.#isResumed(waiting, untilMs - performance.now(), signal));
         try {
+          // Also when the time is up: a busy process may have seen no end of a hold in between.
           return await place();
         } catch (error) {
-          if (!isInFlight(error)) throw error;
-          rejection = error;
+          if (isLast || !isInFlight(error)) throw error;
         }
       }
-      throw rejection;
     } finally {
       this.#remove(accountId, waiting);
     }

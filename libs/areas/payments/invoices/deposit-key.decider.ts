@@ -57,7 +57,7 @@ const allocate = (
 
 /**
  * The indexes of one key. Every invoice has one of its own, also when it is never paid. A wallet
- * that is restored stops looking after some addresses without a payment, so their number is bounded.
+ * that is restored stops after some addresses without a payment, so their number is bounded.
  */
 export const depositKeyDecider: Decider<DepositKeyCommand, DepositKeyState, DepositKeyEvent> = {
   initialState: { nextIndex: 0, indexOf: ImmutableMap(), gap: ImmutableMap() },

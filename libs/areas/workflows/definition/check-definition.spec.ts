@@ -107,7 +107,7 @@ describe('a definition', () => {
 
   it.each<[string, unknown, string, string]>([
     ['no object', 7, 'definition', 'expected object'],
-    ['no nodes', { nodes: [] }, 'nodes', 'Too small'],
+    ['no nodes', { nodes: [] }, 'nodes', 'expected an array of at least 1 elements'],
     ['a name that cannot be used', { nodes: [node('A b')] }, 'nodes[0].name', 'lower case'],
     ['twins', { nodes: [node('a'), node('a')] }, 'nodes[1].name', 'another node is called a'],
     ['a dangling edge', { nodes: [node('a', { after: ['b'] })] }, 'nodes[0].after[0]', 'no node b'],
@@ -134,7 +134,7 @@ describe('a definition', () => {
       'a wrong parameter',
       { nodes: [node('a', { parameters: { text: 'too long' } })] },
       'nodes[0].parameters.text',
-      'Too big',
+      'expected a ',
     ],
     [
       'a parameter too much',

@@ -30,6 +30,15 @@ type LogitsWanted = readonly [
   top: number,
 ];
 
+/** The logits are pairs of a token and its logit; the total weight is relative to the highest. */
+type SampledLogits = readonly [
+  token: Token | -1,
+  undefined,
+  undefined,
+  pairs: readonly number[],
+  totalWeight: number,
+];
+
 interface ModelInternals {
   readonly _llama: {
     readonly _bindings: {
@@ -54,7 +63,7 @@ interface ContextInternals {
       confidence: false,
       logits: LogitsWanted,
       totalWeight: true,
-    ): Promise<readonly [Token, undefined, undefined, readonly number[], number]>;
+    ): Promise<SampledLogits>;
   };
 }
 
@@ -113,31 +122,39 @@ export interface DrawingOptions {
   readonly seed: number;
 }
 
-/** Draws the tokens of one answer. Its random numbers are its own. */
+/**
+ * Draws the tokens of one answer. Its random numbers are its own. The temperature scales before
+ * top-p cuts, as in the API of OpenAI; a sampler of node-llama-cpp would do it the other way round.
+ */
 export class TokenDraw {
   private readonly drawing: NativeSampler;
+  /** Gives the logits behind the temperature; undefined where the order makes no difference. */
+  private readonly scaled: NativeSampler | undefined;
   /** Takes the likeliest token, and by that gives the logits as they are. */
   private readonly rating: NativeSampler | undefined;
   private readonly options: DrawingOptions;
   private readonly topLogprobs: number | undefined;
+  private grammar: LlamaGrammarEvaluationState | undefined;
 
   /** @param topLogprobs rates each token, with this many of the likeliest ones */
   constructor(model: LlamaModel, options: DrawingOptions, topLogprobs: number | undefined) {
     const { _llama, _model } = model as unknown as ModelInternals;
+    const samplerOf = () => new _llama._bindings.AddonSampler(_model);
+    const { temperature, topP } = options;
     this.options = options;
     this.topLogprobs = topLogprobs;
-    this.drawing = new _llama._bindings.AddonSampler(_model);
+    this.drawing = samplerOf();
+    this.scaled = topP < 1 && temperature !== 0 && temperature !== 1 ? samplerOf() : undefined;
+    this.follow(undefined);
     if (topLogprobs === undefined) return;
-    this.rating = new _llama._bindings.AddonSampler(_model);
+    this.rating = samplerOf();
     this.rating.applyConfig({ temperature: 0 });
   }
 
   /** The grammar, or none, from the next token on. */
   follow(grammar: LlamaGrammarEvaluationState | undefined): void {
-    const state = grammar && {
-      grammarEvaluationState: (grammar as unknown as { readonly _state: unknown })._state,
-    };
-    this.drawing.applyConfig({ ...this.options, minP: 0, topK: 0, ...state });
+    this.grammar = grammar;
+    this.drawing.applyConfig({ ...this.options, minP: 0, topK: 0, ...stateOf(grammar) });
   }
 
   /**
@@ -157,11 +174,11 @@ export class TokenDraw {
       sequence.tokenMeter,
       shift,
       async (row) => {
-        const token = await _ctx.sampleToken(row, this.drawing);
+        const token = await this.tokenAt(_ctx, row);
         if (token === -1) return null;
         return this.rating === undefined
           ? { token }
-          : this.rate(await this.logitsAt(_ctx, row, this.rating, token), token);
+          : this.rate(await logitsAt(_ctx, row, this.rating, [token], this.topLogprobs), token);
       },
     );
     const result = drawn[last];
@@ -169,33 +186,43 @@ export class TokenDraw {
     return result;
   }
 
-  dispose(): void {
-    this.drawing.dispose();
-    this.rating?.dispose();
+  private async tokenAt(context: ContextInternals['_ctx'], row: number): Promise<Token | -1> {
+    if (this.scaled === undefined) return context.sampleToken(row, this.drawing);
+    const topK = await this.nucleusSize(context, row, this.scaled);
+    const { temperature, seed } = this.options;
+    const config = { temperature, seed, topP: 1, minP: 0, topK };
+    this.drawing.applyConfig({ ...config, ...stateOf(this.grammar) });
+    // With logits that are asked for, the grammar rules out tokens before the others are cut.
+    const [token] = await context.sampleToken(row, this.drawing, false, false, NO_LOGITS, true);
+    return token;
   }
 
-  private logitsAt(
+  /** How many tokens, the likeliest first, have the share `topP` behind temperature and grammar. */
+  private async nucleusSize(
     context: ContextInternals['_ctx'],
     row: number,
     sampler: NativeSampler,
-    token: Token,
-  ) {
-    const top = Math.max(1, this.topLogprobs ?? 0);
-    return context.sampleToken(
-      row,
-      sampler,
-      false,
-      false,
-      [[token], false, false, false, top],
-      true,
-    );
+  ): Promise<number> {
+    const { temperature, topP, seed } = this.options;
+    for (let top = NUCLEUS_FIRST; ; top *= NUCLEUS_STEP) {
+      // A sampler moves its grammar on: this one gets a copy.
+      const state = stateOf(this.grammar?.clone());
+      sampler.applyConfig({ temperature, seed, topP: 1, minP: 0, topK: 0, ...state });
+      const [, , , pairs, totalWeight] = await logitsAt(context, row, sampler, [], top);
+      const size = nucleusOf(pairs, topP * totalWeight);
+      const known = pairs.length / 2;
+      if (size <= known || known < top) return Math.min(size, known);
+    }
+  }
+
+  dispose(): void {
+    this.drawing.dispose();
+    this.scaled?.dispose();
+    this.rating?.dispose();
   }
 
   /** The list is of pairs: the likeliest tokens, best first, then the one that was drawn. */
-  private rate(
-    [, , , pairs, totalWeight]: readonly [Token, undefined, undefined, readonly number[], number],
-    token: Token,
-  ): Drawn {
+  private rate([, , , pairs, totalWeight]: SampledLogits, token: Token): Drawn {
     const rated: [Token, number][] = [];
     for (let at = 0; at + 1 < pairs.length; at += 2) {
       rated.push([pairs[at] as Token, pairs[at + 1] as number]);
@@ -209,6 +236,40 @@ export class TokenDraw {
     return { token, logprob, top: all.slice(0, this.topLogprobs) };
   }
 }
+
+const stateOf = (grammar: LlamaGrammarEvaluationState | undefined): object =>
+  grammar === undefined
+    ? {}
+    : { grammarEvaluationState: (grammar as unknown as { readonly _state: unknown })._state };
+
+/** The likeliest tokens, best first, and those that are named. */
+const logitsAt = (
+  context: ContextInternals['_ctx'],
+  row: number,
+  sampler: NativeSampler,
+  named: readonly Token[],
+  top = 0,
+): Promise<SampledLogits> => {
+  const wanted = [named, false, false, false, Math.max(1, top)] as const;
+  return context.sampleToken(row, sampler, false, false, wanted, true);
+};
+
+/** How many of the first tokens reach a weight; more than there are where all do not. */
+const nucleusOf = (pairs: readonly number[], weight: number): number => {
+  const highest = pairs[1] ?? 0;
+  let sum = 0;
+  for (let at = 1; at < pairs.length; at += 2) {
+    sum += Math.exp((pairs[at] ?? -Infinity) - highest);
+    if (sum >= weight) return (at + 1) / 2;
+  }
+  return Infinity;
+};
+
+const NO_LOGITS: LogitsWanted = [[], false, false, false, 0];
+
+/** The tokens that are asked for at first, and by what they are multiplied while too few. */
+const NUCLEUS_FIRST = 64;
+const NUCLEUS_STEP = 8;
 
 /** What the OpenAI API writes for a token that is very unlikely; JSON has no infinity. */
 export const LOGPROB_MIN = -9999;

@@ -26,6 +26,10 @@ describe('the sampler', () => {
     // 0.6 alone does not reach 0.7, so two tokens are left.
     [1, 0.7, [0, 2 / 3, 1 / 3]],
     [1, 0.6, [0, 1, 0]],
+    // At temperature 2 the likeliest has 0.4728, so all three are left; unscaled, two would be.
+    [2, 0.85, [0.193, 0.4728, 0.3343]],
+    // At temperature 0.5 it has 36 of 46 parts, so it alone is left; unscaled, two would be.
+    [0.5, 0.75, [0, 1, 0]],
   ])('draws by the probabilities: temperature %d, top_p %d', (temperature, topP, shares) => {
     const counts = [0, 0, 0];
     const draws = 20_000;

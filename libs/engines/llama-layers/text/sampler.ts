@@ -2,7 +2,7 @@
 export interface Sampling {
   /** 0 always takes the likeliest token. */
   readonly temperature: number;
-  /** Share of the probability, before the temperature, that is drawn from; 1 is all of it. */
+  /** Share of the probability, behind the temperature, that is drawn from; 1 is all of it. */
   readonly topP: number;
   readonly seed: number;
 }
@@ -34,22 +34,31 @@ const likeliest = (logits: Float32Array): number => {
 export const sample = (logits: Float32Array, sampling: Sampling, position: number): number => {
   const { temperature, topP, seed } = sampling;
   if (temperature === 0) return likeliest(logits);
-  const ids = nucleus(logits, topP);
-  const highest = logits[ids[0] ?? 0] ?? 0;
-  const weights = ids.map((id) => Math.exp(((logits[id] ?? -Infinity) - highest) / temperature));
-  let left = uniform(seed, position) * weights.reduce((sum, weight) => sum + weight, 0);
-  const drawn = weights.findIndex((weight) => (left -= weight) < 0);
-  return ids[drawn === -1 ? ids.length - 1 : drawn] ?? 0;
+  const kept = nucleus(logits, temperature, topP);
+  let left = uniform(seed, position) * kept.reduce((sum, { weight }) => sum + weight, 0);
+  const drawn = kept.find(({ weight }) => (left -= weight) < 0) ?? kept.at(-1);
+  return drawn?.id ?? 0;
 };
 
-/** The likeliest ids whose probabilities sum to `topP`, at least one, the likeliest first. */
-const nucleus = (logits: Float32Array, topP: number): readonly number[] => {
+interface Weighted {
+  readonly id: number;
+  readonly weight: number;
+}
+
+/**
+ * The likeliest ids whose probabilities, scaled by the temperature, reach `topP`: at least one, the
+ * likeliest first.
+ */
+const nucleus = (logits: Float32Array, temperature: number, topP: number): readonly Weighted[] => {
   const highest = logits[likeliest(logits)] ?? 0;
-  const weights = Float64Array.from(logits, (logit) => Math.exp(logit - highest));
-  const ids = [...weights.keys()].sort((one, other) => (weights[other] ?? 0) - (weights[one] ?? 0));
-  if (topP >= 1) return ids;
-  const wanted = topP * weights.reduce((sum, weight) => sum + weight, 0);
+  const weighted = Array.from(logits, (logit, id) => ({
+    id,
+    weight: Math.exp((logit - highest) / temperature),
+  }));
+  weighted.sort((one, other) => other.weight - one.weight);
+  if (topP >= 1) return weighted;
+  const wanted = topP * weighted.reduce((sum, { weight }) => sum + weight, 0);
   let sum = 0;
-  const kept = ids.findIndex((id) => (sum += weights[id] ?? 0) >= wanted);
-  return ids.slice(0, kept === -1 ? ids.length : kept + 1);
+  const last = weighted.findIndex(({ weight }) => (sum += weight) >= wanted);
+  return last === -1 ? weighted : weighted.slice(0, last + 1);
 };

@@ -23,10 +23,8 @@ export const continuousNeuralOde: Architecture = {
     const solution = solve(
       ops,
       (time, state) => {
-        const clock = ops.scale(
-          ops.parameter('clock', [FIELD], { initial: { deviation: 0.5 } }),
-          time,
-        );
+        const rates = ops.parameter('clock', [FIELD], { initial: { deviation: 0.5 } });
+        const clock = ops.scale(ops.reshape(rates, [1, 1, FIELD]), time);
         const bent = ops.map(ops.add(ops.linear('bend', state, { out: FIELD }), clock), 'tanh');
         return ops.linear('move', bent, { out: STATE, gain: 1 });
       },
@@ -34,9 +32,10 @@ export const continuousNeuralOde: Architecture = {
       SOLVER,
     );
     ops.note('solver', [solution.evaluations, solution.withinTolerance ? 1 : 0]);
-    const seen = Array.from({ length: ops.steps }, (_, step) =>
-      solutionAt(ops, solution, ((step + 1) / ops.steps) * SOLVER.end),
-    );
+    const seen = Array.from({ length: ops.steps }, (_, step) => {
+      const see = () => solutionAt(ops, solution, ((step + 1) / ops.steps) * SOLVER.end);
+      return step === ops.steps - 1 ? see() : ops.again(see);
+    });
     const current = ops.linear('synapses', ops.concat(seen, 0), { out: 48, gain: 2 });
     return ops.mean(ops.linear(name, ops.neuron('lif', current), { out: classes }), 0);
   },

@@ -32,7 +32,8 @@ const vote = <Tensor extends Shaped>(
   let votes = step();
   let used = chunk;
   while (used < ops.steps && !isDecided(ops.valuesOf(votes), readout.classes)) {
-    votes = ops.add(votes, step());
+    const before = votes;
+    votes = ops.again(() => ops.add(before, step()));
     used += chunk;
   }
   ops.note('steps', [used]);

@@ -17,11 +17,29 @@ export const projectionCharge = (x: DataTensor, events: number, dense: number): 
     ? { macs: dense, annMacs: dense }
     : { acs: events, synapticEvents: events, synapticEventsMax: dense, annMacs: dense };
 
+interface Targets {
+  /** Spikes times the targets of each. */
+  readonly events: number;
+  /** The same if every input were a spike. */
+  readonly dense: number;
+}
+
+/** @param wires of each input, where some do not exist */
+export const linearTargets = (x: DataTensor, out: number, wires?: Float64Array): Targets => {
+  if (wires === undefined) {
+    return { events: x.code === 'real' ? 0 : out * spikesOf(x), dense: out * x.values.length };
+  }
+  let [events, dense] = [0, 0];
+  for (let at = 0; at < x.values.length; at += 1) {
+    const targets = wires[at % wires.length] ?? 0;
+    events += targets * (x.values[at] ?? 0);
+    dense += targets;
+  }
+  return { events, dense };
+};
+
 /** Spikes times the outputs that each reaches within bounds, and the same for every input. */
-export const convolutionTargets = (
-  x: DataTensor,
-  shape: ConvolutionShape,
-): { readonly events: number; readonly dense: number } => {
+export const convolutionTargets = (x: DataTensor, shape: ConvolutionShape): Targets => {
   const { height, width, channels, out } = shape;
   const [down, across] = [reachesOf(height, shape), reachesOf(width, shape)];
   const places = height * width;

@@ -5,10 +5,10 @@ import { type Raster } from '../telemetry/raster.js';
 import { type NamedTensors } from '#platform/safetensors/safetensors.js';
 import {
   convolutionTargets,
+  linearTargets,
   neuronCharge,
   productCharge,
   projectionCharge,
-  spikesOf,
 } from './charges.js';
 import {
   denseConvolution,
@@ -100,7 +100,7 @@ export class MeteredOperations implements Operations<DataTensor> {
     return { values, shape, code: 'real' };
   }
 
-  linear(name: string, x: DataTensor, { out, bias = true }: ProjectionOptions): DataTensor {
+  linear(name: string, x: DataTensor, { out, bias = true, fixed }: ProjectionOptions): DataTensor {
     const inputs = axisLength(x, -1);
     const weight = this.parameter(`${name}.weight`, [inputs, out]).values;
     const start = this.#startOf(name, out, bias);
@@ -115,8 +115,9 @@ export class MeteredOperations implements Operations<DataTensor> {
       values.set(y, row * out);
     }
     this.run.meter.enter(name);
-    const events = x.code === 'real' ? 0 : out * spikesOf(x);
-    this.#charge(x, projectionCharge(x, events, out * x.values.length));
+    const wires = fixed ? this.#weights.wires(`${name}.weight`, inputs, out) : undefined;
+    const { events, dense } = linearTargets(x, out, wires);
+    this.#charge(x, projectionCharge(x, events, dense));
     return { values, shape: [...x.shape.slice(0, -1), out], code: 'real' };
   }
 
@@ -233,6 +234,10 @@ export class MeteredOperations implements Operations<DataTensor> {
     const values = new Float32Array(x.values.length * steps);
     for (let step = 0; step < steps; step += 1) values.set(x.values, step * x.values.length);
     return { values, shape: [steps, ...x.shape.slice(1)], code: x.code };
+  }
+
+  again(compute: () => DataTensor): DataTensor {
+    return this.run.sequential ? compute() : this.run.meter.withoutAnn(compute);
   }
 
   add(a: DataTensor, b: DataTensor): DataTensor {

@@ -95,6 +95,11 @@ export interface Operations<Tensor extends Shaped> {
   remember(name: string, x: Tensor): void;
   /** Repeats a tensor of one step for `steps` steps: a constant current. */
   hold(x: Tensor, steps?: number): Tensor;
+  /**
+   * What a network computes in one more timestep of an input that does not change. Its ANN runs
+   * once, so the ANN baseline does not count it again.
+   */
+  again(compute: () => Tensor): Tensor;
 
   /** Elementwise; shapes broadcast as in NumPy. */
   add(a: Tensor, b: Tensor): Tensor;

@@ -1,9 +1,11 @@
 import { type NamedTensor, type NamedTensors } from '#platform/safetensors/safetensors.js';
+import { activeCount } from './tensor.js';
 
 /** The weights of a network with what every run of it would derive again. */
 export class PreparedWeights {
   readonly #checked = new Map<string, NamedTensor>();
   readonly #biases = new Map<string, Float64Array>();
+  readonly #wires = new Map<string, Float64Array>();
 
   constructor(private readonly tensors: NamedTensors) {}
 
@@ -34,6 +36,20 @@ export class PreparedWeights {
     const bias = Float64Array.from(this.parameter(name, [out]).values);
     this.#biases.set(name, bias);
     return bias;
+  }
+
+  /**
+   * Of weights that are given by design: the wires of each row of `out`. A weight of zero is none.
+   */
+  wires(name: string, rows: number, out: number): Float64Array {
+    const known = this.#wires.get(name);
+    if (known?.length === rows) return known;
+    const values = this.tensors.get(name)?.values ?? new Float32Array();
+    const wires = Float64Array.from({ length: rows }, (_, row) =>
+      activeCount(values.subarray(row * out, (row + 1) * out)),
+    );
+    this.#wires.set(name, wires);
+    return wires;
   }
 }
 

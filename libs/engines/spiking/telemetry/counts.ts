@@ -2,7 +2,7 @@ import { type SpikingCounts } from '../spiking.protocol.js';
 import { type LayerCounts } from './meter.js';
 
 /** Raised whenever the same run would give other counts. */
-export const METER_VERSION = 1;
+export const METER_VERSION = 2;
 
 const totalOf =
   (layers: readonly LayerCounts[]) =>

@@ -53,6 +53,7 @@ export class Meter {
   #layer: Layer | null = null;
   #reluOutputs = 0;
   #reluZeros = 0;
+  #countsAnn = true;
 
   /** Names the layer that unnamed operations belong to from here on. */
   enter(name: string): void {
@@ -66,9 +67,20 @@ export class Meter {
     figures.macs += charge.macs ?? 0;
     figures.acs += charge.acs ?? 0;
     figures.synapticEvents += charge.synapticEvents ?? 0;
-    figures.annMacs += charge.annMacs ?? 0;
-    figures.annAcs += charge.annAcs ?? 0;
+    if (this.#countsAnn) figures.annMacs += charge.annMacs ?? 0;
+    if (this.#countsAnn) figures.annAcs += charge.annAcs ?? 0;
     figures.synapticEventsMax += charge.synapticEventsMax ?? 0;
+  }
+
+  /** Charges the network, and not its ANN baseline. */
+  withoutAnn<Result>(compute: () => Result): Result {
+    const before = this.#countsAnn;
+    this.#countsAnn = false;
+    try {
+      return compute();
+    } finally {
+      this.#countsAnn = before;
+    }
   }
 
   /** One step of the neurons of the current layer. */

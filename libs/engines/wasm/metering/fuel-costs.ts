@@ -1,7 +1,7 @@
 import { OP } from '../binary/instruction.js';
 
 /** Raised when any module would use another number of fuel; part of the evidence of a charge. */
-export const METER_VERSION = 'wasmtime-49/1';
+export const METER_VERSION = 'wasmtime-49/2';
 
 /** A call of a function, before its first instruction. */
 export const ENTRY_FUEL = 1;

@@ -2,14 +2,14 @@ import { ByteReader } from '../binary/byte-reader.js';
 import { ByteWriter } from '../binary/byte-writer.js';
 import { NO_TYPE, OP } from '../binary/instruction.js';
 import { I32, I64, readValueType } from '../binary/value-type.js';
-import { malformed } from '../wasm.errors.js';
+import { malformed, refuse } from '../wasm.errors.js';
 import { copyConstant } from './constant-expression.js';
 import { copyElements } from './element-segments.js';
 import { growBody, refuelBody, startupBody } from './helper-functions.js';
 import { writeLimits } from './limits-type.js';
 import { type MeterIndices } from './meter-code.js';
 import { MeteredFunction, type MeteredModule } from './metered-function.js';
-import { type ModuleLimits, TABLE_ELEMENTS_MAX } from './module-limits.js';
+import { DECLARED_MAX, type ModuleLimits, TABLE_ELEMENTS_MAX } from './module-limits.js';
 import { HEADER, readSections, SECTION, SECTION_ORDER } from './module-sections.js';
 import {
   type AvailableImports,
@@ -20,6 +20,7 @@ import {
   readShape,
 } from './module-shape.js';
 import { TypeTable } from './type-table.js';
+import { type Declared } from './work-costs.js';
 
 /** The module and function that a metered module imports: `(spent: i64) -> i64`. */
 export const TICK = { module: 'quipu', name: 'tick' } as const;
@@ -28,6 +29,7 @@ export interface MeteredBinary {
   readonly bytes: Uint8Array;
   /** Of the module as it was. */
   readonly shape: ModuleShape;
+  readonly declared: Declared;
   /** Names under which the metered module exports what the meter added. */
   readonly names: {
     readonly fuel: string;
@@ -47,6 +49,14 @@ export const meterModule = (
   available: AvailableImports,
   limits: ModuleLimits,
 ): MeteredBinary => new ModuleMeter(bytes, available, limits).metered();
+
+interface MeteredCode {
+  readonly code: ByteWriter;
+  /** Of the functions that the meter adds. */
+  readonly helpers: readonly FunctionType[];
+  /** Of the module's own functions. */
+  readonly locals: number;
+}
 
 class ModuleMeter {
   readonly #sections: ReadonlyMap<number, ByteReader>;
@@ -80,7 +90,7 @@ class ModuleMeter {
   }
 
   metered(): MeteredBinary {
-    const { code, helpers } = this.#code();
+    const { code, helpers, locals } = this.#code();
     const rewritten = new Map<number, ByteWriter>([
       [SECTION.code, code],
       [SECTION.import, this.#imports()],
@@ -97,7 +107,9 @@ class ModuleMeter {
       const content = rewritten.get(id) ?? this.#original(id);
       if (content && content.length > 0) out.byte(id).sized(content);
     }
-    return { bytes: out.view(), shape: this.#shape, names: this.#names };
+    const { types, functions } = this.#shape;
+    const declared = { types: types.length, functions: functions.length, locals };
+    return { bytes: out.view(), shape: this.#shape, names: this.#names, declared };
   }
 
   /** The start function is called by the host, which then has the module's exports. */
@@ -109,7 +121,7 @@ class ModuleMeter {
   readonly #functionIndex = (index: number): number =>
     index < this.#shape.imported ? index : index + 1;
 
-  #code(): { readonly code: ByteWriter; readonly helpers: readonly FunctionType[] } {
+  #code(): MeteredCode {
     const { functions, imported, memories, tables, start } = this.#shape;
     const reader = this.#sections.get(SECTION.code);
     const count = reader?.count() ?? 0;
@@ -122,13 +134,17 @@ class ModuleMeter {
       tables,
     };
     const bodies: ByteWriter[] = [];
+    let locals = 0;
     for (const type of functions.slice(imported)) {
       const body = reader?.part(reader.u32()) ?? malformed('a function has no body');
       const { params, results } = type;
       const writeResults = (code: ByteWriter): void => this.#writeResults(code, results);
-      bodies.push(
-        new MeteredFunction(body, { params: params.length, writeResults }, module).rewritten(),
-      );
+      const own = new MeteredFunction(body, { params: params.length, writeResults }, module);
+      locals += own.locals;
+      if (locals > DECLARED_MAX.locals) {
+        refuse(`the functions have more than ${DECLARED_MAX.locals} locals together`);
+      }
+      bodies.push(own.rewritten());
     }
     const helpers: FunctionType[] = [{ params: [I64], results: [I64] }];
     bodies.push(refuelBody(this.#at));
@@ -143,7 +159,7 @@ class ModuleMeter {
     }
     const code = new ByteWriter(4_096).unsigned(bodies.length);
     for (const body of bodies) code.sized(body);
-    return { code, helpers };
+    return { code, helpers, locals };
   }
 
   #writeResults(code: ByteWriter, results: readonly number[]): void {

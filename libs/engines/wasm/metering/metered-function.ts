@@ -4,6 +4,7 @@ import { MISC, NO_TYPE, OP, skipImmediates } from '../binary/instruction.js';
 import { I32, I64, readValueType } from '../binary/value-type.js';
 import { malformed, refuse } from '../wasm.errors.js';
 import { ENTRY_FUEL, fuelOf, UNCHECKED_BULK_UNITS } from './fuel-costs.js';
+import { LOCALS_PER_FUNCTION_MAX } from './module-limits.js';
 import { check, checkAtHead, type MeterIndices, reload, save, spend } from './meter-code.js';
 
 /** What the body of a function may refer to. */
@@ -40,6 +41,8 @@ const isWide = (spaces: readonly { readonly is64: boolean }[], index: number): b
  * behind bulk instructions, and written to a global before control leaves the function.
  */
 export class MeteredFunction {
+  /** Of the function itself, without its parameters. */
+  readonly locals: number;
   readonly #code: ByteWriter;
   readonly #local: number;
   readonly #groups: readonly (readonly [number, number])[];
@@ -60,14 +63,18 @@ export class MeteredFunction {
     private readonly module: MeteredModule,
   ) {
     const groups: [number, number][] = [];
-    let locals = signature.params;
+    let locals = 0;
     for (let left = body.count(); left > 0; left -= 1) {
       const count = body.u32();
       groups.push([count, readValueType(body)]);
       locals += count;
     }
+    if (locals > LOCALS_PER_FUNCTION_MAX) {
+      refuse(`a function has more than ${LOCALS_PER_FUNCTION_MAX} locals`);
+    }
     this.#groups = groups;
-    this.#local = locals;
+    this.locals = locals;
+    this.#local = signature.params + locals;
     this.#copied = body.at;
     this.#code = new ByteWriter((body.end - body.at) * 2 + 64);
   }

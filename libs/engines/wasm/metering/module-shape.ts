@@ -8,9 +8,13 @@ import {
 import { malformed, refuse } from '../wasm.errors.js';
 import { type Limits, readLimits } from './limits-type.js';
 import {
+  DECLARED_MAX,
+  EXPORTS_MAX,
+  GLOBALS_MAX,
   MEMORIES_MAX,
   type ModuleLimits,
   PAGES_PER_MIB,
+  SEGMENTS_MAX,
   TABLE_ELEMENTS_MAX,
   TABLES_MAX,
 } from './module-limits.js';
@@ -66,6 +70,7 @@ export const readShape = (
     const reader = sections.get(id);
     return reader ? Array.from({ length: reader.count() }, () => read(reader)) : [];
   };
+  checkCounts(sections);
   const types = items(SECTION.type, readFunctionType);
   const typeAt = (reader: ByteReader): FunctionType =>
     types[reader.u32()] ?? malformed('a function has a type that does not exist');
@@ -86,6 +91,25 @@ export const readShape = (
     exports: items(SECTION.export, readExport),
     start,
   };
+};
+
+/** Items of the sections that a module may have. */
+const COUNTS_MAX: readonly (readonly [section: number, max: number, name: string])[] = [
+  [SECTION.type, DECLARED_MAX.types, 'types'],
+  [SECTION.import, DECLARED_MAX.functions, 'imports'],
+  [SECTION.function, DECLARED_MAX.functions, 'functions'],
+  [SECTION.global, GLOBALS_MAX, 'globals'],
+  [SECTION.export, EXPORTS_MAX, 'exports'],
+  [SECTION.element, SEGMENTS_MAX, 'segments of elements'],
+  [SECTION.data, SEGMENTS_MAX, 'segments of data'],
+];
+
+/** Before anything of that length is made. */
+const checkCounts = (sections: ReadonlyMap<number, ByteReader>): void => {
+  for (const [id, max, name] of COUNTS_MAX) {
+    const reader = sections.get(id);
+    if (reader && peekCount(reader) > max) refuse(`the module has more than ${max} ${name}`);
+  }
 };
 
 /** Leaves the reader where it was. */

@@ -10,7 +10,7 @@ const CLOCK = 0;
 const READ = 1;
 const ABSOLUTE = 1;
 const CLOCKS = 4;
-const SUBSCRIPTIONS_MAX = 1_024;
+export const SUBSCRIPTIONS_MAX = 1_024;
 
 interface Place {
   readonly from: number;

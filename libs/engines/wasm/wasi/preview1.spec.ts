@@ -9,17 +9,28 @@ type Call = (...args: readonly (number | bigint)[]) => unknown;
 /** WASI with a memory of one page, as a module would have it. */
 const wasiWith = (options: { readonly args?: readonly string[]; readonly stdin?: string } = {}) => {
   const slept: number[] = [];
+  let fuel = 0;
   const wasi = new WasiPreview1({
     args: options.args ?? ['program'],
     stdin: Buffer.from(options.stdin ?? ''),
     outputBytesMax: 8,
     sleep: (ms) => slept.push(ms),
+    spend: (units) => {
+      fuel += units;
+    },
   });
   const buffer = new ArrayBuffer(65_536);
   wasi.memory.attach({ buffer });
   const functions = wasi.imports()[WASI_MODULE] as unknown as Readonly<Record<string, Call>>;
   const call = (name: string, ...args: readonly (number | bigint)[]) => functions[name]?.(...args);
-  return { wasi, call, view: new DataView(buffer), bytes: new Uint8Array(buffer), slept };
+  /** What the calls of a function have spent. */
+  const spentBy = (work: () => void): number => {
+    const before = fuel;
+    work();
+    return fuel - before;
+  };
+  const view = new DataView(buffer);
+  return { wasi, call, view, bytes: new Uint8Array(buffer), slept, spentBy };
 };
 
 const OUTSIDE = 0xffff_fff0;
@@ -103,6 +114,21 @@ describe('WASI preview 1', () => {
     const { call, bytes } = wasiWith();
     expect(call('random_get', 0, 32)).toBe(ERRNO.success);
     expect(new Set(bytes.subarray(0, 32)).size).toBeGreaterThan(8);
+  });
+
+  it('spends fuel for each call, and for each byte that the host moves', () => {
+    const { call, view, spentBy } = wasiWith({ args: ['program'], stdin: 'abcde' });
+    expect(spentBy(() => call('sched_yield'))).toBe(200);
+    expect(spentBy(() => call('random_get', 0, 65_536))).toBe(200 + 65_536);
+    expect(spentBy(() => call('args_get', 16, 64))).toBe(200 + 50 + 8);
+    view.setUint32(0, 100, true);
+    view.setUint32(4, 40, true);
+    // Also what the output drops, as it was read.
+    expect(spentBy(() => call('fd_write', 1, 0, 1, 8))).toBe(200 + 50 + 40);
+    expect(spentBy(() => call('fd_read', 0, 0, 1, 8))).toBe(200 + 50 + 5);
+    expect(spentBy(() => call('random_get', OUTSIDE, 100))).toBe(200);
+    view.setUint32(216, 9, true);
+    expect(spentBy(() => call('poll_oneoff', 200, 1_024, 1, 2_048))).toBe(200 + 50);
   });
 
   it('exits with the code of the program', () => {

@@ -1,10 +1,11 @@
 import { randomFillSync } from 'node:crypto';
+import { HOST_FUEL } from '../metering/work-costs.js';
 import { isRangeError } from '../range-error.js';
 import { BoundedOutput } from './bounded-output.js';
 import { ERRNO } from './errno.js';
 import { GuestMemory } from './guest-memory.js';
 import { WASI_MODULE, WASI_NAMES } from './preview1-signatures.js';
-import { pollOneOff, type Sleep } from './poll.js';
+import { pollOneOff, type Sleep, SUBSCRIPTIONS_MAX } from './poll.js';
 
 /** Ends the module from within `proc_exit`. */
 export class ExitSignal extends Error {
@@ -22,6 +23,8 @@ export interface WasiOptions {
   /** Of each of the two outputs. */
   readonly outputBytesMax: number;
   readonly sleep: Sleep;
+  /** Adds fuel for the work that follows. @throws StopSignal when it is spent */
+  readonly spend: (fuel: number) => void;
 }
 
 const STDIN = 0;
@@ -33,6 +36,7 @@ const RIGHT_WRITE = 1n << 6n;
 const FILESTAT_BYTES = 64;
 const CLOCKS = 4;
 const REALTIME = 0;
+const RANDOM_PART_BYTES = 65_536;
 /** Coarse, so that a module cannot time the caches of the process that it runs in. */
 const CLOCK_STEP_NS = 100_000n;
 
@@ -78,15 +82,18 @@ export class WasiPreview1 {
         throw new ExitSignal(code >>> 0);
       },
       proc_raise: () => ERRNO.noSys,
-      random_get: (address: number, length: number) => {
-        randomFillSync(this.memory.bytes(address, length));
-        return ERRNO.success;
-      },
+      random_get: this.#random,
       sched_yield: () => ERRNO.success,
     };
     const entries = WASI_NAMES.map((name) => {
       const implementation = own[name] ?? this.#unavailable(name);
-      return [name, (...args: never[]) => guarded(implementation, args)];
+      return [
+        name,
+        (...args: never[]) => {
+          this.options.spend(HOST_FUEL.call);
+          return guarded(implementation, args);
+        },
+      ];
     });
     return { [WASI_MODULE]: Object.fromEntries(entries) as WebAssembly.ModuleImports };
   }
@@ -114,6 +121,7 @@ export class WasiPreview1 {
     const view = this.memory.view();
     let [pointer, text] = [pointersAt >>> 0, textAt >>> 0];
     for (const arg of this.#args) {
+      this.options.spend(HOST_FUEL.entry + HOST_FUEL.byte * arg.length);
       view.setUint32(pointer, text, true);
       this.memory.bytes(text, arg.length).set(arg);
       pointer += 4;
@@ -157,11 +165,23 @@ export class WasiPreview1 {
     return ERRNO.success;
   };
 
+  /** In parts, between which the clock is read. */
+  readonly #random = (address: number, length: number): number => {
+    const bytes = this.memory.bytes(address, length);
+    for (let at = 0; at < bytes.length; at += RANDOM_PART_BYTES) {
+      const part = bytes.subarray(at, at + RANDOM_PART_BYTES);
+      this.options.spend(HOST_FUEL.byte * part.length);
+      randomFillSync(part);
+    }
+    return ERRNO.success;
+  };
+
   readonly #read = (file: number, vectors: number, count: number, readAt: number): number => {
     if (!this.#open.has(file) || file !== STDIN) return ERRNO.badFile;
     let read = 0;
     for (const bytes of this.#vectors(vectors, count)) {
       const taken = Math.min(bytes.length, this.#stdin.length);
+      this.options.spend(HOST_FUEL.byte * taken);
       bytes.set(this.#stdin.subarray(0, taken));
       this.#stdin = this.#stdin.subarray(taken);
       read += taken;
@@ -176,6 +196,7 @@ export class WasiPreview1 {
     const output = file === STDOUT ? this.stdout : this.stderr;
     let written = 0;
     for (const bytes of this.#vectors(vectors, count)) {
+      this.options.spend(HOST_FUEL.byte * bytes.length);
       output.write(bytes);
       written += bytes.length;
     }
@@ -185,6 +206,7 @@ export class WasiPreview1 {
 
   *#vectors(vectors: number, count: number): Generator<Uint8Array, void, void> {
     const list = this.memory.bytes(vectors, (count >>> 0) * 8);
+    this.options.spend(HOST_FUEL.entry * (count >>> 0));
     const view = new DataView(list.buffer, list.byteOffset, list.byteLength);
     for (let at = 0; at < view.byteLength; at += 8) {
       yield this.memory.bytes(view.getUint32(at, true), view.getUint32(at + 4, true));
@@ -192,7 +214,8 @@ export class WasiPreview1 {
   }
 
   readonly #poll = (from: number, to: number, count: number, countAt: number): number => {
-    const { sleep } = this.options;
+    const { sleep, spend } = this.options;
+    spend(HOST_FUEL.entry * Math.min(count >>> 0, SUBSCRIPTIONS_MAX));
     const readable = this.#stdin.length;
     const place = { from: from >>> 0, to: to >>> 0, count: count >>> 0, countAt: countAt >>> 0 };
     return pollOneOff(this.memory, place, { sleep, readable, now: clockTimeNs });

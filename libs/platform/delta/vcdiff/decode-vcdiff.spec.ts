@@ -59,6 +59,17 @@ const rejected = (base: string, ...windows: readonly number[][]): string => {
   return 'applied';
 };
 
+describe('a delta without a window', () => {
+  it('is refused, with and without the comment of xdelta3; an empty window is applied', () => {
+    const headers = [HEADER, [...HEADER.slice(0, 4), 4, 3, 97, 47, 98]];
+    for (const header of headers) {
+      const files = folder.files(Buffer.from('base'), Buffer.from(header));
+      expect(() => applyDelta(files)).toThrow('the delta ends after its header');
+    }
+    expect(apply('base', windowOf({ target: 0, instructions: [] }))).toBe('');
+  });
+});
+
 const ADD_3 = 1 + 3;
 const RUN = 0;
 /** COPY of a size that follows, in the modes SELF and HERE. */

@@ -17,6 +17,7 @@ import { readWindow, type Segment, type Window } from './vcdiff.window.js';
 export const decodeVcdiff = (deltaFd: number, base: BaseFile, result: ResultFile): void => {
   const delta = new DeltaStream(deltaFd);
   const compressor = readHeader(delta);
+  if (delta.left === 0) malformed('the delta ends after its header');
   while (delta.left > 0) {
     const window = readWindow(delta, compressor);
     result.demandRoom(window.targetBytes);

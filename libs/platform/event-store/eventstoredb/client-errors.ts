@@ -4,7 +4,7 @@ import { Metadata, status } from '@grpc/grpc-js';
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === status.UNAVAILABLE;
 
-/** What a read of a stream ends with that was never written, and of one that was deleted for ever. */
+/** The names of errors: no event was written, and the stream was deleted for ever. */
 const MISSING: ReadonlySet<unknown> = new Set(['stream-not-found', 'no-stream']);
 const DELETED: ReadonlySet<unknown> = new Set(['stream-deleted', 'stream-tombstoned']);
 

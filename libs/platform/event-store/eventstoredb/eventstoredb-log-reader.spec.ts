@@ -21,7 +21,7 @@ describe('a page of a stream', () => {
     }
   });
 
-  it('is a fault for a stream that was deleted, which a server shows by its metadata only', async () => {
+  it('is a fault for a deleted stream, which a server shows by its metadata only', async () => {
     const { client, reader } = open();
     client.log.push(metadataOf('job-1', { $tb: 9_007_199_254_740_991 }));
     for (const [direction, from] of [

@@ -74,7 +74,7 @@ describe('the key of an installation', () => {
     const keyId = idOf(file);
     await writeFile(file, `${'0'.repeat(64)}\n`, { mode: 0o600 });
     await expect(open()).rejects.toThrow(
-      `${file} is the master key ${idOf(file)}, and the log was written with the master key ${keyId}`,
+      `is the master key ${idOf(file)}, and the log was written with the master key ${keyId}`,
     );
   });
 

@@ -12,8 +12,8 @@ import { type FastifyRequest } from 'fastify';
 import { ApiGuard } from '#apps/gateway/identity/api.guard.js';
 import { CurrentCaller } from '#apps/gateway/identity/caller.decorator.js';
 import { Idempotent } from '#apps/gateway/idempotency/idempotent.decorator.js';
+import { FailsWith } from '#apps/gateway/openapi/failures.docs.js';
 import { Credentials } from '#apps/gateway/openapi/credentials.docs.js';
-import { ApplicationFailures } from '#apps/gateway/openapi/failures.docs.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { contextOf } from '#platform/runtime/command-context.js';
@@ -47,7 +47,6 @@ class PostcardIdDto {
 
 @ApiTags('postcards')
 @Credentials('api-key', 'app-token')
-@ApplicationFailures(401, 429, 503)
 @UseGuards(ApiGuard)
 @Controller('api/v1/postcards')
 export class PostcardsController {
@@ -60,7 +59,7 @@ export class PostcardsController {
   @Idempotent()
   @ApiOperation({ summary: 'Write a postcard', description: 'Holds its worst-case price.' })
   @ApiCreatedResponse({ description: 'The postcard was taken.' })
-  @ApplicationFailures(402)
+  @FailsWith('insufficient_balance', 'postcard_too_long')
   async write(
     @Body() { greeting }: WritePostcardDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -78,7 +77,7 @@ export class PostcardsController {
   @Idempotent()
   @ApiOperation({ summary: 'Bind an album', description: 'A job, whose estimate is held.' })
   @ApiCreatedResponse({ description: 'The album is being bound.' })
-  @ApplicationFailures(402, 409, 429)
+  @FailsWith('insufficient_balance', 'too_many_jobs')
   async bind(
     @Body() { greetings }: BindAlbumDto,
     @CurrentCaller() { accountId, userId }: Caller,
@@ -92,7 +91,7 @@ export class PostcardsController {
   @Get('albums/:id')
   @ApiOperation({ summary: 'Read an album', description: 'Its pages; null while it is bound.' })
   @ApiOkResponse({ description: 'The album.' })
-  @ApplicationFailures(404, 410)
+  @FailsWith('job_not_found', 'job_result_gone')
   async album(@Param() { id }: PostcardIdDto): Promise<object> {
     return { success: true, album: await this.queries.execute(new AlbumQuery(JobId.parse(id))) };
   }
@@ -100,7 +99,7 @@ export class PostcardsController {
   @Get(':id')
   @ApiOperation({ summary: 'Read a postcard', description: 'Its state as of the head of the log.' })
   @ApiOkResponse({ description: 'The postcard.' })
-  @ApplicationFailures(404)
+  @FailsWith('postcard_not_found')
   async read(
     @Param() { id }: PostcardIdDto,
     @CurrentCaller() { accountId }: Caller,

@@ -1,0 +1,13 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** What the answers of application routes begin with. */
+export class AnswerDto {
+  @ApiProperty({ example: true })
+  readonly success!: true;
+}
+
+/** An answer of read models. */
+export class PositionedAnswerDto extends AnswerDto {
+  @ApiProperty({ description: 'The log position that the answer reflects.', example: '42' })
+  readonly position!: string;
+}

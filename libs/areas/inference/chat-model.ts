@@ -1,0 +1,20 @@
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type InferenceErrorCode } from './inference.errors.js';
+import { type ModelCatalog, type ServedModel } from './ports.js';
+
+/**
+ * A model that answers chats. One that has a price, and answers none, is of another kind.
+ * @throws DomainError `model_not_found`
+ */
+export const chatModel = (catalog: ModelCatalog, id: string): ServedModel => {
+  const model = catalog.model(id);
+  if (model) return model;
+  const isKnown = catalog.rateFor(id, Number.POSITIVE_INFINITY) !== undefined;
+  const fault = isKnown ? `the model ${id} is not a chat model` : `there is no model ${id}`;
+  throw new DomainError<InferenceErrorCode>('model_not_found', `${fault}; see GET /v1/models`);
+};
+
+export const unpriced = (id: string): never => {
+  const detail = `the model ${id} has no price; see GET /v1/models`;
+  throw new DomainError<InferenceErrorCode>('model_not_found', detail);
+};
