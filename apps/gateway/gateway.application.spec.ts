@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, type DynamicModule, Get, Module, Param } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { inferenceFailures } from '#areas/inference/inference.failures.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
@@ -41,8 +43,10 @@ describe('the log of a gateway', () => {
       module: NoModule,
       controllers: [ThingsController],
       providers: [
+        { provide: Areas, useValue: new Areas([area]) },
         { provide: Failures, useValue: new Failures(new Areas([area])) },
         DirectRoutes,
+        { provide: Ledger, useClass: FakeLedger },
         { provide: FailureLog, useValue: new FailureLog(logger) },
       ],
     };
@@ -80,6 +84,21 @@ describe('the log of a gateway', () => {
     expect(failed.length).toBeLessThan(10);
     expect(JSON.stringify(lines)).not.toContain('stack');
     expect(linesOf('request')).toEqual([]);
+  });
+
+  it('serves the OpenAPI document from memory', async () => {
+    const read = () => app.inject({ method: 'GET', url: '/openapi.json' });
+    const first = await read();
+    expect(first.json()).toMatchObject({ openapi: expect.any(String) });
+    expect(first.headers['content-type']).toBe('application/json; charset=utf-8');
+    const stringify = jest.spyOn(JSON, 'stringify');
+    try {
+      expect((await read()).body).toBe(first.body);
+      const written = stringify.mock.calls.map(([value]: readonly unknown[]) => value);
+      expect(written).not.toContainEqual(expect.objectContaining({ openapi: expect.anything() }));
+    } finally {
+      stringify.mockRestore();
+    }
   });
 
   it('has the stack of a defect', async () => {

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { drawRequestId } from '#platform/runtime/request-id.js';
 import { DtoPipe } from './errors/dto.pipe.js';
 import { envelope, errorShapeOf } from './errors/envelope.js';
@@ -130,14 +131,15 @@ export const createGateway = async (
     done();
   });
   closeConnectionsSoon(fastify);
-  app.useGlobalInterceptors(new BodyInterceptor(receptions));
+  const reading = { receptions, ledger: app.get(Ledger, { strict: false }) };
+  app.useGlobalInterceptors(new BodyInterceptor(reading));
   acceptUploads(fastify);
   app.useGlobalPipes(new DtoPipe());
   const filter = new FailureFilter(app.get(Failures, { strict: false }), failureLog);
   app.useGlobalFilters(filter);
   const directRoutes = app.get(DirectRoutes, { strict: false });
   const edge: DirectEdge = {
-    readBody: (request, reply) => readBody(receptions, request, reply),
+    readBody: (request, reply) => readBody(reading, request, reply),
     fail: (error, request, reply) => filter.answer(error, request, reply),
   };
   fastify.addHook('onRoute', (route) => directRoutes.wrap(route, edge));

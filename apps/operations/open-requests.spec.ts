@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { OpenRequests } from './open-requests.js';
@@ -51,6 +52,42 @@ describe('open requests', () => {
   it('leave no timer behind', () => {
     requests.open(MS_MAX).close();
     expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a request whose caller waits', () => {
+  const requests = new OpenRequests(new Registry());
+  const connection = (state = {}) =>
+    Object.assign(new EventEmitter(), { destroyed: false, writableFinished: false, ...state });
+
+  it('is worked on, and listens to its connection no longer', async () => {
+    const response = connection();
+    const work = ({ signal }: { signal: AbortSignal }) => Promise.resolve(signal.aborted);
+    expect(await requests.whileConnected(response, MS_MAX, work)).toBe(false);
+    const failed = requests.whileConnected(response, MS_MAX, () => Promise.reject(new Error('no')));
+    await expect(failed).rejects.toThrow('no');
+    expect(response.listenerCount('close')).toBe(0);
+    expect(requests.count).toBe(0);
+  });
+
+  it('does not begin when its caller has left', async () => {
+    const work = jest.fn(() => Promise.resolve());
+    const begun = requests.whileConnected(connection({ destroyed: true }), MS_MAX, work);
+    await expect(begun).rejects.toMatchObject({ reason: 'client_gone' });
+    expect(work).not.toHaveBeenCalled();
+    expect(requests.count).toBe(0);
+  });
+
+  it('is cut when its caller leaves before the response is finished', async () => {
+    const reasonAfterClose = (response: ReturnType<typeof connection>, outlives = false) =>
+      requests.whileConnected(response, MS_MAX, ({ signal, outlive }) => {
+        if (outlives) outlive();
+        response.emit('close');
+        return Promise.resolve((signal.reason as { reason: string } | undefined)?.reason);
+      });
+    expect(await reasonAfterClose(connection())).toBe('client_gone');
+    expect(await reasonAfterClose(connection({ writableFinished: true }))).toBeUndefined();
+    expect(await reasonAfterClose(connection(), true)).toBeUndefined();
   });
 });
 

@@ -1,3 +1,5 @@
+import { type EventEmitter } from 'node:events';
+import { type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import { Deadlines } from '#platform/runtime/deadlines.js';
@@ -14,6 +16,16 @@ export interface OpenRequest {
   readonly cut: (reason: CutReason) => void;
   readonly close: () => void;
 }
+
+/** An open request whose caller waits for a response. */
+export interface ConnectedRequest extends OpenRequest {
+  /** From now on the request goes on when its caller leaves. */
+  readonly outlive: () => void;
+}
+
+/** The part of a response that tells whether its caller is connected. */
+export type CallerConnection = Pick<ServerResponse, 'destroyed' | 'writableFinished'> &
+  Pick<EventEmitter, 'off' | 'once'>;
 
 /** Counts open requests. A drain rejects new ones and waits for the others. */
 @Injectable()
@@ -71,6 +83,33 @@ export class OpenRequests implements ReadinessCheck, MetricsSource {
     };
     this.#open.add(request);
     return request;
+  }
+
+  /**
+   * Works on a request whose caller waits. The request is cut with `client_gone` when the caller
+   * leaves before the response is finished.
+   * @param msMax as in `open`
+   * @throws RequestCutError `shut_down` while draining; `client_gone` if the caller has left before
+   *   the work began; the error of the work
+   */
+  async whileConnected<T>(
+    response: CallerConnection,
+    msMax: number,
+    work: (request: ConnectedRequest) => Promise<T>,
+  ): Promise<T> {
+    if (response.destroyed) throw new RequestCutError('client_gone');
+    const request = this.open(msMax);
+    const leave = (): void => {
+      if (!response.writableFinished) request.cut('client_gone');
+    };
+    const outlive = (): void => void response.off('close', leave);
+    response.once('close', leave);
+    try {
+      return await work({ ...request, outlive });
+    } finally {
+      outlive();
+      request.close();
+    }
   }
 
   /**

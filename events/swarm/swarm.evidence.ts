@@ -40,7 +40,8 @@ export const SpeculativeCaptureEvidence = z.strictObject({
   counts: SpeculativeCounts.nullable(),
   source: SpeculationSource.nullable(),
   promptHash: KeyedHash,
-  replyHash: KeyedHash,
+  /** Null where the caller left before the first text. */
+  replyHash: KeyedHash.nullable(),
 });
 export type SpeculativeCaptureEvidence = z.infer<typeof SpeculativeCaptureEvidence>;
 
@@ -75,6 +76,7 @@ export const ConsensusCaptureEvidence = z.strictObject({
   /** Proposals with a lexical cosine of at least this many percent agree. */
   agreementPercent: z.int().min(0).max(100),
   promptHash: KeyedHash,
-  replyHash: KeyedHash,
+  /** Null where the caller left before the first text. */
+  replyHash: KeyedHash.nullable(),
 });
 export type ConsensusCaptureEvidence = z.infer<typeof ConsensusCaptureEvidence>;

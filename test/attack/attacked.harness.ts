@@ -25,10 +25,14 @@ export interface Attacked {
   close(): Promise<void>;
 }
 
-/** @param catalog the text of the catalog file */
+/**
+ * @param catalog the text of the catalog file
+ * @param ofProcess variables of the process alone, which the command line beside it does not get
+ */
 export const startAttacked = async (
   catalog: string,
   environment: NodeJS.ProcessEnv = {},
+  ofProcess: NodeJS.ProcessEnv = {},
 ): Promise<Attacked> => {
   const home = await mkdtemp(path.join(tmpdir(), 'quipu-attack-'));
   const catalogFile = path.join(home, 'catalog.yaml');
@@ -43,7 +47,7 @@ export const startAttacked = async (
     QUIPU_TRUST_PROXY: '1',
     ...environment,
   };
-  const member = new Member('attacked', 'standalone', port, variables);
+  const member = new Member('attacked', 'standalone', port, { ...variables, ...ofProcess });
   await member.start();
   const { url } = member;
   const text = await readFile(path.join(home, 'bootstrap.json'), 'utf8');

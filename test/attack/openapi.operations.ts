@@ -45,6 +45,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** A body that the schema admits, with its required fields, where the route takes one. */
   readonly body: unknown;
+  /** The media types of that body. */
+  readonly bodyTypes: readonly string[];
   /** A value for each further field of that body. */
   readonly optional: Readonly<Record<string, unknown>>;
   /** The documented statuses of all operations of the path. */
@@ -76,6 +78,7 @@ export const operationsOf = (
         path,
         parameters,
         body: schema && sample.of(schema),
+        bodyTypes: Object.keys(requestBody?.content ?? {}),
         optional: schema ? sample.optionalOf(schema) : {},
         statuses: statusesOf(responses),
         statusesOfPath: new Set(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { UNFUNDED_BODY_BYTES_MAX } from '#apps/gateway/bodies/receptions.js';
 import { completionOf, json, statement } from '#areas/inference/rigs/upstream.fake.js';
 import { answering, chatRequest, startWorld, type World } from './quipu.harness.js';
 
@@ -86,12 +87,19 @@ describe('admission over HTTP', () => {
     });
     try {
       const wrong = { messages: [{ role: 'wizard' }] };
+      const large = { ...wrong, user: 'x'.repeat(UNFUNDED_BODY_BYTES_MAX) };
       expect((await ask(world, wrong)).status).toBe(400);
+      expect((await ask(world, large)).status).toBe(400);
       expect((await ask(world, { max_tokens: spent })).status).toBe(200);
       const refused = await ask(world, wrong);
       expect(refused.status).toBe(402);
       expect(await refused.json()).toMatchObject({
         error: { code: 'insufficient_balance', metadata: { reason: 'insufficient_balance' } },
+      });
+      const unread = await ask(world, large);
+      expect(unread.status).toBe(413);
+      expect(await unread.json()).toMatchObject({
+        error: { code: 'body_too_large', message: expect.stringContaining('without money') },
       });
     } finally {
       await world.close();

@@ -329,7 +329,7 @@ describe('embeddings', () => {
       expect((await world.events()).at(-1)).toMatchObject({ type: 'HoldReleased' });
     });
 
-    it('are free for a caller that leaves before the answer', async () => {
+    it('are charged to a caller that leaves before the answer', async () => {
       const caller = new AbortController();
       const asked = world.openai.embeddings.create(
         { model: 'theirs', input: 'a', user: 'hang' },
@@ -338,8 +338,8 @@ describe('embeddings', () => {
       await eventually(() => world.upstream.received.at(-1)?.body['user'] === 'hang');
       caller.abort();
       await expect(asked).rejects.toThrow();
-      await eventually(async () => (await world.events()).at(-1)?.type === 'HoldReleased');
-      expect((await world.events()).at(-1)).toMatchObject({ data: { reason: 'client_gone' } });
+      await eventually(async () => (await world.events()).at(-1)?.type === 'HoldCaptured');
+      expect((await world.events()).at(-1)).toMatchObject({ data: { outcome: 'client_gone' } });
     });
   });
 });

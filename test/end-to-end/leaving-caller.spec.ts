@@ -1,43 +1,74 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { deltaOf, eventOf, type Script, sse } from '#areas/inference/rigs/upstream.fake.js';
+import {
+  completionOf,
+  deltaOf,
+  eventOf,
+  json,
+  type Script,
+  sse,
+  statement,
+} from '#areas/inference/rigs/upstream.fake.js';
 import {
   chatRequest,
   eventually,
+  MODEL,
   scriptedCatalog,
   startWorld,
   type World,
 } from './quipu.harness.js';
 
 /** The prompt of `chatRequest` has 17 bytes, counted at 8 a token; a token costs a micro-dollar. */
+const PROMPT = 'Tell me of knots.';
 const PROMPT_MICRO_USD = '3';
+
+const SWARM = 'other';
+
+/** With a model for embeddings, and another one that takes part in a consensus. */
+const catalogOf = (baseUrl: string): string => `${scriptedCatalog(baseUrl)}
+  - { id: vectors, kind: embedding, owned_by: acme, rigs: [scripted], context: 8192,
+      price: { input_usd_per_mtok: 1 } }
+  - { id: ${SWARM}, owned_by: acme, rigs: [scripted], context: 8192, max_output: 100,
+      price: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } }
+`;
 
 /** The first chunk has a role and no token; then the model thinks. */
 const thinking = sse([eventOf(deltaOf({ role: 'assistant', content: '' }))], 'hang');
 
 const silent: Script = () => undefined;
 
+/** The other model answers, and is done before its caller leaves. */
+const oneMemberAnswers: Script = (response, received) => {
+  if (received.body['model'] !== SWARM) return;
+  json(200, completionOf('A record of knots.', statement(9, 4)))(response, received);
+};
+
+const MEMBERS = { fanout_nodes: 2, member_models: [MODEL, SWARM], synthesis_model: MODEL };
+
 describe('a caller that leaves before the first token', () => {
   let world: World;
 
   afterEach(() => world.close());
 
-  /** Streams a chat and leaves at the first chunk, or once the upstream has the request. */
-  const leave = async (at: 'chunk' | 'request'): Promise<void> => {
+  /** Leaves at the first chunk, or once the upstream has the requests. */
+  const leave = async (at: 'chunk' | number, path: string, body: object): Promise<void> => {
     const caller = new AbortController();
-    const answer = fetch(`${world.quipu.url}/v1/chat/completions`, {
+    const answer = fetch(`${world.quipu.url}${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         authorization: `Bearer ${world.credentials.api_key}`,
       },
-      body: JSON.stringify(chatRequest({ stream: true })),
+      body: JSON.stringify(body),
       signal: caller.signal,
     });
+    answer.catch(() => undefined);
     if (at === 'chunk') await (await answer).body?.getReader().read();
-    else await eventually(() => world.upstream.received.length === 1);
+    else await eventually(() => world.upstream.received.length === at);
     caller.abort();
-    await answer.catch(() => undefined);
   };
+
+  const leaveStream = (at: 'chunk' | number) =>
+    leave(at, '/v1/chat/completions', chatRequest({ stream: true }));
 
   const lastEvent = async () => {
     const ended = async () =>
@@ -46,10 +77,10 @@ describe('a caller that leaves before the first token', () => {
     return (await world.events()).at(-1);
   };
 
-  it('pays for the prompt once the upstream has accepted the request', async () => {
+  it('pays for the prompt of a stream, with one charge', async () => {
     world = await startWorld([thinking]);
     const placed = (await world.events()).length;
-    await leave('chunk');
+    await leaveStream('chunk');
     expect(await lastEvent()).toMatchObject({
       type: 'HoldCaptured',
       data: {
@@ -64,13 +95,37 @@ describe('a caller that leaves before the first token', () => {
     expect(await world.events()).toHaveLength(placed + 2);
   });
 
-  it('pays nothing before that', async () => {
-    world = await startWorld([silent]);
-    await leave('request');
+  const messages = [{ role: 'user', content: PROMPT }];
+
+  it.each([
+    ['/v1/chat/completions', chatRequest()],
+    ['/v1/chat/completions', chatRequest({ stream: true })],
+    ['/v1/completions', { model: MODEL, prompt: PROMPT }],
+    ['/v1/responses', { model: MODEL, input: PROMPT }],
+    ['/v1/messages', { model: MODEL, max_tokens: 10, messages }],
+    ['/v1/embeddings', { model: 'vectors', input: PROMPT }],
+    ['/api/v1/swarm/vllm_orchestrate', { model: MODEL, messages }],
+  ])('pays for the prompt once a silent upstream has it: %s', async (path, body) => {
+    world = await startWorld([silent], { catalogOf });
+    await leave(1, path, body);
     expect(await lastEvent()).toMatchObject({
-      type: 'HoldReleased',
-      data: { reason: 'client_gone', availableMicroUsd: '10000000' },
+      type: 'HoldCaptured',
+      data: { outcome: 'client_gone', amountMicroUsd: PROMPT_MICRO_USD, rig: 'scripted' },
     });
+  });
+
+  it('pays for the members of a consensus, finished or not', async () => {
+    world = await startWorld([oneMemberAnswers], { catalogOf });
+    await leave(2, '/api/v1/swarm/moa_consensus', { messages, ...MEMBERS });
+    const { data } = (await lastEvent()) ?? {};
+    expect(data).toMatchObject({ outcome: 'client_gone', usageSource: 'counted' });
+    const { lines } = data as { lines: { step: string; quantity: number }[] };
+    expect(lines.map(({ step, quantity }) => [step, quantity])).toEqual([
+      ['branch-1', 3],
+      ['branch-1', 0],
+      ['branch-2', 9],
+      ['branch-2', 4],
+    ]);
   });
 
   it('pays nothing for a model with charge_cancelled: false', async () => {
@@ -78,7 +133,7 @@ describe('a caller that leaves before the first token', () => {
       catalogOf: (baseUrl) =>
         scriptedCatalog(baseUrl).replace('max_output', 'charge_cancelled: false, max_output'),
     });
-    await leave('chunk');
+    await leaveStream('chunk');
     expect(await lastEvent()).toMatchObject({
       type: 'HoldReleased',
       data: { reason: 'client_gone' },

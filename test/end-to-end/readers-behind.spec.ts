@@ -46,7 +46,7 @@ describe('paid requests while no process reads the log', () => {
     });
   };
 
-  it('are refused in part when the readers fall behind, and admitted when they are back', async () => {
+  it('are refused in part while the readers are behind, and admitted after', async () => {
     expect((await ask()).status).toBe(200);
     let refused = await ask();
     await eventually(async () => (refused = await ask()).status === 503, SLOWED_MS);

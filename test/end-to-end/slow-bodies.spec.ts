@@ -10,6 +10,13 @@ const LOGIN = '/api/v1/auth/login';
 const FILES = '/v1/files';
 const SYNC = '/api/jobs/sync_file';
 const MULTIPART = { 'content-type': 'multipart/form-data; boundary=seam' };
+const URL_ENCODED = { 'content-type': 'application/x-www-form-urlencoded' };
+const EMPTY_PART = '--seam\r\n\r\n\r\n';
+const VAULT = '/api/v1/adapters/vault';
+/** Fields whose credentials are wrong, and the begin of the file. */
+const WRONG_KEY = ['api_key', 'job_id', 'file_content']
+  .map((name) => `--seam\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n1\r\n`)
+  .join('');
 const FORM = [
   '--seam\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nuser_data\r\n',
   '--seam\r\ncontent-disposition: form-data; name="file"; filename="knots.txt"\r\n\r\nknots',
@@ -135,17 +142,35 @@ describe('bodies that do not arrive', () => {
     }
   });
 
-  it('are not read beyond the parts that a form may have', async () => {
-    const parts = '--seam\r\n\r\n\r\n'.repeat(17);
-    for (const path of [FILES, '/api/v1/adapters/vault', SYNC]) {
-      const connection = await open();
-      connection.post(path, { ...withKey(4_500_000), ...MULTIPART }, parts);
-      expect(await connection.answer()).toMatchObject({
-        status: 400,
-        headers: { connection: 'close' },
-      });
-      await connection.closed();
-    }
+  it.each([
+    [FILES, MULTIPART, EMPTY_PART],
+    [VAULT, MULTIPART, EMPTY_PART],
+    [SYNC, MULTIPART, EMPTY_PART],
+    [SYNC, URL_ENCODED, 'a=1&'],
+  ])('are not read beyond the parts that a form may have: %s, %j', async (path, type, part) => {
+    const connection = await open();
+    connection.post(path, { ...withKey(4_500_000), ...type }, part.repeat(17));
+    expect(await connection.answer()).toMatchObject({
+      status: 400,
+      headers: { connection: 'close' },
+    });
+    await connection.closed();
+  });
+
+  it.each([
+    [FILES, MULTIPART, EMPTY_PART.repeat(17), openAi('missing_credentials')],
+    [VAULT, MULTIPART, EMPTY_PART.repeat(17), application('missing_credentials')],
+    [SYNC, MULTIPART, WRONG_KEY, application('sync_key_invalid')],
+    [SYNC, URL_ENCODED, 'api_key=no&job_id=1&file_content=x', application('sync_key_invalid')],
+  ])('are not read without credentials: %s, %j', async (path, type, part, body) => {
+    const connection = await open();
+    connection.post(path, { 'content-length': '4500000', ...type }, part);
+    expect(await connection.answer()).toMatchObject({
+      status: 401,
+      headers: { connection: 'close' },
+      body,
+    });
+    await connection.closed();
   });
 
   it('have a limit in all, above which one gets 503', async () => {

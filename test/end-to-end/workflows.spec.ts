@@ -1,7 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import { writeFile } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { CommandLine } from './command-line.fixture.js';
@@ -344,36 +342,6 @@ describe('workflows', () => {
     await post(`/runs/${runId}/approvals/ask`, { approved: true }).expect(200);
     await eventually(async () => (await shown()).amount_micro_usd !== null);
     expect(await shown()).toMatchObject({ status: 'completed' });
-  });
-
-  it('are created, versioned, listed and shown on the command line', async () => {
-    const line = new CommandLine(() => world);
-    const file = path.join(world.home, 'definition.json');
-    const write = (nodes: readonly object[]) => writeFile(file, JSON.stringify({ nodes }));
-    const words = ['--user', 'demo', '--file', file];
-    await write([chat('a')]);
-    const created = (await line.result('workflows', 'create', '--name', 'by-hand', ...words)) as {
-      readonly workflow_id: number;
-    };
-    expect(created).toMatchObject({ success: true, name: 'by-hand', version: 1 });
-    const id = String(created.workflow_id);
-    await write([chat('b'), chat('c', { after: ['b'] })]);
-    expect(await line.result('workflows', 'version', id, ...words)).toMatchObject({ version: 2 });
-    const listed = await line.result('workflows', 'list', '--user', 'demo');
-    expect(listed).toMatchObject({
-      workflows: expect.arrayContaining([expect.objectContaining({ name: 'by-hand', version: 2 })]),
-    });
-    const first = await line.result('workflows', 'show', id, '--user', 'demo', '--at', '1');
-    expect(first).toMatchObject({ version: 1, definition: { nodes: [{ name: 'a' }] } });
-    await write([chat('a', { kind: 'paint' })]);
-    const refused = await line.run('workflows', 'version', id, ...words);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('nodes[0].kind: there is no kind paint');
-    const absent = await line.run('workflows', 'show', '99', '--user', 'demo');
-    expect(absent.stderr).toContain('workflow_not_found');
-    await writeFile(file, '{');
-    const unread = await line.run('workflows', 'version', id, ...words);
-    expect([unread.exitCode, unread.stderr.includes('--file')]).toEqual([2, true]);
   });
 
   it('are for their account only, and need money', async () => {

@@ -113,7 +113,13 @@ const factsText = ({ type, data }: AccountEvent): readonly string[] => {
       return [`The hold of ${usdOf(data)} ended without a charge: ${data.reason}.`];
     case 'HoldExpired':
       return [`The hold of ${usdOf(data)} expired without a charge.`];
-    default:
+    case 'AccountOpened':
+    case 'FundsDeposited':
+    case 'ChargeAdjusted':
+    case 'StatementClosed':
+    case 'BudgetSet':
+    case 'BudgetRemoved':
+    case 'BudgetThresholdReached':
       return namedFacts(data);
   }
 };

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { command, commandGroup, type DeclareCommands } from '../declare-command.js';
-import { limitOf } from '../options.js';
+import { limitOf, pageLimitOf, prefixOf } from '../options.js';
+import { type CancelRunOptions } from './cancel-run.js';
+import { type ListRunsOptions } from './list-runs.js';
 import { type ListWorkflowsOptions } from './list-workflows.js';
 import { type ShowWorkflowOptions } from './show-workflow.js';
 import { type StoreWorkflowOptions } from './store-workflow.js';
@@ -11,7 +13,11 @@ const nameOf = (text: string): string => {
 };
 
 export const declareCommands: DeclareCommands = (program, invoke) => {
-  const workflows = commandGroup(program, 'workflows', 'Create, version, list and show workflows.');
+  const workflows = commandGroup(
+    program,
+    'workflows',
+    'Create, version, list and show workflows; list and cancel runs.',
+  );
   command(workflows, 'create', 'Create a workflow from a JSON file.')
     .requiredOption('--user <name>', 'the owner of the account')
     .requiredOption('--name <name>', 'a name that no other workflow of the account has', nameOf)
@@ -37,5 +43,17 @@ export const declareCommands: DeclareCommands = (program, invoke) => {
     .option('--at <version>', 'a version; default: the newest', limitOf)
     .action((id: number, options: Omit<ShowWorkflowOptions, 'id'>) =>
       invoke({ ...options, id }, async () => (await import('./show-workflow.js')).showWorkflow),
+    );
+  command(workflows, 'runs', 'List the runs of an account, newest first.')
+    .requiredOption('--user <name>', 'the owner of the account')
+    .option('--after <place>', 'begin after this place, which the page before has named', prefixOf)
+    .option('--limit <count>', 'the number of runs, at most 1,000', pageLimitOf, 20)
+    .action((options: ListRunsOptions) =>
+      invoke(options, async () => (await import('./list-runs.js')).listRuns),
+    );
+  command(workflows, 'cancel', 'Cancel a run, also while no gateway runs.')
+    .argument('<id>', 'the id that runs shows')
+    .action((id: string, options: Omit<CancelRunOptions, 'id'>) =>
+      invoke({ ...options, id }, async () => (await import('./cancel-run.js')).cancelRun),
     );
 };

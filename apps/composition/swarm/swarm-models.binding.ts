@@ -4,12 +4,13 @@ import { checkChat, type CheckedChat } from '#areas/inference/checked-chat.js';
 import { replyText } from '#areas/inference/reply.js';
 import { needsOf } from '#areas/inference/rigs/chat-features.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
-import { RouteError } from '#areas/inference/rigs/route-error.js';
+import { acceptedUsage, RouteError } from '#areas/inference/rigs/route-error.js';
 import { type RoutingModes } from '#areas/inference/routing-modes.js';
 import { linesOf } from '#areas/inference/token-lines.js';
 import { upstreamBody } from '#areas/inference/upstream-body.js';
 import { countersIn } from '#areas/swarm/speculative/upstream-speculation.js';
 import {
+  type AcceptedPart,
   type JsonObject,
   MemberFailedError,
   type ModelAnswer,
@@ -76,6 +77,10 @@ export class CatalogSwarmModels extends SwarmModels {
     return { pages, rig, attempts: attempts.length };
   }
 
+  override acceptedOf(error: unknown): AcceptedPart | null {
+    return acceptedUsage(error instanceof MemberFailedError ? error.cause : error) ?? null;
+  }
+
   override async speculationOf(name: string): Promise<SpeculationCounters | null> {
     const rig = this.catalog.rigs().find((one) => one.name === name);
     if (rig?.kind !== 'openai' || rig.server !== 'vllm') return null;
@@ -85,7 +90,8 @@ export class CatalogSwarmModels extends SwarmModels {
     return exposition === null ? null : countersIn(exposition);
   }
 
-  #swarmModel({ id, rigs, file, draft, contextTokens, maxOutputTokens }: CatalogModel): SwarmModel {
+  #swarmModel({ rigs, ...model }: CatalogModel): SwarmModel {
+    const { id, file, draft, contextTokens, maxOutputTokens, chargesCancelled } = model;
     const statuses = new Map(this.router.status().map((status) => [status.name, status]));
     const byName = new Map(this.catalog.rigs().map((rig) => [rig.name, rig]));
     const serving = rigs.flatMap((name) => byName.get(name) ?? []);
@@ -95,6 +101,7 @@ export class CatalogSwarmModels extends SwarmModels {
       draft,
       contextTokens,
       maxOutputTokens,
+      chargesCancelled,
       rigs: serving.map(({ name, kind }) => ({
         name,
         kind,

@@ -7,6 +7,8 @@ import { ReceivedBytes } from './received-bytes.js';
 
 /** The largest body of a request without valid credentials, such as a login. */
 export const ANONYMOUS_BODY_BYTES_MAX = 16_384;
+/** The largest body of an account without money: parsing a larger one costs milliseconds. */
+export const UNFUNDED_BODY_BYTES_MAX = 262_144;
 /** The part of the budget that requests without credentials share; callers share the rest. */
 const ANONYMOUS_PART = 0.25;
 
@@ -15,6 +17,9 @@ export interface ReceptionLimits {
   /** Of all bodies that are being received. */
   readonly receivingBytesMax: number;
 }
+
+/** Who sends a body: without valid credentials, with an account without money, or with money. */
+export type Sender = 'anonymous' | 'unfunded' | 'funded';
 
 interface Share {
   readonly bodyBytesMax: number;
@@ -28,40 +33,39 @@ export class Receptions {
   readonly #open = new Map<Socket, Reception>();
   /** Sockets that no more of a body comes from. */
   readonly #failed = new WeakMap<Socket, HttpFailure>();
-  readonly #ofCallers: Share;
-  readonly #ofAnonymous: Share;
+  readonly #shares: Readonly<Record<Sender, Share>>;
   #isClosed = false;
 
   constructor({ bodyLimitBytes, receivingBytesMax }: ReceptionLimits) {
     const anonymousBytesMax = Math.floor(receivingBytesMax * ANONYMOUS_PART);
-    this.#ofCallers = {
-      bodyBytesMax: bodyLimitBytes,
-      budget: new ByteBudget(receivingBytesMax - anonymousBytesMax),
-    };
-    this.#ofAnonymous = {
-      bodyBytesMax: Math.min(bodyLimitBytes, ANONYMOUS_BODY_BYTES_MAX),
-      budget: new ByteBudget(anonymousBytesMax),
+    const budget = new ByteBudget(receivingBytesMax - anonymousBytesMax);
+    this.#shares = {
+      funded: { bodyBytesMax: bodyLimitBytes, budget },
+      unfunded: { bodyBytesMax: Math.min(bodyLimitBytes, UNFUNDED_BODY_BYTES_MAX), budget },
+      anonymous: {
+        bodyBytesMax: Math.min(bodyLimitBytes, ANONYMOUS_BODY_BYTES_MAX),
+        budget: new ByteBudget(anonymousBytesMax),
+      },
     };
   }
 
   /**
    * Reads the body of a request.
-   * @param isCaller whether the request has valid credentials
    * @throws HttpFailure 413 above the limit of a body, 503 above the limit of all bodies or after
    *   `close`, or the failure that `fail` is called with
    */
-  receive(message: IncomingMessage, isCaller: boolean): Promise<Buffer> {
+  receive(message: IncomingMessage, sender: Sender): Promise<Buffer> {
     const { socket } = message;
     const failed = this.#isClosed ? shuttingDown() : this.#failed.get(socket);
     if (failed) return Promise.reject(failed);
     if (message.destroyed) return Promise.reject(callerLeft());
-    const { bodyBytesMax, budget } = isCaller ? this.#ofCallers : this.#ofAnonymous;
+    const { bodyBytesMax, budget } = this.#shares[sender];
     const declared = Number(message.headers['content-length'] ?? 0);
-    if (declared > bodyBytesMax) return Promise.reject(tooLarge(bodyBytesMax));
+    if (declared > bodyBytesMax) return Promise.reject(tooLarge(bodyBytesMax, sender));
     const received = new ReceivedBytes();
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const add = (chunk: Buffer): void => {
-      if (received.length + chunk.length > bodyBytesMax) fail(tooLarge(bodyBytesMax));
+      if (received.length + chunk.length > bodyBytesMax) fail(tooLarge(bodyBytesMax, sender));
       else if (budget.take(chunk.length)) received.add(chunk);
       else fail(tooManyBytes());
     };
@@ -100,11 +104,17 @@ export class Receptions {
   }
 }
 
-const tooLarge = (bytesMax: number): HttpFailure =>
+const LIMITED: Readonly<Record<Sender, string>> = {
+  funded: '',
+  unfunded: ', the limit of an account without money',
+  anonymous: ', the limit of a request without credentials',
+};
+
+const tooLarge = (bytesMax: number, sender: Sender): HttpFailure =>
   new HttpFailure({
     status: 413,
     code: 'body_too_large',
-    message: `the body is larger than ${bytesMax} bytes`,
+    message: `the body is larger than ${bytesMax} bytes${LIMITED[sender]}`,
   });
 
 const tooManyBytes = (): HttpFailure =>

@@ -1,7 +1,11 @@
+import { type IncomingMessage } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Caller } from '#areas/identity/authentication/caller.js';
+import { type Ledger } from '#platform/ledger/ledger.port.js';
+import { isRejection } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { FORM_TYPES, formTypeOf, parseFormFields } from './form-fields.js';
 import { parseJson } from './json-body.js';
-import { type Receptions } from './receptions.js';
+import { type Receptions, type Sender, UNFUNDED_BODY_BYTES_MAX } from './receptions.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,21 +39,44 @@ export const leaveBodiesUnread = (fastify: FastifyInstance): void => {
 export const isUnread = (request: FastifyRequest): boolean =>
   request.body === UNREAD_BODY || formTypeOf(request) !== undefined;
 
+/** What the bodies of requests are read with. */
+export interface BodyReading {
+  readonly receptions: Receptions;
+  readonly ledger: Pick<Ledger, 'demandFunds'>;
+}
+
 /** Reads and parses the body of a request that its guards have admitted. @throws HttpFailure */
 export const readBody = async (
-  receptions: Receptions,
+  { receptions, ledger }: BodyReading,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> => {
-  const isCaller = request.caller !== undefined;
   try {
-    const bytes = await receptions.receive(request.raw, isCaller);
+    const { caller, raw } = request;
+    const sender = caller ? await senderOf(caller, raw, ledger) : 'anonymous';
+    const bytes = await receptions.receive(raw, sender);
     if (request.headers[SIGNATURE] !== undefined) request.signedBody = bytes;
     const form = formTypeOf(request);
     request.body = form === undefined ? parseJson(bytes) : await parseFormFields(bytes, form);
   } catch (error) {
     // The rest of the body is not read.
     if (!request.raw.complete) void reply.header('connection', 'close');
+    throw error;
+  }
+};
+
+/** A body within the limit of every account needs no look at the balance. */
+const senderOf = async (
+  { accountId }: Caller,
+  { headers }: IncomingMessage,
+  ledger: BodyReading['ledger'],
+): Promise<Sender> => {
+  if (Number(headers['content-length'] ?? Infinity) <= UNFUNDED_BODY_BYTES_MAX) return 'funded';
+  try {
+    await ledger.demandFunds(accountId);
+    return 'funded';
+  } catch (error) {
+    if (isRejection(error, 'insufficient_balance')) return 'unfunded';
     throw error;
   }
 };

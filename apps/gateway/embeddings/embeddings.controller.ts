@@ -82,8 +82,10 @@ export class EmbeddingsController {
       );
     };
     try {
-      const answer = await this.#whileConnected(reply, (signal) =>
-        this.embeddings.execute(order, signal),
+      const answer = await this.requests.whileConnected(
+        reply.raw,
+        this.settings.requestMsMax,
+        ({ signal }) => this.embeddings.execute(order, signal),
       );
       this.#writeHeaders(reply, caller, startedAt, answer);
       this.metrics.embeddingsCharged({ model: asked.model, ...charged(answer) });
@@ -92,25 +94,6 @@ export class EmbeddingsController {
     } catch (error) {
       ended(this.failures.of(error).code);
       throw error;
-    }
-  }
-
-  /** Aborts when the caller leaves, the time is up or the process stops. */
-  async #whileConnected<Answer>(
-    { raw }: FastifyReply,
-    work: (signal: AbortSignal) => Promise<Answer>,
-  ): Promise<Answer> {
-    const open = this.requests.open(this.settings.requestMsMax);
-    const leave = (): void => {
-      if (!raw.writableFinished) open.cut('client_gone');
-    };
-    raw.once('close', leave);
-    if (raw.destroyed) leave();
-    try {
-      return await work(open.signal);
-    } finally {
-      raw.off('close', leave);
-      open.close();
     }
   }
 

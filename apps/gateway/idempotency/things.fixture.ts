@@ -25,6 +25,8 @@ import {
   type LeftAttempt,
 } from '#platform/idempotency/answer-store.port.js';
 import { DurableAnswerStore } from '#platform/idempotency/durable-answer-store.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas, defineArea } from '#platform/runtime/area.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { pino } from 'pino';
@@ -147,6 +149,7 @@ export const openThings = async () => {
   const values = [
     { provide: Things, useValue: things },
     { provide: AnswerStore, useValue: answers },
+    { provide: Ledger, useValue: new FakeLedger() },
     { provide: LOGGER, useValue: logger },
     { provide: Areas, useValue: new Areas([thingsArea]) },
     Failures,

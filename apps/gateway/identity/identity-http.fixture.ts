@@ -16,6 +16,8 @@ import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { ProcessEvents } from '#platform/runtime/process-events.js';
 import { Areas } from '#platform/runtime/area.js';
 import { contextOf } from '#platform/runtime/command-context.js';
@@ -130,6 +132,7 @@ const openGateway = async () => {
   const values = [
     { provide: AnswerStore, useValue: answers },
     { provide: SECRETS, useValue: secrets },
+    { provide: Ledger, useValue: new FakeLedger() },
     { provide: DirectRoutes, useValue: new DirectRoutes() },
     { provide: FailureLog, useValue: new FailureLog(logger) },
     { provide: RequestRates, useValue: new RequestRates(RATES, clock) },

@@ -16,7 +16,7 @@ import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { contextOf } from '#platform/runtime/command-context.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
-import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
+import { type ConnectedRequest, OpenRequests } from '../../operations/open-requests.js';
 import { FailureLog } from '../errors/failure-log.js';
 import { Failures } from '../errors/failures.js';
 import { type AnswerEnd, type AnswerTap } from '../idempotency/answer-recorder.js';
@@ -53,11 +53,6 @@ export interface Chat {
 
 type StreamKeeping = Pick<ResumableStreams, 'keep' | 'graceMs'>;
 
-interface OpenStream extends OpenRequest {
-  /** Listens for the end of the connection, and cuts the request. */
-  readonly leave: () => void;
-}
-
 /** Translates one chat between HTTP and its handlers. */
 @Injectable()
 export class ChatExchange {
@@ -77,34 +72,27 @@ export class ChatExchange {
 
   /** Resolves after the answer and its charge. @throws the error of an answer that did not begin */
   async answer(chat: Chat, reply: FastifyReply, tap?: AnswerTap): Promise<AnswerEnd> {
-    const open = this.requests.open(this.limits.requestMsMax);
-    const leave = (): void => {
-      if (!reply.raw.writableFinished) open.cut('client_gone');
-    };
-    reply.raw.once('close', leave);
-    if (reply.raw.destroyed) leave();
     try {
-      if (chat.body.stream) return await this.#stream(chat, reply, { ...open, leave }, tap);
-      await this.#complete(chat, reply, open, tap);
-      return 'whole';
+      return await this.requests.whileConnected(reply.raw, this.limits.requestMsMax, (open) =>
+        chat.body.stream
+          ? this.#stream(chat, reply, open, tap)
+          : this.#complete(chat, reply, open, tap),
+      );
     } catch (error) {
       if (error instanceof ChargedCutError) {
         this.#charged(chat, error.rig, error.usage, error.entry);
       }
       this.#ended(chat, this.failures.of(error).code);
       throw error;
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
     }
   }
 
   async #complete(
     chat: Chat,
     reply: FastifyReply,
-    { signal }: OpenRequest,
+    { signal }: ConnectedRequest,
     tap: AnswerTap | undefined,
-  ): Promise<void> {
+  ): Promise<AnswerEnd> {
     const answer = await this.chats.execute(orderOf(chat), signal);
     const { rig, attempts, usage, bound, entry, pace } = answer;
     const headers = {
@@ -121,12 +109,13 @@ export class ChatExchange {
     this.#ended(chat, '');
     const length = { 'content-length': Buffer.byteLength(text) };
     writeHead(reply, { ...headers, ...length, ...this.#rates(chat, pace) }).end(text);
+    return 'whole';
   }
 
   async #stream(
     chat: Chat,
     reply: FastifyReply,
-    open: OpenStream,
+    open: ConnectedRequest,
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
     const stream = await this.streams.execute(orderOf(chat), open.signal);
@@ -142,7 +131,7 @@ export class ChatExchange {
     chat: Chat,
     stream: ChatStream,
     reply: FastifyReply,
-    open: OpenStream,
+    open: ConnectedRequest,
     tap: AnswerTap | undefined,
   ): Promise<AnswerEnd> {
     const { model } = chat.body;
@@ -173,13 +162,13 @@ export class ChatExchange {
     { requestId: streamId }: Chat,
     keeper: StreamKeeper | undefined,
     { raw: response }: FastifyReply,
-    { signal, cut, leave }: OpenStream,
+    { signal, cut, outlive }: ConnectedRequest,
     tap: AnswerTap | undefined,
   ): AnswerWriter {
     const record = tap && ((text: string): void => tap.text(text));
     const writer = new SseWriter(response, this.keepAliveMs, signal, record);
     if (keeper?.isKept !== true) return writer;
-    response.off('close', leave);
+    outlive();
     const { graceMs } = this.resumable;
     const abandon = (): void => cut('client_gone');
     return new ResumableWriter({ streamId, response, keeper, graceMs, abandon }, writer);

@@ -75,7 +75,7 @@ export class InvestorsController {
       '`asOf` it is as it was at that state of the log.',
   })
   @ApiOkResponse({ type: InvestorDashboardDto, description: 'The portfolio and its yield.' })
-  @FailsWith('investor_required', 'investor_not_found')
+  @FailsWith('investor_not_found')
   async dashboard(
     @CurrentCaller() caller: Caller,
     @Query() query: AskedInvestorDto,
@@ -96,7 +96,7 @@ export class InvestorsController {
     type: InvestorNodesDto,
     description: 'The rigs with the shares of the investor.',
   })
-  @FailsWith('investor_required', 'investor_not_found')
+  @FailsWith('investor_not_found')
   async nodes(
     @CurrentCaller() caller: Caller,
     @Query() query: AskedInvestorDto,
@@ -117,7 +117,7 @@ export class InvestorsController {
     description: 'A page of what each rig earned on each day in UTC, newest first.',
   })
   @ApiOkResponse({ type: RevenueListDto, description: 'A page of days.' })
-  @FailsWith('investor_required', 'investor_not_found')
+  @FailsWith('investor_not_found')
   async revenue(
     @CurrentCaller() caller: Caller,
     @Query() query: RevenuePageDto,

@@ -12,7 +12,7 @@ export const JobEventsController = followController({
   example:
     'id: 3\nevent: progressed\ndata: {"job_id":"0198…","recorded_at":"2026-11-21T04:48:00.000Z",' +
     '"attempt":1,"done":120,"total":2000,"details":{},"usage":[]}\n\n',
-  unknown: ['job_not_found', 'job_event_unknown'],
+  failures: ['job_not_found', 'job_event_unknown'] satisfies readonly JobErrorCode[],
   tooMany: 'too_many_job_streams' satisfies JobErrorCode,
   history: (id, reader, after) => new JobHistoryQuery(id, reader, after),
   present: presentJobEvent,

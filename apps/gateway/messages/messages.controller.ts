@@ -2,8 +2,6 @@ import { Controller, Headers, HttpCode, Post, Req, Res, UseGuards } from '@nestj
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { type InferenceErrorCode } from '#areas/inference/inference.errors.js';
-import { DomainError } from '#platform/kernel/domain-error.js';
 import { AnthropicErrors } from '../errors/envelope.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';
@@ -19,6 +17,7 @@ import { FailsWith } from '../openapi/failures.docs.js';
 import { chatOf } from './messages.body.js';
 import { CreateMessageDocs } from './messages.docs.js';
 import { messageFormat } from './messages.format.js';
+import { UncountedTokensGuard } from './uncounted-tokens.guard.js';
 
 /** The versions of the interface: they do not differ in what is translated to chats. */
 const VERSIONS = ['2023-06-01', '2026-10-21'] as const;
@@ -59,6 +58,7 @@ export class MessagesController {
 
   @Post('count_tokens')
   @HttpCode(200)
+  @UseGuards(UncountedTokensGuard)
   @AnthropicErrors()
   @ApiOperation({
     summary: 'Count the tokens of a message',
@@ -73,10 +73,8 @@ export class MessagesController {
   })
   @Idempotent()
   @FailsWith('token_count_unavailable')
-  count(@Headers(VERSION_HEADER) version: string | undefined): never {
-    refuseOtherVersion(version);
-    const detail = 'tokens are not counted here: only the rigs of a model know its tokenizer';
-    throw new DomainError<InferenceErrorCode>('token_count_unavailable', detail);
+  count(): void {
+    // The guard has rejected the request.
   }
 }
 

@@ -1,5 +1,4 @@
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type OpenAPIObject } from '@nestjs/swagger';
 import { type FastifyInstance } from 'fastify';
 import { Areas } from '#platform/runtime/area.js';
 import { openApiDocument } from './openapi.document.js';
@@ -10,10 +9,12 @@ import { uiFile, UI_PAGE } from './swagger-ui.js';
  * the files of the UI, so that neither slows the start.
  */
 export const serveOpenApi = (app: NestFastifyApplication, fastify: FastifyInstance): void => {
-  let document: OpenAPIObject | undefined;
+  let document: Buffer | undefined;
   fastify.get('/openapi.json', (_request, reply) => {
-    document ??= openApiDocument(app, app.get(Areas, { strict: false }));
-    void reply.send(document);
+    document ??= Buffer.from(
+      JSON.stringify(openApiDocument(app, app.get(Areas, { strict: false }))),
+    );
+    void reply.type('application/json; charset=utf-8').send(document);
   });
   fastify.get('/docs', (_request, reply) => {
     void reply.type('text/html; charset=utf-8').send(UI_PAGE);

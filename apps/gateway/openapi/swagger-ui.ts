@@ -27,12 +27,20 @@ export const UI_PAGE = `<!doctype html>
 </html>
 `;
 
-/** A file of Swagger UI; undefined for any other name. */
+const contents = new Map<string, Promise<Buffer>>();
+
+/** A file of Swagger UI, which is kept in memory; undefined for any other name. */
 export const uiFile = async (
   name: string,
 ): Promise<{ readonly type: string; readonly content: Buffer } | undefined> => {
   const type = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   if (type === undefined) return undefined;
+  const content = contents.get(name) ?? readUiFile(name);
+  contents.set(name, content);
+  return { type, content: await content };
+};
+
+const readUiFile = (name: string): Promise<Buffer> => {
   const root = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  return { type, content: await readFile(path.join(root, name)) };
+  return readFile(path.join(root, name));
 };

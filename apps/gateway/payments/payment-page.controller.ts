@@ -15,6 +15,7 @@ import { PaymentReferenceDto, PaymentStatusDto } from './crypto-invoices.dto.js'
 import { presentPayment, uriOf } from './crypto-invoices.presenter.js';
 import { paymentPage } from './payment-page.js';
 import { PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE } from './payment-page.assets.js';
+import { QrCodes } from './qr-codes.js';
 
 const CACHE = 'cache-control';
 /** Set after the invoice was found: a failure is JSON. */
@@ -26,7 +27,6 @@ const PAGE_HEADERS = {
 };
 /** The assets change with a release only. */
 const AN_HOUR = 'public, max-age=3600';
-const QR_SCALE = 8;
 
 const text = (type: string) => ({ [type]: { schema: { type: 'string' as const } } });
 
@@ -37,6 +37,7 @@ export class PaymentPageController {
   constructor(
     private readonly queries: QueryBus,
     private readonly links: PaymentLinks,
+    private readonly codes: QrCodes,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -104,8 +105,7 @@ export class PaymentPageController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     const { terms } = await this.#find(reference);
-    const { toBuffer } = await import('qrcode');
-    const image = await toBuffer(uriOf(terms), { errorCorrectionLevel: 'M', scale: QR_SCALE });
+    const image = await this.codes.imageOf(uriOf(terms));
     void reply.header('content-type', 'image/png').header(CACHE, 'private, max-age=3600');
     return image;
   }

@@ -3,9 +3,10 @@ import { CryptoInvoicesController } from './crypto-invoices.controller.js';
 import { PaymentNoticesController } from './payment-notices.controller.js';
 import { PaymentPageController } from './payment-page.controller.js';
 import { PaymentPages } from './payment-pages.js';
+import { QrCodes } from './qr-codes.js';
 
 @Module({
   controllers: [CryptoInvoicesController, PaymentPageController, PaymentNoticesController],
-  providers: [PaymentPages],
+  providers: [PaymentPages, QrCodes],
 })
 export class PaymentsHttpModule {}

@@ -44,9 +44,9 @@ export class PipelineController {
       'Each stage holds a contiguous range of layers; hidden states travel over WebSockets. The ' +
       'text is that of the undivided model, to the bit. The worst case is held before any work, ' +
       'and the tokens are charged at the price of the model. A stage that is lost is replaced by ' +
-      'one that stands by, and the text goes on; without one the request fails and is free. So ' +
-      'is one whose caller leaves. `routing_mode: sharded_pipeline` of a chat does the same, as ' +
-      'a stream, too.',
+      'one that stands by, and the text goes on; without one the request fails and is free. A ' +
+      'caller that leaves pays for the tokens until then. `routing_mode: sharded_pipeline` of a ' +
+      'chat does the same, as a stream, too.',
   })
   @ApiOkResponse({
     type: PipelineAnswerDto,
@@ -79,19 +79,13 @@ export class PipelineController {
       context: contextOf(request.id, `user:${userId}`, credential.keyId),
       ...(attempt && { confirm: attempt.confirm }),
     };
-    const open = this.requests.open(this.settings.requestMsMax);
-    const leave = (): void => {
-      if (!reply.raw.writableFinished) open.cut('client_gone');
-    };
-    reply.raw.once('close', leave);
-    try {
-      const answer = await this.commands.execute(new RunPipelineCommand(order, open.signal));
-      void reply.headers(costHeaders(answer.entry));
-      return presentAnswer(order, answer);
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
-    }
+    const answer = await this.requests.whileConnected(
+      reply.raw,
+      this.settings.requestMsMax,
+      ({ signal }) => this.commands.execute(new RunPipelineCommand(order, signal)),
+    );
+    void reply.headers(costHeaders(answer.entry));
+    return presentAnswer(order, answer);
   }
 }
 

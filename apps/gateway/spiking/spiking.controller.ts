@@ -85,18 +85,15 @@ export class SpikingController {
       context: contextOf(request.id, `user:${userId}`, credential.keyId),
       ...(attempt && { confirm: attempt.confirm }),
     };
-    const open = this.requests.open(this.settings.runMsMax);
-    const leave = (): void => {
-      if (!reply.raw.writableFinished) open.cut('client_gone');
-    };
-    reply.raw.once('close', leave);
-    try {
-      const answer = await this.commands.execute(new InferSpikesCommand(order, open.signal));
-      void reply.headers(costHeaders(answer.entry));
-      return presentAnswer(request.id, answer, asked);
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
-    }
+    const answer = await this.requests.whileConnected(
+      reply.raw,
+      this.settings.runMsMax,
+      ({ signal, outlive }) => {
+        outlive();
+        return this.commands.execute(new InferSpikesCommand(order, signal));
+      },
+    );
+    void reply.headers(costHeaders(answer.entry));
+    return presentAnswer(request.id, answer, asked);
   }
 }

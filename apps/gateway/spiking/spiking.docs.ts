@@ -22,7 +22,8 @@ export const InferDocs = (): MethodDecorator =>
       description:
         'Classifies a text or numbers, and counts each operation meanwhile. The worst case is ' +
         'held before the run; what was counted is charged, by synaptic event and by ' +
-        'multiply-accumulate. A run that fails is free. Energy is modelled from the counts: ' +
+        'multiply-accumulate. A run that fails is free. A caller that leaves ' +
+        'does not end the run. Energy is modelled from the counts: ' +
         'savings may be negative.',
     }),
     ApiConsumes('application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'),

@@ -28,8 +28,8 @@ export interface Followed<Event> {
   readonly endsAfter: string;
   /** The first events, as a client receives them. */
   readonly example: string;
-  /** The domain errors of an id and of a revision that do not exist. */
-  readonly unknown: readonly string[];
+  /** The domain errors of its history. */
+  readonly failures: readonly string[];
   /** The domain error of an account with too many streams. */
   readonly tooMany: string;
   readonly history: (
@@ -69,7 +69,7 @@ export const followController = <Event>(followed: Followed<Event>): Type => {
     })
     @ApiParam({ name: 'id', description: `The id of the ${noun}.` })
     @FollowedEventsDocs(example)
-    @FailsWith(...followed.unknown, followed.tooMany)
+    @FailsWith(...followed.failures, followed.tooMany)
     async follow(
       @Param('id') id: string,
       @Headers('last-event-id') lastEventId: string | undefined,

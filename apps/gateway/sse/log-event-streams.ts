@@ -59,19 +59,15 @@ export class LogEventStreams {
     }
     const streams = this.#open.get(accountId) ?? new Set();
     if (streams.size >= STREAMS_PER_ACCOUNT_MAX) throw followed.tooMany();
-    const open = this.requests.open(STREAM_MS_MAX);
-    this.#open.set(accountId, streams.add(open));
-    const leave = (): void => open.cut('client_gone');
-    reply.raw.once('close', leave);
-    if (reply.raw.destroyed) leave();
-    try {
-      await this.#pump(followed, reply, open.signal);
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
-      streams.delete(open);
-      if (streams.size === 0) this.#open.delete(accountId);
-    }
+    await this.requests.whileConnected(reply.raw, STREAM_MS_MAX, async (open) => {
+      this.#open.set(accountId, streams.add(open));
+      try {
+        await this.#pump(followed, reply, open.signal);
+      } finally {
+        streams.delete(open);
+        if (streams.size === 0) this.#open.delete(accountId);
+      }
+    });
   }
 
   async #pump({ follow }: FollowedEvents, reply: FastifyReply, signal: AbortSignal): Promise<void> {

@@ -17,16 +17,11 @@ export class StreamEnds {
    * is over, its caller has left, or the process stops. What is followed goes on then.
    */
   async wait({ follow }: StreamHistory<unknown>, reply: FastifyReply): Promise<void> {
-    const open = this.requests.open(this.limits.requestMsMax);
-    const leave = (): void => open.cut('client_gone');
-    reply.raw.once('close', leave);
-    try {
-      const events = follow(open.signal);
+    if (reply.raw.destroyed) return;
+    await this.requests.whileConnected(reply.raw, this.limits.requestMsMax, async ({ signal }) => {
+      const events = follow(signal);
       let step = await events.next();
       while (step.done !== true) step = await events.next();
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
-    }
+    });
   }
 }

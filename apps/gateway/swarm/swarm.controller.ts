@@ -115,20 +115,13 @@ export class SwarmController {
     };
   }
 
-  async #whole<Report>(
-    reply: FastifyReply,
+  #whole<Report>(
+    { raw }: FastifyReply,
     begin: (signal: AbortSignal) => Promise<SwarmStream<Report>>,
   ): Promise<SwarmAnswer<Report>> {
-    const open = this.requests.open(this.settings.requestMsMax);
-    const leave = (): void => {
-      if (!reply.raw.writableFinished) open.cut('client_gone');
-    };
-    reply.raw.once('close', leave);
-    try {
-      return await wholeAnswer(await begin(open.signal));
-    } finally {
-      reply.raw.off('close', leave);
-      open.close();
-    }
+    const { requestMsMax } = this.settings;
+    return this.requests.whileConnected(raw, requestMsMax, async ({ signal }) =>
+      wholeAnswer(await begin(signal)),
+    );
   }
 }

@@ -12,7 +12,10 @@ export const RunEventsController = followController({
   example:
     'id: 3\nevent: node_ended\ndata: {"run_id":"0198…","recorded_at":"2026-11-22T10:00:00.000Z",' +
     '"node":"draft","status":"succeeded","counters":{"completion_tokens":120}}\n\n',
-  unknown: ['workflow_run_not_found', 'workflow_event_unknown'],
+  failures: [
+    'workflow_run_not_found',
+    'workflow_event_unknown',
+  ] satisfies readonly WorkflowsErrorCode[],
   tooMany: 'too_many_workflow_streams' satisfies WorkflowsErrorCode,
   history: (id, reader, after) => new RunHistoryQuery(id, reader, after),
   present: presentRunEvent,

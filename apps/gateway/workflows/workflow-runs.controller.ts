@@ -132,8 +132,8 @@ export class WorkflowRunsController {
   @ApiOperation({
     summary: 'Cancel a run',
     description:
-      'Nodes that have not ended are cancelled at once, and are not charged. An ended run stays ' +
-      'as it is.',
+      'Nodes that have not ended are cancelled at once. A call that its tool has accepted is ' +
+      'charged as a chat whose caller leaves. An ended run stays as it is.',
   })
   @ApiParam({ name: 'id', description: 'The id of the run.' })
   @ApiOkResponse({ type: WorkflowRunDto, description: 'The run after the cancellation.' })

@@ -191,24 +191,24 @@ describe('an answer of a pipeline', () => {
     });
   });
 
-  it('is free when its caller leaves before a text, or leaves a whole answer', async () => {
-    const silent: Script = async function* (_task, signal) {
-      while (!signal.aborted) await setTimeout(1);
-      yield* [];
-      return null;
-    };
-    for (const [script, delivery] of [
-      [silent, 'in-pieces'],
-      [hanging, 'whole'],
-    ] as const) {
-      const { ledger, runs } = openSharding(script);
-      const caller = new AbortController();
-      const reading = runs.start(orderOf(), caller.signal, delivery).then(read);
-      await setTimeout(5);
-      caller.abort(new RequestCutError('client_gone'));
-      expect((await reading)[1]).toMatchObject({ entry: null, cut: { reason: 'client_gone' } });
-      expect(ledger.calls).toEqual(['place', 'release client_gone']);
-    }
+  const silent: Script = async function* (_task, signal) {
+    while (!signal.aborted) await setTimeout(1);
+    yield* [];
+    return null;
+  };
+
+  it.each([
+    ['is free when its caller leaves before a text', silent, 'client_gone', 'release client_gone'],
+    ['costs its texts when its caller leaves', hanging, 'client_gone', 'capture client_gone'],
+    ['is free when its time is up', hanging, 'timed_out', 'release timed_out'],
+  ] as const)('as a whole answer %s', async (_, script, reason, end) => {
+    const { ledger, runs } = openSharding(script);
+    const caller = new AbortController();
+    const reading = runs.start(orderOf(), caller.signal, 'whole').then(read);
+    await setTimeout(5);
+    caller.abort(new RequestCutError(reason));
+    expect((await reading)[1]).toMatchObject({ cut: { reason } });
+    expect(ledger.calls).toEqual(['place', end]);
   });
 
   it('ends when its time is up', async () => {

@@ -115,11 +115,11 @@ class MeteredRun {
     return this.#charge(end, null);
   }
 
-  /** What was delivered is charged; nothing delivered is free. */
+  /** A caller that leaves pays for what was computed, one whose time is up for what it has got. */
   async cut(cut: RequestCutError): Promise<PipelineReceipt> {
     const { delivery, admitted } = this.metered;
-    const isDelivered = delivery === 'in-pieces' && this.#used.completionTokens > 0;
-    if (isDelivered) return this.#charge(null, cut);
+    const isCharged = delivery === 'in-pieces' || cut.reason === 'client_gone';
+    if (isCharged && this.#used.completionTokens > 0) return this.#charge(null, cut);
     await this.release(cut.reason, admitted);
     return { used: this.#used, end: null, entry: null, cut };
   }

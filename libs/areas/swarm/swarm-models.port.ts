@@ -19,6 +19,8 @@ export interface SwarmModel {
   readonly draft: string | null;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
+  /** Whether a caller that leaves pays for the prompt that a rig has accepted. */
+  readonly chargesCancelled: boolean;
 }
 
 export interface TokenCounts {
@@ -45,6 +47,12 @@ export interface ModelStream {
 export interface ModelAnswer {
   readonly rig: string;
   readonly text: string;
+  readonly usage: Usage;
+}
+
+/** The part of an answer that its rig had accepted when the caller left. */
+export interface AcceptedPart {
+  readonly rig: string;
   readonly usage: Usage;
 }
 
@@ -79,6 +87,8 @@ export abstract class SwarmModels {
   abstract ask(body: JsonObject, rig: string, signal: AbortSignal): Promise<ModelAnswer>;
   /** @throws the errors of inference, which have a meaning in HTTP */
   abstract stream(body: JsonObject, signal: AbortSignal): Promise<ModelStream>;
+  /** By the error of `ask` or `stream`; null where no rig had accepted the request. */
+  abstract acceptedOf(error: unknown): AcceptedPart | null;
   /** Null where the rig is no vLLM, or its counters cannot be read soon. */
   abstract speculationOf(rig: string): Promise<SpeculationCounters | null>;
 }

@@ -7,6 +7,7 @@ import {
   caller,
   CHAT,
   chatsOn,
+  leftAt,
   memberFailed,
   SETTINGS,
   startWorld,
@@ -71,7 +72,7 @@ for (const [name, begin] of MODES) {
   });
 }
 
-describe.each(MODES)('%s', (_name, beginOn) => {
+describe.each(MODES)('%s', (name, beginOn) => {
   const begin = (world: Chats, signal: AbortSignal) => beginOn(world, caller(), signal);
 
   it('holds once and charges once', async () => {
@@ -112,6 +113,22 @@ describe.each(MODES)('%s', (_name, beginOn) => {
     });
     await expect(begin(world, controller.signal)).rejects.toThrow(RequestCutError);
     expect(world.ledger.ends).toEqual(['release timed_out']);
+  });
+
+  it('charges the prompt when the caller leaves before the first text', async () => {
+    const controller = new AbortController();
+    const world = startWorld({
+      ...BEHAVIOUR,
+      texts: async function* () {
+        controller.abort(new RequestCutError('client_gone'));
+        yield* await Promise.resolve([]);
+      },
+    });
+    await expect(begin(world, controller.signal)).rejects.toThrow(RequestCutError);
+    // The prompt of a pair is counted by its first piece.
+    expect(world.ledger.ends).toEqual([
+      name === 'a pair' ? 'release client_gone' : 'capture client_gone',
+    ]);
   });
 
   it('is free when the answer breaks, whatever was delivered', async () => {
@@ -193,6 +210,65 @@ describe('the members of a consensus', () => {
       await world.consensus.begin({ ...caller(), ...CONSENSUS, fanout: 4 }, never()),
     );
     expect(together).toBe(4);
+  });
+
+  it.each([
+    ['while another member works', () => Promise.reject(leftAt('rig-alpha'))],
+    ['before the synthesis begins', () => Promise.resolve('said alpha')],
+  ])('are charged when the caller leaves %s', async (_, alpha) => {
+    const controller = new AbortController();
+    const leave = (): void => controller.abort(new RequestCutError('client_gone'));
+    const world = startWorld({
+      ...BEHAVIOUR,
+      ask: async (model) => {
+        await Promise.resolve();
+        leave();
+        return model === 'alpha' ? alpha() : 'said beta';
+      },
+    });
+    const answer = world.consensus.begin({ ...caller(), ...CONSENSUS }, controller.signal);
+    await expect(answer).rejects.toThrow(RequestCutError);
+    expect(world.ledger.ends).toEqual(['capture client_gone']);
+    const [charge] = world.ledger.captures;
+    expect(charge?.lines.map(({ step, meter }) => `${step} ${meter}`)).toEqual([
+      'branch-1 input_tokens',
+      'branch-1 output_tokens',
+      'branch-2 input_tokens',
+      'branch-2 output_tokens',
+    ]);
+    expect(charge?.evidence).toMatchObject({ replyHash: null, members: [{}, {}] });
+  });
+
+  it('are charged with the prompt of a synthesis that its rig had accepted', async () => {
+    const controller = new AbortController();
+    const world = startWorld({
+      ...BEHAVIOUR,
+      begin: () => {
+        controller.abort(new RequestCutError('client_gone'));
+        return Promise.reject(leftAt('rig-alpha'));
+      },
+    });
+    const answer = world.consensus.begin({ ...caller(), ...CONSENSUS }, controller.signal);
+    await expect(answer).rejects.toThrow(RequestCutError);
+    const [charge] = world.ledger.captures;
+    expect(charge?.lines.slice(-2)).toMatchObject([
+      { step: 'aggregator', meter: 'input_tokens', quantity: 5, rig: 'rig-alpha' },
+      { step: 'aggregator', meter: 'output_tokens', quantity: 0 },
+    ]);
+  });
+
+  it('pay for no accepted prompt of a model that does not charge it', async () => {
+    const controller = new AbortController();
+    const world = startWorld({
+      ...BEHAVIOUR,
+      ask: (model) => {
+        controller.abort(new RequestCutError('client_gone'));
+        return Promise.reject(leftAt(`rig-${model}`));
+      },
+    });
+    const order = { ...caller(), ...CONSENSUS, memberModels: ['beta'] };
+    await expect(world.consensus.begin(order, controller.signal)).rejects.toThrow(RequestCutError);
+    expect(world.ledger.ends).toEqual(['release client_gone']);
   });
 
   it('are stopped, and nothing is charged, when the caller leaves meanwhile', async () => {

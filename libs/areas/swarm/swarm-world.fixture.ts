@@ -13,6 +13,7 @@ import { type ChatAsked } from './chat-asked.js';
 import { SpeculativeChats } from './speculative/speculative-chats.js';
 import { SpeculativeSource } from './speculative/speculative-source.js';
 import {
+  type AcceptedPart,
   type JsonObject,
   MemberFailedError,
   type ModelAnswer,
@@ -51,6 +52,7 @@ const model = (id: string, more: Partial<SwarmModel> = {}): SwarmModel => ({
   draft: null,
   contextTokens: 4_096,
   maxOutputTokens: 10,
+  chargesCancelled: id !== 'beta',
   rigs: [{ name: `rig-${id}`, kind: 'openai', isUp: true }],
   ...more,
 });
@@ -64,7 +66,19 @@ export interface Behaviour {
   ask: (model: string, signal: AbortSignal) => Promise<string>;
   /** The texts of a stream; it may throw in between. */
   texts: (signal: AbortSignal) => AsyncGenerator<string, void, void>;
+  /** Before the first page of an upstream. */
+  begin?: () => Promise<void>;
 }
+
+/** Of a request that its rig had accepted when the caller left. */
+export class LeftError extends MemberFailedError {
+  constructor(readonly accepted: AcceptedPart) {
+    super('the caller left');
+  }
+}
+
+export const leftAt = (rig: string): LeftError =>
+  new LeftError({ rig, usage: { promptTokens: 5, completionTokens: 0, source: 'counted' } });
 
 export const chunkOf = (content: string): JsonObject => ({
   choices: [{ index: 0, delta: { content }, finish_reason: null }],
@@ -87,6 +101,8 @@ class ScriptedModels extends SwarmModels {
   override priceOf = () => ({ rateCardVersion: 1, linesOf });
   override boundOf = () => ({ inputTokens: 50, outputTokens: 10 });
   override speculationOf = () => Promise.resolve(null);
+  override acceptedOf = (error: unknown): AcceptedPart | null =>
+    error instanceof LeftError ? error.accepted : null;
 
   override async ask(
     { model: id }: JsonObject,
@@ -97,8 +113,9 @@ class ScriptedModels extends SwarmModels {
     return { rig, text, usage: { promptTokens: 4, completionTokens: 2, source: 'provider' } };
   }
 
-  override stream({ model: id }: JsonObject, signal: AbortSignal): Promise<ModelStream> {
+  override async stream({ model: id }: JsonObject, signal: AbortSignal): Promise<ModelStream> {
     const { behaviour } = this;
+    await behaviour.begin?.();
     async function* pages(): AsyncGenerator<readonly JsonObject[], Usage, void> {
       let completionTokens = 0;
       for await (const text of behaviour.texts(signal)) {
@@ -107,7 +124,7 @@ class ScriptedModels extends SwarmModels {
       }
       return { promptTokens: 6, completionTokens, source: 'provider' };
     }
-    return Promise.resolve({ rig: `rig-${String(id)}`, attempts: 1, pages: pages() });
+    return { rig: `rig-${String(id)}`, attempts: 1, pages: pages() };
   }
 }
 

@@ -6,6 +6,7 @@ import { collectionOf } from './generations.js';
 import { type LogTrust } from './log-trust.js';
 import { type LogProgress } from './log-progress.js';
 import { type AsOf } from './history/as-of.js';
+import { LogTimes } from './history/log-times.js';
 import { PastDocuments, type PastSources } from './history/past-documents.js';
 import { ADOPT_EVERY_MS, type ProjectionHost } from './projection-host.js';
 
@@ -29,13 +30,17 @@ export { type DocumentReader, type Found, type Listed } from './document-reader.
  * that no area declares.
  */
 export class Projections {
+  readonly #times: LogTimes;
+
   constructor(
     private readonly host: ProjectionHost,
     private readonly eventStore: EventStore,
     private readonly readStore: ReadStore,
     /** Whether the documents are of the log; without it they are taken for that. */
     private readonly trust?: LogTrust,
-  ) {}
+  ) {
+    this.#times = new LogTimes(readStore, eventStore);
+  }
 
   async get<Document extends object>(
     projection: ProjectionTo<Document>,
@@ -80,6 +85,7 @@ export class Projections {
       return PastDocuments.open(asOf, {
         eventStore,
         readStore,
+        times: this.#times,
         codec: this.host.codec,
         now,
         ask,

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   OneTimeCodeAccepted,
   RecoveryCodesReplaced,
+  RecoveryCodeUsed,
   SecondFactorFailed,
   TwoFactorDisabled,
   TwoFactorEnabled,
@@ -19,6 +20,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const ENROLMENT = '7b0c3a52-6a53-4c55-9d0f-0d3a5a3f8f01';
+const RECOVERY_HASH = 'a'.repeat(64);
 const SEALED = 'A'.repeat(48);
 const userId = UserId.parse(1);
 
@@ -49,7 +51,7 @@ const enrolled: readonly UserEvent[] = [
     userId,
     enrolmentId: ENROLMENT,
     step: 100,
-    recoveryCodeHashes: ['a'.repeat(64)],
+    recoveryCodeHashes: [RECOVERY_HASH],
     enabledAt: at(0),
   }),
 ];
@@ -136,8 +138,25 @@ describe('wrong codes of a second factor', () => {
     closed.when(command(WRONG, 69)).thenThrows('too_many_wrong_codes');
     closed.when(command(right(101), 69)).thenThrows('too_many_wrong_codes');
     closed
-      .when(command({ kind: 'recovery_code', recoveryCodeHash: 'a'.repeat(64) }, 69))
+      .when(command({ kind: 'recovery_code', recoveryCodeHash: 'b'.repeat(64) }, 69))
       .thenThrows('too_many_wrong_codes');
+  });
+
+  it('leave the recovery codes, each of which works once in back-off', () => {
+    const closed = user.given(...enrolled, ...tenWrong);
+    const proof = { kind: 'recovery_code', recoveryCodeHash: RECOVERY_HASH } as const;
+    const used = RecoveryCodeUsed.of({
+      userId,
+      recoveryCodeHash: RECOVERY_HASH,
+      codesLeft: 0,
+      usedAt: at(30),
+      reportedWrongCodes: { count: 10, lastAt: at(10) },
+    });
+    closed.when(present(proof, 30)).then(used);
+    user
+      .given(...enrolled, ...tenWrong, used)
+      .when(present(proof, 31))
+      .then(failed(1, 31));
   });
 
   it('say how long a code is refused', () => {

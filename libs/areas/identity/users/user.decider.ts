@@ -126,7 +126,8 @@ const register = (data: DataOf<'RegisterUser'>, state: UserState): readonly User
 
 /**
  * Records the use of the proof, so that it is accepted once, and then the events; or records only
- * that the code was wrong. In back-off no code is checked, so that a guess shows nothing.
+ * that the code was wrong. In back-off no one-time code is checked, so that a guess shows nothing.
+ * A recovery code has 80 random bits and is checked: wrong codes do not lock the owner out.
  * @param reportedBy the wrong codes that the answer reports
  */
 const proven = (
@@ -140,12 +141,13 @@ const proven = (
   }
   const { wrongCodes } = twoFactor;
   const seconds = lockedSeconds(wrongCodes, data.at);
+  const isChecked = seconds === 0 || data.proof.kind === 'recovery_code';
+  const accepted = isChecked ? acceptance(data, twoFactor, reportedBy(twoFactor)) : null;
+  if (accepted) return [accepted, ...then];
   if (seconds > 0) {
     const detail = `too many wrong codes for this user; try again in ${seconds} s`;
     return reject('too_many_wrong_codes', detail, { retry_after_seconds: seconds });
   }
-  const accepted = acceptance(data, twoFactor, reportedBy(twoFactor));
-  if (accepted) return [accepted, ...then];
   return [SecondFactorFailed.of({ userId: data.userId, ...nextWrongCode(wrongCodes, data.at) })];
 };
 

@@ -82,7 +82,7 @@ export class RigError extends Error {
       readonly retryAfterMs?: number;
       /**
        * Before the stream broke: what was delivered. Of a cancelled request: its prompt, once the
-       * rig had accepted it; absent before.
+       * rig had it; absent before.
        */
       readonly used?: Usage;
       readonly cause?: unknown;

@@ -222,14 +222,17 @@ describe('a failure', () => {
     const { rig, upstream } = await rigFor(json(200, completionOf('Hi')));
     const error = await failureOf(rig.complete(requestOf(), AbortSignal.abort()));
     expect(error.kind).toBe('cancelled');
+    expect(error.details.used).toBeUndefined();
     expect(upstream.received).toEqual([]);
   });
 
-  it('is cancelled with its prompt once the upstream has accepted it', async () => {
+  it.each([
+    ['has its headers', 200],
+    ['has the request', null],
+  ])('is cancelled with its prompt once the upstream %s', async (_, status) => {
     const caller = new AbortController();
     const { rig } = await rigFor((response) => {
-      response.writeHead(200, { 'content-length': 100 });
-      response.write('{"choices"');
+      if (status !== null) response.writeHead(status).write('{"choices"');
       setTimeout(() => {
         caller.abort();
       }, 50);
@@ -250,7 +253,6 @@ describe('a failure', () => {
     });
     const error = await failureOf(rig.complete(requestOf(), caller.signal));
     expect(error.kind).toBe('cancelled');
-    expect(error.details.used).toBeUndefined();
     const leftAt = await upstream.received[0]?.left;
     expect((leftAt ?? Infinity) - cancelledAt).toBeLessThan(100);
   });

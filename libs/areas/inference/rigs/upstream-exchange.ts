@@ -32,6 +32,8 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   protected controller: Dispatcher.DispatchController | null = null;
   protected settled = false;
   protected failure: RigError | null = null;
+  private isSent = false;
+  /** 0 before the headers of the answer. */
   private status = 0;
   private retryAfterMs: number | null = null;
   private body: Buffer[] = [];
@@ -52,7 +54,7 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   cancel(): void {
     if (this.settled) return;
     const message = `the request to rig ${this.limits.rig} was cancelled`;
-    const isAccepted = this.status >= 200 && this.status < 300;
+    const isAccepted = this.isSent && this.status < 300;
     this.settle(new RigError('cancelled', message, isAccepted ? { used: this.used() } : {}));
     this.controller?.abort(new Error('cancelled'));
   }
@@ -60,6 +62,11 @@ export abstract class UpstreamExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.settled) controller.abort(new Error('cancelled'));
+  }
+
+  /** The whole request has been written to its connection. */
+  onRequestSent(): void {
+    this.isSent = true;
   }
 
   onResponseStart(

@@ -3,12 +3,17 @@ import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
-import { cutOf } from '#platform/runtime/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
+import { cutOf, type RequestCutError } from '#platform/runtime/request-cut.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf } from '../chat-asked.js';
 import { choiceOf } from '../chunk-text.js';
-import { type ModelStream, SwarmModels } from '../swarm-models.port.js';
+import {
+  type AcceptedPart,
+  type ModelStream,
+  type SwarmModel,
+  SwarmModels,
+} from '../swarm-models.port.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
 import { AGREEMENT_PERCENT, agreementOf } from './agreement.js';
 import {
@@ -17,18 +22,21 @@ import {
   type ConsensusPlan,
   ConsensusPlanner,
 } from './consensus-plan.js';
-import { type ConsensusReport } from './consensus-report.js';
+import { type ConsensusReport, type ReportedMember } from './consensus-report.js';
 import { costTreeOf } from './cost-tree.js';
-import { isAnswered, type Outcome, Proposals } from './proposals.js';
+import { chargedPart, isAnswered, type Outcome, Proposals } from './proposals.js';
 import { fittingTexts, synthesisMessages } from './synthesis.js';
 
 export interface ConsensusOrder extends PaidOrder, ConsensusAsked {}
 
-interface Work {
+interface Proposed {
   readonly order: ConsensusOrder;
   readonly plan: ConsensusPlan;
   readonly held: HeldRequest;
   readonly outcomes: readonly Outcome[];
+}
+
+interface Work extends Proposed {
   readonly synthesis: ModelStream;
   readonly signal: AbortSignal;
 }
@@ -47,7 +55,8 @@ export class ConsensusChats {
   /**
    * Resolves with the first text of the synthesis.
    * @param signal aborted with a `RequestCutError` when the caller leaves or the time is up
-   * @throws DomainError, SwarmRunError, RequestCutError, the errors of inference: without a charge
+   * @throws DomainError, SwarmRunError, the errors of inference: without a charge; RequestCutError,
+   *   with a charge for what rigs had accepted if the caller left
    */
   async begin(order: ConsensusOrder, signal: AbortSignal): Promise<SwarmStream<ConsensusReport>> {
     const plan = this.planner.plan(order);
@@ -66,8 +75,10 @@ export class ConsensusChats {
   ): Promise<Work> {
     const { chat } = order;
     const { synthesis: model, outputTokens, proposalTokensMax } = plan;
+    let outcomes: readonly Outcome[] = [];
     try {
-      const outcomes = await this.proposals.gather(plan.members, chat, signal);
+      outcomes = await this.proposals.gather(plan.members, chat, signal);
+      signal.throwIfAborted();
       const answers = outcomes.filter(isAnswered).map(({ answer }) => answer);
       const texts = fittingTexts(
         answers.map(({ text, usage: { completionTokens } }) => ({ text, completionTokens })),
@@ -84,9 +95,33 @@ export class ConsensusChats {
       return { order, plan, held, outcomes, synthesis, signal };
     } catch (error) {
       const cut = cutOf(signal);
-      await held.release(releaseReason(cut ?? error));
-      throw cut ?? error;
+      const accepted = model.chargesCancelled ? this.models.acceptedOf(error) : null;
+      if (cut) return this.#endCut({ order, plan, held, outcomes }, accepted, cut);
+      await held.release(releaseReason(error));
+      throw error;
     }
+  }
+
+  /** Ends work without a text: a caller that left pays for what rigs had accepted. @throws cut */
+  async #endCut(
+    work: Proposed,
+    synthesis: AcceptedPart | null,
+    cut: RequestCutError,
+  ): Promise<never> {
+    const { held, outcomes, plan } = work;
+    const used = linesOf(work, synthesis);
+    if (cut.reason !== 'client_gone' || used.length === 0) {
+      await held.release(cut.reason);
+      throw cut;
+    }
+    await held.capture({
+      ...held.charged(used),
+      outcome: cut.reason,
+      model: plan.synthesis.id,
+      usageSource: sourceOf(work, synthesis),
+      evidence: this.#evidence(work, agreedIn(outcomes).members, null),
+    });
+    throw cut;
   }
 
   async *#texts(work: Work): SwarmTexts<ConsensusReport> {
@@ -104,24 +139,24 @@ export class ConsensusChats {
           if (text !== '') yield text;
         }
       }
-      const usage = next.value;
+      const written = { rig: synthesis.rig, usage: next.value };
       const cut = cutOf(signal);
       isSettled = true;
-      if (cut && usage.completionTokens === 0) {
-        await held.release(cut.reason);
-        throw cut;
+      if (cut && written.usage.completionTokens === 0) {
+        const { chargesCancelled } = work.plan.synthesis;
+        return await this.#endCut(work, chargesCancelled ? written : null, cut);
       }
-      const used = linesOf(work, usage);
+      const used = linesOf(work, written);
       const report = reportOf(work, withinHold(used, held.lines).charged);
       const outcome = cut?.reason ?? 'completed';
       const entry = await held.capture({
         ...held.charged(used),
         outcome,
         model: report.synthesisModel,
-        usageSource: sourceOf(work, usage),
-        evidence: this.#evidence(work, report, reply),
+        usageSource: sourceOf(work, written),
+        evidence: this.#evidence(work, report.members, reply),
       });
-      return { usage: totalOf(work, usage), finishReason, entry, cut, report };
+      return { usage: totalOf(work, written), finishReason, entry, cut, report };
     } catch (error) {
       const cut = cutOf(signal);
       if (isSettled) throw error;
@@ -136,30 +171,39 @@ export class ConsensusChats {
     }
   }
 
-  #evidence({ order, outcomes }: Work, report: ConsensusReport, reply: string) {
-    const members = report.members.map(({ step, model, rig, seed, agrees }, index) => {
+  #evidence(
+    { order, plan, outcomes }: Proposed,
+    reported: readonly ReportedMember[],
+    reply: string | null,
+  ) {
+    const members = reported.map(({ step, model, rig, seed, agrees }, index) => {
       const outcome = outcomes[index];
       const text = outcome && isAnswered(outcome) ? outcome.answer.text : null;
       return { step, model, rig, seed, agrees, replyHash: text === null ? null : this.hash(text) };
     });
     return {
-      synthesisModel: report.synthesisModel,
+      synthesisModel: plan.synthesis.id,
       members,
       agreementPercent: AGREEMENT_PERCENT,
       promptHash: this.hash(JSON.stringify(order.chat.messages)),
-      replyHash: this.hash(reply),
+      replyHash: reply === null ? null : this.hash(reply),
     };
   }
 }
 
-/** The lines of each member that answered, and of the synthesis. */
-const linesOf = ({ plan, outcomes, synthesis }: Work, usage: Usage): ChargedLine[] => {
-  const branches = outcomes.filter(isAnswered).flatMap(({ member, answer }) => {
-    const lines = plan.linesOf(member.step, member.model, tokensOf(answer.usage));
-    return lines.map((line): ChargedLine => ({ ...line, rig: answer.rig }));
-  });
-  const own = plan.linesOf(AGGREGATOR, plan.synthesis, tokensOf(usage));
-  return [...branches, ...own.map((line): ChargedLine => ({ ...line, rig: synthesis.rig }))];
+/** The lines of each member whose work is charged, and of the synthesis. */
+const linesOf = (
+  { plan, outcomes }: Proposed,
+  synthesis: AcceptedPart | null,
+): readonly ChargedLine[] => {
+  const lines = (step: string, model: SwarmModel, part: AcceptedPart | null): ChargedLine[] =>
+    part
+      ? plan.linesOf(step, model, tokensOf(part.usage)).map((line) => ({ ...line, rig: part.rig }))
+      : [];
+  return [
+    ...outcomes.flatMap((one) => lines(one.member.step, one.member.model, chargedPart(one))),
+    ...lines(AGGREGATOR, plan.synthesis, synthesis),
+  ];
 };
 
 const tokensOf = ({ promptTokens, completionTokens }: Usage) => ({
@@ -167,21 +211,19 @@ const tokensOf = ({ promptTokens, completionTokens }: Usage) => ({
   outputTokens: completionTokens,
 });
 
-const sourceOf = (work: Work, usage: Usage): Usage['source'] =>
-  usagesOf(work, usage).every(({ source }) => source === 'provider') ? 'provider' : 'counted';
+const sourceOf = (work: Proposed, synthesis: AcceptedPart | null): Usage['source'] =>
+  usagesOf(work, synthesis).every(({ source }) => source === 'provider') ? 'provider' : 'counted';
 
-const usagesOf = ({ outcomes }: Work, usage: Usage): readonly Usage[] => [
-  ...outcomes.filter(isAnswered).map(({ answer }) => answer.usage),
-  usage,
-];
+const usagesOf = ({ outcomes }: Proposed, synthesis: AcceptedPart | null): readonly Usage[] =>
+  [...outcomes.map(chargedPart), synthesis].flatMap((part) => (part ? [part.usage] : []));
 
 /** Of all steps: what the charge is made of. */
-const totalOf = (work: Work, usage: Usage): Usage => {
-  const usages = usagesOf(work, usage);
+const totalOf = (work: Proposed, synthesis: AcceptedPart): Usage => {
+  const usages = usagesOf(work, synthesis);
   return {
     promptTokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
     completionTokens: usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
-    source: sourceOf(work, usage),
+    source: sourceOf(work, synthesis),
   };
 };
 
@@ -189,16 +231,7 @@ const reportOf = (
   { plan, outcomes, synthesis }: Work,
   charged: readonly ChargedLine[],
 ): ConsensusReport => {
-  const { agrees, confidence } = agreementOf(
-    outcomes.filter(isAnswered).map(({ answer }) => answer.text),
-  );
-  const votes = agrees.values();
-  const members = outcomes.map((outcome) => {
-    const { step, model, rig, seed } = outcome.member;
-    const failure = isAnswered(outcome) ? null : outcome.failure;
-    const vote = failure === null && votes.next().value === true;
-    return { step, model: model.id, rig, seed, failure, agrees: vote };
-  });
+  const { members, confidence } = agreedIn(outcomes);
   return {
     synthesisModel: plan.synthesis.id,
     synthesizerNode: synthesis.rig,
@@ -206,4 +239,20 @@ const reportOf = (
     confidence,
     costTree: costTreeOf(charged),
   };
+};
+
+const agreedIn = (
+  outcomes: readonly Outcome[],
+): Pick<ConsensusReport, 'members' | 'confidence'> => {
+  const { agrees, confidence } = agreementOf(
+    outcomes.filter(isAnswered).map(({ answer }) => answer.text),
+  );
+  const votes = agrees.values();
+  const members = outcomes.map((outcome): ReportedMember => {
+    const { step, model, rig, seed } = outcome.member;
+    const failure = isAnswered(outcome) ? null : outcome.failure;
+    const vote = failure === null && votes.next().value === true;
+    return { step, model: model.id, rig, seed, failure, agrees: vote };
+  });
+  return { members, confidence };
 };

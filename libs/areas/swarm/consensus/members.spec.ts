@@ -8,6 +8,7 @@ const model = (id: string, ...rigs: readonly string[]): SwarmModel => ({
   draft: null,
   contextTokens: 8_192,
   maxOutputTokens: 100,
+  chargesCancelled: true,
   rigs: rigs.map((name) => ({
     name: name.replace('!', ''),
     kind: 'openai',

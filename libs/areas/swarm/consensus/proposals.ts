@@ -1,18 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { cutOf } from '#platform/runtime/request-cut.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
 import { SwarmRunError } from '../swarm.errors.js';
-import { MemberFailedError, type ModelAnswer, SwarmModels } from '../swarm-models.port.js';
+import {
+  type AcceptedPart,
+  MemberFailedError,
+  type ModelAnswer,
+  SwarmModels,
+} from '../swarm-models.port.js';
 import { type Member } from './members.js';
 
 /** What a member gave. */
 export type Outcome =
   | { readonly member: Member; readonly answer: ModelAnswer }
-  | { readonly member: Member; readonly failure: string };
+  | {
+      readonly member: Member;
+      readonly failure: string;
+      /** Of an answer that was aborted. */
+      readonly accepted?: AcceptedPart | null;
+    };
 
 export type Answered = Extract<Outcome, { answer: unknown }>;
 
 export const isAnswered = (outcome: Outcome): outcome is Answered => 'answer' in outcome;
+
+/** The part of a member's work that is charged; null for one that failed. */
+export const chargedPart = (outcome: Outcome): AcceptedPart | null =>
+  isAnswered(outcome) ? outcome.answer : (outcome.accepted ?? null);
 
 /** Asks all members at the same time. */
 @Injectable()
@@ -20,8 +33,8 @@ export class Proposals {
   constructor(private readonly models: SwarmModels) {}
 
   /**
-   * In the order of the members; at least one has answered.
-   * @throws SwarmRunError `no_proposal`; RequestCutError when the signal ended it
+   * In the order of the members. At least one has answered, unless the signal ended them.
+   * @throws SwarmRunError `no_proposal`
    */
   async gather(
     members: readonly Member[],
@@ -40,13 +53,12 @@ export class Proposals {
       }
     });
     const settled = await Promise.allSettled(asked);
-    const cut = cutOf(signal);
-    if (cut) throw cut;
     const outcomes = settled.map((one) => {
       if (one.status === 'fulfilled') return one.value;
       throw one.reason;
     });
-    if (!outcomes.some(isAnswered)) throw new SwarmRunError('no_proposal', reasonOf(outcomes));
+    if (!signal.aborted && !outcomes.some(isAnswered))
+      throw new SwarmRunError('no_proposal', reasonOf(outcomes));
     return outcomes;
   }
 
@@ -57,8 +69,9 @@ export class Proposals {
       if (answer.text.trim() === '') return { member, failure: `rig ${rig} gave an empty answer` };
       return { member, answer };
     } catch (error) {
-      if (error instanceof MemberFailedError) return { member, failure: error.message };
-      throw error;
+      if (!(error instanceof MemberFailedError)) throw error;
+      const accepted = model.chargesCancelled ? this.models.acceptedOf(error) : null;
+      return { member, failure: error.message, accepted };
     }
   }
 }

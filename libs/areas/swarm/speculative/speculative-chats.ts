@@ -3,12 +3,12 @@ import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { cutOf } from '#platform/runtime/request-cut.js';
+import { cutOf, type RequestCutError } from '#platform/runtime/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
 import { reject } from '../swarm.errors.js';
-import { SwarmModels, type TokenPrices } from '../swarm-models.port.js';
+import { type AcceptedPart, SwarmModels, type TokenPrices } from '../swarm-models.port.js';
 import { OUTPUT_METER, speculativeProduct } from '../swarm.products.js';
 import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
@@ -23,11 +23,14 @@ export interface SpeculativeOrder extends PaidOrder, VerifierAsked {
   readonly chat: ChatAsked;
 }
 
-interface Work {
+interface Held {
   readonly order: SpeculativeOrder;
   readonly verifier: Verifier;
   readonly held: HeldRequest;
   readonly prices: TokenPrices;
+}
+
+interface Work extends Held {
   readonly source: TextSource;
   readonly signal: AbortSignal;
 }
@@ -47,7 +50,8 @@ export class SpeculativeChats {
   /**
    * Resolves with the first text.
    * @param signal aborted with a `RequestCutError` when the caller leaves or the time is up
-   * @throws DomainError, SwarmRunError, RequestCutError, the errors of inference: without a charge
+   * @throws DomainError, SwarmRunError, the errors of inference: without a charge; RequestCutError,
+   *   with a charge for the prompt if the caller left and the rig had accepted it
    */
   async begin(
     order: SpeculativeOrder,
@@ -60,8 +64,9 @@ export class SpeculativeChats {
       this.models.priceOf(id, pricedAtMs) ??
       reject('swarm_model_unknown', `the model ${id} has no price`);
     const held = await this.#hold(order, verifier, prices, pricedAtMs);
-    const source = await this.#open(order, verifier, held, signal);
-    const texts = this.#texts({ order, verifier, held, prices, source, signal });
+    const begun = { order, verifier, held, prices };
+    const source = await this.#open(begun, signal);
+    const texts = this.#texts({ ...begun, source, signal });
     const { rig, attempts } = source;
     return { rig, attempts, texts: await startTexts(texts), ...held.pace };
   }
@@ -74,24 +79,20 @@ export class SpeculativeChats {
   ): Promise<HeldRequest> {
     const { id } = verifier.model;
     const body = bodyOf(id, order.chat);
-    const draftModel = verifier.kind === 'pair' ? verifier.draft.id : null;
     return this.paid.admit(order, {
       purpose: speculativeProduct.purpose,
       lines: [...prices.linesOf(this.models.boundOf(body))],
       rateCardVersion: prices.rateCardVersion,
       shrink: order.chat.maxTokens === null ? { meter: OUTPUT_METER, atLeast: 1 } : null,
-      evidence: { model: id, draftModel },
+      evidence: modelsOf(verifier),
       pricedAtMs,
       requestMsMax: this.settings.requestMsMax,
     });
   }
 
-  async #open(
-    { chat, draftTokensMax }: SpeculativeOrder,
-    verifier: Verifier,
-    held: HeldRequest,
-    signal: AbortSignal,
-  ): Promise<TextSource> {
+  async #open(work: Held, signal: AbortSignal): Promise<TextSource> {
+    const { order, verifier, held } = work;
+    const { chat, draftTokensMax } = order;
     const limit = held.lines.find(({ meter }) => meter === OUTPUT_METER)?.quantity ?? 1;
     const asked = { ...chat, maxTokens: limit };
     if (verifier.kind === 'pair') {
@@ -104,9 +105,28 @@ export class SpeculativeChats {
       return await this.source.ofUpstream(bodyOf(id, asked), rig?.name ?? '', signal);
     } catch (error) {
       const cut = cutOf(signal);
-      await held.release(releaseReason(cut ?? error));
-      throw cut ?? error;
+      if (cut) return this.#endCut(work, this.models.acceptedOf(error), cut);
+      await held.release(releaseReason(error));
+      throw error;
     }
+  }
+
+  /** Ends work without a text: a caller that left pays for an accepted prompt. @throws cut */
+  async #endCut(work: Held, accepted: AcceptedPart | null, cut: RequestCutError): Promise<never> {
+    const { held, verifier } = work;
+    const isCharged = cut.reason === 'client_gone' && verifier.model.chargesCancelled;
+    if (!isCharged || !accepted || accepted.usage.promptTokens === 0) {
+      await held.release(cut.reason);
+      throw cut;
+    }
+    await held.capture({
+      ...held.charged(linesOf(work, accepted)),
+      model: verifier.model.id,
+      usageSource: accepted.usage.source,
+      outcome: cut.reason,
+      evidence: this.#evidence(work, NOT_MEASURED, null),
+    });
+    throw cut;
   }
 
   async *#texts(work: Work): SwarmTexts<SpeculativeReport> {
@@ -120,18 +140,13 @@ export class SpeculativeChats {
         yield next.value;
       }
       const { usage, finishReason, measured } = next.value;
+      const written = { rig: source.rig, usage };
       const report = reportOf(work, measured);
       const cut = cutOf(signal);
       isSettled = true;
-      if (cut && usage.completionTokens === 0) {
-        await held.release(cut.reason);
-        throw cut;
-      }
-      const used = work.prices
-        .linesOf({ inputTokens: usage.promptTokens, outputTokens: usage.completionTokens })
-        .map((line): ChargedLine => ({ ...line, rig: source.rig }));
+      if (cut && usage.completionTokens === 0) return await this.#endCut(work, written, cut);
       const entry = await held.capture({
-        ...held.charged(used),
+        ...held.charged(linesOf(work, written)),
         model: report.model,
         usageSource: usage.source,
         outcome: cut?.reason ?? 'completed',
@@ -152,20 +167,32 @@ export class SpeculativeChats {
     }
   }
 
-  #evidence({ order, verifier }: Work, report: SpeculativeReport, reply: string) {
-    const { model, draftModel, counts, source } = report;
+  #evidence(
+    { order, verifier }: Held,
+    { counts, source }: Pick<SpeculativeReport, 'counts' | 'source'>,
+    reply: string | null,
+  ) {
     const steps = order.draftTokensMax ?? DRAFT_TOKENS_DEFAULT;
     return {
-      model,
-      draftModel,
+      ...modelsOf(verifier),
       counts,
       source,
       draftTokensMax: verifier.kind === 'pair' ? steps : null,
       promptHash: this.hash(JSON.stringify(order.chat.messages)),
-      replyHash: this.hash(reply),
+      replyHash: reply === null ? null : this.hash(reply),
     };
   }
 }
+
+const modelsOf = (verifier: Verifier) => ({
+  model: verifier.model.id,
+  draftModel: verifier.kind === 'pair' ? verifier.draft.id : null,
+});
+
+const linesOf = ({ prices }: Held, { rig, usage }: AcceptedPart): readonly ChargedLine[] =>
+  prices
+    .linesOf({ inputTokens: usage.promptTokens, outputTokens: usage.completionTokens })
+    .map((line) => ({ ...line, rig }));
 
 const NOT_MEASURED = { counts: null, source: null, speedup: null, comparedRequests: 0 };
 
@@ -175,8 +202,7 @@ const reportOf = (
 ): SpeculativeReport => ({
   ...NOT_MEASURED,
   ...measured,
-  model: verifier.model.id,
-  draftModel: verifier.kind === 'pair' ? verifier.draft.id : null,
+  ...modelsOf(verifier),
   generatorNode: rig,
   verifierNode: rig,
 });

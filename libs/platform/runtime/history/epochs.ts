@@ -18,9 +18,9 @@ export class Epochs {
 }
 
 /** Where positions count events. */
-const EVENTS_PER_EPOCH = 2_000n;
+const EVENTS_PER_EPOCH = 500n;
 /** Where positions count bytes, as in EventStoreDB: about as many events. */
-const BYTES_PER_EPOCH = 2_097_152n;
+const BYTES_PER_EPOCH = 524_288n;
 
 /**
  * The length of the epochs of a log, by the position of its first event: a log that counts events

@@ -7,6 +7,7 @@ import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-
 import { FaultyReadStore } from '../faulty-stores.fake.js';
 import { movableClock } from '../stock.fixture.js';
 import { Epochs, epochsOf } from './epochs.js';
+import { PAGE_EVENTS } from './log-pages.js';
 import { LogTimes, LogTimesKeeper } from './log-times.js';
 
 const MINUTE_MS = 60_000;
@@ -96,6 +97,22 @@ describe('the times of a log', () => {
     });
   });
 
+  it('are read once, as long as their pages are kept', async () => {
+    const minutes = Array.from({ length: 2 * PAGE_EVENTS + 10 }, (_, index) => index);
+    await withLog(minutes, async (eventStore) => {
+      const { store, reads } = watched(eventStore);
+      const times = new LogTimes(new FaultyReadStore(), store);
+      const before = await times.upTo(300n, new Epochs(500n));
+      expect(await times.upTo(300n, new Epochs(500n))).toEqual(before);
+      expect(await times.positionAt(minute(400))).toBe(401n);
+      expect(reads).toEqual([0n, 250n]);
+      await times.upTo(505n, new Epochs(500n));
+      await times.upTo(505n, new Epochs(500n));
+      // A page that may grow is read again.
+      expect(reads).toEqual([0n, 250n, 500n, 500n]);
+    });
+  });
+
   it('are the same without their marks', async () => {
     await withLog([0, 1, 2, 3, 4, 5, 6, 7], async (eventStore, events) => {
       const [marked, unmarked] = [await kept(eventStore, events), new FaultyReadStore()].map(
@@ -113,12 +130,12 @@ describe('the epochs of a log', () => {
       expect(await epochsOf(eventStore)).toBeUndefined();
     });
     await withLog([0], async (eventStore, [first]) => {
-      expect((await epochsOf(eventStore))?.length).toBe(2_000n);
+      expect((await epochsOf(eventStore))?.length).toBe(500n);
       const bytes = async function* () {
         if (first) yield await Promise.resolve([{ ...first, position: 2_311n }]);
       };
       const server: EventStore = { ...eventStore, readAll: bytes };
-      expect((await epochsOf(server))?.length).toBe(2_097_152n);
+      expect((await epochsOf(server))?.length).toBe(524_288n);
     });
   });
 });

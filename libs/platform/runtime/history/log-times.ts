@@ -7,6 +7,7 @@ import {
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
 import { checkpointAt, type SubscriptionHandler } from '../subscription-handler.js';
 import { type Epochs, epochsOf, positionKey } from './epochs.js';
+import { LogPages } from './log-pages.js';
 
 /** The collection, and the name of the checkpoint. */
 export const LOG_TIMES = 'log-times';
@@ -115,10 +116,14 @@ export interface Stretch {
 
 /** Finds positions by instants, and the events of the epoch before a position. */
 export class LogTimes {
+  readonly #pages: LogPages;
+
   constructor(
     private readonly readStore: ReadStore,
-    private readonly eventStore: EventStore,
-  ) {}
+    eventStore: EventStore,
+  ) {
+    this.#pages = new LogPages(eventStore);
+  }
 
   /** The epoch of a position, up to the position. */
   async upTo(position: Position, epochs: Epochs): Promise<Stretch> {
@@ -152,7 +157,7 @@ export class LogTimes {
   }
 
   async #readWhile({ after }: EpochMark, read: (event: RecordedEvent) => boolean): Promise<void> {
-    for await (const page of this.eventStore.readAll({ after: BigInt(after) })) {
+    for await (const page of this.#pages.after(BigInt(after))) {
       if (!page.every(read)) return;
     }
   }

@@ -10,7 +10,7 @@ import { type DocumentReader, type Found, type Listed } from '../document-reader
 import { type AsOf, AsOfError, type LogMoment } from './as-of.js';
 import { epochsOfHistory } from './document-history.js';
 import { type Epochs, epochsOf } from './epochs.js';
-import { LogTimes, type Stretch } from './log-times.js';
+import { type LogTimes, type Stretch } from './log-times.js';
 import { PastCollection } from './past-collection.js';
 
 /** The documents were built without their history. */
@@ -22,6 +22,8 @@ export class HistoryMissingError extends Error {
 export interface PastSources {
   readonly eventStore: EventStore;
   readonly readStore: ReadStore;
+  /** Of the same stores. */
+  readonly times: LogTimes;
   readonly codec: EventCodec;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -35,16 +37,13 @@ export interface PastSources {
 
 /** Documents as they were at one state of the log. */
 export class PastDocuments implements DocumentReader {
-  readonly #times: LogTimes;
   /** The epoch of the position, by the length of the epochs: histories may differ in it. */
   readonly #stretches = new Map<bigint, Promise<Stretch>>();
 
   private constructor(
     private readonly moment: LogMoment,
     private readonly sources: PastSources,
-  ) {
-    this.#times = new LogTimes(sources.readStore, sources.eventStore);
-  }
+  ) {}
 
   /** @throws AsOfError for a position beyond the head and for an instant in the future */
   static async open(asOf: AsOf, sources: PastSources): Promise<PastDocuments> {
@@ -63,8 +62,7 @@ export class PastDocuments implements DocumentReader {
     const at = Date.parse(instant);
     if (Number.isNaN(at)) throw new AsOfError(`asOf ${instant} is not an instant`);
     if (at > sources.now) throw new AsOfError(`asOf ${instant} is in the future`);
-    const times = new LogTimes(sources.readStore, sources.eventStore);
-    const position = await times.positionAt(new Date(at).toISOString());
+    const position = await sources.times.positionAt(new Date(at).toISOString());
     return new PastDocuments({ position, at }, sources);
   }
 
@@ -129,7 +127,7 @@ export class PastDocuments implements DocumentReader {
   #stretch(epochs: Epochs): Promise<Stretch> {
     const known = this.#stretches.get(epochs.length);
     if (known) return known;
-    const stretch = this.#times.upTo(this.moment.position, epochs);
+    const stretch = this.sources.times.upTo(this.moment.position, epochs);
     this.#stretches.set(epochs.length, stretch);
     return stretch;
   }

@@ -15,7 +15,7 @@ import { type DocumentReader, type Listed } from '../document-reader.js';
 import { DocumentHistory } from './document-history.js';
 import { Epochs } from './epochs.js';
 import { FoldedDocuments } from './folded-documents.js';
-import { LogTimesKeeper } from './log-times.js';
+import { LogTimes, LogTimesKeeper } from './log-times.js';
 import { PastDocuments } from './past-documents.js';
 
 export interface TimeTravelWorld {
@@ -122,6 +122,7 @@ const expectFolds = async (
     {
       eventStore,
       readStore,
+      times: new LogTimes(readStore, eventStore),
       codec,
       now: 0,
       ask: (projection, _, read) => read(projection.name),
