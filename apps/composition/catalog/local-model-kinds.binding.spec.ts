@@ -31,7 +31,7 @@ describe('the kind of a model file', () => {
 
   it('is read from the file, and chat for what is none', async () => {
     const kinds = new GgufModelKinds();
-    const nano = path.resolve(import.meta.dirname, '../../models/nano.gguf');
+    const nano = path.resolve(import.meta.dirname, '../../../models/nano.gguf');
     expect(await kinds.kindOf(nano)).toMatchObject({ kind: 'chat' });
     expect(await kinds.kindOf(import.meta.filename)).toMatchObject({ kind: 'chat' });
     expect(await kinds.kindOf('/absent.gguf')).toMatchObject({ kind: 'chat' });

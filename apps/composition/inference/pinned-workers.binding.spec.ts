@@ -9,7 +9,7 @@ import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { PinnedWorkers } from './pinned-workers.binding.js';
 
-const NANO = path.resolve(import.meta.dirname, '../../models/nano.gguf');
+const NANO = path.resolve(import.meta.dirname, '../../../models/nano.gguf');
 const sha256 = createHash('sha256')
   .update(await readFile(NANO))
   .digest('hex');
