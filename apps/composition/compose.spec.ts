@@ -185,7 +185,7 @@ describe('faults of compose files', () => {
   it('include the owner and mode of a secret, which Compose ignores', () => {
     const long = '{ source: quipu_master_key, mode: 0400 }';
     const changed = planted('compose.yaml', '[quipu_master_key]', `[${long}]`);
-    expect(() => faultsOf(changed, FLEET, variables)).toThrow(/expected string/);
+    expect(() => faultsOf(changed, FLEET, variables)).toThrow(/expected a string/);
   });
 
   it('include missing limits', () => {

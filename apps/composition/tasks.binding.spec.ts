@@ -45,7 +45,7 @@ describe('the host of engine tasks', () => {
 
   const bind = async (target: Settings['bus']): Promise<void> => {
     const secrets = {
-      key: (purpose: string) => {
+      messageKey: (purpose: string) => {
         keys.push(purpose);
         return key;
       },

@@ -3,6 +3,8 @@ import { Controller, Get, Module, Req, Res } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { pino } from 'pino';
+import { FakeLedger } from '#platform/ledger/ledger.fake.js';
+import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Areas } from '#platform/runtime/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
@@ -46,6 +48,7 @@ describe('cross-origin requests', () => {
       { provide: Failures, useValue: new Failures(new Areas([])) },
       DirectRoutes,
       { provide: FailureLog, useValue: new FailureLog(logger) },
+      { provide: Ledger, useValue: new FakeLedger() },
     ];
     const module = { module: NoModule, controllers: [ThingsController], providers };
     app = await createGateway(module, options, logger);

@@ -324,22 +324,29 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
     });
 
     it('fit into the budget of their key, or leave nothing behind', async () => {
-      const { api_key: apiKey } = world.credentials;
-      const budget = async (method: string, body?: object) => {
-        const listed = await fetch(`${world.quipu.url}/api/v1/auth/keys`, {
-          headers: { authorization: `Bearer ${apiKey}` },
-        });
-        const { keys } = (await listed.json()) as { keys: { id: string; kind: string }[] };
-        const id = keys.find(({ kind }) => kind === 'user')?.id ?? '';
-        await fetch(`${world.quipu.url}/api/v1/budgets/keys/${id}`, {
+      const { api_key: apiKey, username, password } = world.credentials;
+      const listed = await fetch(`${world.quipu.url}/api/v1/auth/keys`, {
+        headers: { authorization: `Bearer ${apiKey}` },
+      });
+      const { keys } = (await listed.json()) as { keys: { id: string; kind: string }[] };
+      const key = keys.find(({ kind }) => kind === 'user')?.id ?? '';
+      // A key with a budget cannot lift it, so the user sets it without a key.
+      const login = await fetch(`${world.quipu.url}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username, password }),
+      });
+      const { access_token: token } = (await login.json()) as { readonly access_token: string };
+      const budget = async (method: string, body?: object): Promise<void> => {
+        const { status } = await fetch(`${world.quipu.url}/api/v1/budgets/keys/${key}`, {
           method,
-          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
           ...(body && { body: JSON.stringify(body) }),
         });
-        return id;
+        expect(status).toBe(200);
       };
       const inputFileId = await upload(request('a'));
-      const key = await budget('PUT', { usd_per_day: 0.000001 });
+      await budget('PUT', { usd_per_day: 0.000001 });
       await expect(create(inputFileId)).rejects.toMatchObject({
         status: 402,
         code: 'budget_exceeded',

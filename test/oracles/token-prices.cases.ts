@@ -1,7 +1,7 @@
 /**
  * Usage as providers sent it, their price lists, and the exact charge in micro-dollars. An
- * independent program computed each charge with decimals of 40 digits. Prices are from the providers'
- * pages of September and October 2026; cases named after an issue have the numbers of that issue.
+ * independent program computed each charge with decimals of 40 digits. Prices are from the
+ * providers' pages of September and October 2026; cases named after an issue have its numbers.
  */
 const per = (input: number, read: number | null, output: number, more: object = {}) => ({
   input_usd_per_mtok: input,

@@ -308,7 +308,8 @@ describe('after any schedule of commands', () => {
     fc.assert(
       fc.property(schedule, (steps) => {
         const model = new Model();
-        run(steps, ({ type, data }, _, outcome, state) => {
+        run(steps, (command, _, outcome, state) => {
+          const { type, data } = command;
           if (outcome === 'HoldPlaced' && type === 'PlaceHold') {
             const [placed] = decide({ type, data }, state);
             if (placed?.type !== 'HoldPlaced') throw new Error('not placed');
@@ -323,7 +324,7 @@ describe('after any schedule of commands', () => {
             expect(model.fits(by, data.renewedAt, amount)).toBe(true);
             model.take(renewed);
           } else if (outcome !== '' && /^[A-Z]/.test(outcome)) {
-            for (const event of decide({ type, data } as AccountCommand, state)) model.take(event);
+            for (const event of decide(command, state)) model.take(event);
           }
         });
       }),

@@ -87,7 +87,8 @@ export class BatchesController {
     @Query() { after, limit }: BatchesPageDto,
     @CurrentCaller() { accountId }: Caller,
   ): Promise<BatchListDto> {
-    const cursor = after === undefined ? null : idOf(after);
+    // A text that is no id names no batch either: the query says so.
+    const cursor = after === undefined ? null : (batchIdOf(after) ?? after);
     return presentBatches(await this.queries.execute(new BatchesQuery(accountId, limit, cursor)));
   }
 

@@ -89,6 +89,7 @@ export class RentalsController {
   @Get()
   @ApiOperation({ summary: 'List the rentals', description: 'Of the account, newest first.' })
   @ApiOkResponse({ type: RentalListDto, description: 'The rentals.' })
+  @FailsWith('rental_not_found')
   async list(
     @Query() { after, limit }: RentalsPageDto,
     @CurrentCaller() { accountId }: Caller,

@@ -106,7 +106,7 @@ describe('a definition', () => {
   });
 
   it.each<[string, unknown, string, string]>([
-    ['no object', 7, 'definition', 'expected object'],
+    ['no object', 7, 'definition', 'expected an object'],
     ['no nodes', { nodes: [] }, 'nodes', 'expected an array of at least 1 elements'],
     ['a name that cannot be used', { nodes: [node('A b')] }, 'nodes[0].name', 'lower case'],
     ['twins', { nodes: [node('a'), node('a')] }, 'nodes[1].name', 'another node is called a'],
@@ -140,13 +140,13 @@ describe('a definition', () => {
       'a parameter too much',
       { nodes: [node('a', { parameters: { text: 'a', tone: 'b' } })] },
       'nodes[0].parameters',
-      'Unrecognized key: "tone"',
+      'tone: this field is not supported',
     ],
     [
       'a missing parameter',
       { nodes: [node('a', { parameters: {} })] },
       'nodes[0].parameters.text',
-      'expected string',
+      'expected a string',
     ],
     [
       'a map of an unknown tool',
@@ -170,7 +170,7 @@ describe('a definition', () => {
         ],
       },
       'nodes[0].parameters.parameters.text',
-      'expected string',
+      'expected a string',
     ],
     [
       'a branch to a node that does not follow',
