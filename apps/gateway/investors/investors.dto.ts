@@ -20,7 +20,7 @@ const GPUS_MAX = 100_000;
 const DAY = 'a day of the calendar such as 2026-10-01';
 const ASKED_INVESTOR =
   'The user id. An Admin who names none sees the first investor with a share; for others it is ' +
-  'the own one.';
+  'their own id.';
 const hour = (description: string) => ({
   type: String,
   nullable: true,

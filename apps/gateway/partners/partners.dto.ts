@@ -25,7 +25,7 @@ const ColorField = (example: string): PropertyDecorator =>
   TextField({ example, matches: COLOR_PATTERN, expected: 'a colour such as #7a3e1d' });
 const ASKED_PARTNER =
   'The partner. An Admin who names none sees the first one, and changes the only one; for others ' +
-  'it is the own one.';
+  'it is their own.';
 
 export class AskedPartnerDto {
   @IdField(ASKED_PARTNER, { required: false })

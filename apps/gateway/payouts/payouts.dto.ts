@@ -24,7 +24,7 @@ export class PayoutsPageDto extends PageDto {
   @TextField({
     required: false,
     example: 'partner-1',
-    description: 'Who is paid. An Admin names it; for others it is the own one.',
+    description: 'Who is paid. An Admin names it; for others it is their own id.',
     matches: BENEFICIARY,
     expected: BENEFICIARY_EXPECTED,
   })
@@ -35,7 +35,7 @@ export class NewPayoutDto {
   @TextField({
     required: false,
     example: 'partner-1',
-    description: 'Who is paid. An Admin names it; for others it is the own one.',
+    description: 'Who is paid. An Admin names it; for others it is their own id.',
     matches: BENEFICIARY,
     expected: BENEFICIARY_EXPECTED,
   })

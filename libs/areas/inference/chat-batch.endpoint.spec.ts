@@ -60,7 +60,7 @@ describe('a chat as a line of a batch', () => {
     ['a stream', { stream: true }, 'stream stream: a line of a batch cannot be streamed'],
     ['a clean room', { cleanroom_uuid: REQUEST_ID }, 'cleanroom_uuid clean rooms are not part'],
     ['another engine', { routing_mode: 'cleanroom_fhe_eval' }, 'routing_mode_unavailable'],
-    ['an unknown mode', { routing_mode: 'fastest' }, 'routing_mode routing_mode: is none of'],
+    ['an unknown mode', { routing_mode: 'fastest' }, 'routing_mode routing_mode: expected one of'],
     ['an unknown model', { model: 'acme/none' }, 'model_not_found'],
     ['too long an answer', { max_tokens: 9_000 }, 'context_length_exceeded'],
   ])('is rejected as it would be alone: %s', (_, changes, code) => {

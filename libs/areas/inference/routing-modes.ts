@@ -45,7 +45,7 @@ export class RoutingModes {
     if (isPinned(mode)) return mode.slice(RIG_PREFIX.length);
     if (!this.#known.has(mode)) {
       const known = [...this.#known, `${RIG_PREFIX}{id}`].join(', ');
-      throw refusedField('routing_mode', `is none of ${known}`);
+      throw refusedField('routing_mode', `expected one of ${known}`);
     }
     throw new DomainError<InferenceErrorCode>(
       'routing_mode_unavailable',

@@ -14,7 +14,7 @@ export interface PartnerCaller {
   readonly role: Role;
 }
 
-/** Which partner a caller may see: an Admin every one, a manager the own one. */
+/** Which partner a caller may see: an Admin every one, a manager only the one of the manager. */
 @Injectable()
 export class PartnerAccess {
   constructor(
