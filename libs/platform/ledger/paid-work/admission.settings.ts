@@ -11,7 +11,7 @@ export const admissionSettings = defineSettings({
   token: ADMISSION_SETTINGS,
   variables: {
     QUIPU_READ_LAG_SECONDS: variable(
-      wholeNumber(0, 3_600).default(5),
+      wholeNumber(0, 3_600).default(15),
       'how far read models may fall behind before paid requests are refused in part, with 503 ' +
         '`readers_behind` and `Retry-After`; 0: never',
     ),
