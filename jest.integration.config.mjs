@@ -32,6 +32,8 @@ export const SERVERS = {
 };
 
 export default {
+  // The run ends although a suite that could not start has left a server behind.
+  forceExit: true,
   ...WORKERS,
   testTimeout: 120_000,
   projects: [

@@ -151,6 +151,15 @@ describe('an election in etcd', () => {
     ]);
   });
 
+  it('counts processes that join after the leader has taken the lease', async () => {
+    const { join } = openFleet();
+    const one = join('one');
+    await until(one.isLeading);
+    expect(one.keeper.status().candidates).toBe(1);
+    join('two');
+    await until(() => one.keeper.status().candidates === 2);
+  });
+
   it('passes to the next when the lease of the leader is gone', async () => {
     const { name, order, join } = openFleet();
     const one = join('one');

@@ -46,8 +46,11 @@ export class EtcdRenewals implements Renewals {
 
   async renew(): Promise<void> {
     const { etcd } = this.options;
-    if (this.#lease !== undefined && (await etcd.keepLease(this.#lease))) return;
-    throw new TermOverError('etcd has ended the lease of this process');
+    if (this.#lease === undefined || !(await etcd.keepLease(this.#lease))) {
+      throw new TermOverError('etcd has ended the lease of this process');
+    }
+    // Not awaited: the lease is renewed, whether the others can be counted or not.
+    void this.#count();
   }
 
   /** Where etcd does not answer, the lease ends by itself. */
@@ -59,5 +62,12 @@ export class EtcdRenewals implements Renewals {
 
   candidates(): number | null {
     return this.#candidates;
+  }
+
+  /** Processes join after the leader has taken the lease. */
+  async #count(): Promise<void> {
+    const { etcd, name } = this.options;
+    const keys = await etcd.keysOf(`${name}/readers/`).catch(() => undefined);
+    if (keys) this.#candidates = keys.length;
   }
 }
