@@ -3,7 +3,7 @@ import { type Answered } from './answered.js';
 
 /** How long a health check waits for a new answer. */
 const WAIT_MS = 250;
-/** A server that has not answered for so long counts as unavailable. */
+/** A server counts as unavailable after this time without an answer. */
 const SILENCE_MS_MAX = 1_000;
 
 /**

@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { type QueryBus } from '@nestjs/cqrs';
-import { CatalogError } from '#areas/catalog/catalog.error.js';
-import { parseCatalog } from '#areas/catalog/catalog.parser.js';
 import { RateCardQuery } from '#areas/catalog/rate-card.handler.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { type PriceCard } from '#platform/ledger/price-card.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
 import { areas as shippedAreas } from '../../composition/areas.js';
-import { CommandFailure } from '../command-failure.js';
-import { EXIT } from '../exit-code.js';
+import { catalogOfFile } from '../catalog-of-file.js';
 import { type Invocation } from '../invocation.js';
 
 const VERSION = /^[1-9]\d{0,8}$/;
@@ -38,32 +34,26 @@ export const priceCardOf = async (
 
 /** @throws CommandFailure `bad_price_file` */
 export const cardOfFile = async (option: string, file: string): Promise<PriceCard> => {
-  try {
-    const source = await readFile(file, 'utf8');
-    const { models, meters, rigs, batchDiscountPercent } = parseCatalog(source, file);
-    return {
-      version: null,
-      sourceSha256: createHash('sha256').update(source).digest('hex'),
-      models: new Map(models.map(({ id, price }) => [id, price])),
-      meters: new Map(
-        meters.map(({ meter, price, perUnits }) => [
-          meter,
-          { unitPriceMicroUsd: toDecimal(price), perUnits },
-        ]),
+  const bad = { code: 'bad_price_file', prefix: `${option}: ` };
+  const { catalog, source } = await catalogOfFile(file, bad);
+  const { models, meters, rigs, batchDiscountPercent } = catalog;
+  return {
+    version: null,
+    sourceSha256: createHash('sha256').update(source).digest('hex'),
+    models: new Map(models.map(({ id, price }) => [id, price])),
+    meters: new Map(
+      meters.map(({ meter, price, perUnits }) => [
+        meter,
+        { unitPriceMicroUsd: toDecimal(price), perUnits },
+      ]),
+    ),
+    rigs: new Map(
+      rigs.flatMap(({ name, microUsdPerHour }) =>
+        microUsdPerHour === null ? [] : [[name, toDecimal(microUsdPerHour)]],
       ),
-      rigs: new Map(
-        rigs.flatMap(({ name, microUsdPerHour }) =>
-          microUsdPerHour === null ? [] : [[name, toDecimal(microUsdPerHour)]],
-        ),
-      ),
-      batchDiscountPercent,
-    };
-  } catch (cause) {
-    const isKnown = Error.isError(cause) && (cause instanceof CatalogError || 'code' in cause);
-    if (!isKnown) throw cause;
-    const message = `${option}: ${cause.message}`;
-    throw new CommandFailure('bad_price_file', message, EXIT.usage, { cause });
-  }
+    ),
+    batchDiscountPercent,
+  };
 };
 
 /** What every area charges for. */

@@ -1,10 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { CatalogError } from '#areas/catalog/catalog.error.js';
 import { type CatalogFile, type ModelEntry } from '#areas/catalog/catalog-entry.js';
-import { parseCatalog } from '#areas/catalog/catalog.parser.js';
 import { unpricedClasses } from '#areas/catalog/token-price.schema.js';
-import { CommandFailure } from '../command-failure.js';
-import { EXIT } from '../exit-code.js';
+import { catalogOfFile } from '../catalog-of-file.js';
 import { type CommonOptions, type Outcome } from '../invocation.js';
 
 export interface CheckCatalogOptions extends CommonOptions {
@@ -12,7 +8,7 @@ export interface CheckCatalogOptions extends CommonOptions {
 }
 
 export const checkCatalog = async ({ file }: CheckCatalogOptions): Promise<Outcome> => {
-  const catalog = await catalogIn(file);
+  const { catalog } = await catalogOfFile(file, { code: 'bad_catalog' });
   const bought = catalog.models.filter((model) => isBought(model, catalog));
   const models = bought.map(({ id, price }) => ({ id, charged_as: unpricedClasses(price) }));
   const counts = `${catalog.models.length} models and ${catalog.rigs.length} rigs`;
@@ -30,13 +26,3 @@ export const checkCatalog = async ({ file }: CheckCatalogOptions): Promise<Outco
 /** Only other servers have caches, audio and images. */
 const isBought = ({ kind, rigs: names }: ModelEntry, { rigs }: CatalogFile): boolean =>
   kind === 'chat' && rigs.some((rig) => rig.kind !== 'embedded' && names.includes(rig.name));
-
-const catalogIn = async (file: string): Promise<CatalogFile> => {
-  try {
-    return parseCatalog(await readFile(file, 'utf8'), file);
-  } catch (cause) {
-    const isKnown = Error.isError(cause) && (cause instanceof CatalogError || 'code' in cause);
-    if (!isKnown) throw cause;
-    throw new CommandFailure('bad_catalog', cause.message, EXIT.usage, { cause });
-  }
-};

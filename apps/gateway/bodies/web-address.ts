@@ -1,6 +1,6 @@
 import { isURL, registerDecorator } from 'class-validator';
 
-/** `new URL` drops them, so that what is stored would differ from what was sent. */
+/** `new URL` drops them, so the stored value would differ from the sent one. */
 const SPACES = /[\s\p{Cc}]/u;
 
 /** Whether it is an http or https URL that `new URL`, which reads it later, reads as well. */

@@ -11,7 +11,7 @@ const part = (disposition: string, value: string): string =>
   `--seam\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`;
 const form = (...parts: readonly string[]): string => `${parts.join('')}--seam--\r\n`;
 
-/** What was read of a form, and how many of its bytes. */
+/** The parts of a form that were read, and their bytes. */
 const read = async (body: string, headers = HEADERS, fileField: string | null = null) => {
   const bytes = Buffer.from(body);
   let pulled = 0;

@@ -1,3 +1,4 @@
+import { INPUT_METER } from '#events/token-meters.js';
 import { Injectable } from '@nestjs/common';
 import {
   type AcceptedLine,
@@ -11,7 +12,7 @@ import { RefusedRequestError } from '#platform/runtime/refused-request.js';
 import { checkEmbeddings, type CheckedEmbeddings } from './checked-embeddings.js';
 import { readEmbeddingBody } from './embedding-body.js';
 import { embeddingList } from './embedding-list.js';
-import { batchLineOf, INPUT_METER } from './embedding.product.js';
+import { batchLineOf } from './embedding.product.js';
 import { EmbeddingModels, EmbeddingRigs } from './ports.js';
 import { inEncoding } from './vectors.js';
 

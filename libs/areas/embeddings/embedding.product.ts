@@ -1,3 +1,4 @@
+import { INPUT_METER } from '#events/token-meters.js';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import {
   EmbeddingCaptureEvidence,
@@ -7,7 +8,6 @@ import { timesPercent, TOKENS_PER_PRICE } from '#platform/ledger/token-price.js'
 import { defineProduct } from '#platform/ledger/product.js';
 import { type EmbeddingRate } from './ports.js';
 
-export const INPUT_METER = 'input_tokens';
 const PERCENT = 100;
 
 /** Embeddings of a request. */

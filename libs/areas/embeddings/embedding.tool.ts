@@ -1,3 +1,4 @@
+import { INPUT_METER } from '#events/token-meters.js';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ofModel } from '#platform/ledger/price-card.js';
@@ -11,7 +12,7 @@ import {
 } from '#platform/tools/tool.js';
 import { checkEmbeddings, type CheckedEmbeddings, unknownModel } from './checked-embeddings.js';
 import { DIMENSIONS_MAX, readEmbeddingBody } from './embedding-body.js';
-import { embeddingProduct, INPUT_METER, lineOf } from './embedding.product.js';
+import { embeddingProduct, lineOf } from './embedding.product.js';
 import { EmbeddingModels, EmbeddingRigs } from './ports.js';
 import { numbersOf } from './vectors.js';
 

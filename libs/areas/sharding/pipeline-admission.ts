@@ -1,3 +1,4 @@
+import { OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type PipelineCaptureEvidence,
@@ -8,13 +9,7 @@ import { type Capture, type HoldPace, type LedgerEntry } from '#platform/ledger/
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type PipelineOrder, promptTokensBound } from './pipeline-order.js';
-import {
-  OUTPUT_METER,
-  pipelineProduct,
-  type TokenCounts,
-  tokenLines,
-  tokensOf,
-} from './pipeline.product.js';
+import { pipelineProduct, type TokenCounts, tokenLines, tokensOf } from './pipeline.product.js';
 import { type ShardedModel, ShardedModels } from './sharded-models.port.js';
 import { reject } from './sharding.errors.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from './sharding.settings.js';

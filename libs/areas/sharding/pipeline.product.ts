@@ -1,3 +1,4 @@
+import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import {
   PipelineCaptureEvidence,
   PipelineHoldEvidence,
@@ -6,9 +7,6 @@ import { type PriceLine } from '#events/hold.vocabulary.js';
 import { TOKENS_PER_PRICE } from '#platform/ledger/token-price.js';
 import { defineProduct } from '#platform/ledger/product.js';
 import { type ShardedRate } from './sharded-models.port.js';
-
-const INPUT_METER = 'input_tokens';
-export const OUTPUT_METER = 'output_tokens';
 
 /** An answer of a model whose layers are divided among processes. */
 export const pipelineProduct = defineProduct({

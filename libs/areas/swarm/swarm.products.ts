@@ -1,3 +1,4 @@
+import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import {
   ConsensusCaptureEvidence,
   ConsensusHoldEvidence,
@@ -5,9 +6,6 @@ import {
   SpeculativeHoldEvidence,
 } from '#events/swarm/swarm.evidence.js';
 import { defineProduct } from '#platform/ledger/product.js';
-
-export const INPUT_METER = 'input_tokens';
-export const OUTPUT_METER = 'output_tokens';
 
 const common = {
   group: 'inference',

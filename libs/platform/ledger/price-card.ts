@@ -32,9 +32,6 @@ export const modelOfLine = ({ line, charge }: PricedWork): string | undefined =>
 export const ofModel = (model: string, lines: readonly PriceLine[]): readonly PriceLine[] =>
   lines.map((line) => ({ ...line, model }));
 
-/** Whether a model prices the meter: such a line can be priced only with the name of its model. */
-export const isPricedByModel = (meter: string): boolean => isTokenMeter(meter);
-
 /**
  * What a unit of a line costs with a card: by its model or by its meter. Null: it does not say. A
  * line keeps its service tier, and its context tier where the card has that edge.

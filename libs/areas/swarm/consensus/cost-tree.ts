@@ -1,5 +1,5 @@
+import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
-import { INPUT_METER, OUTPUT_METER } from '../swarm.products.js';
 
 /** What one step of a consensus has used and cost. */
 export interface CostBranch {

@@ -1,3 +1,4 @@
+import { OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
@@ -9,7 +10,7 @@ import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js'
 import { bodyOf, type ChatAsked } from '../chat-asked.js';
 import { reject } from '../swarm.errors.js';
 import { type AcceptedPart, SwarmModels, type TokenPrices } from '../swarm-models.port.js';
-import { OUTPUT_METER, speculativeProduct } from '../swarm.products.js';
+import { speculativeProduct } from '../swarm.products.js';
 import { SWARM_SETTINGS, type SwarmSettings } from '../swarm.settings.js';
 import { releaseReason, startTexts, type SwarmStream, type SwarmTexts } from '../swarm-stream.js';
 import { chooseVerifier, type Verifier, type VerifierAsked } from './pair-choice.js';
