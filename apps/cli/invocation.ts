@@ -1,5 +1,5 @@
 import { type ReadStream } from 'node:tty';
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 import { type ExitCode } from './exit-code.js';
 
 /** A stream that may be a terminal. */

@@ -30,7 +30,7 @@ import { taxArea } from '#areas/tax/tax.area.js';
 import { statisticsArea } from '#areas/statistics/statistics.area.js';
 import { type AnyEventDefinition } from '#events/definition.js';
 import { platformEvents } from '#events/platform/platform.events.js';
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 
 /** The areas of Quipu, one line each. */
 export const areas: readonly Area[] = [

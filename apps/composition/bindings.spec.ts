@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Module } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { areas } from './areas.js';
 import { bindingsOf } from './bindings.js';
 

@@ -1,6 +1,6 @@
 import { type Provider } from '@nestjs/common';
-import { type Area } from '#platform/runtime/area.js';
-import { type AreaFile, areaFiles } from '#platform/runtime/area-files.js';
+import { type Area } from '#platform/runtime/areas/area.js';
+import { type AreaFile, areaFiles } from '#platform/runtime/areas/area-files.js';
 
 /**
  * The providers that bind the ports of the areas to services of other areas, found by their path:

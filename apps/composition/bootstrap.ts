@@ -11,7 +11,7 @@ import { type EventStore, type RecordedEvent } from '#platform/event-store/event
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { MICRO_USD_PER_USD, toDecimal } from '#platform/kernel/money.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 
 const USERNAME = 'demo';
 const EMAIL = 'demo@localhost';

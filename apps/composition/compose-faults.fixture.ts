@@ -9,7 +9,7 @@ import {
   writtenDeploymentOf,
 } from './compose.fixture.js';
 import { areas } from './areas.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { readSettings, type Settings, variablesOf } from './settings.js';
 
 const VARIABLES = Object.keys(variablesOf(areas));

@@ -1,4 +1,4 @@
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 
 /** The areas for the process of a projector in a thread, which runs their sagas. */
 export const withoutSagas = (areas: readonly Area[]): readonly Area[] =>

@@ -20,13 +20,13 @@ import {
   type EmbeddedReadStore,
   openSqliteReadStore,
 } from '#platform/read-store/sqlite/sqlite-read-store.js';
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
 import { type Engines } from '#platform/runtime/runtime.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { areas as shippedAreas } from './areas.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { prepareHome } from './home.js';
 import { type Settings, withoutSecrets } from './settings.js';
 import { topicSettingsOf } from './topic-settings.js';

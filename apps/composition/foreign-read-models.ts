@@ -1,4 +1,4 @@
-import { describeForeign, LogTrust } from '#platform/runtime/log-trust.js';
+import { describeForeign, LogTrust } from '#platform/runtime/subscriptions/log-trust.js';
 import { type OpenEngines } from './engines.js';
 
 /**

@@ -7,7 +7,7 @@ import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { readS3Url, type S3Target } from '#platform/blobs/s3/s3-url.js';
 import { type KafkaTarget, readKafkaUrl } from '#platform/bus/kafka/kafka-url.js';
 import { type ElectionTarget } from '#platform/runtime/lease/lease-leadership.js';
-import { type ValuesOf, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { type ValuesOf, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export type BusTarget = { readonly kind: 'memory' } | ({ readonly kind: 'kafka' } & KafkaTarget);
 

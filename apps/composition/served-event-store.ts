@@ -6,9 +6,9 @@ import { AppTokens } from '#areas/identity/sessions/app-tokens.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type EventStoreServer } from '#platform/event-store/grpc/event-store.server.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { publishers } from './areas.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { type GrpcSettings, type Settings } from './settings.js';
 
 /**

@@ -7,7 +7,7 @@ import { IDENTITY_SETTINGS } from '#areas/identity/identity.settings.js';
 import { KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
 import { REQUEST_LIMITS } from '#areas/inference/ports.js';
 import { PAID_WORK_SETTINGS } from '#platform/ledger/paid-work/paid-work.settings.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { listeningUrl, readSettings, withoutSecrets } from './settings.js';
 import { COMPOSE_VARIABLES } from './unknown-variables.js';
 

@@ -3,7 +3,7 @@ import { availableParallelism, homedir, hostname } from 'node:os';
 import path from 'node:path';
 import { type InjectionToken } from '@nestjs/common';
 import { z } from 'zod';
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 import { type ElectionTarget } from '#platform/runtime/lease/lease-leadership.js';
 import {
   type AnySettings,
@@ -11,7 +11,7 @@ import {
   SettingsError,
   type Variable,
   type Variables,
-} from '#platform/runtime/settings.js';
+} from '#platform/runtime/areas/settings.js';
 import { areas } from './areas.js';
 import {
   type BlobsTarget,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Catalog } from '#areas/catalog/catalog.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { type TaskHosting } from '#platform/tasks/tasks.port.js';
 import { TasksLifecycle } from './tasks.lifecycle.js';

@@ -16,8 +16,8 @@ import {
   type ReadinessCheck,
   type ReadinessPart,
   type ReadinessReason,
-} from '#platform/runtime/operations.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+} from '#platform/runtime/areas/operations.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { type TaskHosting, Tasks } from '#platform/tasks/tasks.port.js';

@@ -1,5 +1,5 @@
 import { jobTopicSettings } from '#platform/jobs/job-topics.js';
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 import { type TaskTopicSettings, taskTopicSettings } from '#platform/tasks/task-topics.js';
 
 /** The broker settings of the topics of these areas and their engines; none for other topics. */

@@ -3,8 +3,8 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 
 /**

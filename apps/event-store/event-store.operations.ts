@@ -9,7 +9,7 @@ import {
   type ReadinessCheck,
   type ReadinessPart,
   type ReadinessReason,
-} from '#platform/runtime/operations.js';
+} from '#platform/runtime/areas/operations.js';
 import { LastAnswer } from '../operations/last-answer.js';
 import { type EventStoreMetrics } from './event-store.metrics.js';
 

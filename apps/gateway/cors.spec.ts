@@ -5,7 +5,7 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
 import { Failures } from './errors/failures.js';

@@ -6,7 +6,7 @@ import { inferenceFailures } from '#areas/inference/inference.failures.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { DirectRoutes } from './direct/direct-routes.js';
 import { FailureLog } from './errors/failure-log.js';
 import { Failures } from './errors/failures.js';

@@ -4,7 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Logger } from 'pino';
 import { Ledger } from '#platform/ledger/ledger.port.js';
-import { drawRequestId } from '#platform/runtime/request-id.js';
+import { drawRequestId } from '#platform/runtime/commands/request-id.js';
 import { DtoPipe } from './errors/dto.pipe.js';
 import { envelope, errorShapeOf } from './errors/envelope.js';
 import { FailureLog, factsOf } from './errors/failure-log.js';

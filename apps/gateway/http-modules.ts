@@ -1,6 +1,6 @@
 import { type Type } from '@nestjs/common';
-import { type Area } from '#platform/runtime/area.js';
-import { type AreaFile, areaFiles } from '#platform/runtime/area-files.js';
+import { type Area } from '#platform/runtime/areas/area.js';
+import { type AreaFile, areaFiles } from '#platform/runtime/areas/area-files.js';
 
 const SUFFIX = 'HttpModule';
 

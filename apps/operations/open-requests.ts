@@ -2,13 +2,13 @@ import { type EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import { Deadlines } from '#platform/runtime/deadlines.js';
-import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
+import { Deadlines } from '#platform/runtime/commands/deadlines.js';
+import { type CutReason, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import {
   type MetricsSource,
   type ReadinessCheck,
   type ReadinessPart,
-} from '#platform/runtime/operations.js';
+} from '#platform/runtime/areas/operations.js';
 
 /** An open request. Its signal aborts with a `RequestCutError`. */
 export interface OpenRequest {

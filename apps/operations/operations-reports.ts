@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { type MetricsSource } from '#platform/runtime/operations.js';
+import { type MetricsSource } from '#platform/runtime/areas/operations.js';
 import { type Access, OperationsAccess } from './operations-access.js';
 import { type MetricValues, ProcessGroup } from './process-group.port.js';
 import { Readiness } from './readiness.js';

@@ -1,6 +1,6 @@
 import { type DynamicModule, type InjectionToken, Module, type Provider } from '@nestjs/common';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { type MetricsSource, type ReadinessCheck } from '#platform/runtime/operations.js';
+import { type MetricsSource, type ReadinessCheck } from '#platform/runtime/areas/operations.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { within } from '#platform/kernel/within.js';
-import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
+import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/areas/operations.js';
 
 export const READINESS_CHECKS = Symbol('ReadinessChecks');
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type MetricsSource } from '#platform/runtime/operations.js';
+import { type MetricsSource } from '#platform/runtime/areas/operations.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { answered } from './answered.js';

@@ -9,14 +9,14 @@ import {
 import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
 import {
   BusNeed,
   type ReadinessCheck,
   type ReadinessPart,
   type ReadinessReason,
-} from '#platform/runtime/operations.js';
-import { type ProjectionStatus } from '#platform/runtime/projection-host.js';
+} from '#platform/runtime/areas/operations.js';
+import { type ProjectionStatus } from '#platform/runtime/projections/projection-host.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { BUS, EVENT_STORE, READ_STORE } from '#platform/runtime/tokens.js';
 import { type Answered, answered } from './answered.js';

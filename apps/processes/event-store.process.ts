@@ -2,7 +2,7 @@ import { type Logger } from 'pino';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
 import { openEventStore, openHome } from '../composition/engines.js';
 import { serveEventStoreAlone } from '../composition/served-event-store.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { type Settings } from '../composition/settings.js';
 import { EventStoreMetrics } from '../event-store/event-store.metrics.js';
 import { EventStoreModule } from '../event-store/event-store.module.js';

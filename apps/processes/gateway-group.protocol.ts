@@ -1,4 +1,4 @@
-import { type ReadinessReason } from '#platform/runtime/operations.js';
+import { type ReadinessReason } from '#platform/runtime/areas/operations.js';
 import { type Bootstrap } from '../composition/bootstrap.js';
 import { type MetricValues } from '../operations/process-group.port.js';
 import { type AttemptVerdict } from '../gateway/identity/attempt-gate.js';

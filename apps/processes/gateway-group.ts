@@ -10,7 +10,7 @@ import {
   type ReadinessCheck,
   type ReadinessPart,
   type ReadinessReason,
-} from '#platform/runtime/operations.js';
+} from '#platform/runtime/areas/operations.js';
 import { type ProjectorCalls } from '#platform/runtime/projector/projector.protocol.js';
 import { batchedEndpoint } from '#platform/threads/batched-endpoint.js';
 import { type Endpoint, ThreadCalls } from '#platform/threads/thread-calls.js';

@@ -4,7 +4,7 @@ import { type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { type LedgerCalls } from '#platform/ledger/remote/ledger.protocol.js';
 import { RemoteLedger } from '#platform/ledger/remote/remote-ledger.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { ProjectorLink } from '#platform/runtime/projector/projector-link.js';
 import { type ProjectorCalls } from '#platform/runtime/projector/projector.protocol.js';
 import { batchedEndpoint } from '#platform/threads/batched-endpoint.js';

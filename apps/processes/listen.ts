@@ -1,5 +1,5 @@
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { type Settings } from '../composition/settings.js';
 import { OperationsServer } from '../operations/operations.server.js';
 

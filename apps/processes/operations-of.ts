@@ -1,6 +1,6 @@
 import { type DynamicModule, type Type } from '@nestjs/common';
-import { type Area } from '#platform/runtime/area.js';
-import { type MetricsSource, type ReadinessCheck } from '#platform/runtime/operations.js';
+import { type Area } from '#platform/runtime/areas/area.js';
+import { type MetricsSource, type ReadinessCheck } from '#platform/runtime/areas/operations.js';
 import { TasksLifecycle } from '../composition/tasks.lifecycle.js';
 import { type OperationsSettings } from '../operations/operations-access.js';
 import { OperationsModule } from '../operations/operations.module.js';

@@ -1,9 +1,9 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { type Logger } from 'pino';
 import { type Clock, systemClock } from '#platform/kernel/clock.js';
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 import { leaseLeadership } from '#platform/runtime/lease/lease-leadership.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
 import { areas as shippedAreas } from '../composition/areas.js';
 import { openEngines } from '../composition/engines.js';

@@ -8,7 +8,7 @@ import { NestFactory } from '@nestjs/core';
 import { CommandBus } from '@nestjs/cqrs';
 import { pino } from 'pino';
 import { systemClock } from '#platform/kernel/clock.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { BridgedBus } from '#platform/runtime/projector/bridged-bus.js';
 import { projectorAnswers } from '#platform/runtime/projector/projector-answers.js';
 import {

@@ -1,7 +1,7 @@
 import { pino, type Logger } from 'pino';
 import { withoutCredentials } from '#areas/identity/authentication/credentials.js';
 import { MasterKeyError } from '#platform/secrets/master-key.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { GatewayStartError } from './gateway-start.error.js';
 import { readSettings, type Settings, withoutSecrets } from '../composition/settings.js';
 

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { systemClock } from '#platform/kernel/clock.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { ledgerAnswers } from '#platform/ledger/remote/ledger-answers.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { projectorAnswers } from '#platform/runtime/projector/projector-answers.js';
 import { Runtime, type ServiceSource } from '#platform/runtime/runtime.js';
 import { areas } from '../composition/areas.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { countingEngine, CountingLog, engineHost } from '#platform/tasks/counting.engine.fake.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { workerEngines } from './worker-engines.js';
 
 const engine = (name: string, obstacle: string | null = null) =>

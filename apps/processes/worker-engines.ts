@@ -1,5 +1,5 @@
 import { type AnyEngineDefinition, type EngineHost } from '#platform/tasks/engine.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 
 /**
  * The engines that this worker runs: those that are named, or all that can run on this machine.

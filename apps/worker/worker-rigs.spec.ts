@@ -18,10 +18,10 @@ import {
 import { type Bus, type Consumer, type Listener } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { systemClock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { drain } from '#platform/tasks/drain.fixture.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';

@@ -5,7 +5,7 @@ import {
   type ReadinessCheck,
   type ReadinessPart,
   type ReadinessReason,
-} from '#platform/runtime/operations.js';
+} from '#platform/runtime/areas/operations.js';
 import { LastAnswer } from '../operations/last-answer.js';
 import { type ReadinessReport } from '../operations/readiness.js';
 import { type EngineReport, type TaskRunners } from './task-runners.js';

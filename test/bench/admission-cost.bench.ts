@@ -1,7 +1,7 @@
 import { parseJson } from '#apps/gateway/bodies/json-body.js';
 import { VALUES_MAX } from '#apps/gateway/bodies/json-bounds.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { type ServedModel } from '#areas/inference/ports.js';
 import { tokenBounds } from '#areas/inference/token-bound.js';

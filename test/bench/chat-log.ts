@@ -9,8 +9,8 @@ import { type AccountCommand, accountDecider } from '#areas/billing/account.deci
 import { type Accounts } from '#areas/billing/accounts.js';
 import { runOnAccount } from '#areas/billing/run-on-account.js';
 import { systemClock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 
 export interface ChatLog {

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { areas } from '#apps/composition/areas.js';
 import { type OpenEngines } from '#apps/composition/engines.js';
-import { collectionOf } from '#platform/runtime/generations.js';
+import { collectionOf } from '#platform/runtime/projections/generations.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { startMongoDb } from '../servers/mongodb/mongodb.server.js';
 import { type BenchOptions } from './bench-options.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LeaderService } from '#platform/runtime/leader-service.js';
+import { type LeaderService } from '#platform/runtime/areas/leader-service.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 
 const CATCH_UP_POLL_MS = 50;

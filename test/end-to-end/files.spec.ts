@@ -13,7 +13,7 @@ import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js'
 import { EraseUserCommand } from '#areas/identity/users/erase-user.handler.js';
 import { type UserId } from '#events/vocabulary.js';
 import { Blobs } from '#platform/blobs/blobs.port.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 

@@ -9,7 +9,7 @@ import { OPERATIONS_TOKEN } from '#apps/operations/operations.fixture.js';
 import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { areas as planted } from '../planted/areas.js';
 import { Loom, loomsArea, weavingJob } from './looms.fixture.js';
 import { eventually } from './quipu.harness.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandBus } from '@nestjs/cqrs';
 import { OpenRequests } from '#apps/operations/open-requests.js';
 import { CreateUserCommand } from '#areas/identity/users/create-user.handler.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ACCOUNT, JobsWorld, type ShownJob } from './jobs.harness.js';
 import { eventually } from './quipu.harness.js';
 

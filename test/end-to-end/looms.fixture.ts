@@ -6,7 +6,7 @@ import {
   type JobRunner,
   type Progress,
 } from '#platform/jobs/job-type.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 
 const Cloth = z.strictObject({ rows: z.int().nonnegative() });
 type Cloth = z.infer<typeof Cloth>;

@@ -13,7 +13,7 @@ import { parseCatalog } from '#areas/catalog/catalog.parser.js';
 import { areas } from '#apps/composition/areas.js';
 import { FailsWith } from '#apps/gateway/openapi/failures.docs.js';
 import { openApiDocument } from '#apps/gateway/openapi/openapi.document.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { startWorld, type World } from './quipu.harness.js';
 
 const { Spectral } = spectralCore;

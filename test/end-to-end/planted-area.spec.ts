@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { runCommandLine } from '#apps/cli/command-line.js';
 import { type Bootstrap } from '#apps/composition/bootstrap.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { readSettings } from '#apps/composition/settings.js';
 import { type Standalone, startStandalone } from '#apps/processes/standalone.process.js';
 import { type Bus } from '#platform/bus/bus.port.js';

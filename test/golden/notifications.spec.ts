@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { areas, publishers } from '#apps/composition/areas.js';
 import { revive } from '#events/definition.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 import { goldenEvents } from './golden.files.js';
 
 const golden = await goldenEvents();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { areas } from '#apps/composition/areas.js';
-import { schemaCheckOf } from '#platform/runtime/schema-check.js';
+import { schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 import { goldenEvents } from './golden.files.js';
 
 const golden = await goldenEvents();

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { pino } from 'pino';
 import { leaseEvents } from '#events/platform/lease.events.js';
 import { systemClock } from '#platform/kernel/clock.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
 import { EtcdClient } from '#platform/runtime/lease/etcd-client.js';
 import { EtcdRenewals } from '#platform/runtime/lease/etcd-renewals.js';

@@ -7,7 +7,7 @@ import { areas as shipped } from '#apps/composition/areas.js';
 import { readSettings } from '#apps/composition/settings.js';
 import { startProjector } from '#apps/processes/projector.process.js';
 import { startWorkerProcess } from '#apps/processes/worker.process.js';
-import { type Area } from '#platform/runtime/area.js';
+import { type Area } from '#platform/runtime/areas/area.js';
 import { pino } from 'pino';
 
 // The compiler takes no `.ts` in an import, and Node takes nothing else.

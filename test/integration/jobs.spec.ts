@@ -12,7 +12,7 @@ import { type Gateway, startGateway } from '#apps/processes/gateway.process.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { type EventStore, type RecordedEvent } from '#platform/event-store/event-store.port.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { EVENT_STORE } from '#platform/runtime/tokens.js';
 import { startEventStoreNode } from '../servers/event-store/event-store.server.js';
 import { startKafka } from '../servers/kafka/kafka.server.js';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { JobUsage } from '#events/jobs/job.events.js';
 import { defineJob } from '#platform/jobs/job-type.js';
 import { defineProduct } from '#platform/ledger/product.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { defineEngine } from '#platform/tasks/engine.js';
 
 export const ROW_MICRO_USD = 10;

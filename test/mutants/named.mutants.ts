@@ -13,25 +13,25 @@ interface NamedMutant {
 export const NAMED: readonly NamedMutant[] = [
   {
     name: 'a projection keeps its cache over a restart',
-    file: 'libs/platform/runtime/projection-handler.ts',
+    file: 'libs/platform/runtime/projections/projection-handler.ts',
     before: '    this.#cache.clear();\n',
     after: '',
   },
   {
     name: 'a stream is not read again after an unknown outcome',
-    file: 'libs/platform/runtime/command-runner.ts',
+    file: 'libs/platform/runtime/commands/command-runner.ts',
     before: 'queue.doubtful = true;',
     after: '',
   },
   {
     name: 'a snapshot is believed whatever event is there',
-    file: 'libs/platform/runtime/command-runner.ts',
+    file: 'libs/platform/runtime/commands/command-runner.ts',
     before: 'if (event?.id === found.eventId && event.position === found.position) return found;',
     after: 'if (event) return found;',
   },
   {
     name: 'the version of a snapshot is ignored',
-    file: 'libs/platform/runtime/snapshots.ts',
+    file: 'libs/platform/runtime/commands/snapshots.ts',
     before: '`snapshots.v${version}`',
     after: '`snapshots.v1`',
   },

@@ -36,7 +36,7 @@ describe('the TypeScript snippets of the documentation', () => {
   beforeAll(async () => {
     const found = await Promise.all(DOCUMENTS.map(snippetsOf));
     snippets = Object.assign({}, ...found) as Readonly<Record<string, string>>;
-    const sources = { ...snippets, [BROKEN]: "import '#platform/runtime/areas.js';" };
+    const sources = { ...snippets, [BROKEN]: "import '#platform/runtime/areas/missing.js';" };
     const config = {
       extends: './tsconfig.json',
       // A snippet may end with the value that it shows.

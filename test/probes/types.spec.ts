@@ -65,9 +65,9 @@ const LENDING = `import { z } from 'zod';
 import { defineEvent, type EventOf } from '#events/definition.js';
 import { type Projection } from '#platform/kernel/projection.js';
 import { type Saga } from '#platform/kernel/saga.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type Projections } from '#platform/runtime/projections.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 const schema = z.strictObject({ loanId: z.string() });
 export const LoanGranted = defineEvent('LoanGranted', { version: 1, schema });
 export const LoanRepaid = defineEvent('LoanRepaid', { version: 1, schema });
@@ -132,7 +132,7 @@ export const loans: Projection<LoanEvent, OpenLoan> = {
     option: 'a query that takes a document for another',
     code: 2322,
     source: `import { openLoans } from './lending.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 export const amount = async (projections: Projections): Promise<{ amount: string } | undefined> =>
   (await projections.get(openLoans, 'a')).document;`,
   },
@@ -140,7 +140,7 @@ export const amount = async (projections: Projections): Promise<{ amount: string
     option: 'a query that names a document of its own',
     code: 2345,
     source: `import { openLoans } from './lending.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 export const list = (projections: Projections) =>
   projections.list<{ readonly amount: string }>(openLoans, {});`,
   },
@@ -158,21 +158,21 @@ export const saga: Saga<LoanGranted, object, Remind> = {
     option: 'a command table that misses a command',
     code: 2345,
     source: `import { reminders } from './lending.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 export const deployed = deploySaga(reminders, {});`,
   },
   {
     option: 'a command table with a command that the saga does not send',
     code: 2353,
     source: `import { reminders } from './lending.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 export const deployed = deploySaga(reminders, { Remind: () => ({}), Forgive: () => ({}) });`,
   },
   {
     option: 'a command built from data that the saga does not send',
     code: 2322,
     source: `import { reminders } from './lending.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 export const deployed = deploySaga(reminders, {
   Remind: (data: { readonly amount: string }) => data,
 });`,
@@ -181,7 +181,7 @@ export const deployed = deploySaga(reminders, {
     option: 'a relay that misses a definition',
     code: 2741,
     source: `import { type LoanEvent, LoanGranted } from './lending.js';
-import { type Relay } from '#platform/runtime/outbox.js';
+import { type Relay } from '#platform/runtime/subscriptions/outbox.js';
 export const relay: Relay<LoanEvent> = {
   name: 'loans', topic: 'loans', on: { LoanGranted }, toMessage: () => null,
 };`,
@@ -189,7 +189,7 @@ export const relay: Relay<LoanEvent> = {
   {
     option: 'a leader service that cannot be stopped',
     code: 2322,
-    source: `import { defineArea } from '#platform/runtime/area.js';
+    source: `import { defineArea } from '#platform/runtime/areas/area.js';
 class Collector {
   start(): Promise<void> {
     return Promise.resolve();
@@ -204,7 +204,7 @@ export const area = defineArea({
     code: 2322,
     source: `import { LoanGranted, type LoanRepaid } from './lending.js';
 import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 export const repaid = (codec: EventCodec, recorded: RecordedEvent): LoanRepaid =>
   codec.for([LoanGranted]).revive(recorded);`,
   },

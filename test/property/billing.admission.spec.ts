@@ -21,9 +21,9 @@ import { WaitingHolds } from '#areas/billing/waiting/waiting-holds.js';
 import { type AccountEvent, accountEvents } from '#events/billing/account.events.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { CommandRunner, ContentionError } from '#platform/runtime/command-runner.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { CommandRunner, ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 
 const WORST = [1_000, 1_000] as const;
 const WORST_MICRO_USD = 750;

@@ -6,7 +6,7 @@ import {
   ReportProgressCommand,
 } from '#platform/jobs/job.commands.js';
 import { type JobOrder } from '#platform/jobs/jobs.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { ACCOUNT, idOf, type JobsWorld } from './jobs-world.fixture.js';
 import { rowLine, rows } from './weaving.fixture.js';
 

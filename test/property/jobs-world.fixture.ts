@@ -39,21 +39,21 @@ import {
 } from '#platform/jobs/job.commands.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { Products } from '#platform/ledger/product.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
   FaultyEventStore,
   FaultyReadStore,
   MemoryLog,
 } from '#platform/runtime/faulty-stores.fake.js';
-import { ProjectionHandler } from '#platform/runtime/projection-handler.js';
-import { type AnySagaDeployment } from '#platform/runtime/saga-deployment.js';
-import { SagaHandler, type SendCommand } from '#platform/runtime/saga-handler.js';
+import { ProjectionHandler } from '#platform/runtime/projections/projection-handler.js';
+import { type AnySagaDeployment } from '#platform/runtime/sagas/saga-deployment.js';
+import { SagaHandler, type SendCommand } from '#platform/runtime/sagas/saga-handler.js';
 import { movableClock } from '#platform/runtime/stock.fixture.js';
-import { type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
-import { Timers } from '#platform/runtime/timers.js';
+import { type SubscriptionHandler } from '#platform/runtime/subscriptions/subscription-handler.js';
+import { Timers } from '#platform/runtime/sagas/timers.js';
 import { type JobRecord, jobKey, jobs } from '#projections/jobs/jobs.projection.js';
 import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { MemoryBlobs } from '#areas/jobs/memory-blobs.fake.js';

@@ -5,9 +5,9 @@ import { MeshTasks } from '#areas/mesh/mesh-tasks.js';
 import { meshTaskEvents } from '#events/mesh/mesh-task.events.js';
 import { type AppendResult } from '#platform/event-store/event-store.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
 import { isLinearizable } from './linearizable.js';
 import {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import {
   type Fault,
   FaultyEventStore,
   FaultyReadStore,
   MemoryLog,
 } from '#platform/runtime/faulty-stores.fake.js';
-import { Snapshots } from '#platform/runtime/snapshots.js';
+import { Snapshots } from '#platform/runtime/commands/snapshots.js';
 import {
   add,
   anyContext,

@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { type AnySaga } from '#platform/kernel/saga.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import {
   type Fault,
   FaultyEventStore,
   FaultyReadStore,
   type MemoryLog,
 } from '#platform/runtime/faulty-stores.fake.js';
-import { type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
-import { ProjectionHandler } from '#platform/runtime/projection-handler.js';
+import { type SubscriptionHandler } from '#platform/runtime/subscriptions/subscription-handler.js';
+import { ProjectionHandler } from '#platform/runtime/projections/projection-handler.js';
 import { restockSaga, watchSaga } from '#platform/runtime/restock.fixture.js';
-import { timerKey } from '#platform/runtime/saga-documents.js';
-import { SagaHandler } from '#platform/runtime/saga-handler.js';
+import { timerKey } from '#platform/runtime/sagas/saga-documents.js';
+import { SagaHandler } from '#platform/runtime/sagas/saga-handler.js';
 import {
   anyContext,
   PiecesAdded,

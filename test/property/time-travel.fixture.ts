@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type EventToAppend } from '#platform/event-store/event-store.port.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type TimeTravelWorld } from '#platform/runtime/history/time-travel.contract.js';
 import { stockEvents, warehouses } from '#platform/runtime/stock.fixture.js';
 import { areas } from '#apps/composition/areas.js';

@@ -33,11 +33,11 @@ import { StoreUnavailableError } from '#platform/event-store/event-store.errors.
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
 import { Products } from '#platform/ledger/product.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
   FaultyEventStore,
   FaultyReadStore,

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { areas } from '#apps/composition/areas.js';
 import { variablesOf } from '#apps/composition/settings.js';
-import { variable } from '#platform/runtime/settings.js';
+import { variable } from '#platform/runtime/areas/settings.js';
 import { withSettingsList, withSettingsTable } from './settings-docs.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

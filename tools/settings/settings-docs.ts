@@ -1,4 +1,4 @@
-import { type Variable } from '#platform/runtime/settings.js';
+import { type Variable } from '#platform/runtime/areas/settings.js';
 
 type Declared = Readonly<Record<string, Variable>>;
 

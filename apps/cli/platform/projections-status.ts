@@ -1,6 +1,6 @@
-import { describeForeign } from '#platform/runtime/log-trust.js';
+import { describeForeign } from '#platform/runtime/subscriptions/log-trust.js';
 import { Runtime } from '#platform/runtime/runtime.js';
-import { type StoredProjection } from '#platform/runtime/stored-projections.js';
+import { type StoredProjection } from '#platform/runtime/projections/stored-projections.js';
 import { areas } from '../../composition/areas.js';
 import { EXIT } from '../exit-code.js';
 import { withInstallation } from '../installation.js';

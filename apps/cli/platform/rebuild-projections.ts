@@ -1,4 +1,4 @@
-import { RebuildStoppedError } from '#platform/runtime/projection-rebuild.js';
+import { RebuildStoppedError } from '#platform/runtime/projections/projection-rebuild.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { areas } from '../../composition/areas.js';
 import { CommandFailure, stopIfInterrupted, usage } from '../command-failure.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { systemClock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { LoggedInstallationKey } from '#platform/runtime/master-key/logged-installation-key.js';
 import { replaceMasterKey, rotateMasterKey } from '#platform/secrets/master-key-rotation.js';
 import { withLog } from '../installation.js';

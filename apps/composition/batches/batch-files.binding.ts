@@ -5,7 +5,7 @@ import {
 } from '#areas/batches/batch-files.port.js';
 import { type FileStore } from '#areas/files/file-store.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** Null instead of the error for a file that does not exist, or no longer does. */
 const unlessMissing = async <Found>(finding: Promise<Found>): Promise<Found | null> => {

@@ -7,7 +7,7 @@ import { ChatAdapters } from '#areas/inference/chat-adapters.js';
 import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
 import { MODEL_CATALOG, RIGS } from '#areas/inference/ports.js';
 import { createTextEngine } from '#areas/inference/text/text-over-tasks.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaseTaken, leaseEvents } from '#events/platform/lease.events.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
 import { leaseDecider } from '#platform/runtime/lease/lease.decider.js';
 import { LEASE_STREAM } from '#platform/runtime/lease/lease-keeper.js';

@@ -1,12 +1,12 @@
 import { ClusterLeader, type LeaderView } from '#areas/mesh/cluster-leader.port.js';
 import { leaseEvents } from '#events/platform/lease.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { leaseDecider } from '#platform/runtime/lease/lease.decider.js';
 import { type LeadershipStatus } from '#platform/runtime/lease/leadership.port.js';
 import { LEASE_STREAM } from '#platform/runtime/lease/lease-keeper.js';
-import { type ProcessFacts } from '#platform/runtime/process-facts.js';
+import { type ProcessFacts } from '#platform/runtime/process/process-facts.js';
 
 /** The number of a process in a group on one machine: `quipu-1.3` belongs to `quipu-1`. */
 const GROUP_NUMBER = /\.\d+$/;

@@ -1,8 +1,8 @@
 import { type Provider } from '@nestjs/common';
 import { ClusterLeader } from '#areas/mesh/cluster-leader.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { LeaseHolder } from './cluster-leader.binding.js';

@@ -11,7 +11,7 @@ import {
 } from '#areas/partners/partner-users.port.js';
 import { type UserId } from '#events/vocabulary.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** The users of a partner are users of identity. */
 export class IdentityPartnerUsers extends PartnerUsers {

@@ -2,7 +2,7 @@ import { accountStream } from '#areas/billing/accounts.js';
 import { Charges } from '#areas/payouts/charges.port.js';
 import { HoldCaptured } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
 
 /** Searches the stream of an account, newest first: corrections are rare, and soon after. */
 export class AccountCharges extends Charges {

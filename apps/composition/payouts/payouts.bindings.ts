@@ -6,7 +6,7 @@ import { Charges } from '#areas/payouts/charges.port.js';
 import { WithholdingTax } from '#areas/payouts/withholding-tax.port.js';
 import { WithholdingQuery } from '#areas/tax/withholding.handler.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { AccountCharges } from './charges.binding.js';
 

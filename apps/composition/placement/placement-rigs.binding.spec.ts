@@ -10,15 +10,15 @@ import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { systemClock } from '#platform/kernel/clock.js';
 import { TimedOutError } from '#platform/kernel/within.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
-import { describedBy } from '#platform/runtime/failure.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { describedBy } from '#platform/runtime/areas/failure.js';
 import {
   FaultyEventStore,
   FaultyReadStore,
   MemoryLog,
 } from '#platform/runtime/faulty-stores.fake.js';
-import { Snapshots } from '#platform/runtime/snapshots.js';
+import { Snapshots } from '#platform/runtime/commands/snapshots.js';
 import { ProbedLinks } from '#platform/tasks/probed-links.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';

@@ -1,6 +1,6 @@
 import { type Provider } from '@nestjs/common';
 import { PlacementRigs } from '#areas/placement/placement-rigs.port.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { OwnRig, WorkerRigs } from './placement-rigs.binding.js';
 

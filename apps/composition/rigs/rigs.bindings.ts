@@ -4,7 +4,7 @@ import { BATCH_RIG_PERCENT } from '#areas/inference/inference.settings.js';
 import { RIGS } from '#areas/inference/ports.js';
 import { type RigRouter } from '#areas/inference/rigs/rig-router.js';
 import { MeasuredRigs } from '#areas/rigs/measured-rigs.port.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { WorkerDirectory } from '#platform/tasks/worker-directory.js';
 import { RoutedRigs } from './measured-rigs.binding.js';
 import { MeasuredWorkers } from './measured-workers.js';

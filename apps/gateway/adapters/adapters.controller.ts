@@ -6,7 +6,7 @@ import { InferAdapterCommand } from '#areas/adapters/infer-adapter.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';

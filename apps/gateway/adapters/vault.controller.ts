@@ -25,7 +25,7 @@ import { RemoveAdapterCommand } from '#areas/adapters/remove-adapter.handler.js'
 import { UploadAdapterCommand } from '#areas/adapters/upload-adapter.handler.js';
 import { VaultAdapterQuery, VaultQuery } from '#areas/adapters/vault.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';

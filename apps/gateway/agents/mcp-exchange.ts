@@ -5,7 +5,7 @@ import { type z } from 'zod';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from '#areas/agents/mcp/tool-calls.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolDefinition } from '#platform/tools/tool.js';
 import { type ToolFailure, Tools } from '#platform/tools/tools.js';

@@ -17,7 +17,7 @@ import { BatchesQuery, BatchQuery } from '#areas/batches/batch.queries.js';
 import { CancelBatchCommand, notFound } from '#areas/batches/cancel-batch.handler.js';
 import { CreateBatchCommand } from '#areas/batches/create-batch.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';

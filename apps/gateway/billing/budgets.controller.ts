@@ -21,7 +21,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { AccountOwnerGuard } from '../identity/account-owner.guard.js';
 import { ApiKeyIdDto } from '../identity/api-keys.dto.js';

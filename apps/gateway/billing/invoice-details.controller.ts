@@ -8,7 +8,7 @@ import {
 } from '#areas/billing/statements/invoice-details.handlers.js';
 import { type Party } from '#areas/billing/statements/statements.settings.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';

@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { type Deadline, Deadlines } from '#platform/runtime/deadlines.js';
+import { type Deadline, Deadlines } from '#platform/runtime/commands/deadlines.js';
 import { type ParseError } from '../errors/malformed-request.js';
 
 declare module 'fastify' {

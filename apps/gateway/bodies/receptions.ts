@@ -1,6 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { type Socket } from 'node:net';
-import { type FailureDescription } from '#platform/runtime/failure.js';
+import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { ByteBudget } from './byte-budget.js';
 import { ReceivedBytes } from './received-bytes.js';

@@ -14,7 +14,7 @@ import {
 import { EmbeddingModels } from '#areas/embeddings/ports.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { OpenAiErrors } from '../errors/envelope.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorType } from '#platform/runtime/failure.js';
+import { errorType } from '#platform/runtime/areas/failure.js';
 import { envelope, errorShapeOf } from './envelope.js';
 import { failure } from './failure-of.js';
 

@@ -1,7 +1,7 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { AnswerStoreError } from '#platform/idempotency/answer-store.errors.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { RigError, type RigErrorKind } from '#areas/inference/rigs/chat-backend.js';
 import { RouteError, type RouteErrorKind } from '#areas/inference/rigs/route-error.js';
 import { UnreadableEventError } from '#events/definition.js';
@@ -15,12 +15,12 @@ import {
 } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
-import { ContentionError } from '#platform/runtime/command-runner.js';
+import { ContentionError } from '#platform/runtime/commands/command-runner.js';
 import { AsOfError } from '#platform/runtime/history/as-of.js';
 import { HistoryMissingError } from '#platform/runtime/history/past-documents.js';
-import { ProjectionLaggingError } from '#platform/runtime/projections.js';
+import { ProjectionLaggingError } from '#platform/runtime/projections/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 import { areas } from '../../composition/areas.js';
 import { failureOf as failureWith } from './failure-of.js';
 import { HttpFailure } from './http-failure.js';

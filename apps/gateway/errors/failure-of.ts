@@ -10,16 +10,16 @@ import {
 } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
-import { ContentionError } from '#platform/runtime/command-runner.js';
+import { ContentionError } from '#platform/runtime/commands/command-runner.js';
 import {
   describedBy,
   errorType,
   type FailureDescription,
   type Meanings,
-} from '#platform/runtime/failure.js';
+} from '#platform/runtime/areas/failure.js';
 import { AsOfError } from '#platform/runtime/history/as-of.js';
 import { HistoryMissingError } from '#platform/runtime/history/past-documents.js';
-import { ProjectionLaggingError } from '#platform/runtime/projections.js';
+import { ProjectionLaggingError } from '#platform/runtime/projections/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { type Failure } from './envelope.js';
 import { messageOf } from '#platform/kernel/faults.js';

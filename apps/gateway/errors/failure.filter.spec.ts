@@ -2,7 +2,7 @@ import { type ArgumentsHost } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { inferenceArea } from '#areas/inference/inference.area.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 import { pino } from 'pino';
 import { FailureLog } from './failure-log.js';
 import { FailureFilter } from './failure.filter.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Areas } from '#platform/runtime/area.js';
-import { isChargeKnown, type Meanings } from '#platform/runtime/failure.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { isChargeKnown, type Meanings } from '#platform/runtime/areas/failure.js';
 import { type Failure } from './envelope.js';
 import { failureOf } from './failure-of.js';
 

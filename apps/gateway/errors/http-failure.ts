@@ -1,5 +1,5 @@
-import { type FailureDescription } from '#platform/runtime/failure.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { type FailureDescription } from '#platform/runtime/areas/failure.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 
 /**
  * A failure of the HTTP edge itself: authentication, limits, unavailable engines. The exception

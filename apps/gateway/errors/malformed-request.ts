@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Socket } from 'node:net';
-import { type FailureDescription } from '#platform/runtime/failure.js';
+import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { openAiEnvelope } from './envelope.js';
 import { failure } from './failure-of.js';
 

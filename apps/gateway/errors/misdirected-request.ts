@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type FailureDescription } from '#platform/runtime/failure.js';
+import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { envelope } from './envelope.js';
 import { failure } from './failure-of.js';
 import { KnownRoutes } from './known-routes.js';

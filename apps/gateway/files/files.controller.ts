@@ -25,7 +25,7 @@ import { FileStore } from '#areas/files/file-store.js';
 import { ListFilesQuery } from '#areas/files/list-files.handler.js';
 import { UploadFileCommand } from '#areas/files/upload-file.handler.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { OpenAiErrors } from '../errors/envelope.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

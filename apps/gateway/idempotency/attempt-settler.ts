@@ -1,6 +1,6 @@
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type AttemptEnd, type LeftAttempt } from '#platform/idempotency/answer-store.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** The request that found an abandoned attempt. */
 export interface SettlingRequest {

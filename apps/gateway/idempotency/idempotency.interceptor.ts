@@ -18,7 +18,7 @@ import {
   isIdempotencyKey,
   type StartedAttempt,
 } from '#platform/idempotency/answer-store.port.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { Failures } from '../errors/failures.js';
 import { isRejected } from '../errors/http-failure.js';

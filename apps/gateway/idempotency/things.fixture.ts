@@ -27,7 +27,7 @@ import {
 import { DurableAnswerStore } from '#platform/idempotency/durable-answer-store.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { pino } from 'pino';
 import { DirectRoutes } from '../direct/direct-routes.js';

@@ -17,7 +17,7 @@ import { IssueApiKeyCommand } from '#areas/identity/keys/issue-api-key.handler.j
 import { ListApiKeysQuery } from '#areas/identity/keys/list-api-keys.handler.js';
 import { RevokeApiKeyCommand } from '#areas/identity/keys/revoke-api-key.handler.js';
 import { RotateApiKeyCommand } from '#areas/identity/keys/rotate-api-key.handler.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';

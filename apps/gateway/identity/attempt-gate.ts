@@ -1,5 +1,5 @@
 import { type Clock } from '#platform/kernel/clock.js';
-import { growingCache } from '#platform/runtime/growing-cache.js';
+import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 
 /** Sections 5.8 and 8 of the interface. */
 export const FAILURES_MAX = 5;

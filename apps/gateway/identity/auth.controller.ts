@@ -14,7 +14,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { LogInCommand } from '#areas/identity/sessions/log-in.handler.js';
 import { RevokeSessionCommand } from '#areas/identity/sessions/revoke-session.handler.js';
 import { VerifyTwoFactorCommand } from '#areas/identity/two-factor/verify-two-factor.handler.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { withEntryPoints } from '../fleet/entry-points.dto.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';

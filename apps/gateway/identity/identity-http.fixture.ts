@@ -18,9 +18,9 @@ import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
-import { Areas } from '#platform/runtime/area.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { PlatformModule } from '#platform/runtime/platform.module.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { openSecrets } from '#platform/secrets/secrets.js';

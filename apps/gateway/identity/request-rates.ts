@@ -1,6 +1,6 @@
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { growingCache } from '#platform/runtime/growing-cache.js';
+import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { evenly, type RequestRate } from './rate-limit.headers.js';
 

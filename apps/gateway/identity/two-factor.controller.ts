@@ -7,7 +7,7 @@ import { ConfirmTwoFactorCommand } from '#areas/identity/two-factor/confirm-two-
 import { DisableTwoFactorCommand } from '#areas/identity/two-factor/disable-two-factor.handler.js';
 import { ReplaceRecoveryCodesCommand } from '#areas/identity/two-factor/recovery-codes.handler.js';
 import { StartTwoFactorCommand } from '#areas/identity/two-factor/start-two-factor.handler.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Credentials } from '../openapi/credentials.docs.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { AppTokenGuard } from './app-token.guard.js';

@@ -16,7 +16,7 @@ import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js
 import { RigError } from '#areas/inference/rigs/chat-backend.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { RouteError } from '#areas/inference/rigs/route-error.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { areas } from '../../composition/areas.js';
 import { OpenRequests } from '../../operations/open-requests.js';

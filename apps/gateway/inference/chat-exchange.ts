@@ -14,7 +14,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type ChatBody } from '#areas/inference/chat-body.js';
 import { type ConnectedRequest, OpenRequests } from '../../operations/open-requests.js';
 import { FailureLog } from '../errors/failure-log.js';

@@ -30,7 +30,7 @@ import { NodeThermals } from '#areas/investors/node-thermals.js';
 import { UserId } from '#events/vocabulary.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { parseUsd, toDecimal } from '#platform/kernel/money.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

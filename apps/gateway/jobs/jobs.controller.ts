@@ -5,7 +5,7 @@ import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CancelJobCommand } from '#areas/jobs/cancel-job.handler.js';
 import { JobQuery, JobsQuery } from '#areas/jobs/job.queries.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

@@ -15,7 +15,7 @@ import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ChangeTaskCommand, type TaskChange } from '#areas/mesh/change-task.handler.js';
 import { MeshTaskQuery, MeshTasksQuery } from '#areas/mesh/mesh-task.queries.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

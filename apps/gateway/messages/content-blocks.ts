@@ -1,4 +1,4 @@
-import { refusedField } from '#platform/runtime/refused-request.js';
+import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { type Fields, isFields } from '#platform/chats/read-answer.js';
 
 const BLOCKS_MAX = 1_000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ChatBody, parseChatBody, TIMESTEPS_MAX } from '#areas/inference/chat-body.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { refusedField, refusedFields } from '#platform/runtime/refused-request.js';
+import { refusedField, refusedFields } from '#platform/runtime/commands/refused-request.js';
 import { chatMessagesOf } from './content-blocks.js';
 
 /** A hint that does not change the answer: Quipu has no cache of prompts. */

@@ -8,7 +8,7 @@ import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-atte
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
-import { refusedField } from '#platform/runtime/refused-request.js';
+import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { PaidSettler } from '../paid/paid.settler.js';
 import { ResumableDocs } from '../streams/streams.docs.js';
 import { TranslatedChats, type Translation } from '../inference/translated-chats.js';

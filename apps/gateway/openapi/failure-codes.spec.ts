@@ -14,10 +14,10 @@ import {
   StoreUnavailableError,
   UnknownOutcomeError,
 } from '#platform/event-store/event-store.errors.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
-import { ContentionError } from '#platform/runtime/command-runner.js';
-import { mapFailure } from '#platform/runtime/failure.js';
-import { ProjectionLaggingError } from '#platform/runtime/projections.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
+import { ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { mapFailure } from '#platform/runtime/areas/failure.js';
+import { ProjectionLaggingError } from '#platform/runtime/projections/projections.js';
 import { SubjectKeysUnavailableError } from '#platform/secrets/subject-keys.js';
 import { areas } from '../../composition/areas.js';
 import { failureOf } from '../errors/failure-of.js';

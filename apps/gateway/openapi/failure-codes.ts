@@ -1,4 +1,4 @@
-import { type Areas } from '#platform/runtime/area.js';
+import { type Areas } from '#platform/runtime/areas/area.js';
 
 /** A code that programs can rely on, in the `code` field of a failure. */
 export interface FailureCode {

@@ -1,7 +1,7 @@
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { routingModesOf } from '#areas/inference/routing-modes.js';
-import { type Areas } from '#platform/runtime/area.js';
+import { type Areas } from '#platform/runtime/areas/area.js';
 import { BEARER_SCHEMES, HEADER_SCHEME } from './credentials.docs.js';
 import { type FailureCode, failureCodesOf, failureTable } from './failure-codes.js';
 import { addFailures, FAILURE_SCHEMAS, type Located } from './failure-responses.js';

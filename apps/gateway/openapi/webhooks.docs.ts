@@ -1,7 +1,7 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { z } from 'zod';
-import { type Areas } from '#platform/runtime/area.js';
-import { type AnyNotification } from '#platform/runtime/notification.js';
+import { type Areas } from '#platform/runtime/areas/area.js';
+import { type AnyNotification } from '#platform/runtime/areas/notification.js';
 
 const header = (name: string, description: string) => ({
   name,

@@ -31,7 +31,7 @@ import { type Capacity, PartnerId } from '#events/partners/partner.vocabulary.js
 import { UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';

@@ -19,7 +19,7 @@ import { PartnerAccess } from '#areas/partners/partner-access.js';
 import { PartnerOverviewQuery } from '#areas/partners/partner.queries.js';
 import { SubUsersQuery } from '#areas/partners/sub-users.handler.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { insufficientRole } from '../identity/identity.failures.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';

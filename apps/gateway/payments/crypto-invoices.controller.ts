@@ -6,7 +6,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { CreateCryptoInvoiceCommand } from '#areas/payments/invoices/create-invoice.handler.js';
 import { CryptoInvoiceQuery } from '#areas/payments/invoices/crypto-invoice.query.js';
 import { parseUsd } from '#platform/kernel/money.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { growingCache } from '#platform/runtime/growing-cache.js';
+import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 
 /** Images that are kept, of about 3 KB each. */
 const IMAGES_MAX = 512;

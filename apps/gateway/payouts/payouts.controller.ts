@@ -23,7 +23,7 @@ import {
 } from '#areas/payouts/payout.handlers.js';
 import { OpenPayoutsQuery, PayoutsQuery } from '#areas/payouts/payout.queries.js';
 import { parseUsd } from '#platform/kernel/money.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

@@ -17,7 +17,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { ReleasePlacementCommand } from '#areas/placement/end-placement.handlers.js';
 import { PlaceStagesCommand } from '#areas/placement/place-stages.handler.js';
 import { PlacementQuery, PlacementsQuery } from '#areas/placement/placement.queries.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { DoneDto } from '../identity/auth.dto.js';

@@ -4,7 +4,7 @@ import { type FastifyRequest } from 'fastify';
 import { Authenticator } from '#areas/identity/authentication/authenticator.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { FileSync } from '#areas/rentals/sync/file-sync.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { RequestRates } from '../identity/request-rates.js';
 import { FailsWith } from '../openapi/failures.docs.js';
 import { formPartsWith } from '../uploads/form-parts.js';

@@ -23,7 +23,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { RentalLogQuery, RentalQuery, RentalsQuery } from '#areas/rentals/rental.queries.js';
 import { StartRentalCommand } from '#areas/rentals/start-rental.handler.js';
 import { StopRentalCommand } from '#areas/rentals/stop-rental.handler.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

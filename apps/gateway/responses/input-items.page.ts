@@ -1,4 +1,4 @@
-import { refusedField } from '#platform/runtime/refused-request.js';
+import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { type InputItemsDto, type InputItemsPageDto } from './responses.dto.js';
 
 /** @throws RefusedRequestError 400 for an `after` that is none of the items */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { BackgroundResponses } from '#areas/responses/background/background-responses.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type AnswerEnd } from '../idempotency/answer-recorder.js';
 import { type TranslatedRequest } from '../inference/translated-chats.js';
 import { ResponsesExchange } from './responses.exchange.js';

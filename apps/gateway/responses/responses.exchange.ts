@@ -4,7 +4,7 @@ import { type Caller } from '#areas/identity/authentication/caller.js';
 import { responseIdOf } from '#areas/responses/response-id.js';
 import { type Conversation, ResponseStore } from '#areas/responses/response-store.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { parseChatBody } from '#areas/inference/chat-body.js';
 import { type Translation } from '../inference/translated-chats.js';

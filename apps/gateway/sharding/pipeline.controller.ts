@@ -8,7 +8,7 @@ import { TEMPERATURE_DEFAULT } from '#platform/chats/chat-defaults.js';
 import { RunPipelineCommand } from '#areas/sharding/run-pipeline.handler.js';
 import { SHARDING_SETTINGS, type ShardingSettings } from '#areas/sharding/sharding.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';

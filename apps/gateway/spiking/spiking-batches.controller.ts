@@ -15,7 +15,7 @@ import { SpikingBatchItemsQuery } from '#areas/spiking/batches/spiking-batch.que
 import { reject } from '#areas/spiking/spiking.errors.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { SPIKING_BATCH_JOB } from '#events/spiking/spiking-batch.job.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

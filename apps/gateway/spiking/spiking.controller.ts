@@ -7,7 +7,7 @@ import { InferSpikesCommand } from '#areas/spiking/infer-spikes.handler.js';
 import { SpikingModels } from '#areas/spiking/spiking-models.js';
 import { SPIKING_SETTINGS, type SpikingSettings } from '#areas/spiking/spiking.settings.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { AcceptsFormFields } from '../bodies/form-fields.js';

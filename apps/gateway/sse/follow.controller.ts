@@ -4,8 +4,11 @@ import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type FastifyReply } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type Reader } from '#platform/runtime/reader.js';
-import { type LoggedEvent, type StreamHistory } from '#platform/runtime/stream-follower.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
+import {
+  type LoggedEvent,
+  type StreamHistory,
+} from '#platform/runtime/subscriptions/stream-follower.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { readerOf } from '../identity/reader.js';

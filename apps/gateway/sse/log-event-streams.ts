@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { KEEP_ALIVE_MS } from '#areas/streams/streams.settings.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
 import { type OpenRequest, OpenRequests } from '../../operations/open-requests.js';
 import { applicationEnvelope } from '../errors/envelope.js';
 import { FailureLog } from '../errors/failure-log.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type FastifyReply } from 'fastify';
 import { REQUEST_LIMITS, type RequestLimits } from '#areas/inference/ports.js';
-import { type StreamHistory } from '#platform/runtime/stream-follower.js';
+import { type StreamHistory } from '#platform/runtime/subscriptions/stream-follower.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 
 /** Waits for the ends of streams of the log on behalf of requests. */

@@ -1,6 +1,6 @@
 import { type ServerResponse } from 'node:http';
 import { type StreamKeeper } from '#platform/kept-streams/stream-keeper.js';
-import { interruptible } from '#platform/runtime/interruptible.js';
+import { interruptible } from '#platform/runtime/subscriptions/interruptible.js';
 import { type AnswerWriter, type SseWriter } from '../sse/sse.js';
 import { EventIds } from './event-ids.js';
 

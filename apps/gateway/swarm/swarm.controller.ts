@@ -9,7 +9,7 @@ import { SWARM_SETTINGS, type SwarmSettings } from '#areas/swarm/swarm.settings.
 import { type SwarmAnswer, type SwarmStream, wholeAnswer } from '#areas/swarm/swarm-stream.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { OpenRequests } from '../../operations/open-requests.js';
 import { CurrentAttempt, type RequestAttempt } from '../idempotency/current-attempt.decorator.js';

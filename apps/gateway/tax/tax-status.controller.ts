@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type FastifyRequest } from 'fastify';
 import { type Caller } from '#areas/identity/authentication/caller.js';
 import { SetTaxStatusCommand, TaxStatusQuery } from '#areas/tax/tax-status.handlers.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';
 import { Roles } from '../identity/roles.decorator.js';
 import { Credentials } from '../openapi/credentials.docs.js';

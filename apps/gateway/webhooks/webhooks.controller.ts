@@ -24,7 +24,7 @@ import { CreateWebhookCommand } from '#areas/webhooks/create-webhook.handler.js'
 import { DeleteWebhookCommand } from '#areas/webhooks/delete-webhook.handler.js';
 import { ReplayDeliveryCommand } from '#areas/webhooks/replay-delivery.handler.js';
 import { ListDeliveriesQuery, ListWebhooksQuery } from '#areas/webhooks/webhooks.queries.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { DoneDto } from '../identity/auth.dto.js';
 import { ApiKeyGuard } from '../identity/api-key.guard.js';

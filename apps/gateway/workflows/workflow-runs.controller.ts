@@ -28,7 +28,7 @@ import { RunHistoryQuery } from '#areas/workflows/runs/run-history.handler.js';
 import { RunQuery, RunsQuery } from '#areas/workflows/runs/run.queries.js';
 import { StartRunCommand } from '#areas/workflows/runs/start-run.handler.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';

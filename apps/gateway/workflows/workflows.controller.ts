@@ -12,7 +12,7 @@ import {
   WorkflowQuery,
   WorkflowsQuery,
 } from '#areas/workflows/definition/workflow.queries.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { ApiGuard } from '../identity/api.guard.js';
 import { CurrentCaller } from '../identity/caller.decorator.js';

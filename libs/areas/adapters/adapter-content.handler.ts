@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { StoredAdapters } from './stored-adapters.js';
 
 /** What `adapter-content.saga.ts` sends. It may come twice. */

@@ -1,6 +1,6 @@
 import { adapterEvents } from '#events/adapters/adapter.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { adaptersOfAccount } from '#projections/adapters/adapters-of-account.projection.js';
 import { SettleAdapterContentCommand } from './adapter-content.handler.js';
 import { adapterContentSaga } from './adapter-content.saga.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface AdapterSettings {
   /** Folders that may hold shipped adapters and their manifest; absolute. The first one wins. */

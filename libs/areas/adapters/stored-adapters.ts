@@ -8,10 +8,10 @@ import { type UserId } from '#events/vocabulary.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs } from '#platform/blobs/blobs.port.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import {
   type AccountAdapters,

@@ -2,14 +2,14 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type AgentSessionEvent, agentSessionEvents } from '#events/agents/agent-session.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
   type LoggedEvent,
   StreamFollower,
   type StreamHistory,
-} from '#platform/runtime/stream-follower.js';
+} from '#platform/runtime/subscriptions/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import { AgentAccess } from './session/agent-access.js';
 import { rejectAgents } from './session/agent-session.decider.js';
 import { agentStream } from './session/agent-streams.js';

@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { AgentSessionId } from '#events/agents/agent-session.events.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
-import { maySee, type Reader } from '#platform/runtime/reader.js';
+import { maySee, type Reader } from '#platform/runtime/projections/reader.js';
 import {
   type AgentSessionDocument,
   agentSessions,

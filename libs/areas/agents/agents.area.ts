@@ -1,6 +1,6 @@
 import { agentSessionEvents } from '#events/agents/agent-session.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { agentSessions } from '#projections/agents/agent-sessions.projection.js';
 import { agentSessionsOfAccount } from '#projections/agents/sessions-of-account.projection.js';
 import { agentJob } from './agent.job.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface AgentSettings {
   /** The absolute path of the file that lists MCP servers; null for none. */

@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import { AgentAccess } from './session/agent-access.js';
 
 /** Stops a session: its job ends, and the saga ends the session with it. */

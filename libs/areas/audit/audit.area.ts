@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { auditErrors } from './audit.errors.js';
 import { AuditModule } from './audit.module.js';
 import { AuditOperations } from './audit.operations.js';

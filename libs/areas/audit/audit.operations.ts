@@ -5,7 +5,7 @@ import {
   type MetricsSource,
   type ReadinessCheck,
   type ReadinessPart,
-} from '#platform/runtime/operations.js';
+} from '#platform/runtime/areas/operations.js';
 import { CheckpointPublisher } from './checkpoint-publisher.js';
 
 /** Reports the last checkpoint. A contradiction is no reason to turn callers away. */

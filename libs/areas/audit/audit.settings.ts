@@ -6,7 +6,7 @@ import {
   parseVerifierKey,
   type VerifierKey,
 } from '#platform/audit/signed-note.js';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** A server that cosigns checkpoints, by C2SP tlog-witness. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type BatchEndpoint } from '#platform/batches/batch-endpoint.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 
 /** The endpoints that areas declare for batches, by path. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { type UserId } from '#events/vocabulary.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** A file of the account. */
 export interface BatchInputFile {

@@ -5,7 +5,7 @@ import {
   type Quantities,
 } from '#platform/batches/batch-endpoint.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type BatchLine, LINE_BYTES_MAX, readLine } from './batch-line.js';
 import { type FileLine, linesOf } from './jsonl.js';
 

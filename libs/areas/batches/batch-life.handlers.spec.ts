@@ -7,9 +7,9 @@ import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { type Jobs } from '#platform/jobs/jobs.port.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
   ACCOUNT_ID,
   BATCH_ID,

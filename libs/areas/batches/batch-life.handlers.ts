@@ -4,7 +4,7 @@ import { type BatchCreated, BatchId } from '#events/batches/batch.events.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type BatchCheckpoint, countsOf, NO_PARTS, usageOnAllRigs } from './batch-checkpoint.js';
 import { type EndedBatchJob } from './batch-life.saga.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type BatchCreated } from '#events/batches/batch.events.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { type BatchCheckpoint, countsOf, finishedLines } from './batch-checkpoint.js';
 import { BatchFiles } from './batch-files.port.js';
 import { publicId } from './batch-id.js';

@@ -6,8 +6,8 @@ import { batchEvents } from '#events/batches/batch.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { type Progress } from '#platform/jobs/job-type.js';
-import { Areas } from '#platform/runtime/area.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type BatchProgress } from '#events/batches/batch.job.js';
 import {
   ACCOUNT_ID,

@@ -9,8 +9,8 @@ import {
   type Progress,
 } from '#platform/jobs/job-type.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { Areas } from '#platform/runtime/area.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import {
   type BatchCheckpoint,

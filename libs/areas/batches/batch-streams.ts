@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type BatchEvent, batchEvents } from '#events/batches/batch.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type CommandOutcome, CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type CommandOutcome, CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type BatchCommand, batchDecider, type BatchState } from './batch.decider.js';
 

@@ -8,7 +8,7 @@ import {
   type LineRequest,
   type LineRetry,
 } from '#platform/batches/batch-endpoint.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import {
   type BlobRef,
   Blobs,
@@ -18,7 +18,7 @@ import {
   type SweepReport,
 } from '#platform/blobs/blobs.port.js';
 import { BlobError } from '#platform/blobs/blobs.errors.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { BatchFiles, type BatchInputFile, type BatchOutputFile } from './batch-files.port.js';
 
 export const NOW = '2026-11-22T06:00:00.000Z';

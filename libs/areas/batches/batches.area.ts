@@ -1,6 +1,6 @@
 import { batchEvents } from '#events/batches/batch.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { batchesOfAccount } from '#projections/batches/batches-of-account.projection.js';
 import { batches } from '#projections/batches/batches.projection.js';
 import {

@@ -1,5 +1,5 @@
 import { type BackOff } from '#platform/kernel/back-off.js';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface BatchSettings {
   /** Lines of one batch that run at once. */

@@ -7,7 +7,7 @@ import { JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { BatchEndpoints } from './batch-endpoints.js';
 import { BatchFiles, type BatchInputFile } from './batch-files.port.js';

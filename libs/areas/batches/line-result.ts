@@ -1,6 +1,6 @@
 import { type LineAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { errorType, type FailureDescription } from '#platform/runtime/failure.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { errorType, type FailureDescription } from '#platform/runtime/areas/failure.js';
 import { type BatchLine } from './batch-line.js';
 
 /** A line that has run. */

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchEndpoint } from '#platform/batches/batch-endpoint.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { describedBy, type FailureDescription, type Meanings } from '#platform/runtime/failure.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import {
+  describedBy,
+  type FailureDescription,
+  type Meanings,
+} from '#platform/runtime/areas/failure.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type BatchLine } from './batch-line.js';
 import { failedResult, finishedResult, type LineResult } from './line-result.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Capture, type HoldOrder, type Renewal } from '#platform/ledger/hold.js';
 import { ProductMismatchError } from '#platform/ledger/product.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import {
   ACCOUNT,
   capture,

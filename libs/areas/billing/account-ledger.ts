@@ -16,9 +16,9 @@ import {
 } from '#platform/ledger/hold.js';
 import { Ledger } from '#platform/ledger/ledger.port.js';
 import { Products } from '#platform/ledger/product.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
-import { type CommandOutcome } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
+import { type CommandOutcome } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CLOCK, CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type AccountCommand, demandFunds } from './account.decider.js';
 import { type AccountState, heldLines } from './account.state.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type AccountEvent } from '#events/billing/account.events.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type AccountCommand, accountDecider } from './account.decider.js';
 import { ACCOUNT, capture, deposit, open, place } from './account.fixture.js';
 import { DEPOSITS_KEPT } from './account.state.js';

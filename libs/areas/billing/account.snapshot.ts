@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BudgetOwner } from '#events/billing/budget.events.js';
 import { PriceLine, ProductGroup, Purpose } from '#events/hold.vocabulary.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
-import { type SnapshotPlan } from '#platform/runtime/snapshots.js';
+import { type SnapshotPlan } from '#platform/runtime/commands/snapshots.js';
 import { type AccountState } from './account.state.js';
 
 const Money = z.string().transform(fromDecimal);

@@ -1,5 +1,5 @@
 import { type AccountEvent } from '#events/billing/account.events.js';
-import { type CommandRunner } from '#platform/runtime/command-runner.js';
+import { type CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type AccountCommand } from './account.decider.js';
 import { type AccountState } from './account.state.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { HoldReleased } from '#events/billing/account.events.js';
 import { rewriteEvents } from '#platform/event-store/sqlite/rewritten-events.fixture.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import {
   ACCOUNT,
   capture,

@@ -11,8 +11,11 @@ import {
 } from '#platform/event-store/log-chain.port.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { ReadStoreError } from '#platform/read-store/read-store.errors.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { ProjectionLaggingError, type Projections } from '#platform/runtime/projections.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import {
+  ProjectionLaggingError,
+  type Projections,
+} from '#platform/runtime/projections/projections.js';
 import { CODEC, EVENT_STORE, LOG_CHAIN, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   accountOverview,

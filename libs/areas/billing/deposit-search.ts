@@ -1,6 +1,6 @@
 import { type AccountEvent } from '#events/billing/account.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { accountStream } from './accounts.js';
 import { type SearchedDeposits } from './deposit.rules.js';
 

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type InvoiceRecord, invoices } from '#projections/billing/invoices.projection.js';
 

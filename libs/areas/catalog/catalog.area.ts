@@ -1,5 +1,5 @@
 import { catalogEvents } from '#events/catalog/rate-card.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { rateCards } from '#projections/catalog/rate-cards.projection.js';
 import { CatalogModule } from './catalog.module.js';
 import { CatalogOperations } from './catalog.operations.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { type Catalog } from './catalog.js';
 import { CatalogOperations } from './catalog.operations.js';
 

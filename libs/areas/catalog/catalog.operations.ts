@@ -4,11 +4,11 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/operations.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
-import { SettingsError } from '#platform/runtime/settings.js';
+import { type ReadinessCheck, type ReadinessPart } from '#platform/runtime/areas/operations.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
+import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { CatalogError } from './catalog.error.js';
 import { Catalog } from './catalog.js';
 

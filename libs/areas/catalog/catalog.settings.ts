@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { defineSettings, variable } from '#platform/runtime/settings.js';
+import { defineSettings, variable } from '#platform/runtime/areas/settings.js';
 
 export interface CatalogSettings {
   /** The YAML file, absolute. */

@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { type Logger } from 'pino';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type CatalogModel, type CatalogRig } from './catalog-entry.js';
 import { CatalogError } from './catalog.error.js';
 import { parseCatalog } from './catalog.parser.js';

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type PublishRateCard } from './rate-card.decider.js';
 import { RATE_CARD_RUNNER, RATE_CARD_STREAM, type RateCardRunner } from './rate-card-runner.js';
 

@@ -1,5 +1,5 @@
 import { type RateCardEvent } from '#events/catalog/rate-card.events.js';
-import { type CommandRunner } from '#platform/runtime/command-runner.js';
+import { type CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type PublishRateCard, type RateCardState } from './rate-card.decider.js';
 
 export type RateCardRunner = CommandRunner<PublishRateCard, RateCardState, RateCardEvent>;

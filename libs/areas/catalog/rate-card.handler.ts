@@ -2,8 +2,8 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type DocumentReader } from '#platform/runtime/document-reader.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type DocumentReader } from '#platform/runtime/projections/document-reader.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   rateCardKey,

@@ -11,11 +11,11 @@ import {
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type MeterPriceList } from '#platform/ledger/meter-prices.port.js';
-import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
-import { type LogRunner } from '#platform/runtime/log-runner.js';
-import { PollingRunner } from '#platform/runtime/polling-runner.js';
-import { type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
-import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type LogRunner } from '#platform/runtime/subscriptions/log-runner.js';
+import { PollingRunner } from '#platform/runtime/subscriptions/polling-runner.js';
+import { type SubscriptionHandler } from '#platform/runtime/subscriptions/subscription-handler.js';
+import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
 import { type TokenPrice } from '#events/token-price.vocabulary.js';
 
 /** The price of one model, and the card that states it. */

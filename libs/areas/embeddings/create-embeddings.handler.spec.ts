@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import {
   answerTo,
   askedOf,

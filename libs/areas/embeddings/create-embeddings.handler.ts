@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { cutOf } from '#platform/runtime/request-cut.js';
+import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { checkEmbeddings } from './checked-embeddings.js';
 import {

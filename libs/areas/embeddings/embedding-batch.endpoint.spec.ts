@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { EmbeddingBatchEndpoint } from './embedding-batch.endpoint.js';
 import { EmbeddingTool, embeddingTool } from './embedding.tool.js';
 import { answerTo, NOW, OneModel, RigsError, ScriptedRigs } from './embeddings-world.fixture.js';

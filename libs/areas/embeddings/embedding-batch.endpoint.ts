@@ -8,7 +8,7 @@ import {
   type LineRequest,
   type LineRetry,
 } from '#platform/batches/batch-endpoint.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { checkEmbeddings, type CheckedEmbeddings } from './checked-embeddings.js';
 import { readEmbeddingBody } from './embedding-body.js';
 import { embeddingList } from './embedding-list.js';

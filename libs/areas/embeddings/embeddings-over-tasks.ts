@@ -1,5 +1,5 @@
 import { type Tasks } from '#platform/tasks/tasks.port.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type EmbeddingInput } from './embedding-body.js';
 import { embeddingModelSha256, embeddingsEngine, type EmbeddingTask } from './embeddings.engine.js';
 

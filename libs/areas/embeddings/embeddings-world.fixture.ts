@@ -1,7 +1,7 @@
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type CheckedEmbeddings, checkEmbeddings } from './checked-embeddings.js';
 import { CreateEmbeddingsHandler } from './create-embeddings.handler.js';
 import { EmbeddingAdmission } from './embedding-admission.js';

@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { EMBEDDINGS_PATH, EmbeddingBatchEndpoint } from './embedding-batch.endpoint.js';
 import { embeddingProduct } from './embedding.product.js';
 import { embeddingTool } from './embedding.tool.js';

@@ -1,8 +1,8 @@
 import { type FilePurpose } from '#events/files/file.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type BlobRange, type BlobRef, type StoredBlob } from '#platform/blobs/blobs.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 
 /** A file of an account. */
 export interface StoredFile {

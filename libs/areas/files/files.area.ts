@@ -1,6 +1,6 @@
 import { fileEvents } from '#events/files/file.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { filesOfAccount } from '#projections/files/files-of-account.projection.js';
 import {
   ExpireFileCommand,

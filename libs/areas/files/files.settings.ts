@@ -1,5 +1,5 @@
 import { type FilePurpose } from '#events/files/file.events.js';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface FileSettings {
   /** The largest file of each purpose, in bytes. */

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type FilePurpose } from '#events/files/file.events.js';
 import { type UserId } from '#events/vocabulary.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { FileStore, type NewFile, type StagedContent, type StoredFile } from './file-store.js';
 import { reject } from './files.errors.js';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus } from '#platform/bus/bus.port.js';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { movableClock, silent, until } from '#platform/runtime/stock.fixture.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';

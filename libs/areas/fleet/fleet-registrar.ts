@@ -5,13 +5,13 @@ import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { type CommandSender, type LeaderService } from '#platform/runtime/leader-service.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { type CommandSender, type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { BUS, CLOCK, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
-import { growingCache } from '#platform/runtime/growing-cache.js';
+import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { TaskSeal } from '#platform/tasks/task.seal.js';
 import {
   HEARTBEATS_TOPIC,

@@ -1,5 +1,5 @@
 import { workerRigEvents } from '#events/fleet/worker-rig.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { workerRigs } from '#projections/fleet/worker-rigs.projection.js';
 import { FleetModule } from './fleet.module.js';
 import { FleetOperations } from './fleet.operations.js';

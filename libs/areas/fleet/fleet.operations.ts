@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import { within } from '#platform/kernel/within.js';
-import { type MetricsSource } from '#platform/runtime/operations.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type MetricsSource } from '#platform/runtime/areas/operations.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { stateOf, workerRigs } from '#projections/fleet/worker-rigs.projection.js';
 

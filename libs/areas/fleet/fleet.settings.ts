@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings, variable } from '#platform/runtime/settings.js';
+import { defineSettings, variable } from '#platform/runtime/areas/settings.js';
 import { withoutTrailing } from '#platform/kernel/trailing.js';
 
 /** The bases that clients are set up with, each with its version; null where there is none. */

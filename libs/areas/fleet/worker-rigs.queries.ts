@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type WorkerRig, workerRigs } from '#projections/fleet/worker-rigs.projection.js';
 

@@ -1,5 +1,5 @@
 import { identityEvents } from '#events/identity/identity.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { apiKeys } from '#projections/identity/api-keys.projection.js';
 import { IdentityModule } from './identity.module.js';
 import { identityErrors } from './identity.errors.js';

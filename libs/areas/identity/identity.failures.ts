@@ -1,4 +1,4 @@
-import { type FailureMapping, mapFailure } from '#platform/runtime/failure.js';
+import { type FailureMapping, mapFailure } from '#platform/runtime/areas/failure.js';
 import { PasswordsBusyError } from './passwords/passwords.js';
 
 /** Nothing was checked, and nothing counts as a failed attempt. */

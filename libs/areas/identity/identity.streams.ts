@@ -8,8 +8,8 @@ import { type UserEvent, userEvents } from '#events/identity/user.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { type DomainEvent } from '#platform/kernel/projection.js';
-import { CommandRunner, type TypedCommand } from '#platform/runtime/command-runner.js';
-import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
+import { CommandRunner, type TypedCommand } from '#platform/runtime/commands/command-runner.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type ApiKeyCommand, apiKeyDecider, type ApiKeyState } from './keys/api-key.decider.js';
 import {

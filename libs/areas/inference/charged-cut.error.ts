@@ -1,5 +1,5 @@
 import { type LedgerEntry } from '#platform/ledger/hold.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 
 /** A caller left before its answer began, and was charged for what its rig had accepted. */

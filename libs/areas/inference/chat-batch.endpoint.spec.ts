@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type DomainError } from '#platform/kernel/domain-error.js';
 import { NOW, question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatBatchEndpoint } from './chat-batch.endpoint.js';

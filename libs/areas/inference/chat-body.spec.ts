@@ -8,7 +8,7 @@ import {
   readChatBody,
 } from '#areas/inference/chat-body.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { ROUTING_MODE_LENGTH_MAX } from './routing-modes.js';
 
 const question = {

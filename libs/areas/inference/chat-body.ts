@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { messageOf } from '#platform/kernel/faults.js';
-import { pathOf, RefusedRequestError } from '#platform/runtime/refused-request.js';
-import { schemaCheckOf } from '#platform/runtime/schema-check.js';
+import { pathOf, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
+import { schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 import { type ChatBody as PricedBody } from '#platform/chats/chat-order.js';
 import { type Fault, faultsOf, PARTS_MAX, ROLES } from './message-faults.js';
 import { isDeeperThan } from './rigs/nesting.js';

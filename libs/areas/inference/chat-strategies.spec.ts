@@ -6,7 +6,7 @@ import {
   type ChatStrategyDeclaration,
   type ChatStream,
 } from '#platform/chats/chat-strategy.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { orderOf, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { ChatStrategies } from './chat-strategies.js';
 import { llama, openInference } from './inference-world.fixture.js';

@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
 import { type ChatStrategy, type ChatStrategyDeclaration } from '#platform/chats/chat-strategy.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 import { MODEL_CATALOG, type ModelCatalog } from './ports.js';
 import { AUTO, refuseCleanroom } from './routing-modes.js';

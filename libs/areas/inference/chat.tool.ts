@@ -1,7 +1,7 @@
 import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
 import { ofModel } from '#platform/ledger/price-card.js';
 import {

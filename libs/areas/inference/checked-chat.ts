@@ -1,4 +1,4 @@
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type TokenQuantities } from '#platform/chats/chat-usage.js';
 import { chatModel } from './chat-model.js';
 import { type ChatBody, deepFieldsOf, parseChatBody } from './chat-body.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { orderOf, question } from '#platform/chats/chat-order.fixture.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import {
   completionOf,

@@ -3,7 +3,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { Areas } from '#platform/runtime/area.js';
+import { Areas } from '#platform/runtime/areas/area.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { ChatAdapters } from './chat-adapters.js';
 import { type TextAdapter } from './rigs/text-adapter.js';

@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { CHAT_PATH, ChatBatchEndpoint } from './chat-batch.endpoint.js';
 import { chatProduct } from './chat.product.js';
 import { chatTool } from './chat.tool.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { inferenceFailures } from './inference.failures.js';
 import { RigError, type RigErrorKind } from './rigs/chat-backend.js';
 import { RouteError, type RouteErrorKind } from './rigs/route-error.js';

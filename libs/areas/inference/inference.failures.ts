@@ -2,8 +2,8 @@ import {
   type FailureDescription,
   type FailureMapping,
   mapFailure,
-} from '#platform/runtime/failure.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+} from '#platform/runtime/areas/failure.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { RigError } from './rigs/chat-backend.js';
 import { RouteError } from './rigs/route-error.js';
 

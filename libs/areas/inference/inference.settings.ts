@@ -1,4 +1,4 @@
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 import { REQUEST_LIMITS, type RequestLimits } from './ports.js';
 
 const Seconds = wholeNumber(1, 86_400);

@@ -14,8 +14,8 @@ import {
   ChatLines,
   type ChatPrice,
 } from '#platform/chats/chat-lines.port.js';
-import { describedBy, type FailureDescription } from '#platform/runtime/failure.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { describedBy, type FailureDescription } from '#platform/runtime/areas/failure.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type TokenQuantities, type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatBody } from './chat-body.js';
 import { checkChat, type CheckedChat } from './checked-chat.js';

@@ -1,5 +1,5 @@
 import { type Release } from '#platform/ledger/hold.js';
-import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { type AdmittedChat } from './chat-admission.js';
 import { ChargedCutError } from './charged-cut.error.js';

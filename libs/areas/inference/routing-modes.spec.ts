@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { Areas, defineArea } from '#platform/runtime/area.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { question, REQUEST_ID } from '#platform/chats/chat-order.fixture.js';
 import { AUTO, RIG_NAME_LENGTH_MAX, RoutingModes, routingModesOf } from './routing-modes.js';
 

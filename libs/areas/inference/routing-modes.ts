@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type ChatBody } from '#platform/chats/chat-order.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { Areas } from '#platform/runtime/area.js';
-import { refusedField, RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { refusedField, RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type InferenceErrorCode } from './inference.errors.js';
 
 /** The mode in which any rig may answer. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { orderOf, question } from '#platform/chats/chat-order.fixture.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { completionOf, delta, linesFor, openInference, usage } from './inference-world.fixture.js';

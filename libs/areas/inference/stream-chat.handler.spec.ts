@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { orderOf } from '#platform/chats/chat-order.fixture.js';
-import { type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type CutReason, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type ChatStream } from '#platform/chats/chat-strategy.js';
 import {

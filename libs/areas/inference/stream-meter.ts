@@ -1,7 +1,7 @@
 import { type StreamReceipt } from '#platform/chats/chat-strategy.js';
 import { type Capture, type LedgerEntry } from '#platform/ledger/hold.js';
 import { type ChatOrder } from '#platform/chats/chat-order.js';
-import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type CutReason, cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 import { type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type AdmittedChat } from './chat-admission.js';

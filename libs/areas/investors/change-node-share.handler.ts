@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type NodeShareAllocated } from '#events/investors/investor.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { InvestorAccess } from './investor-access.js';
 import { NodeStreams } from './node-streams.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { UserId } from '#events/vocabulary.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { nodeShares } from '#projections/investors/node-shares.projection.js';
 import { InvestorUsers } from './investor-users.port.js';

@@ -1,5 +1,5 @@
 import { nodeEvents } from '#events/investors/investor.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { nodeRevenue } from '#projections/investors/node-revenue.projection.js';
 import { nodeShares } from '#projections/investors/node-shares.projection.js';
 import { investorsErrors } from './investors.errors.js';

@@ -10,7 +10,7 @@ import {
   PaidProcesses,
   type UsedProcess,
 } from '#platform/ledger/paid-work/paid-process.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type HeldJob, holdOf } from './job-funds.js';
 

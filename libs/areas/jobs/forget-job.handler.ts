@@ -4,7 +4,7 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type BlobRole } from '#platform/jobs/job.saga.js';
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 
 const ROLES: readonly BlobRole[] = ['input', 'checkpoint', 'result'];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JobId } from '#events/jobs/job.events.js';
 import { type SubmittedJob } from '#platform/jobs/job.state.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
-import { maySee, type Reader } from '#platform/runtime/reader.js';
+import { maySee, type Reader } from '#platform/runtime/projections/reader.js';
 import { reject } from './jobs.errors.js';
 
 /** Finds the jobs that a reader may see. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AnyJobType } from '#platform/jobs/job-type.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { openJobs, openJobsPrefix } from '#projections/jobs/open-jobs.projection.js';
 import { reject } from './jobs.errors.js';

@@ -26,9 +26,9 @@ import {
 } from '#platform/jobs/knots.job.fake.js';
 import { busReportSink, logReportSink } from '#platform/jobs/report-sink.js';
 import { systemClock } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { FaultyEventStore, FaultyReadStore } from '#platform/runtime/faulty-stores.fake.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { anyContext, silent } from '#platform/runtime/stock.fixture.js';
 import { ChangeJobHandler } from './change-job.handler.js';

@@ -7,7 +7,7 @@ import { missingLines } from '#platform/jobs/job.usage.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { PaidProcesses, type ProcessHold } from '#platform/ledger/paid-work/paid-process.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 
 /** How long a hold lasts without a renewal. */

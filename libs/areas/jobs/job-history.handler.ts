@@ -4,14 +4,14 @@ import { type JobEvent, jobEvents } from '#events/jobs/job.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { isEnded, type SubmittedJob } from '#platform/jobs/job.state.js';
 import { jobStream } from '#platform/jobs/job-streams.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
   type LoggedEvent,
   StreamFollower,
   type StreamHistory,
-} from '#platform/runtime/stream-follower.js';
+} from '#platform/runtime/subscriptions/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import { JobAccess } from './job-access.js';
 import { reject } from './jobs.errors.js';
 

@@ -20,8 +20,8 @@ import { JobHost } from '#platform/jobs/job-host.js';
 import { JobSeal } from '#platform/jobs/job.seal.js';
 import { logReportSink } from '#platform/jobs/report-sink.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { ProcessEvents } from '#platform/runtime/process-events.js';
-import { ProcessFacts } from '#platform/runtime/process-facts.js';
+import { ProcessEvents } from '#platform/runtime/process/process-events.js';
+import { ProcessFacts } from '#platform/runtime/process/process-facts.js';
 import { BUS, CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 

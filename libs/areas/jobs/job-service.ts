@@ -14,8 +14,8 @@ import {
 } from '#platform/jobs/job-type.js';
 import { type JobOrder, Jobs } from '#platform/jobs/jobs.port.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { JobAdmission } from './job-admission.js';
 import { HOLD_MS, holdOf } from './job-funds.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { JobId, JobSubmitted } from '#events/jobs/job.events.js';
 import { type ListOptions } from '#platform/read-store/read-store.port.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { submitted } from '#platform/jobs/job.fixture.js';
 import { JobAccess } from './job-access.js';
 import { jobKey, type JobRecord, jobs } from '#projections/jobs/jobs.projection.js';

@@ -2,9 +2,9 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type StoredDocument } from '#platform/read-store/read-store.port.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import {
   jobKey,
   type JobRecord,

@@ -3,10 +3,10 @@ import { ChangeJobCommand, EndAttemptCommand } from '#platform/jobs/job.commands
 import { JobMetrics } from '#platform/jobs/job.metrics.js';
 import { REPORTS_GROUP, REPORTS_TOPIC } from '#platform/jobs/job.protocol.js';
 import { jobSaga, type JobSagaCommand } from '#platform/jobs/job.saga.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { defineConsumer } from '#platform/runtime/consumer.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { defineConsumer } from '#platform/runtime/subscriptions/consumer.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { jobs } from '#projections/jobs/jobs.projection.js';
 import { openJobs } from '#projections/jobs/open-jobs.projection.js';
 import { ChargeJobCommand } from './charge-job.handler.js';

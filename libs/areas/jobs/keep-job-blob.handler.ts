@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { JobBlobs } from '#platform/jobs/job-blobs.js';
 import { type NamedBlob } from '#platform/jobs/job.saga.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** Keeps a blob that an event of the job names. */
 export class KeepJobBlobCommand extends Command<void> {

@@ -10,7 +10,7 @@ import {
   DecidedState,
   paidProcessContract,
 } from '#platform/ledger/paid-work/paid-process.contract.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { ChargeJobCommand, ChargeJobHandler } from './charge-job.handler.js';
 import { JobFunds } from './job-funds.js';
 

@@ -4,7 +4,7 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { instantOf } from '#platform/jobs/job.state.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type HeldJob, JobFunds } from './job-funds.js';
 import { JOB_SETTINGS, type JobSettings } from './jobs.settings.js';

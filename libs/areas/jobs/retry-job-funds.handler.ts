@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { JobFunds } from './job-funds.js';
 

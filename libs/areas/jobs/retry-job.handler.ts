@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import { JobAccess } from './job-access.js';
 
 /** Repeats an ended job that the reader may see, as a job of its own. */

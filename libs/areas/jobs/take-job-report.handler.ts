@@ -6,7 +6,7 @@ import { JobReport, reportPlace } from '#platform/jobs/job.protocol.js';
 import { JobSeal, SealedPart } from '#platform/jobs/job.seal.js';
 import { commandOfReport } from '#platform/jobs/report-command.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { SealBrokenError } from '#platform/secrets/sealed-box.js';
 

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type LeaseReference } from './lease-expiry.saga.js';
 import { type KnownTask, knownOf, type MeshTaskCommand } from './mesh-task.decider.js';

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { MeshTaskId } from '#events/mesh/mesh-task.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   type MeshTask,

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type MeshTaskEvent, meshTaskEvents } from '#events/mesh/mesh-task.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type CommandOutcome, CommandRunner } from '#platform/runtime/command-runner.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type CommandOutcome, CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type MeshTaskCommand, meshTaskDecider, type MeshTaskState } from './mesh-task.decider.js';
 

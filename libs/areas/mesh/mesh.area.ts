@@ -1,6 +1,6 @@
 import { meshTaskEvents } from '#events/mesh/mesh-task.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { meshTasks } from '#projections/mesh/mesh-tasks.projection.js';
 import { expireMeshLease } from './change-task.handler.js';
 import { leaseExpirySaga } from './lease-expiry.saga.js';

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type FleetCommand } from './fleet.decider.js';
 import { fleetStream, PartnerStreams } from './partner-streams.js';
 

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type PartnerCommand } from './partner.decider.js';
 import { PartnerStreams, partnerStream } from './partner-streams.js';
 

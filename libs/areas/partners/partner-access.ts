@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { partners } from '#projections/partners/partners.projection.js';
 import { membershipStream, PartnerStreams } from './partner-streams.js';

@@ -10,8 +10,8 @@ import {
   partnerStreamEvents,
 } from '#events/partners/partner.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type FleetCommand, fleetDecider, type FleetState } from './fleet.decider.js';
 import {

@@ -1,6 +1,6 @@
 import { type Role } from '#events/identity/identity.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** A user as the area that keeps users shows it. */
 export interface PartnerUser {

@@ -3,7 +3,10 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type PartnerId } from '#events/partners/partner.vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type DocumentReader, type Projections } from '#platform/runtime/projections.js';
+import {
+  type DocumentReader,
+  type Projections,
+} from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   LIFETIME,

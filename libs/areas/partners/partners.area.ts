@@ -1,5 +1,5 @@
 import { partnerEvents } from '#events/partners/partner.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { partnerEarnings } from '#projections/partners/partner-earnings.projection.js';
 import { partners } from '#projections/partners/partners.projection.js';
 import { subUsers } from '#projections/partners/sub-users.projection.js';

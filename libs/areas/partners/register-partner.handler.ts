@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type PartnerRegistered } from '#events/partners/partner.events.js';
 import { type PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { NUMBERS_STREAM, PartnerStreams, partnerStream } from './partner-streams.js';
 

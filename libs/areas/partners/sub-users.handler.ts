@@ -2,7 +2,10 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type PartnerId } from '#events/partners/partner.vocabulary.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type DocumentReader, type Projections } from '#platform/runtime/projections.js';
+import {
+  type DocumentReader,
+  type Projections,
+} from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { LIFETIME } from '#projections/partners/partner-earnings.projection.js';
 import { partnerKey } from '#projections/partners/partners.projection.js';

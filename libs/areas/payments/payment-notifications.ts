@@ -5,7 +5,7 @@ import {
   CryptoPaymentDetected,
   CryptoPaymentReverted,
 } from '#events/payments/crypto-invoice.events.js';
-import { defineNotification } from '#platform/runtime/notification.js';
+import { defineNotification } from '#platform/runtime/areas/notification.js';
 
 const status = z.string().describe('The status of the invoice now.');
 

@@ -1,8 +1,8 @@
 import { cryptoInvoiceEvents } from '#events/payments/crypto-invoice.events.js';
 import { cryptoPaymentEvents } from '#events/payments/crypto-payment.events.js';
 import { depositKeyEvents } from '#events/payments/deposit-key.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { cryptoInvoices } from '#projections/payments/crypto-invoices.projection.js';
 import { openCryptoInvoices } from '#projections/payments/open-crypto-invoices.projection.js';
 import { ChainPolling } from './chains/chain-polling.js';

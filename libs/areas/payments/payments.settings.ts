@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 import { type AccountKey, AccountKeyError, readAccountKey } from './assets/account-key.js';
 import { type KeyedNetwork } from './assets/account-key.js';
 import { isSolanaAddress } from './assets/solana-address.js';

@@ -1,7 +1,7 @@
 import { Map as ImmutableMap } from 'immutable';
 import { z } from 'zod';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
-import { type SnapshotPlan } from '#platform/runtime/snapshots.js';
+import { type SnapshotPlan } from '#platform/runtime/commands/snapshots.js';
 import { type AccrualState } from './accrual.decider.js';
 
 const Amount = z.string().transform(fromDecimal);

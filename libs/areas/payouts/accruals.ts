@@ -1,5 +1,5 @@
 import { type EarningsAccrued } from '#events/payouts/earning.events.js';
-import { type CommandRunner } from '#platform/runtime/command-runner.js';
+import { type CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type AccrualState, type AccrueEarnings } from './accrual.decider.js';
 
 export type AccrualRunner = CommandRunner<AccrueEarnings, AccrualState, EarningsAccrued>;

@@ -7,12 +7,12 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
-import { type LeaderService } from '#platform/runtime/leader-service.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER } from '#platform/runtime/tokens.js';
 import { AccrualDraft } from './accrual-draft.js';
 import { NO_FRACTIONS } from './fractions.js';

@@ -4,7 +4,7 @@ import { type Beneficiary } from '#events/payouts/earning.events.js';
 import { type Withholding } from '#events/payouts/payout.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { Payees } from './payees.js';
 import { reject } from './payouts.errors.js';

@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Beneficiary } from '#events/payouts/earning.events.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import { NO_BALANCE, payeeBalances } from '#projections/payouts/payee-balances.projection.js';
 import { openPayouts, type Payout, payouts } from '#projections/payouts/payouts.projection.js';

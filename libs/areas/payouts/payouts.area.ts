@@ -1,6 +1,6 @@
 import { earningEvents } from '#events/payouts/earning.events.js';
 import { payoutEvents } from '#events/payouts/payout.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { accruals } from '#projections/payouts/accruals.projection.js';
 import { payeeBalances } from '#projections/payouts/payee-balances.projection.js';
 import { openPayouts, payouts } from '#projections/payouts/payouts.projection.js';

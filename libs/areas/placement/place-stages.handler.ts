@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type PlacedLink } from '#events/placement/placement.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { plusMs } from '#platform/kernel/instants.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { PlacementRigs, type PlacementRig } from './placement-rigs.port.js';
 import {

@@ -1,6 +1,6 @@
 import { placementEvents } from '#events/placement/placement.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { placements } from '#projections/placement/placements.projection.js';
 import { expirePlacement } from './end-placement.handlers.js';
 import { placementExpirySaga } from './placement-expiry.saga.js';

@@ -1,4 +1,4 @@
-import { type FailureMapping, mapFailure } from '#platform/runtime/failure.js';
+import { type FailureMapping, mapFailure } from '#platform/runtime/areas/failure.js';
 import { RigsUnknownError } from './placement-rigs.port.js';
 
 const RETRY_AFTER_SECONDS = 5;

@@ -1,7 +1,7 @@
 import { Map as ImmutableMap } from 'immutable';
 import { z } from 'zod';
 import { StagesPlaced } from '#events/placement/placement.events.js';
-import { type SnapshotPlan } from '#platform/runtime/snapshots.js';
+import { type SnapshotPlan } from '#platform/runtime/commands/snapshots.js';
 import { type PlacementState } from './placement.decider.js';
 
 const Stored = z.strictObject({

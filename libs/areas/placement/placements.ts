@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type PlacementEvent, placementEvents } from '#events/placement/placement.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type CommandOutcome, CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { type Snapshots } from '#platform/runtime/snapshots.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type CommandOutcome, CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type Snapshots } from '#platform/runtime/commands/snapshots.js';
 import { CODEC, EVENT_STORE, SNAPSHOTS } from '#platform/runtime/tokens.js';
 import {
   type PlacementCommand,

@@ -3,9 +3,9 @@ import { type JobId } from '#events/jobs/job.events.js';
 import { RENTAL_JOB } from '#events/rentals/rental.job.js';
 import { type SubmittedJob } from '#platform/jobs/job.state.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
-import { maySee, type Reader } from '#platform/runtime/reader.js';
+import { maySee, type Reader } from '#platform/runtime/projections/reader.js';
 import { rentalNumberKey, rentalNumbers } from '#projections/rentals/rental-numbers.projection.js';
 import { reject } from './rentals.errors.js';
 

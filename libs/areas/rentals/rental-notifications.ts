@@ -8,7 +8,7 @@ import {
   JobTimedOut,
 } from '#events/jobs/job.events.js';
 import { RENTAL_JOB } from '#events/rentals/rental.job.js';
-import { type AnyNotification, defineNotification } from '#platform/runtime/notification.js';
+import { type AnyNotification, defineNotification } from '#platform/runtime/areas/notification.js';
 
 const accountOfRental = ({ data: { type, accountId } }: JobEvent): string | null =>
   type === RENTAL_JOB ? accountId : null;

@@ -1,6 +1,6 @@
 import { portBlockEvents, workspaceEvents } from '#events/rentals/rental.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { rentalNumbers } from '#projections/rentals/rental-numbers.projection.js';
 import { rentals } from '#projections/rentals/rentals.projection.js';
 import { rentalJob } from './rental.job.js';

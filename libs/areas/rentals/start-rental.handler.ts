@@ -4,7 +4,7 @@ import { type RentalHoldEvidence } from '#events/rentals/rental.evidence.js';
 import { type RentalSummary } from '#events/rentals/rental.job.js';
 import { type JobOrder, Jobs } from '#platform/jobs/jobs.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { PortPool } from './ports/port-pool.js';
 import { type ReservedBlock } from './ports/port-pool.decider.js';
 import { type RentalInput } from './rental-input.js';

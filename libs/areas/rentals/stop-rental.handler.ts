@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Jobs } from '#platform/jobs/jobs.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import { RentalAccess } from './rental-access.js';
 
 /** Stops a rental; one that has ended stays as it is. */

@@ -1,7 +1,7 @@
 import { type LineAnswer, type LineRetry } from '#platform/batches/batch-endpoint.js';
 import { type ChatLine, type ChatLineOrder, ChatLines } from '#platform/chats/chat-lines.port.js';
-import { type FailureDescription } from '#platform/runtime/failure.js';
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { type FailureDescription } from '#platform/runtime/areas/failure.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 
 /** A failure of a rig. */
 export class RigFailure extends Error {

@@ -1,5 +1,5 @@
 import { JobId } from '#events/jobs/job.events.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
 
 export const RESPONSE_PREFIX = 'resp_';
 

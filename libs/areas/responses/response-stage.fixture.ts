@@ -5,7 +5,7 @@ import { responseEvents } from '#events/responses/response.events.js';
 import { BlobsStage } from '#platform/blobs/blobs.fixture.js';
 import { FileObjectStore } from '#platform/blobs/file/file-object-store.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { ResponseBlobs } from './response-blobs.js';
 import { ResponseStore } from './response-store.js';
 import { ResponseStreams } from './response-streams.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ResponseStored } from '#events/responses/response.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { BLOB_TIMES } from '#platform/blobs/blob.times.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { responseIdOf } from './response-id.js';
 import { openResponseStage, type ResponseStage } from './response-stage.fixture.js';
 import { CONVERSATION_BYTES_MAX, DEPTH_MAX, type ResponseStore } from './response-store.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type ResponseQueued, type ResponseStored } from '#events/responses/response.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { ResponseBlobs, type ResponseContent } from './response-blobs.js';
 import { ResponseStreams } from './response-streams.js';

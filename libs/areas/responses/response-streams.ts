@@ -5,10 +5,10 @@ import {
   ResponseId,
 } from '#events/responses/response.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type CommandOutcome, CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { StreamFollower } from '#platform/runtime/stream-follower.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type CommandOutcome, CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { StreamFollower } from '#platform/runtime/subscriptions/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { RESPONSE_PREFIX } from './response-id.js';
 import { type ResponseCommand, responseDecider, type ResponseState } from './response.decider.js';

@@ -1,6 +1,6 @@
 import { responseEvents } from '#events/responses/response.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import {
   ExpireResponseCommand,
   ReleaseResponseCommand,

@@ -8,7 +8,7 @@ import { JobStreams } from '#platform/jobs/job-streams.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { isEnded } from '#platform/jobs/job.state.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { rigCertifications } from '#projections/rigs/rig-certifications.projection.js';
 import { certificationJob } from './certification.job.js';

@@ -5,9 +5,9 @@ import { type RigCertified, rigEvents } from '#events/rigs/rig.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { BADGE_THRESHOLDS, CERTIFICATION_MS } from './badge-thresholds.js';
 import {

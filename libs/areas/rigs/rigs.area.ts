@@ -1,6 +1,6 @@
 import { rigEvents } from '#events/rigs/rig.events.js';
-import { defineArea } from '#platform/runtime/area.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { rigCertifications } from '#projections/rigs/rig-certifications.projection.js';
 import { certificationJob } from './certification.job.js';
 import { certificationSaga } from './certification.saga.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AccountShares } from '#platform/runtime/account-shares.js';
+import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { reject, SandboxError, UnstartableError } from './sandbox.errors.js';

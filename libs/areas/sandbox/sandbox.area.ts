@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { sandboxErrors, sandboxFailures } from './sandbox.errors.js';
 import { SandboxModule } from './sandbox.module.js';
 import { sandboxSettings } from './sandbox.settings.js';

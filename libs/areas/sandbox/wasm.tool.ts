@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { MeterPrices } from '#platform/ledger/meter-prices.port.js';
-import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import {
   defineTool,
   type ToolCall,

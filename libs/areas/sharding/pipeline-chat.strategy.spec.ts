@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { orderOf } from '#platform/chats/chat-order.fixture.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type PipelineOrder } from './pipeline-order.js';
 import { type PipelineReceipt, type PipelineRuns } from './pipeline-runs.js';
 import { endOf } from './sharding-world.fixture.js';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { TaskError } from '#platform/tasks/task.error.js';
 import { type PipelineReceipt, type StartedPipeline } from './pipeline-runs.js';
 import { RunPipelineCommand, RunPipelineHandler } from './run-pipeline.handler.js';

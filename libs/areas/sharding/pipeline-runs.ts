@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Delivery } from '#platform/chats/text-chat.strategy.js';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { cutOf, type CutReason, RequestCutError } from '#platform/runtime/request-cut.js';
+import { cutOf, type CutReason, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type AdmittedPipeline, PipelineAdmission } from './pipeline-admission.js';
 import { PipelineMetrics } from './pipeline.metrics.js';

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { type Clock } from '#platform/kernel/clock.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type EngineDefinition } from '#platform/tasks/engine.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { PipelineAdmission } from './pipeline-admission.js';

@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { PipelineChatStrategy } from './pipeline-chat.strategy.js';
 import { pipelineEngine } from './pipeline.engine.js';
 import { pipelineProduct } from './pipeline.product.js';

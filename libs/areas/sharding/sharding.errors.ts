@@ -3,7 +3,7 @@ import {
   type FailureDescription,
   type FailureMapping,
   mapFailure,
-} from '#platform/runtime/failure.js';
+} from '#platform/runtime/areas/failure.js';
 
 /** Every domain error of the area, the HTTP status it becomes and the field at fault. */
 export const shardingErrors = {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { InferSpikesCommand } from './infer-spikes.handler.js';
 import { SpikingRunError } from './spiking.errors.js';
 import { type OpenNetworks } from './spiking.engine.js';

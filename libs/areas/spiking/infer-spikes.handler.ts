@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { cutOf, RequestCutError } from '#platform/runtime/request-cut.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { cutOf, RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { type EnergyReport, energyReport } from './energy-report.js';
 import { type InputData } from './input-data.js';

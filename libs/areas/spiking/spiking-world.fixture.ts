@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Clock } from '#platform/kernel/clock.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { engineHost } from '#platform/tasks/counting.engine.fake.js';
 import { type AnyEngineDefinition, type EngineDefinition } from '#platform/tasks/engine.js';
 import { createLocalTasks } from '#platform/tasks/local-tasks.js';

@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { spikingBatchEngine } from './batches/spiking-batch.engine.js';
 import { spikingBatchJob } from './batches/spiking-batch.job.js';
 import { SpikingChatStrategy } from './chats/spiking-chat.strategy.js';

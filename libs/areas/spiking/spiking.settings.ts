@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface SpikingSettings {
   /** Folders that may hold `spiking/<name>/card.json`, as engines get them; absolute. */

@@ -1,6 +1,6 @@
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
-import { allDocuments } from '#platform/runtime/all-documents.js';
-import { type DocumentReader } from '#platform/runtime/document-reader.js';
+import { allDocuments } from '#platform/runtime/projections/all-documents.js';
+import { type DocumentReader } from '#platform/runtime/projections/document-reader.js';
 import {
   type ComputeNode,
   computeNodes,

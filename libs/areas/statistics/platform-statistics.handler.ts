@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type PlatformFigures, platformFigures } from './figures.js';
 import { STATISTICS_SETTINGS, type StatisticsSettings } from './statistics.settings.js';

@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FoldedDocuments } from '#platform/runtime/history/folded-documents.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CODEC, EVENT_STORE, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type PlatformFigures, platformFigures } from './figures.js';
 import { STATISTICS_SETTINGS, type StatisticsSettings } from './statistics.settings.js';

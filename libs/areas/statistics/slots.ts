@@ -1,6 +1,6 @@
 import { type ProjectionTo } from '#platform/kernel/projection.js';
-import { allDocuments } from '#platform/runtime/all-documents.js';
-import { type DocumentReader } from '#platform/runtime/document-reader.js';
+import { allDocuments } from '#platform/runtime/projections/all-documents.js';
+import { type DocumentReader } from '#platform/runtime/projections/document-reader.js';
 import { slotKey, type SlotLevel, startOfSlot } from '#projections/statistics/time-slots.js';
 import { DAY_MS, type Window } from './timespan.js';
 

@@ -1,5 +1,5 @@
 import { statisticsEvents } from '#events/statistics/node.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { dataMoved } from '#projections/statistics/data-moved.projection.js';
 import { NodeSampler } from './node-sampler.js';
 import { statisticsErrors } from './statistics.errors.js';

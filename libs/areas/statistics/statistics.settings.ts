@@ -1,4 +1,4 @@
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 import { MEMBERS_MAX } from '#projections/statistics/time-slots.js';
 
 export interface StatisticsSettings {

@@ -7,11 +7,11 @@ import { accountEvents } from '#events/billing/account.events.js';
 import { rigEvents } from '#events/rigs/rig.events.js';
 import { statisticsEvents } from '#events/statistics/node.events.js';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { FaultyReadStore } from '#platform/runtime/faulty-stores.fake.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { ProjectionHost } from '#platform/runtime/projection-host.js';
-import { Projections } from '#platform/runtime/projections.js';
+import { ProjectionHost } from '#platform/runtime/projections/projection-host.js';
+import { Projections } from '#platform/runtime/projections/projections.js';
 import { movableClock, silent } from '#platform/runtime/stock.fixture.js';
 import { platformCharges } from '#projections/statistics/platform-charges.projection.js';
 import {

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { KeptStreams } from '#platform/kept-streams/kept-streams.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
-import { Sweeper } from '#platform/runtime/sweeper.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
+import { Sweeper } from '#platform/runtime/process/sweeper.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 
 /** Removes expired streams every minute. */

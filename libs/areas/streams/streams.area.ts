@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { streamErrors, streamFailures } from './streams.errors.js';
 import { StreamsModule } from './streams.module.js';
 import { keepAliveSettings, streamSettings } from './streams.settings.js';

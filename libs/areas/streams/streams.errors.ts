@@ -3,7 +3,7 @@ import {
   type KeptStreamErrorCode,
 } from '#platform/kept-streams/kept-stream.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type FailureMapping, mapFailure } from '#platform/runtime/failure.js';
+import { type FailureMapping, mapFailure } from '#platform/runtime/areas/failure.js';
 
 /** Every domain error of the area and the HTTP status it becomes. */
 export const streamErrors = {

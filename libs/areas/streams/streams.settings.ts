@@ -1,5 +1,5 @@
 import { type KeptStreamTimes } from '#platform/kept-streams/kept-stream.times.js';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export const STREAM_TIMES = Symbol('StreamTimes');
 

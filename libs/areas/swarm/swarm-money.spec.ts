@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import {
   type Behaviour,
   caller,

@@ -1,6 +1,6 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type HoldPace, type LedgerEntry, type Release } from '#platform/ledger/hold.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
 
 /** How an answer ended. The charge, if there is one, is durable. */

@@ -2,7 +2,7 @@ import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type EngineDefinition } from '#platform/tasks/engine.js';
 import { Tasks } from '#platform/tasks/tasks.port.js';
 import { type Usage } from '#platform/chats/chat-usage.js';

@@ -1,4 +1,4 @@
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { ConsensusChatStrategy } from './consensus/consensus-chat.strategy.js';
 import { SpeculativeChatStrategy } from './speculative/speculative-chat.strategy.js';
 import { speculativeEngine } from './speculative/speculative.engine.js';

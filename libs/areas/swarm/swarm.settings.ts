@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface SwarmSettings {
   /** The model that synthesizes where a request names none; null: the first of the catalog. */

@@ -10,10 +10,10 @@ import {
 import { type TaxStatusSet } from '#events/tax/tax-status.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type CommandRunner } from '#platform/runtime/command-runner.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type CommandRunner } from '#platform/runtime/commands/command-runner.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type TaxStatus, taxStatuses } from '#projections/tax/tax-status.projection.js';
 import { type TaxStatusCommand, type TaxStatusState } from './tax-status.decider.js';

@@ -1,5 +1,5 @@
 import { taxEvents } from '#events/tax/tax-status.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { taxStatuses } from '#projections/tax/tax-status.projection.js';
 import { taxErrors } from './tax.errors.js';
 import { TaxModule } from './tax.module.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { taxEvents } from '#events/tax/tax-status.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { SupplyTaxHandler } from './supply-tax.handler.js';
 import { TableAges } from './table-ages.js';

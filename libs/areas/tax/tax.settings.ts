@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface TaxSettings {
   /** Where the operator is established; null where statements state no tax. */

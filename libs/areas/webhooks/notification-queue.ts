@@ -6,15 +6,15 @@ import {
 import { instant, type Clock } from '#platform/kernel/clock.js';
 import { typesOf } from '#platform/kernel/projection.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { followUp } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { type AnyNotification } from '#platform/runtime/notification.js';
+import { followUp } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type AnyNotification } from '#platform/runtime/areas/notification.js';
 import {
   checkpointAt,
   SavedCheckpoint,
   type SubscriptionHandler,
-} from '#platform/runtime/subscription-handler.js';
+} from '#platform/runtime/subscriptions/subscription-handler.js';
 import { type WebhookStreams } from './webhook-streams.js';
 
 interface QueueOptions {

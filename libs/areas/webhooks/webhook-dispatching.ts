@@ -5,14 +5,14 @@ import { type Logger } from 'pino';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { projectionPages } from '#platform/runtime/all-documents.js';
-import { Areas } from '#platform/runtime/area.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { type LeaderService } from '#platform/runtime/leader-service.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { type Projections } from '#platform/runtime/projections.js';
-import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
+import { projectionPages } from '#platform/runtime/projections/all-documents.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
 import {
   CLOCK,
   CODEC,

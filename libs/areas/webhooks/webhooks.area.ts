@@ -1,5 +1,5 @@
 import { webhookDeliveryEvents, webhookEndpointEvents } from '#events/webhooks/webhook.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { waitingDeliveries } from '#projections/webhooks/waiting-deliveries.projection.js';
 import { webhookDeliveries } from '#projections/webhooks/webhook-deliveries.projection.js';
 import { webhookEndpoints } from '#projections/webhooks/webhook-endpoints.projection.js';

@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type WebhookEndpointCreated } from '#events/webhooks/webhook.events.js';
-import { Areas } from '#platform/runtime/area.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   type WebhookDelivery,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface WebhookSettings {
   /** Whether endpoints may be on private networks, and without TLS. */

@@ -1,6 +1,6 @@
 import { workflowEvents } from '#events/workflows/workflow.events.js';
 import { workflowRunEvents } from '#events/workflows/workflow-run.events.js';
-import { defineArea } from '#platform/runtime/area.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
 import { unsettledWorkflowRuns } from '#projections/workflows/unsettled-runs.projection.js';
 import { workflowRuns } from '#projections/workflows/workflow-runs.projection.js';
 import { httpTool } from './http/http.tool.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings, variable } from '#platform/runtime/settings.js';
+import { defineSettings, variable } from '#platform/runtime/areas/settings.js';
 import { type AllowedHost, allowedHostOf } from './http/allowed-hosts.js';
 
 export interface HttpToolSettings {

@@ -5,8 +5,11 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
-import { checkpointAt, type SubscriptionHandler } from '#platform/runtime/subscription-handler.js';
-import { turnsOf } from '#platform/runtime/turns.js';
+import {
+  checkpointAt,
+  type SubscriptionHandler,
+} from '#platform/runtime/subscriptions/subscription-handler.js';
+import { turnsOf } from '#platform/runtime/subscriptions/turns.js';
 import { HASH_BYTES } from './merkle.js';
 import { type BuiltTile, TileBuilder } from './tile-builder.js';
 import {

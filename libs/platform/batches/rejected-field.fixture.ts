@@ -1,4 +1,4 @@
-import { RefusedRequestError } from '#platform/runtime/refused-request.js';
+import { RefusedRequestError } from '#platform/runtime/commands/refused-request.js';
 import { type BatchEndpoint } from './batch-endpoint.js';
 
 /** The field for which an endpoint rejects the body of a line; `accepted` where it does not. */

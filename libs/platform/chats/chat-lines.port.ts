@@ -6,7 +6,7 @@ import {
   type LineRetry,
   type Quantities,
 } from '#platform/batches/batch-endpoint.js';
-import { type FailureDescription } from '#platform/runtime/failure.js';
+import { type FailureDescription } from '#platform/runtime/areas/failure.js';
 
 /** What is charged of a chat. */
 export interface ChargedTokens {

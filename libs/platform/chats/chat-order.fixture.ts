@@ -1,4 +1,4 @@
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type ChatBody, type ChatOrder } from './chat-order.js';
 
 export const NOW = '2026-11-21T05:00:00.000Z';

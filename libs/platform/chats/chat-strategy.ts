@@ -1,6 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { type HoldPace, type LedgerEntry } from '#platform/ledger/hold.js';
-import { type RequestCutError } from '#platform/runtime/request-cut.js';
+import { type RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { type ChatOrder } from './chat-order.js';
 import { type TokenQuantities, type Usage } from './chat-usage.js';
 

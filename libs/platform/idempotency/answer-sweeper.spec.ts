@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { AnswerStoreError } from './answer-store.errors.js';
 import { type AnswerStore } from './answer-store.port.js';
 import { AnswerSweeper } from './answer-sweeper.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { ProcessRole } from '#platform/runtime/process-role.js';
-import { Sweeper } from '#platform/runtime/sweeper.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
+import { Sweeper } from '#platform/runtime/process/sweeper.js';
 import { LOGGER } from '#platform/runtime/tokens.js';
 import { AnswerStore } from './answer-store.port.js';
 

@@ -9,11 +9,11 @@ import {
 } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type ProjectionTo, typesOf } from '#platform/kernel/projection.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type CodecOf } from '#platform/runtime/event-codec.js';
-import { type CommandSender } from '#platform/runtime/leader-service.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type CodecOf } from '#platform/runtime/commands/event-codec.js';
+import { type CommandSender } from '#platform/runtime/areas/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
 import { isGone } from './attempt-failure.js';
 import { AssignmentSender } from './assignment-sender.js';
 import { DispatchActions } from './dispatch-actions.js';

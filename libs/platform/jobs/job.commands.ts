@@ -1,7 +1,7 @@
 import { Command } from '@nestjs/cqrs';
 import { type JobEvent, type JobBlob, type JobId, type JobUsage } from '#events/jobs/job.events.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { type CommandOutcome } from '#platform/runtime/command-runner.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { type CommandOutcome } from '#platform/runtime/commands/command-runner.js';
 import { type JobCommand } from './job.decider.js';
 import { type JobState } from './job.state.js';
 import { type PublicJson } from './job-type.js';

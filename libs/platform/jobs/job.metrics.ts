@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type JobEvent } from '#events/jobs/job.events.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { type MetricsSource } from '#platform/runtime/operations.js';
+import { type MetricsSource } from '#platform/runtime/areas/operations.js';
 import { type QueueDepth } from './job-queue.js';
 import { isHeld, type OpenJob } from './open-job.js';
 

@@ -1,6 +1,6 @@
 import { type PriceLine } from '#events/hold.vocabulary.js';
 import { type JobId } from '#events/jobs/job.events.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type JobType, type PublicJson } from './job-type.js';
 
 /** A job that an area submits. */

@@ -1,5 +1,5 @@
 import { type ICommand } from '@nestjs/cqrs';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import {
   ChangeJobCommand,
   CompleteJobCommand,

@@ -4,7 +4,7 @@ import { type Bus } from '#platform/bus/bus.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { ProductMismatchError } from '#platform/ledger/product.js';
-import { type CommandSender } from '#platform/runtime/leader-service.js';
+import { type CommandSender } from '#platform/runtime/areas/leader-service.js';
 import { ReportRejectedError, ReportTooLargeError } from './attempt-failure.js';
 import { JobJsonTooLargeError } from './job-blobs.js';
 import {

@@ -1,5 +1,5 @@
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import {
   type Capture,
   type HoldEnd,

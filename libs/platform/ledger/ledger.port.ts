@@ -1,4 +1,4 @@
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import {
   type Capture,
   type HoldEnd,

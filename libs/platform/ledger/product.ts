@@ -9,7 +9,7 @@ import { isTokenMeter } from '#events/token-meters.js';
 import { Meter } from '#events/vocabulary.js';
 import { type PriceCard, type PricedWork, unitPriceOf } from './price-card.js';
 import { type UnitPrice } from './price.js';
-import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/schema-check.js';
+import { type SchemaCheck, schemaCheckOf } from '#platform/runtime/commands/schema-check.js';
 
 /** What an area charges for. */
 export interface Product<

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
-import { defineArea } from './area.js';
-import { type CommandContext } from './command-context.js';
-import { CommandRunner } from './command-runner.js';
+import { defineArea } from './areas/area.js';
+import { type CommandContext } from './commands/command-context.js';
+import { CommandRunner } from './commands/command-runner.js';
 import { FaultyEventStore, FaultyReadStore, MemoryLog } from './faulty-stores.fake.js';
 import { FencedReadStore, LeaseLostError } from './lease/fenced-read-store.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from './lease/leadership.port.js';
 import { restockSaga } from './restock.fixture.js';
 import { Runtime } from './runtime.js';
-import { deploySaga } from './saga-deployment.js';
+import { deploySaga } from './sagas/saga-deployment.js';
 import {
   add,
   anyContext,

@@ -2,13 +2,13 @@ import { Module } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { createInProcessBus } from '#platform/bus/in-process/in-process-bus.js';
 import { type Saga } from '#platform/kernel/saga.js';
-import { defineArea } from './area.js';
-import { type CommandContext } from './command-context.js';
-import { CommandRunner } from './command-runner.js';
+import { defineArea } from './areas/area.js';
+import { type CommandContext } from './commands/command-context.js';
+import { CommandRunner } from './commands/command-runner.js';
 import { FaultyEventStore, FaultyReadStore } from './faulty-stores.fake.js';
 import { restockSaga } from './restock.fixture.js';
 import { Runtime } from './runtime.js';
-import { deploySaga } from './saga-deployment.js';
+import { deploySaga } from './sagas/saga-deployment.js';
 import {
   add,
   anyContext,

@@ -12,11 +12,11 @@ import { type SagaCommand } from '#platform/kernel/saga.js';
 import { Products } from '#platform/ledger/product.js';
 import { metersOf } from '#platform/tools/tool.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type Area } from './area.js';
-import { type CommandContext } from './command-context.js';
-import { type AnyConsumer, Consumers } from './consumer.js';
-import { EventCodec } from './event-codec.js';
-import { type CommandSender, type LeaderService } from './leader-service.js';
+import { type Area } from './areas/area.js';
+import { type CommandContext } from './commands/command-context.js';
+import { type AnyConsumer, Consumers } from './subscriptions/consumer.js';
+import { EventCodec } from './commands/event-codec.js';
+import { type CommandSender, type LeaderService } from './areas/leader-service.js';
 import { FencedReadStore, LeaseLostError } from './lease/fenced-read-store.js';
 import {
   type Leadership,
@@ -24,18 +24,18 @@ import {
   type LeadershipTerm,
 } from './lease/leadership.port.js';
 import { LogTimesKeeper } from './history/log-times.js';
-import { LogTrust } from './log-trust.js';
-import { type RunnerStatus } from './log-progress.js';
-import { type AnyRelay, RelayHandler } from './outbox.js';
-import { ProjectionHost } from './projection-host.js';
-import { Projections } from './projections.js';
+import { LogTrust } from './subscriptions/log-trust.js';
+import { type RunnerStatus } from './subscriptions/log-progress.js';
+import { type AnyRelay, RelayHandler } from './subscriptions/outbox.js';
+import { ProjectionHost } from './projections/projection-host.js';
+import { Projections } from './projections/projections.js';
 import { type ProjectorLink } from './projector/projector-link.js';
-import { type AnySagaDeployment } from './saga-deployment.js';
-import { Sagas } from './sagas.js';
-import { Snapshots } from './snapshots.js';
-import { type SubscriptionHandler } from './subscription-handler.js';
-import { SubscriptionRunner } from './subscription-runner.js';
-import { TrustedReadStore } from './trusted-read-store.js';
+import { type AnySagaDeployment } from './sagas/saga-deployment.js';
+import { Sagas } from './sagas/sagas.js';
+import { Snapshots } from './commands/snapshots.js';
+import { type SubscriptionHandler } from './subscriptions/subscription-handler.js';
+import { SubscriptionRunner } from './subscriptions/subscription-runner.js';
+import { TrustedReadStore } from './projections/trusted-read-store.js';
 
 /** The engines behind the three ports, and time. */
 export interface Engines {

@@ -6,9 +6,9 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type Projection } from '#platform/kernel/projection.js';
-import { type CommandContext, contextOf } from './command-context.js';
-import { EventCodec } from './event-codec.js';
-import { type SnapshotPlan } from './snapshots.js';
+import { type CommandContext, contextOf } from './commands/command-context.js';
+import { EventCodec } from './commands/event-codec.js';
+import { type SnapshotPlan } from './commands/snapshots.js';
 
 /**
  * A business small enough to check by hand: a warehouse holds pieces, never fewer than none. The

@@ -4,7 +4,7 @@ import { type Logger } from 'pino';
 import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { within } from '#platform/kernel/within.js';
-import { growingCache } from '#platform/runtime/growing-cache.js';
+import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { ProbeResult, probeResultsTopicOf, probesTopicOf } from './probe.protocol.js';
 import {
   HEARTBEAT_MS,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Module, type Type } from '@nestjs/common';
 import { z } from 'zod';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { defineTool, metersOf, type ToolCall, ToolError, type ToolRunner } from './tool.js';
 import { Tools } from './tools.js';
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { z } from 'zod';
-import { Areas } from '#platform/runtime/area.js';
-import { describedBy } from '#platform/runtime/failure.js';
+import { Areas } from '#platform/runtime/areas/area.js';
+import { describedBy } from '#platform/runtime/areas/failure.js';
 import {
   type AnyTool,
   type ToolCall,

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { JobId } from '#events/jobs/job.events.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { albumJob, wordsOf } from './album.job.js';
 import { RATE_CARD_VERSION } from './postcard.product.js';
 import { POSTCARD_SETTINGS, type PostcardSettings } from './postcards.settings.js';

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type PostcardDelivered } from './postcard.events.js';
 import { COUNT_STEP, WORDS } from './postcard.product.js';
 import { holdOf } from './postcard-hold.js';

@@ -8,8 +8,8 @@ import {
   type MetricsSource,
   type ReadinessCheck,
   type ReadinessPart,
-} from '#platform/runtime/operations.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+} from '#platform/runtime/areas/operations.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { PostOfficeClosedError } from './postcards.errors.js';
 
 /** Opens where callers are served, counts what it takes, and closes with the process. */

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { type PostcardCommand, postcardDecider, type PostcardState } from './postcard.decider.js';
 import { type PostcardEvent, postcardEvents } from './postcard.events.js';

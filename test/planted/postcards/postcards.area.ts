@@ -1,6 +1,6 @@
-import { defineArea } from '#platform/runtime/area.js';
-import { defineConsumer } from '#platform/runtime/consumer.js';
-import { deploySaga } from '#platform/runtime/saga-deployment.js';
+import { defineArea } from '#platform/runtime/areas/area.js';
+import { defineConsumer } from '#platform/runtime/subscriptions/consumer.js';
+import { deploySaga } from '#platform/runtime/sagas/saga-deployment.js';
 import { albumJob, albumProduct } from './album.job.js';
 import { AnswerPostcardCommand, PostcardReply } from './answer-postcard.handler.js';
 import { ChargePostcardCommand } from './charge-postcard.handler.js';

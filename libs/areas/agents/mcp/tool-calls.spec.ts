@@ -4,7 +4,7 @@ import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { paidWorkContract } from '#platform/ledger/paid-work/paid-work.contract.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type Tools } from '#platform/tools/tools.js';
 import { MCP_CALL_MS_MAX, ToolCalls, UnknownChargeError } from './tool-calls.js';
 

@@ -4,7 +4,7 @@ import { chargedLines } from '#platform/jobs/job.usage.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { onRigs } from '#platform/ledger/rig-lines.js';
-import { cutOf } from '#platform/runtime/request-cut.js';
+import { cutOf } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type ToolCall, type ToolEstimate, type ToolOutcome } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';

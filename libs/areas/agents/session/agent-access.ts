@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { maySee, type Reader } from '#platform/runtime/reader.js';
+import { maySee, type Reader } from '#platform/runtime/projections/reader.js';
 import { AgentSessionId } from '#events/agents/agent-session.events.js';
 import { rejectAgents } from './agent-session.decider.js';
 import { type StartedSession } from './agent-session.state.js';

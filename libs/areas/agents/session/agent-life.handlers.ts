@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AgentSessionId, type TranscriptPart } from '#events/agents/agent-session.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { AGENT_SETTINGS, type AgentSettings, transcriptUntil } from '../agents.settings.js';
 import { type BrokenSession, type KeptPart } from './agent-life.saga.js';

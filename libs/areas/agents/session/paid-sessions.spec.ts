@@ -1,5 +1,5 @@
 import { paidProcessContract } from '#platform/ledger/paid-work/paid-process.contract.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { type AgentSessionEvent } from '#events/agents/agent-session.events.js';
 import { agentSessionDecider } from './agent-session.decider.js';
 import { type AgentSessionState, type StartedSession } from './agent-session.state.js';

@@ -1,5 +1,5 @@
 import { type AgentSessionStarted } from '#events/agents/agent-session.events.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 
 /** One attempt at a session, as the code that runs it needs it. */
 export class SessionAttempt {

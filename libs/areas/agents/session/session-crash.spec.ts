@@ -6,7 +6,7 @@ import { BlobError } from '#platform/blobs/blobs.errors.js';
 import { type BlobRef, Blobs, type OpenBlob, type PutOptions } from '#platform/blobs/blobs.port.js';
 import { FakeLedger } from '#platform/ledger/ledger.fake.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
-import { EventCodec } from '#platform/runtime/event-codec.js';
+import { EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { type Fault, FaultyEventStore, MemoryLog } from '#platform/runtime/faulty-stores.fake.js';
 import { type ToolCall } from '#platform/tools/tool.js';
 import { type AgentSettings } from '../agents.settings.js';

@@ -8,7 +8,7 @@ import {
   type ProcessHold,
   type UsedProcess,
 } from '#platform/ledger/paid-work/paid-process.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { agentProduct } from '../agent.product.js';
 import { type StartedSession, tokensOf } from './agent-session.state.js';

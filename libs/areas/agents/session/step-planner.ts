@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AgentStepPlanned } from '#events/agents/agent-session.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { AGENT_SETTINGS, type AgentSettings } from '../agents.settings.js';
 import { AgentTools } from '../agent-tools.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BudgetThresholdReached } from '#events/billing/budget.events.js';
 import { fromDecimal, toUsd } from '#platform/kernel/money.js';
-import { defineNotification } from '#platform/runtime/notification.js';
+import { defineNotification } from '#platform/runtime/areas/notification.js';
 
 /** Tells the owner of an account how far a budget is spent. */
 export const budgetThresholdReached = defineNotification<BudgetThresholdReached>({

@@ -5,7 +5,7 @@ import { type EventStore, type RecordedEvent } from '#platform/event-store/event
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { priceOf } from '#platform/ledger/price.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { accountStream } from '../accounts.js';
 import { type BillingErrorCode } from '../billing.errors.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { drawRequestId } from '#platform/runtime/request-id.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { drawRequestId } from '#platform/runtime/commands/request-id.js';
 import { ACCOUNT, capture, deposit, open, place, type Tokens } from '../account.fixture.js';
 import { type Billing, openBilling } from '../billing-world.fixture.js';
 import { setBudget } from '../budgets/budget.fixture.js';

@@ -4,7 +4,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { storedPages } from '#platform/read-store/document-pages.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
 import { CLOCK, READ_STORE } from '#platform/runtime/tokens.js';
-import { growingCache } from '#platform/runtime/growing-cache.js';
+import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 
 /** A request that the ledger rejected, with the facts that it decided with. */
 export interface RememberedRejection {

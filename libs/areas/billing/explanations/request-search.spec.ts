@@ -5,7 +5,7 @@ import {
   type ReadStreamOptions,
   type RecordedEvent,
 } from '#platform/event-store/event-store.port.js';
-import { drawRequestId } from '#platform/runtime/request-id.js';
+import { drawRequestId } from '#platform/runtime/commands/request-id.js';
 import { findAccount, findRequest } from './request-search.js';
 
 const START_MS = Date.parse('2026-11-01T00:00:00.000Z');

@@ -3,7 +3,7 @@ import {
   type EventStore,
   type RecordedEvent,
 } from '#platform/event-store/event-store.port.js';
-import { timeOfRequest } from '#platform/runtime/request-id.js';
+import { timeOfRequest } from '#platform/runtime/commands/request-id.js';
 import { accountOf, accountStream } from '../accounts.js';
 import { CLOCK_SKEW_MS_MAX } from '../hold-end.js';
 

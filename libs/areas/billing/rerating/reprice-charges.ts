@@ -3,7 +3,7 @@ import { type AccountEvent, accountEvents } from '#events/billing/account.events
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type PriceCard } from '#platform/ledger/price-card.js';
 import { type AnyProduct } from '#platform/ledger/product.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
 import { accountStream } from '../accounts.js';
 import { Repricing, type RepricedAccount } from './repricing.js';

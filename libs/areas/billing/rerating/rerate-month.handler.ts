@@ -6,7 +6,7 @@ import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { type PriceCard } from '#platform/ledger/price-card.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type AccountCommand } from '../account.decider.js';
 import { type Accounts, ACCOUNTS } from '../accounts.js';

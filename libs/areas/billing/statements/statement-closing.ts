@@ -4,12 +4,12 @@ import { type Logger } from 'pino';
 import { monthAfter, monthOf, startOfMonth } from '#events/billing/statement-month.js';
 import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { projectionPages } from '#platform/runtime/all-documents.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type CommandSender, type LeaderService } from '#platform/runtime/leader-service.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { projectionPages } from '#platform/runtime/projections/all-documents.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { type CommandSender, type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   OPEN,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ListOptions } from '#platform/read-store/read-store.port.js';
-import { type DocumentReader } from '#platform/runtime/projections.js';
+import { type DocumentReader } from '#platform/runtime/projections/projections.js';
 import { ACCOUNT, deposited, MONTH } from '../account.fixture.js';
 import { STATEMENT_ENTRIES_MAX, StatementHandler, StatementQuery } from './statement.handler.js';
 

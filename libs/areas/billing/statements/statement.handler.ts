@@ -2,9 +2,9 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { monthOf } from '#events/billing/statement-month.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { projectionPages } from '#platform/runtime/all-documents.js';
+import { projectionPages } from '#platform/runtime/projections/all-documents.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
-import { type DocumentReader } from '#platform/runtime/projections.js';
+import { type DocumentReader } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   entriesPrefix,

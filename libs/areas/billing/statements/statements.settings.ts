@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export interface StatementSettings {
   /** From the end of a month to the closing of its statements. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type HoldOrder } from '#platform/ledger/hold.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import {
   ACCOUNT,
   capture,

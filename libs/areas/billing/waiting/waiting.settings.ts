@@ -1,4 +1,4 @@
-import { defineSettings, variable, wholeNumber } from '#platform/runtime/settings.js';
+import { defineSettings, variable, wholeNumber } from '#platform/runtime/areas/settings.js';
 
 export const WAITING_SETTINGS = Symbol('WaitingSettings');
 

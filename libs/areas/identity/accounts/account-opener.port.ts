@@ -1,4 +1,4 @@
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** Opens the billing account of a user. The composition root binds it. */
 export abstract class AccountOpener {

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type UserId } from '#events/vocabulary.js';
-import { allDocuments } from '#platform/runtime/all-documents.js';
+import { allDocuments } from '#platform/runtime/projections/all-documents.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import {
   apiKeyKey,
   apiKeys,

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type KeyKind } from '#events/identity/identity.vocabulary.js';
 import { type UserId } from '#events/vocabulary.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { keyIdOf } from '../authentication/credentials.js';
 import { ApiKeyList } from './api-key-list.js';
 import { KeyBudgets } from './key-budgets.port.js';

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type UserId } from '#events/vocabulary.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { reject } from '../identity.errors.js';
 import { PersonalData } from '../users/personal-data.js';
 import { keyIdOf } from '../authentication/credentials.js';

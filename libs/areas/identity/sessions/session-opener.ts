@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { randomUUID } from 'node:crypto';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { type AccountView, AccountViews } from '../accounts/account-views.js';
 import { AppTokens } from './app-tokens.js';
 import { IdentityStreams, sessionStream } from '../identity.streams.js';

@@ -3,7 +3,7 @@ import { CLOCK } from '#platform/runtime/tokens.js';
 import { type SessionStarted } from '#events/identity/session.events.js';
 import { type UserEvent } from '#events/identity/user.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { reject } from '../identity.errors.js';
 import { IdentityStreams, userStream } from '../identity.streams.js';
 import { SecondFactors } from './second-factors.js';

@@ -6,7 +6,7 @@ import { type NameKind } from '#events/identity/name.events.js';
 import { type UserId } from '#events/vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { AccountOpener } from '../accounts/account-opener.port.js';
 import { accountIdOf } from '../authentication/caller.js';

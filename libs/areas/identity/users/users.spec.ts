@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '#events/vocabulary.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { AccountOfUserQuery } from '../accounts/account-of-user.handler.js';
 import { fingerprint } from '../authentication/credentials.js';
 import { CreateUserCommand } from './create-user.handler.js';

@@ -3,7 +3,7 @@ import {
   type RefusedRequestError,
   refusedField,
   refusedFields,
-} from '#platform/runtime/refused-request.js';
+} from '#platform/runtime/commands/refused-request.js';
 import { type ChatBody, parseChatBody } from '../chat-body.js';
 
 export const PROMPTS_MAX = 32;

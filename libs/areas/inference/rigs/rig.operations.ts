@@ -4,7 +4,7 @@ import {
   type MetricsSource,
   type ReadinessCheck,
   type ReadinessPart,
-} from '#platform/runtime/operations.js';
+} from '#platform/runtime/areas/operations.js';
 import { RIGS } from '../ports.js';
 import { type RigRouter } from './rig-router.js';
 

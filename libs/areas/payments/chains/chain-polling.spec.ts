@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from '@jest/globals';
 import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { terms } from '../invoices/crypto-invoice.fixture.js';
 import { type InvoiceObserver } from '../invoices/invoice-observer.js';
 import { ChainPolling } from './chain-polling.js';

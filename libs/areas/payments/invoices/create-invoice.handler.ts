@@ -8,9 +8,9 @@ import {
 import { type CryptoCurrency } from '#events/payments/crypto.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import { openCryptoInvoices } from '#projections/payments/open-crypto-invoices.projection.js';
 import { currencies, type Currency, unitsFor } from '../assets/currency.js';

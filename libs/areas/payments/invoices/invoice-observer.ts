@@ -6,7 +6,7 @@ import { type CryptoNetwork } from '#events/payments/crypto.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type SeenPayment, type WatchTarget } from '../chains/chain-watcher.port.js';
 import { ChainWatchers } from '../chains/chain-watchers.js';

@@ -1,7 +1,7 @@
 import { Map as ImmutableMap } from 'immutable';
 import { z } from 'zod';
 import { PortBlockReserved } from '#events/rentals/rental.events.js';
-import { type SnapshotPlan } from '#platform/runtime/snapshots.js';
+import { type SnapshotPlan } from '#platform/runtime/commands/snapshots.js';
 import { type PortPoolState } from './port-pool.decider.js';
 
 const Block = PortBlockReserved.schema.omit({ rentalId: true, reservedAt: true });

@@ -8,10 +8,10 @@ import {
 } from '#events/rentals/rental.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { CommandRunner } from '#platform/runtime/command-runner.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
-import { type Snapshots } from '#platform/runtime/snapshots.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { CommandRunner } from '#platform/runtime/commands/command-runner.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type Snapshots } from '#platform/runtime/commands/snapshots.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER, SNAPSHOTS } from '#platform/runtime/tokens.js';
 import { RENTAL_SETTINGS, type RentalSettings } from '../rentals.settings.js';
 import {

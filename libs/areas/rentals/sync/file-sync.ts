@@ -10,7 +10,7 @@ import { applyDeltaInThread } from '#platform/delta/delta-thread.js';
 import { DeltaError } from '#platform/delta/delta.error.js';
 import { type DeltaFormat } from '#platform/delta/delta-format.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { PortPool } from '../ports/port-pool.js';
 import { reject } from '../rentals.errors.js';
 import { RENTAL_SETTINGS, type RentalSettings } from '../rentals.settings.js';

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type JobId } from '#events/jobs/job.events.js';
 import { JobStreams } from '#platform/jobs/job-streams.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { PortPool } from '../ports/port-pool.js';
 
 /** The commands of the saga; each may come twice. */

@@ -4,7 +4,7 @@ import { type ResponseQueued } from '#events/responses/response.events.js';
 import { isBlobGone } from '#platform/blobs/blobs.errors.js';
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { ResponseBlobs, type ResponseContent, type ResponseRecord } from '../response-blobs.js';
 import { RESPONSE_PREFIX } from '../response-id.js';
 import { type Continued, ResponseStore } from '../response-store.js';

@@ -10,7 +10,7 @@ import {
   type Progress,
 } from '#platform/jobs/job-type.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { followUp } from '#platform/runtime/command-context.js';
+import { followUp } from '#platform/runtime/commands/command-context.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { ResponseStore } from '../response-store.js';
 import { ResponseStreams } from '../response-streams.js';

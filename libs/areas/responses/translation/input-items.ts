@@ -1,4 +1,4 @@
-import { refusedField } from '#platform/runtime/refused-request.js';
+import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { type Fields, isFields } from '#platform/chats/read-answer.js';
 
 /** The items that a response takes as input and has as output, as far as chats know them. */

@@ -4,7 +4,7 @@ import { readCompletion } from '#platform/chats/read-answer.js';
 import { TranslatedLines } from '#platform/chats/translated-lines.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
-import { refusedField } from '#platform/runtime/refused-request.js';
+import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { responseIdOf } from '../response-id.js';
 import { answeredResponse } from './answered-response.js';
 import { inputItemsOf } from './input-items.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refusedField, refusedFields } from '#platform/runtime/refused-request.js';
+import { refusedField, refusedFields } from '#platform/runtime/commands/refused-request.js';
 
 const TOP_LOGPROBS_MAX = 20;
 const PAIRS_MAX = 16;

@@ -1,5 +1,5 @@
 import { MESSAGES_MAX } from '#platform/chats/chat-defaults.js';
-import { refusedField } from '#platform/runtime/refused-request.js';
+import { refusedField } from '#platform/runtime/commands/refused-request.js';
 import { type Fields } from '#platform/chats/read-answer.js';
 import { type ResponseContent } from '../response-blobs.js';
 import { messagesOf } from './conversation.js';

@@ -6,7 +6,7 @@ import { type SpikingBatchHoldEvidence } from '#events/spiking/spiking.evidence.
 import { Jobs } from '#platform/jobs/jobs.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type MeterPriceList, MeterPrices } from '#platform/ledger/meter-prices.port.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { type InputData } from '../input-data.js';
 import { neuronOf } from '../neuron-of.js';

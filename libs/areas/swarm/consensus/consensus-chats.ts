@@ -4,7 +4,7 @@ import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
 import { withinHold } from '#platform/ledger/paid-work/within-hold.js';
 import { type Usage } from '#platform/chats/chat-usage.js';
-import { cutOf, type RequestCutError } from '#platform/runtime/request-cut.js';
+import { cutOf, type RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf } from '../chat-asked.js';
 import { choiceOf } from '../chunk-text.js';

@@ -4,7 +4,7 @@ import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { type PaidOrder } from '#platform/ledger/paid-work/paid-order.js';
 import { type HeldRequest, PaidRequests } from '#platform/ledger/paid-work/paid-request.js';
-import { cutOf, type RequestCutError } from '#platform/runtime/request-cut.js';
+import { cutOf, type RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { TEXT_HASHER, type TextHasher } from '#platform/secrets/keyed-hasher.js';
 import { bodyOf, type ChatAsked } from '../chat-asked.js';

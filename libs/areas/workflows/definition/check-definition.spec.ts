@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { z } from 'zod';
 import { type DomainError } from '#platform/kernel/domain-error.js';
-import { Areas, defineArea } from '#platform/runtime/area.js';
+import { Areas, defineArea } from '#platform/runtime/areas/area.js';
 import { defineTool } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';
 import { checkDefinition } from './check-definition.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type WorkflowNode, type WorkflowPlan } from '#events/workflows/workflow.vocabulary.js';
 import { messageOf } from '#platform/kernel/faults.js';
-import '#platform/runtime/expected-input.js';
+import '#platform/runtime/areas/expected-input.js';
 import { type Tools } from '#platform/tools/tools.js';
 import { reject } from '../workflows.errors.js';
 import { BranchParameters, CONTROL_KINDS, isControlKind } from './control-nodes.js';

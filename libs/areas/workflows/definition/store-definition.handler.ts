@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { Tools } from '#platform/tools/tools.js';
 import { WorkflowStreams } from '../runs/workflow-streams.js';

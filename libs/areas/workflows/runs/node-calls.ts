@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { type ToolCall, type ToolOutcome } from '#platform/tools/tool.js';
 import { Tools } from '#platform/tools/tools.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { AccountShares } from '#platform/runtime/account-shares.js';
+import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import {
   ApprovalParameters,
   BranchParameters,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { maySee, type Reader } from '#platform/runtime/reader.js';
+import { maySee, type Reader } from '#platform/runtime/projections/reader.js';
 import { reject } from '../workflows.errors.js';
 import { type StartedRun } from './workflow-run.state.js';
 import { WorkflowStreams } from './workflow-streams.js';

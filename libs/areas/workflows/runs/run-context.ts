@@ -1,4 +1,4 @@
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 
 /** For the actor of commands that follow from the state of a run. */
 export const WORKFLOWS_ACTOR = 'saga:workflows';

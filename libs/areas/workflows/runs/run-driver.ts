@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { interruptible } from '#platform/runtime/interruptible.js';
+import { interruptible } from '#platform/runtime/subscriptions/interruptible.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { isUnpayable } from '#platform/ledger/paid-work/ledger-rejection.js';
 import { runHolder, WorkflowBlobs } from '../workflow-blobs.js';

@@ -7,13 +7,13 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type Clock } from '#platform/kernel/clock.js';
-import { allDocuments } from '#platform/runtime/all-documents.js';
-import { type CodecOf, type EventCodec } from '#platform/runtime/event-codec.js';
-import { type LeaderService } from '#platform/runtime/leader-service.js';
-import { type RunnerStatus } from '#platform/runtime/log-progress.js';
-import { type Projections } from '#platform/runtime/projections.js';
-import { SubscriptionRunner } from '#platform/runtime/subscription-runner.js';
-import { AccountShares } from '#platform/runtime/account-shares.js';
+import { allDocuments } from '#platform/runtime/projections/all-documents.js';
+import { type CodecOf, type EventCodec } from '#platform/runtime/commands/event-codec.js';
+import { type LeaderService } from '#platform/runtime/areas/leader-service.js';
+import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
+import { SubscriptionRunner } from '#platform/runtime/subscriptions/subscription-runner.js';
+import { AccountShares } from '#platform/runtime/commands/account-shares.js';
 import { CLOCK, CODEC, EVENT_STORE, LOGGER, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   KEPT_RUNS_PREFIX,

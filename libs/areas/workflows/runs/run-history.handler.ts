@@ -2,14 +2,14 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type WorkflowRunEvent, workflowRunEvents } from '#events/workflows/workflow-run.events.js';
 import { type EventStore } from '#platform/event-store/event-store.port.js';
-import { type EventCodec } from '#platform/runtime/event-codec.js';
+import { type EventCodec } from '#platform/runtime/commands/event-codec.js';
 import {
   type LoggedEvent,
   StreamFollower,
   type StreamHistory,
-} from '#platform/runtime/stream-follower.js';
+} from '#platform/runtime/subscriptions/stream-follower.js';
 import { CODEC, EVENT_STORE } from '#platform/runtime/tokens.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import { reject } from '../workflows.errors.js';
 import { RunAccess } from './run-access.js';
 import { runStream } from './workflow-streams.js';

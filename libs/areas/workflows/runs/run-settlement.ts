@@ -5,7 +5,7 @@ import { type RunEnd } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { toDecimal } from '#platform/kernel/money.js';
 import { PaidProcesses, type Settlement } from '#platform/ledger/paid-work/paid-process.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { holdOf } from './run-funds.js';
 import { runContext, WORKFLOWS_ACTOR } from './run-context.js';

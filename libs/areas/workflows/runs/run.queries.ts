@@ -1,9 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { isBlobGone } from '#platform/blobs/blobs.errors.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { PROJECTIONS } from '#platform/runtime/tokens.js';
-import { type Reader } from '#platform/runtime/reader.js';
+import { type Reader } from '#platform/runtime/projections/reader.js';
 import {
   type ListedRun,
   runsPrefix,

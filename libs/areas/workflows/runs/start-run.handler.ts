@@ -3,9 +3,9 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type WorkflowRunStarted } from '#events/workflows/workflow-run.events.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { PaidProcesses } from '#platform/ledger/paid-work/paid-process.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { derivedId } from '#platform/runtime/derived-id.js';
-import { type Projections } from '#platform/runtime/projections.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { derivedId } from '#platform/runtime/commands/derived-id.js';
+import { type Projections } from '#platform/runtime/projections/projections.js';
 import { CLOCK, PROJECTIONS } from '#platform/runtime/tokens.js';
 import {
   openRunsPrefix,

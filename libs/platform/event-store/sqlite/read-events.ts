@@ -7,7 +7,7 @@ const EVENT_BYTES_MAX = 8_192;
 /**
  * The events that were read last, by position. Projections that are rebuilt together, and handlers
  * that catch up together, read the same events within a few pages: they are unpacked once. All get
- * the same object, so that they share what `../../runtime/event-codec.ts` keeps by it.
+ * the same object, so that they share what `../../runtime/commands/event-codec.ts` keeps by it.
  */
 export class ReadEvents {
   readonly #events: (RecordedEvent | undefined)[] = new Array<undefined>(EVENTS_MAX);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { type Runtime } from '#platform/runtime/runtime.js';
 import { FakeLedger } from '../ledger.fake.js';
 import { Admission } from './admission.js';

@@ -5,7 +5,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { ProcessRole } from '#platform/runtime/process-role.js';
+import { ProcessRole } from '#platform/runtime/process/process-role.js';
 import { Runtime } from '#platform/runtime/runtime.js';
 import { AdmissionPace } from './admission-pace.js';
 import { ADMISSION_SETTINGS, type AdmissionSettings } from './admission.settings.js';

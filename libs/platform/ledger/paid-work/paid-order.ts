@@ -1,4 +1,4 @@
-import { type CommandContext } from '#platform/runtime/command-context.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
 
 /** A request that an account pays for. Its request id is also the id of its hold. */
 export interface PaidOrder {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Decider } from '#platform/kernel/decider.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { FakeLedger } from '../ledger.fake.js';
 import { PaidProcesses, type ProcessHold } from './paid-process.js';
 

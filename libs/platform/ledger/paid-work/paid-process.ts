@@ -4,7 +4,7 @@ import { type JobUsage } from '#events/jobs/job.events.js';
 import { chargedLines } from '#platform/jobs/job.usage.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
 import { type MicroUsd } from '#platform/kernel/money.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import {
   type Capture,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { FakeLedger } from '../ledger.fake.js';
 import { PaidRequests } from './paid-request.js';
 import { paidWorkContract } from './paid-work.contract.js';

@@ -1,8 +1,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type ChargedLine } from '#events/hold.vocabulary.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
-import { type CommandContext, followUp } from '#platform/runtime/command-context.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { type CommandContext, followUp } from '#platform/runtime/commands/command-context.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import {
   type Capture,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { contextOf } from '#platform/runtime/command-context.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { FakeLedger } from '../ledger.fake.js';
 import { type PaidOrder } from './paid-order.js';
 import { PaidRequests } from './paid-request.js';

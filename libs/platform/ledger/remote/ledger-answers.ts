@@ -3,7 +3,7 @@ import {
   UnknownOutcomeError,
 } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { ContentionError } from '#platform/runtime/command-runner.js';
+import { ContentionError } from '#platform/runtime/commands/command-runner.js';
 import { type Ledger } from '../ledger.port.js';
 import { type LedgerAnswer, type LedgerCalls, type LedgerFailure } from './ledger.protocol.js';
 

@@ -5,9 +5,9 @@ import {
   UnknownOutcomeError,
 } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext, contextOf } from '#platform/runtime/command-context.js';
-import { ContentionError } from '#platform/runtime/command-runner.js';
-import { RequestCutError } from '#platform/runtime/request-cut.js';
+import { type CommandContext, contextOf } from '#platform/runtime/commands/command-context.js';
+import { ContentionError } from '#platform/runtime/commands/command-runner.js';
+import { RequestCutError } from '#platform/runtime/commands/request-cut.js';
 import { ThreadCalls } from '#platform/threads/thread-calls.js';
 import {
   type Capture,

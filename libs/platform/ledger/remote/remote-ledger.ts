@@ -4,8 +4,8 @@ import {
   UnknownOutcomeError,
 } from '#platform/event-store/event-store.errors.js';
 import { DomainError } from '#platform/kernel/domain-error.js';
-import { type CommandContext } from '#platform/runtime/command-context.js';
-import { ContentionError } from '#platform/runtime/command-runner.js';
+import { type CommandContext } from '#platform/runtime/commands/command-context.js';
+import { ContentionError } from '#platform/runtime/commands/command-runner.js';
 import { type ThreadCalls } from '#platform/threads/thread-calls.js';
 import {
   type Capture,

@@ -7,8 +7,8 @@ import {
 } from '#platform/kernel/projection.js';
 import { checkList } from '#platform/read-store/read-store.checks.js';
 import { type ListOptions, type StoredDocument } from '#platform/read-store/read-store.port.js';
-import { type EventCodec } from '../event-codec.js';
-import { type DocumentReader, type Found, type Listed } from '../document-reader.js';
+import { type EventCodec } from '../commands/event-codec.js';
+import { type DocumentReader, type Found, type Listed } from '../projections/document-reader.js';
 import { type LogMoment } from './as-of.js';
 
 /** Called with the position that was read after each page. */

@@ -3,7 +3,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '#platform/event-store/event-store.port.js';
-import { growingCache } from '../growing-cache.js';
+import { growingCache } from '../projections/growing-cache.js';
 
 /** Events of one page: reading it takes 1 to 2 ms of the thread. */
 export const PAGE_EVENTS = 250;

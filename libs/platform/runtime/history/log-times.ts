@@ -5,7 +5,7 @@ import {
   type SubscriptionBatch,
 } from '#platform/event-store/event-store.port.js';
 import { type DocumentWrite, type ReadStore } from '#platform/read-store/read-store.port.js';
-import { checkpointAt, type SubscriptionHandler } from '../subscription-handler.js';
+import { checkpointAt, type SubscriptionHandler } from '../subscriptions/subscription-handler.js';
 import { type Epochs, epochsOf, positionKey } from './epochs.js';
 import { LogPages } from './log-pages.js';
 

@@ -6,7 +6,7 @@ import {
   type ReadStore,
   type StoredDocument,
 } from '#platform/read-store/read-store.port.js';
-import { type EventCodec } from '../event-codec.js';
+import { type EventCodec } from '../commands/event-codec.js';
 import { goneFrom, type VersionDocument, versionsOf, versionsPrefix } from './document-history.js';
 import { positionKey } from './epochs.js';
 import { type Stretch } from './log-times.js';

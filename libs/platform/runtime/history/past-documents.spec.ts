@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openSqliteEventStore } from '#platform/event-store/sqlite/sqlite-event-store.js';
 import { openSqliteReadStore } from '#platform/read-store/sqlite/sqlite-read-store.js';
-import { CommandRunner } from '../command-runner.js';
-import { ProjectionHost } from '../projection-host.js';
-import { Projections } from '../projections.js';
+import { CommandRunner } from '../commands/command-runner.js';
+import { ProjectionHost } from '../projections/projection-host.js';
+import { Projections } from '../projections/projections.js';
 import {
   add,
   anyContext,

@@ -5,8 +5,8 @@ import {
   type ReadStore,
   type StoredDocument,
 } from '#platform/read-store/read-store.port.js';
-import { type EventCodec } from '../event-codec.js';
-import { type DocumentReader, type Found, type Listed } from '../document-reader.js';
+import { type EventCodec } from '../commands/event-codec.js';
+import { type DocumentReader, type Found, type Listed } from '../projections/document-reader.js';
 import { type AsOf, AsOfError, type LogMoment } from './as-of.js';
 import { epochsOfHistory } from './document-history.js';
 import { type Epochs, epochsOf } from './epochs.js';

@@ -8,10 +8,10 @@ import {
 import { type AnyProjection } from '#platform/kernel/projection.js';
 import { LIMIT_MAX } from '#platform/read-store/read-store.checks.js';
 import { type ListOptions, type ReadStore } from '#platform/read-store/read-store.port.js';
-import { type EventCodec } from '../event-codec.js';
+import { type EventCodec } from '../commands/event-codec.js';
 import { type Fault, FaultyEventStore } from '../faulty-stores.fake.js';
-import { ProjectionHandler } from '../projection-handler.js';
-import { type DocumentReader, type Listed } from '../document-reader.js';
+import { ProjectionHandler } from '../projections/projection-handler.js';
+import { type DocumentReader, type Listed } from '../projections/document-reader.js';
 import { DocumentHistory } from './document-history.js';
 import { Epochs } from './epochs.js';
 import { FoldedDocuments } from './folded-documents.js';

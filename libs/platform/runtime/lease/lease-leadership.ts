@@ -1,6 +1,6 @@
 import { leaseEvents } from '#events/platform/lease.events.js';
 import { type ReadStore } from '#platform/read-store/read-store.port.js';
-import { CommandRunner } from '../command-runner.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import { type Runtime } from '../runtime.js';
 import { EtcdClient, type EtcdTarget } from './etcd-client.js';
 import { EtcdRenewals } from './etcd-renewals.js';

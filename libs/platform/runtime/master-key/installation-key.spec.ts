@@ -7,7 +7,7 @@ import { masterKeyId } from '#platform/secrets/installation-key.js';
 import { readMasterKey } from '#platform/secrets/master-key.js';
 import { replaceMasterKey, rotateMasterKey } from '#platform/secrets/master-key-rotation.js';
 import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
-import { contextOf } from '../command-context.js';
+import { contextOf } from '../commands/command-context.js';
 import { FaultyEventStore } from '../faulty-stores.fake.js';
 import { LoggedInstallationKey } from './logged-installation-key.js';
 

@@ -6,9 +6,9 @@ import {
   type InstallationKeyRecord,
   type SealedInstallationKey,
 } from '#platform/secrets/installation-key.js';
-import { type CommandContext, contextOf } from '../command-context.js';
-import { CommandRunner } from '../command-runner.js';
-import { EventCodec } from '../event-codec.js';
+import { type CommandContext, contextOf } from '../commands/command-context.js';
+import { CommandRunner } from '../commands/command-runner.js';
+import { EventCodec } from '../commands/event-codec.js';
 import {
   type MasterKeyCommand,
   masterKeyDecider,

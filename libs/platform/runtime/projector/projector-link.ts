@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type ThreadCalls } from '#platform/threads/thread-calls.js';
-import { type LogProgress, type RunnerStatus } from '../log-progress.js';
+import { type LogProgress, type RunnerStatus } from '../subscriptions/log-progress.js';
 import {
   type ProcessCalls,
   type ProjectorCalls,

@@ -1,7 +1,7 @@
 import { type BusMessage } from '#platform/bus/bus.port.js';
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type DamagedEvent } from '#platform/event-store/log-chain.port.js';
-import { type RunnerStatus } from '../log-progress.js';
+import { type RunnerStatus } from '../subscriptions/log-progress.js';
 
 /** A wait of a query for the documents of one generation of a projection. */
 export interface ReachRequest {

@@ -16,7 +16,7 @@ import { FailsWith } from '#apps/gateway/openapi/failures.docs.js';
 import { Credentials } from '#apps/gateway/openapi/credentials.docs.js';
 import { JobId } from '#events/jobs/job.events.js';
 import { type Caller } from '#areas/identity/authentication/caller.js';
-import { contextOf } from '#platform/runtime/command-context.js';
+import { contextOf } from '#platform/runtime/commands/command-context.js';
 import { AlbumQuery } from '../../postcards/album.handler.js';
 import { BindAlbumCommand } from '../../postcards/bind-album.handler.js';
 import { PostcardQuery } from '../../postcards/postcard.handler.js';

@@ -1,0 +1,327 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AppendTooLargeError,
+  InvalidAppendError,
+  StaleRevisionError,
+} from '#platform/event-store/event-store.errors.js';
+import {
+  type EventStore,
+  type EventToAppend,
+  type Position,
+} from '#platform/event-store/event-store.port.js';
+import { type BackOff, backOffMs } from '#platform/kernel/back-off.js';
+import { type Decider } from '#platform/kernel/decider.js';
+import { DomainError } from '#platform/kernel/domain-error.js';
+import { type DomainEvent } from '#platform/kernel/projection.js';
+import { type CommandContext } from './command-context.js';
+import { type CodecOf } from './event-codec.js';
+import { appendSettled } from './settled-append.js';
+import { growingCache } from '../projections/growing-cache.js';
+import { type Snapshot, type SnapshotPlan, type Snapshots } from './snapshots.js';
+
+/** How often a command is decided when other writers append first. */
+export const ATTEMPTS_MAX = 20;
+/** The pauses between decisions of a command: at most about ten appends of another writer. */
+const CONFLICTS: BackOff = { firstMs: 2, maxMs: 64, jitter: 1 };
+/** Commands in one append; a batch that is too large for one append is halved. */
+export const BATCH_COMMANDS_MAX = 250;
+/** Idle streams whose state is cached. */
+const STREAMS_CACHED_MAX = 20_000;
+
+/** Other writers appended to the stream before every attempt. The caller may retry. */
+export class ContentionError extends Error {
+  override readonly name = 'ContentionError';
+}
+
+export interface TypedCommand {
+  readonly type: string;
+}
+
+/** What a command did. */
+export interface CommandOutcome<State, Event> {
+  /** Empty when there was nothing new. */
+  readonly events: readonly Event[];
+  /** Their ids in the log, in the same order. */
+  readonly eventIds: readonly string[];
+  readonly state: State;
+  /** The log position that the outcome reflects; 0n for a stream without events. */
+  readonly position: Position;
+}
+
+export interface RunnerOptions<Command, State, Event extends DomainEvent> {
+  readonly decider: Decider<Command, State, Event>;
+  readonly eventStore: EventStore;
+  /** `codec.for(events)` with the events of the decider. */
+  readonly codec: CodecOf<Event>;
+  /** With a plan, long streams start from their last snapshot. */
+  readonly snapshots?: { readonly store: Snapshots; readonly plan: SnapshotPlan<State> };
+  readonly onSnapshotFailure?: (error: unknown) => void;
+}
+
+interface Fold<State> {
+  readonly state: State;
+  readonly revision: bigint | null;
+  readonly position: Position;
+  /** Of the event at `revision`. */
+  readonly eventId: string;
+}
+
+interface Waiting<Command, State, Event> {
+  readonly command: Command;
+  readonly context: CommandContext;
+  readonly resolve: (outcome: CommandOutcome<State, Event>) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface StreamQueue<Command, State, Event> {
+  readonly stream: string;
+  /** The stream up to some revision; a later append by another writer fails the next append. */
+  fold: Fold<State> | undefined;
+  /** An append failed; the stream is read again before the next decision. */
+  doubtful: boolean;
+  waiting: Waiting<Command, State, Event>[];
+  revisionOfSnapshot: bigint;
+}
+
+/** One command of a batch, decided. */
+interface Decided<Command, State, Event> {
+  readonly waiting: Waiting<Command, State, Event>;
+  readonly events: readonly Event[];
+  readonly appended: readonly EventToAppend[];
+  readonly state: State;
+  readonly failure: unknown;
+}
+
+/**
+ * Runs the commands of one decider. Commands to one stream queue in this process. The runner
+ * decides a batch of them in order, each on the state after the one before it, and appends all
+ * their events at the revision that was read. So a hot stream costs one durable write for many
+ * commands.
+ *
+ * A domain error and "nothing new" are answered only when their state is known to be current:
+ * either the batch's append landed at that revision, or the stream was read once more.
+ */
+export class CommandRunner<Command extends TypedCommand, State, Event extends DomainEvent> {
+  readonly #queues = growingCache<StreamQueue<Command, State, Event>>(STREAMS_CACHED_MAX);
+  /** Queues with commands; the cache of idle streams does not evict them. */
+  readonly #busy = new Map<string, StreamQueue<Command, State, Event>>();
+
+  constructor(private readonly options: RunnerOptions<Command, State, Event>) {}
+
+  /**
+   * @throws DomainError when the decider rejects; ContentionError; EventStoreError
+   */
+  run(
+    stream: string,
+    command: Command,
+    context: CommandContext,
+  ): Promise<CommandOutcome<State, Event>> {
+    return new Promise((resolve, reject) => {
+      const queue = this.#queueOf(stream);
+      queue.waiting.push({ command, context, resolve, reject });
+      if (!this.#busy.has(stream)) void this.#drain(queue);
+    });
+  }
+
+  /** The stream's state as the log has it now. */
+  async stateOf(stream: string): Promise<{ readonly state: State; readonly position: Position }> {
+    const queue = this.#queueOf(stream);
+    const { state, position } = await this.#catchUp(
+      queue,
+      queue.fold ?? (await this.#start(queue)),
+    );
+    return { state, position };
+  }
+
+  /** The state that this process knows, without a read; undefined where it knows none. */
+  lastStateOf(stream: string): State | undefined {
+    return (this.#busy.get(stream) ?? this.#queues.get(stream))?.fold?.state;
+  }
+
+  #queueOf(stream: string): StreamQueue<Command, State, Event> {
+    const known = this.#busy.get(stream) ?? this.#queues.get(stream);
+    if (known) return known;
+    const queue: StreamQueue<Command, State, Event> = {
+      stream,
+      fold: undefined,
+      doubtful: false,
+      waiting: [],
+      revisionOfSnapshot: -1n,
+    };
+    this.#queues.set(stream, queue);
+    return queue;
+  }
+
+  async #drain(queue: StreamQueue<Command, State, Event>): Promise<void> {
+    this.#busy.set(queue.stream, queue);
+    // Commands that arrive in the same turn of the event loop share one append.
+    await Promise.resolve();
+    while (queue.waiting.length > 0) {
+      await this.#settle(queue, queue.waiting.splice(0, BATCH_COMMANDS_MAX));
+    }
+    this.#busy.delete(queue.stream);
+    this.#queues.set(queue.stream, queue);
+  }
+
+  /** Answers every command of the batch. An unfit command fails alone. */
+  async #settle(
+    queue: StreamQueue<Command, State, Event>,
+    batch: readonly Waiting<Command, State, Event>[],
+  ): Promise<void> {
+    try {
+      await this.#decideAndLand(queue, batch);
+    } catch (error) {
+      if (batch.length > 1 && isUnfit(error)) {
+        const middle = Math.ceil(batch.length / 2);
+        await this.#settle(queue, batch.slice(0, middle));
+        await this.#settle(queue, batch.slice(middle));
+        return;
+      }
+      queue.doubtful = true;
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async #decideAndLand(
+    queue: StreamQueue<Command, State, Event>,
+    batch: readonly Waiting<Command, State, Event>[],
+  ): Promise<void> {
+    let { fold } = queue;
+    if (!fold || queue.doubtful)
+      fold = await this.#catchUp(queue, fold ?? (await this.#start(queue)));
+    queue.doubtful = false;
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+      const decided = this.#decideAll(queue.stream, batch, fold);
+      const landed = await this.#land(queue, fold, decided);
+      if (landed) {
+        for (const one of decided) answer(one, landed.position);
+        return;
+      }
+      // Jitter breaks the lockstep of two writers that keep conflicting.
+      if (attempt > 1) await sleep(backOffMs(CONFLICTS, attempt, Math.random()));
+      fold = await this.#catchUp(queue, fold);
+    }
+    throw new ContentionError(`${queue.stream} changed ${ATTEMPTS_MAX} times while deciding`);
+  }
+
+  #decideAll(
+    stream: string,
+    batch: readonly Waiting<Command, State, Event>[],
+    fold: Fold<State>,
+  ): readonly Decided<Command, State, Event>[] {
+    const { decider, codec } = this.options;
+    let { state } = fold;
+    return batch.map((waiting) => {
+      const { command, context } = waiting;
+      try {
+        const events = decider.decide(command, state);
+        const appended = events.map((event, index) =>
+          codec.store(event, stream, command.type, context, index),
+        );
+        state = events.reduce(decider.evolve, state);
+        return { waiting, events, appended, state, failure: undefined };
+      } catch (failure) {
+        return { waiting, events: [], appended: [], state, failure };
+      }
+    });
+  }
+
+  /** The new fold, or undefined when the decision rested on an outdated state. */
+  async #land(
+    queue: StreamQueue<Command, State, Event>,
+    fold: Fold<State>,
+    decided: readonly Decided<Command, State, Event>[],
+  ): Promise<Fold<State> | undefined> {
+    const events = decided.flatMap(({ appended }) => appended);
+    if (events.length === 0) {
+      if (decided.every(({ failure }) => failure && !(failure instanceof DomainError))) return fold;
+      const current = await this.#catchUp(queue, fold);
+      return current.revision === fold.revision ? current : undefined;
+    }
+    try {
+      const { eventStore } = this.options;
+      const appended = await appendSettled(eventStore, queue.stream, events, fold.revision);
+      const last = decided.at(-1);
+      // A decider may have null for a state.
+      const state = last === undefined ? fold.state : last.state;
+      const { revision, position } = appended;
+      queue.fold = { state, revision, position, eventId: events.at(-1)?.id ?? fold.eventId };
+      this.#maybeSnapshot(queue, queue.fold);
+      return queue.fold;
+    } catch (error) {
+      if (error instanceof StaleRevisionError) return undefined;
+      throw error;
+    }
+  }
+
+  async #start(queue: StreamQueue<Command, State, Event>): Promise<Fold<State>> {
+    const snapshot = await this.#snapshotOf(queue.stream);
+    const { initialState } = this.options.decider;
+    if (!snapshot) return { state: initialState, revision: null, position: 0n, eventId: '' };
+    queue.revisionOfSnapshot = snapshot.revision;
+    return snapshot;
+  }
+
+  /**
+   * Used only where the log has the snapshot's last event: a log that was restored from a backup
+   * may have another one there by now.
+   */
+  async #snapshotOf(stream: string): Promise<Snapshot<State> | undefined> {
+    const { eventStore, snapshots, onSnapshotFailure } = this.options;
+    const found = await snapshots?.store.load(stream, snapshots.plan).catch((error: unknown) => {
+      onSnapshotFailure?.(error);
+      return undefined;
+    });
+    if (!found) return undefined;
+    const last = { from: found.revision, maxCount: 1 };
+    for await (const page of eventStore.read(stream, last)) {
+      const [event] = page;
+      if (event?.id === found.eventId && event.position === found.position) return found;
+    }
+    return undefined;
+  }
+
+  /** Folds the events after `fold`, of every writer. */
+  async #catchUp(
+    queue: StreamQueue<Command, State, Event>,
+    fold: Fold<State>,
+  ): Promise<Fold<State>> {
+    const { eventStore, decider, codec } = this.options;
+    let { state, revision, position, eventId } = fold;
+    const from = revision === null ? 0n : revision + 1n;
+    for await (const page of eventStore.read(queue.stream, { from })) {
+      for (const recorded of page) {
+        state = decider.evolve(state, codec.revive(recorded));
+        ({ revision, position, id: eventId } = recorded);
+      }
+    }
+    const caughtUp = { state, revision, position, eventId };
+    // A slow read must not replace the newer fold of a command.
+    if ((queue.fold?.revision ?? -1n) <= (revision ?? -1n)) queue.fold = caughtUp;
+    this.#maybeSnapshot(queue, caughtUp);
+    return caughtUp;
+  }
+
+  #maybeSnapshot(queue: StreamQueue<Command, State, Event>, fold: Fold<State>): void {
+    const { snapshots, onSnapshotFailure } = this.options;
+    if (!snapshots || fold.revision === null) return;
+    if (fold.revision - queue.revisionOfSnapshot < BigInt(snapshots.plan.every)) return;
+    const { state, revision, position, eventId } = fold;
+    queue.revisionOfSnapshot = revision;
+    snapshots.store
+      .save(queue.stream, snapshots.plan, { state, revision, position, eventId })
+      .catch((error: unknown) => onSnapshotFailure?.(error));
+  }
+}
+
+/** The store rejected the append without an attempt. */
+const isUnfit = (error: unknown): boolean =>
+  error instanceof AppendTooLargeError || error instanceof InvalidAppendError;
+
+const answer = <Command, State, Event>(
+  { waiting, events, appended, state, failure }: Decided<Command, State, Event>,
+  position: Position,
+): void => {
+  if (failure) waiting.reject(failure);
+  else waiting.resolve({ events, eventIds: appended.map(({ id }) => id), state, position });
+};

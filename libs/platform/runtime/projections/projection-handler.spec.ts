@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import { type RecordedEvent } from '#platform/event-store/event-store.port.js';
+import { type AnyProjection } from '#platform/kernel/projection.js';
+import { markOf } from '#platform/event-store/log-mark.js';
+import { CommandRunner } from '../commands/command-runner.js';
+import { FaultyEventStore, FaultyReadStore } from '../faulty-stores.fake.js';
+import { ProjectionHandler } from './projection-handler.js';
+import {
+  add,
+  anyContext,
+  warehouses,
+  stockCodec,
+  stockDecider,
+  stockEvents,
+} from '../stock.fixture.js';
+
+describe('the handler of a projection', () => {
+  const open = () => {
+    const store = new FaultyEventStore();
+    const readStore = new FaultyReadStore();
+    const codec = stockCodec();
+    const runner = new CommandRunner({
+      decider: stockDecider,
+      eventStore: store,
+      codec: codec.for(stockEvents),
+    });
+    const handler = new ProjectionHandler(warehouses, 'warehouses.v1.g1', readStore, codec);
+    return { store, readStore, runner, handler };
+  };
+
+  const fill = async (runner: ReturnType<typeof open>['runner']) => {
+    for (const warehouse of ['a', 'b', 'a'])
+      await runner.run(`warehouse-${warehouse}`, add(warehouse, 2), anyContext());
+  };
+
+  it('saves documents and checkpoint in one write, each document once', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const { events } = store.log;
+    await handler.checkpoint();
+    await handler.handle({ events, position: 7n, caughtUp: true });
+    expect(readStore.committed).toEqual([
+      {
+        writes: [
+          {
+            collection: 'warehouses.v1.g1',
+            key: 'a',
+            document: { pieces: 4, events: 2 },
+            position: 7n,
+          },
+          {
+            collection: 'warehouses.v1.g1',
+            key: 'b',
+            document: { pieces: 2, events: 1 },
+            position: 4n,
+          },
+        ],
+        checkpoint: {
+          name: 'warehouses.v1.g1',
+          position: 7n,
+          event: markOf(store.log.events[2] as RecordedEvent),
+        },
+      },
+    ]);
+  });
+
+  it('writes no document that its events left as it was, and saves the checkpoint', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    await handler.checkpoint();
+    await handler.handle({ events: store.log.events, position: 7n, caughtUp: true });
+    const idle: AnyProjection = { ...warehouses, project: (_event, before) => before as object };
+    const codec = stockCodec();
+    const other = new ProjectionHandler(idle, 'warehouses.v1.g1', readStore, codec);
+    await runner.run('warehouse-a', add('a', 2), anyContext());
+    const { events } = store.log;
+    await other.checkpoint();
+    await other.handle({ events: events.slice(-1), position: 9n, caughtUp: true });
+    const { writes, checkpoint } = readStore.committed.at(-1) ?? {};
+    expect([writes, checkpoint?.position]).toEqual([[], 9n]);
+    expect((await readStore.get('warehouses.v1.g1', 'a'))?.position).toBe(7n);
+  });
+
+  it('applies an event once, however often it comes', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const batch = { events: store.log.events, position: 7n, caughtUp: true };
+    await handler.checkpoint();
+    await handler.handle(batch);
+    await handler.handle(batch);
+    await handler.checkpoint();
+    await handler.handle(batch);
+    expect((await readStore.get('warehouses.v1.g1', 'a'))?.document).toEqual({
+      pieces: 4,
+      events: 2,
+    });
+  });
+
+  it.each(['fail-before', 'fail-after', 'twice'] as const)(
+    'comes out right when its write meets %s',
+    async (fault) => {
+      const { store, readStore, runner, handler } = open();
+      await fill(runner);
+      readStore.commits.plan(fault);
+      const batch = { events: store.log.events, position: 7n, caughtUp: true };
+      await handler.checkpoint();
+      await handler.handle(batch).catch(() => handler.checkpoint());
+      await handler.handle(batch);
+      expect((await readStore.get('warehouses.v1.g1', 'a'))?.document).toEqual({
+        pieces: 4,
+        events: 2,
+      });
+    },
+  );
+
+  it('goes on from the store after a write that landed without an answer', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const [first, second, third] = store.log.events as [
+      RecordedEvent,
+      RecordedEvent,
+      RecordedEvent,
+    ];
+    await runner.run('warehouse-a', add('a', 2), anyContext());
+    const last = store.log.events[3] as RecordedEvent;
+    await handler.checkpoint();
+    await handler.handle({ events: [first, second], position: second.position, caughtUp: true });
+    readStore.commits.plan('fail-after');
+    const landed = { events: [third], position: third.position, caughtUp: true };
+    await expect(handler.handle(landed)).rejects.toThrow();
+    expect(await handler.checkpoint()).toBe(third.position);
+    await handler.handle({ events: [last], position: last.position, caughtUp: true });
+    expect((await readStore.get('warehouses.v1.g1', 'a'))?.document).toEqual({
+      pieces: 6,
+      events: 3,
+    });
+  });
+
+  it('writes no checkpoint without effects until it is far behind', async () => {
+    const { readStore, handler } = open();
+    await handler.checkpoint();
+    await handler.handle({ events: [], position: 9_999n, caughtUp: true });
+    expect(readStore.committed).toEqual([]);
+    await handler.handle({ events: [], position: 10_000n, caughtUp: true });
+    expect(await handler.checkpoint()).toBe(10_000n);
+  });
+
+  it('passes over a type whose name only starts like one of its own', async () => {
+    const { store, readStore, runner, handler } = open();
+    await fill(runner);
+    const longer = store.log.events.map((event) => ({ ...event, type: `${event.type}Twice` }));
+    await handler.handle({ events: longer, position: 7n, caughtUp: true });
+    expect(readStore.committed).toEqual([]);
+  });
+});
