@@ -158,6 +158,8 @@ export interface EventStoreHealth {
   readonly writable: boolean;
   /** The reason, or null. */
   readonly reason: string | null;
+  /** Whether the reason is that the server denies access, which no retry changes. */
+  readonly isDenied?: boolean;
   /** Damaged events that reads of this process have met; absent where there are none. */
   readonly damaged?: readonly DamagedEvent[];
 }

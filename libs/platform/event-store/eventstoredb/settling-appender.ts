@@ -53,7 +53,7 @@ export class SettlingAppender {
   ): Promise<AppendResult> {
     const encoded = encodeAppend(stream, events, expected);
     const { trouble } = this.#connection;
-    if (trouble !== null) throw new StoreUnavailableError(trouble);
+    if (trouble !== null) throw new StoreUnavailableError(trouble.reason);
     const deadlineMs = this.#timeouts.attemptMs;
     const request = { stream, encoded, expected, deadlineMs };
     let failure: unknown;
