@@ -34,7 +34,7 @@ export class BatchParts {
       failed: failed.length,
       output,
       errors,
-      usage: [...sumOf(completed.flatMap(usageOfLine), byRigAndMeter)],
+      usage: [...sumOf(results.flatMap(usageOfLine), byRigAndMeter)],
     };
   }
 

@@ -1,3 +1,4 @@
+import { type AbortedLineError } from '#platform/batches/aborted-line.js';
 import { type LineAnswer, type Quantities } from '#platform/batches/batch-endpoint.js';
 import { derivedId } from '#platform/runtime/commands/derived-id.js';
 import { errorType, type FailureDescription } from '#platform/runtime/areas/failure.js';
@@ -9,7 +10,7 @@ export interface LineResult {
   readonly isCompleted: boolean;
   /** Its line of the output or error file, without the end of the line. */
   readonly text: string;
-  /** What it is charged for; nothing for a line that failed. */
+  /** What it is charged for; nothing for a line that failed by itself. */
   readonly usage: Quantities;
   /** The rig that answered; null where none did. */
   readonly rig: string | null;
@@ -43,6 +44,21 @@ export const failedResult = (
     error: null,
   });
   return { number, isCompleted: false, text, usage: {}, rig: null };
+};
+
+/** The batch ended while a rig worked on the line, which is charged as a chat whose caller leaves. */
+export const abortedResult = (
+  { number, customId }: BatchLine,
+  requestId: string,
+  { usage, rig }: AbortedLineError,
+): LineResult => {
+  const error = {
+    code: 'request_aborted',
+    message: 'The batch ended while a rig worked on this request, which is charged for its prompt.',
+  };
+  const id = resultId(requestId);
+  const text = JSON.stringify({ id, custom_id: customId, response: null, error, charged: usage });
+  return { number, isCompleted: false, text, usage, rig };
 };
 
 /** The line of the error file for a line that did not run. */

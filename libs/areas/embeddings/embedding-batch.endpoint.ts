@@ -1,5 +1,6 @@
 import { INPUT_METER } from '#events/token-meters.js';
 import { Injectable } from '@nestjs/common';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import {
   type AcceptedLine,
   type BatchEndpoint,
@@ -45,7 +46,12 @@ export class EmbeddingBatchEndpoint implements BatchEndpoint {
   async run({ accountId, body: value }: LineRequest, signal: AbortSignal): Promise<LineAnswer> {
     const { asked, model, body, boundTokens: promptTokensMax } = this.#check(value);
     const order = { model: model.id, accountId, body, promptTokensMax, priority: 'batch' } as const;
-    const { vectors, usage, rig } = await this.rigs.embed(order, signal);
+    const { vectors, usage, rig } = await this.rigs.embed(order, signal).catch((error: unknown) => {
+      const used = model.chargesCancelled ? this.rigs.failureOf(error)?.used : null;
+      if (!used) throw error;
+      const quantity = Math.min(used.usage.promptTokens, promptTokensMax);
+      throw new AbortedLineError({ [INPUT_METER]: quantity }, used.rig, { cause: error });
+    });
     const encoded = vectors.map((vector) => inEncoding(vector, asked.encoding));
     return {
       body: { ...embeddingList(asked.model, encoded, usage) },

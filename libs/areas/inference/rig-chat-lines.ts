@@ -1,5 +1,6 @@
 import { INPUT_METER, OUTPUT_METER } from '#events/token-meters.js';
 import { Inject, Injectable } from '@nestjs/common';
+import { AbortedLineError } from '#platform/batches/aborted-line.js';
 import {
   type AcceptedLine,
   type BatchPrice,
@@ -24,7 +25,7 @@ import { inferenceFailures } from './inference.failures.js';
 import { MODEL_CATALOG, type ModelCatalog, RIGS } from './ports.js';
 import { needsOf } from './rigs/chat-features.js';
 import { type RigRouter, type RouteOrder } from './rigs/rig-router.js';
-import { RouteError } from './rigs/route-error.js';
+import { acceptedUsage, RouteError } from './rigs/route-error.js';
 import { RoutingModes } from './routing-modes.js';
 import { answersToAll, boundsOfAll } from './several-prompts.js';
 import { batchLinesOf, linesOf } from './token-lines.js';
@@ -80,13 +81,16 @@ export class RigChatLines extends ChatLines {
     const request = { body: sent, promptTokensMax: bound.inputTokens, isBatch };
     const one = (order: RouteOrder) => this.rigs.complete(order, signal);
     const ask = others.length > 0 ? answersToAll(one, { body, others, isBatch }, model) : one;
-    const { answer, rig } = await ask({
+    const order = {
       model: model.id,
       account,
       priority,
       needs: needsOf(body),
       request: () => request,
       ...(pin !== undefined && { pin }),
+    };
+    const { answer, rig } = await ask(order).catch((error: unknown) => {
+      throw abortedLine(error, model, bound) ?? error;
     });
     const charged = chargedOf(answer.usage, bound);
     const { promptTokens: inputTokens, completionTokens: outputTokens } = charged;
@@ -147,6 +151,19 @@ const chargedOf = (
   promptTokens: Math.min(promptTokens, inputTokens),
   completionTokens: Math.min(completionTokens, outputTokens),
 });
+
+/** A line aborted after a rig accepted it costs as much as a chat whose caller leaves. */
+const abortedLine = (
+  error: unknown,
+  { chargesCancelled }: CheckedChat['model'],
+  bound: TokenQuantities,
+): AbortedLineError | undefined => {
+  const accepted = acceptedUsage(error);
+  if (!accepted || !chargesCancelled) return undefined;
+  const { promptTokens: inputTokens, completionTokens } = chargedOf(accepted.usage, bound);
+  const usage = quantitiesOf({ inputTokens, outputTokens: completionTokens });
+  return new AbortedLineError(usage, accepted.rig, { cause: error });
+};
 
 const quantitiesOf = ({ inputTokens, outputTokens }: TokenQuantities): Quantities => ({
   [INPUT_METER]: inputTokens,

@@ -1,0 +1,15 @@
+import { type Quantities } from './batch-endpoint.js';
+
+/** A run of a line was aborted after a rig had accepted it: it has used something. */
+export class AbortedLineError extends Error {
+  override readonly name = 'AbortedLineError';
+
+  constructor(
+    /** Never above the bound of the line. */
+    readonly usage: Quantities,
+    readonly rig: string,
+    options?: ErrorOptions,
+  ) {
+    super('the line was aborted while a rig worked on it', options);
+  }
+}
