@@ -240,7 +240,7 @@ export const batchesSuite = (title: string, options: WorldOptions = {}): void =>
       });
     });
 
-    it('are cancelled: what is completed is kept, and what a rig had begun is charged', async () => {
+    it('are cancelled: what is completed is kept, what a rig had begun is charged', async () => {
       let answered = 0;
       script = (response, received) => {
         answered += 1;

@@ -226,7 +226,7 @@ describe('an attempt of a batch', () => {
     expect([1, 13, 14].map(isFinished)).toEqual([true, true, false]);
   });
 
-  it('charges what a rig had begun when the job was over, and runs it again after a drain', async () => {
+  it('charges what a rig had begun when the job was over, but not after a drain', async () => {
     give(inputOf(3));
     const endedBy = async (reason: Error) => {
       const stop = new AbortController();

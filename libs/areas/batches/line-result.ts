@@ -46,7 +46,7 @@ export const failedResult = (
   return { number, isCompleted: false, text, usage: {}, rig: null };
 };
 
-/** The batch ended while a rig worked on the line, which is charged as a chat whose caller leaves. */
+/** The batch ended while a rig worked on the line: charged as a chat whose caller leaves. */
 export const abortedResult = (
   { number, customId }: BatchLine,
   requestId: string,
