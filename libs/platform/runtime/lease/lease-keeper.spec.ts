@@ -223,7 +223,7 @@ describe.each(GROUPS)('the keeper of the lease of %s', (group) => {
     });
   });
 
-  it('does not take a slow store, or one that was away, for the silence of the holder', async () => {
+  it('does not take a slow store, or one that was away, for a silent holder', async () => {
     const { shared, join } = openFleet();
     const one = join('one', new CutOff(shared));
     one.start();
