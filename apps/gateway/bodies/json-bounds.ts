@@ -126,7 +126,9 @@ const tooManyShapes = (): HttpFailure =>
   new HttpFailure({
     status: 400,
     code: 'body_too_complex',
-    message: `the body has more than ${SHAPES_MAX} fields that differ by name or by those before them`,
+    message:
+      `the body has more than ${SHAPES_MAX} fields that differ by name or by the fields ` +
+      'before them',
   });
 
 /** @param name a JSON string, or empty in a body that is a list */
