@@ -1,4 +1,3 @@
-import { AccountOfUserQuery } from '#areas/identity/accounts/account-of-user.handler.js';
 import { InvestorNodesQuery } from '#areas/investors/investor.queries.js';
 import { UserId } from '#events/vocabulary.js';
 import { inUsd, toDecimal } from '#platform/kernel/money.js';
@@ -8,7 +7,7 @@ import { percentText } from '../basis-points.js';
 import { type CommonOptions, type Invocation, type Outcome } from '../invocation.js';
 import { withQuipu } from '../quipu.context.js';
 import { inColumns } from '../table.js';
-import { ofUser } from '../user-option.js';
+import { accountOf } from '../user-option.js';
 
 export interface ShowInvestorOptions extends CommonOptions {
   readonly user: string;
@@ -25,7 +24,7 @@ export const showInvestor = async (
     projections: [nodeShares, nodeRevenue],
   } as const;
   const { nodes } = await withQuipu(invocation, needs, async ({ queries }) => {
-    const accountId = await ofUser('--user', user, queries.execute(new AccountOfUserQuery(user)));
+    const accountId = await accountOf({ queries }, user);
     return queries.execute(new InvestorNodesQuery(UserId.parse(Number(accountId))));
   });
   const rows = nodes.flatMap(({ rig, held, lifetime }) =>

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type UserId } from '#events/vocabulary.js';
 import { fromDecimal, type MicroUsd } from '#platform/kernel/money.js';
 import { type AsOf } from '#platform/runtime/history/as-of.js';
+import { numberedPage } from '#platform/runtime/projections/numbered-page.js';
 import {
   type DocumentReader,
   type Projections,
@@ -182,13 +183,12 @@ export class InvestorRevenueHandler implements IQueryHandler<InvestorRevenueQuer
   async execute({ investorId, page, limit, asOf }: InvestorRevenueQuery): Promise<RevenuePage> {
     const reader = await this.projections.at(asOf);
     const prefix = dayPrefix(investorId);
-    const { documents, position } = await reader.list(nodeRevenue, {
+    const { documents, total, position } = await numberedPage(reader, nodeRevenue, {
       prefix,
       direction: 'backwards',
+      page,
       limit,
-      offset: (page - 1) * limit,
     });
-    const total = await reader.count(nodeRevenue, prefix);
     const days = documents.map(({ document }) => ({
       day: document.of,
       rig: document.rig ?? '',
