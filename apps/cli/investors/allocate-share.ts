@@ -1,4 +1,4 @@
-import { AllocateNodeShareCommand } from '#areas/investors/change-node-share.handler.js';
+import { AllocateRigShareCommand } from '#areas/investors/change-rig-share.handler.js';
 import { UserId } from '#events/vocabulary.js';
 import { type MicroUsd, toDecimal } from '#platform/kernel/money.js';
 import { percentText } from '../basis-points.js';
@@ -46,7 +46,7 @@ export const allocateShare = async (
     const { commands, queries, context } = quipu;
     const accountId = await accountOf({ queries }, user);
     const data = { ...terms, investorId: UserId.parse(Number(accountId)) };
-    return commands.execute(new AllocateNodeShareCommand(data, context()));
+    return commands.execute(new AllocateRigShareCommand(data, context()));
   });
   return {
     json: { allocation_id: allocationId, rig, share_pct: share / 100 },

@@ -6,7 +6,7 @@ import { type JobReport } from './job.protocol.js';
 
 type Ended = Extract<JobReport, { readonly kind: 'ended' }>;
 /** How an attempt ended without a result. */
-export type AttemptEnd = Pick<Ended, 'reason' | 'code' | 'message'>;
+export type JobAttemptEnd = Pick<Ended, 'reason' | 'code' | 'message'>;
 
 /** What one attempt reports at once is larger than its way to the log carries. */
 export class ReportTooLargeError extends Error {
@@ -41,28 +41,28 @@ const PLATFORM_CODES: ReadonlyMap<string, boolean> = new Map([
   ['stopped', false],
 ]);
 
-const handedBack = (code: string, message: string): AttemptEnd => ({
+const handedBack = (code: string, message: string): JobAttemptEnd => ({
   reason: 'drained',
   code,
   message,
 });
 
 /** The host stops and hands the attempt back. */
-export const drained = (): AttemptEnd =>
+export const drained = (): JobAttemptEnd =>
   handedBack('drained', 'the process that ran the attempt stops');
 
 /** The host has no slot for what it was assigned. */
-export const hostFull = (): AttemptEnd =>
+export const hostFull = (): JobAttemptEnd =>
   handedBack('host_full', 'the process has no slot for the attempt');
 
 /** The dispatcher asked the host to stop the attempt. */
-export const stopped = (): AttemptEnd => ({
+export const stopped = (): JobAttemptEnd => ({
   reason: 'failed',
   code: 'stopped',
   message: 'the attempt was asked to stop',
 });
 
-const failed = (code: string, message: string): AttemptEnd => ({
+const failed = (code: string, message: string): JobAttemptEnd => ({
   reason: 'failed',
   code,
   message: message.slice(0, MESSAGE_CHARACTERS_MAX),
@@ -88,7 +88,7 @@ export const meaningOf = (
  * What a runner or an engine threw. Only a declared code keeps its message: any other error may
  * quote the input, and events hold none of it.
  */
-export const attemptFailureOf = (type: AnyJobType, error: unknown): AttemptEnd => {
+export const attemptFailureOf = (type: AnyJobType, error: unknown): JobAttemptEnd => {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ReportTooLargeError) return failed('report_too_large', message);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';

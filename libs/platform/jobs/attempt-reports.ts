@@ -3,7 +3,7 @@ import { BUS_BACK_OFF } from '#platform/bus/back-off.js';
 import { backOffMs } from '#platform/kernel/back-off.js';
 import {
   attemptFailureOf,
-  type AttemptEnd,
+  type JobAttemptEnd,
   ReportRejectedError,
   ReportTooLargeError,
 } from './attempt-failure.js';
@@ -65,7 +65,7 @@ export class AttemptReports {
   }
 
   /** Resolves when everything is reported, or was abandoned. */
-  ended(end: AttemptEnd): Promise<void> {
+  ended(end: JobAttemptEnd): Promise<void> {
     return this.#finish({ kind: 'ended', ...this.#identity(), ...end });
   }
 

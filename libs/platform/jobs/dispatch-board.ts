@@ -2,7 +2,7 @@ import { type JobEvent } from '#events/jobs/job.events.js';
 import { type Position } from '#platform/event-store/event-store.port.js';
 import { type ProjectionTo } from '#platform/kernel/projection.js';
 import { HostBook } from './host-book.js';
-import { type AttemptRef, type JobAsk } from './job.protocol.js';
+import { type JobAttemptRef, type JobAsk } from './job.protocol.js';
 import { JobQueue, type QueuedJob } from './job-queue.js';
 import { JobRelations } from './job-relations.js';
 import { type EndOfJob, type HeldJob, isHeld, type OpenJob } from './open-job.js';
@@ -13,7 +13,7 @@ export type Due =
   | { readonly kind: 'dispatch'; readonly job: OpenJob; readonly host: string }
   /** Send the dispatched attempt to its host. */
   | { readonly kind: 'assign'; readonly job: HeldJob }
-  | { readonly kind: 'stop'; readonly host: string; readonly ref: AttemptRef }
+  | { readonly kind: 'stop'; readonly host: string; readonly ref: JobAttemptRef }
   /** `lost`: the host is silent. `drained`: the host stops and did not take the attempt. */
   | { readonly kind: 'end'; readonly job: HeldJob; readonly reason: 'lost' | 'drained' }
   /** A job that it waits for did not complete. */
@@ -137,7 +137,7 @@ export class DispatchBoard {
   }
 
   /** The attempt was sent to its host. */
-  assigned({ jobId, attempt }: AttemptRef): void {
+  assigned({ jobId, attempt }: JobAttemptRef): void {
     this.#assigned.set(jobId, attempt);
   }
 
@@ -297,7 +297,7 @@ export class DispatchBoard {
     }
   }
 
-  #stop(host: string, ref: AttemptRef): void {
+  #stop(host: string, ref: JobAttemptRef): void {
     this.#stops.push({ kind: 'stop', host, ref });
   }
 }

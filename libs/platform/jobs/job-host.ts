@@ -11,7 +11,7 @@ import { type InputReader, RunningAttempt } from './running-attempt.js';
 import {
   type Assignment,
   attemptKey,
-  type AttemptRef,
+  type JobAttemptRef,
   type JobAsk,
   WorkHeaders,
   workTopicOf,
@@ -115,7 +115,7 @@ export class JobHost {
   /** @throws ZodError, SealBrokenError for a message that is no work for this host */
   #handle({ headers, data }: BusMessage): void {
     const work = WorkHeaders.parse(headers);
-    const ref: AttemptRef = { jobId: work.job, attempt: work.attempt };
+    const ref: JobAttemptRef = { jobId: work.job, attempt: work.attempt };
     if (work.kind === 'stop') {
       this.#attempts.get(attemptKey(ref))?.stop();
       return;

@@ -33,7 +33,7 @@ export const workTopicOf = (host: string): string => `quipu.jobs.work.${host}`;
 export const CARRIED_JSON_BYTES_MAX = 700_000;
 
 /** Names an attempt; the number is its fencing token. */
-export interface AttemptRef {
+export interface JobAttemptRef {
   readonly jobId: string;
   readonly attempt: number;
 }
@@ -135,10 +135,10 @@ export type JobReport = z.infer<typeof JobReport>;
 /** The text with which a body is sealed: the body opens in its own place only. */
 export const assignmentPlace = (
   host: string,
-  { jobId, attempt }: AttemptRef,
+  { jobId, attempt }: JobAttemptRef,
   part: number,
   parts: number,
 ): string => `assignment/${host}/${jobId}/${attempt}/${part}/${parts}`;
 export const reportPlace = (jobId: string): string => `report/${jobId}`;
 
-export const attemptKey = ({ jobId, attempt }: AttemptRef): string => `${jobId}.${attempt}`;
+export const attemptKey = ({ jobId, attempt }: JobAttemptRef): string => `${jobId}.${attempt}`;

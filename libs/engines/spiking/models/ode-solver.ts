@@ -63,7 +63,7 @@ const combination = <Tensor extends Shaped>(
   return total;
 };
 
-interface Attempt<Tensor> {
+interface TrialStep<Tensor> {
   readonly end: Tensor;
   readonly endSlope: Tensor;
   /** Of the largest error over what is tolerated; up to 1 is good. */
@@ -75,7 +75,7 @@ const attempt = <Tensor extends Shaped>(
   field: Field<Tensor>,
   { from, length, start, slope }: { from: number; length: number; start: Tensor; slope: Tensor },
   tolerance: number,
-): Attempt<Tensor> => {
+): TrialStep<Tensor> => {
   const slopes = [slope];
   let end = start;
   for (const [stage, row] of STAGES.entries()) {
