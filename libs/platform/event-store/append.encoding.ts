@@ -6,7 +6,7 @@ export const EVENTS_PER_APPEND_MAX = 1_000;
 /** EventStoreDB's own default up to 25.0: what fits here fits there. */
 export const APPEND_BYTES_MAX = 1_048_576;
 
-// Printable ASCII without spaces: a name stands in URLs, labels and lists of prefixes as it is.
+// Printable ASCII without spaces: URLs, labels and lists of prefixes contain the name unescaped.
 const STREAM_NAME = /^[!-#%-,./-~][!-,./-~]*-[!-~]+$/;
 const STREAM_NAME_LENGTH_MAX = 200;
 const EVENT_TYPE = /^[!-~]{1,200}$/;

@@ -20,7 +20,7 @@ import {
 
 const MEBIBYTE = 1_048_576;
 
-/** An event whose data and metadata take exactly so many bytes of UTF-8 JSON. */
+/** An event whose data and metadata take exactly `bytes` bytes of UTF-8 JSON. */
 const eventOfBytes = (bytes: number, filler: string): EventToAppend => {
   const empty = Buffer.byteLength(JSON.stringify({ text: '' }) + JSON.stringify(metadata));
   const room = bytes - empty;

@@ -53,7 +53,7 @@ export class StoreUnavailableError extends EventStoreError {
   readonly code = 'store-unavailable';
 }
 
-/** What is stored cannot be read as an event. No reader skips it without saying so. */
+/** A stored event cannot be read. No reader skips it without a report. */
 export class DamagedEventError extends EventStoreError {
   override readonly name = 'DamagedEventError';
   readonly code = 'damaged-event';

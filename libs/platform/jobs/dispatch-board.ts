@@ -7,7 +7,7 @@ import { JobQueue, type QueuedJob } from './job-queue.js';
 import { JobRelations } from './job-relations.js';
 import { type EndOfJob, type HeldJob, isHeld, type OpenJob } from './open-job.js';
 
-/** What the dispatcher should do now. It is due again until the log shows that it is done. */
+/** The next action of the dispatcher. It is due again until the log shows that it is done. */
 export type Due =
   /** Give the next attempt of the job to the host. */
   | { readonly kind: 'dispatch'; readonly job: OpenJob; readonly host: string }
@@ -28,9 +28,9 @@ export interface DispatchBoardOptions {
   readonly projection: ProjectionTo<OpenJob>;
   /** 0 for a type that this build does not know. */
   readonly runningPerAccountMax: (type: string) => number;
-  /** A host that is silent for so long has lost its attempts. */
+  /** A host that is silent for longer has lost its attempts. */
   readonly silenceMs: number;
-  /** A dispatch that the log does not show after so long is tried again. */
+  /** A dispatch that the log does not show after this time is tried again. */
   readonly dispatchMsMax: number;
 }
 
@@ -53,9 +53,9 @@ interface Reservation {
 }
 
 /**
- * What the dispatcher knows: open jobs from the log, hosts from their asks, and what follows. It
- * reads no clock and sends nothing. It holds no second truth: whatever it asks for, the decider of
- * the job decides.
+ * The state of the dispatcher: open jobs from the log, hosts from their asks, and the actions that
+ * follow. It reads no clock and sends nothing. It is no second truth: the decider of the job
+ * decides on every request.
  */
 export class DispatchBoard {
   readonly #jobs = new Map<string, Known>();
