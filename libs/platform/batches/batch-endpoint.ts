@@ -1,7 +1,7 @@
 import { type Abstract, type Type } from '@nestjs/common';
 import { type PriceLine } from '#events/hold.vocabulary.js';
 
-/** Units by meter; the meters are those of the batch product. */
+/** Units by meter of the batch product. */
 export type Quantities = Readonly<Record<string, number>>;
 
 /** A line that may run. */
@@ -12,7 +12,7 @@ export interface AcceptedLine {
   readonly bound: Quantities;
 }
 
-/** What the lines of a batch cost, for its whole life. */
+/** The prices of the lines of a batch, for its whole life. */
 export interface BatchPrice {
   readonly rateCardVersion: number;
   /** 0 to 100: how much less than without a batch. */
@@ -24,7 +24,7 @@ export interface BatchPrice {
 /** An answer of the endpoint, as a caller without a batch would get it. */
 export interface LineAnswer {
   readonly body: Readonly<Record<string, unknown>>;
-  /** What is charged: never above the bound. */
+  /** The charged quantities: never above the bound. */
   readonly usage: Quantities;
   /** The rig that answered; null where none did. */
   readonly rig: string | null;

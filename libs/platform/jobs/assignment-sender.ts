@@ -10,7 +10,7 @@ import { JobTypes } from './job-type.js';
 import {
   type Assignment,
   assignmentPlace,
-  type AttemptRef,
+  type JobAttemptRef,
   type Carried,
   workTopicOf,
 } from './job.protocol.js';
@@ -45,7 +45,7 @@ export class AssignmentSender {
     await this.bus.publish(workTopicOf(host), messages);
   }
 
-  async stop(host: string, ref: AttemptRef): Promise<void> {
+  async stop(host: string, ref: JobAttemptRef): Promise<void> {
     const headers = headersOf('stop', ref);
     const message = { key: ref.jobId, id: randomUUID(), headers, data: null };
     await this.bus.publish(workTopicOf(host), [message]);
@@ -68,7 +68,7 @@ export class AssignmentSender {
   }
 }
 
-const headersOf = (kind: string, { jobId, attempt }: AttemptRef) => ({
+const headersOf = (kind: string, { jobId, attempt }: JobAttemptRef) => ({
   kind,
   job: jobId,
   attempt: String(attempt),

@@ -3,7 +3,7 @@ import { type EventMetadata, type Position, type RecordedEvent } from '../event-
 import { instantOf, isInstant, type SaidMetadata, wrongFieldOf } from '../said-metadata.js';
 import { type ClientRecord } from './log-client.js';
 
-/** What servers put where a stream read has no position: the largest unsigned number. */
+/** The position that servers report where a stream read has none: the largest unsigned number. */
 const NO_POSITION = 0xffff_ffff_ffff_ffffn;
 
 /** 0n where the server does not say, which some do not when a stream is read. */

@@ -3,7 +3,7 @@ import { AUTHENTICATION_BUSY } from '#areas/identity/identity.failures.js';
 import { type Clock } from '#platform/kernel/clock.js';
 import { CLOCK } from '#platform/runtime/tokens.js';
 import { HttpFailure } from '../errors/http-failure.js';
-import { type AttemptGate, LocalAttempts, WINDOW_SECONDS } from './attempt-gate.js';
+import { type SignInGate, LocalSignIns, WINDOW_SECONDS } from './sign-in-gate.js';
 
 const RETRY_AFTER_BUSY_SECONDS = 1;
 
@@ -17,15 +17,15 @@ const RETRY_AFTER_BUSY_SECONDS = 1;
  * address each count their own.
  */
 @Injectable()
-export class AttemptThrottle {
-  #gate: AttemptGate;
+export class SignInThrottle {
+  #gate: SignInGate;
 
   constructor(@Inject(CLOCK) clock: Clock) {
-    this.#gate = new LocalAttempts(clock);
+    this.#gate = new LocalSignIns(clock);
   }
 
   /** Counts with other gateways from now on. */
-  share(gate: AttemptGate): void {
+  share(gate: SignInGate): void {
     this.#gate = gate;
   }
 

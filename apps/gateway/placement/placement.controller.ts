@@ -38,7 +38,7 @@ import { presentAnswer, presentPlacements, presentResult } from './placement.pre
 @Credentials('api-key', 'app-token', 'renter-key')
 @UseGuards(ApiGuard)
 @Controller('api/v1/pipeline')
-export class PipelineController {
+export class PlacementController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { FAILURES_MAX, LocalAttempts, WAITING_MAX } from './attempt-gate.js';
-import { AttemptThrottle } from './attempt-throttle.js';
+import { FAILURES_MAX, LocalSignIns, WAITING_MAX } from './sign-in-gate.js';
+import { SignInThrottle } from './sign-in-throttle.js';
 import { throttleAddress } from './throttle-address.js';
 
 const WRONG = new Error('wrong');
@@ -8,7 +8,7 @@ const MALFORMED = new Error('malformed');
 const HERE = '192.0.2.1';
 
 let clock: { atMs: number; now: () => number };
-let throttle: AttemptThrottle;
+let throttle: SignInThrottle;
 
 beforeEach(() => {
   clock = {
@@ -17,7 +17,7 @@ beforeEach(() => {
       return this.atMs;
     },
   };
-  throttle = new AttemptThrottle(clock);
+  throttle = new SignInThrottle(clock);
 });
 
 const isWrong = (error: unknown): boolean => error === WRONG;
@@ -29,7 +29,7 @@ const failTimes = async (times: number) => {
 };
 const rejected = { failure: { status: 429, code: 'too_many_attempts', retryAfterSeconds: 300 } };
 
-describe('AttemptThrottle', () => {
+describe('SignInThrottle', () => {
   it('rejects an address after five failures, even with the correct password', async () => {
     await failTimes(4);
     expect(await succeed()).toBe('in');
@@ -103,10 +103,10 @@ describe('AttemptThrottle', () => {
   });
 });
 
-describe('AttemptThrottle that shares its count', () => {
+describe('SignInThrottle that shares its count', () => {
   it('counts the failures of all gateways together', async () => {
-    const gate = new LocalAttempts(clock);
-    const other = new AttemptThrottle(clock);
+    const gate = new LocalSignIns(clock);
+    const other = new SignInThrottle(clock);
     for (const one of [throttle, other]) one.share(gate);
     await failTimes(3);
     const failThere = () => other.attempt(HERE, () => Promise.reject(WRONG), isWrong);

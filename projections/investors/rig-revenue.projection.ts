@@ -1,10 +1,10 @@
 import { type Earning, EarningsAccrued } from '#events/payouts/earning.events.js';
 import { fromDecimal, toDecimal } from '#platform/kernel/money.js';
 import { type Projection } from '#platform/kernel/projection.js';
-import { investorKey } from './node-shares.projection.js';
+import { investorKey } from './rig-shares.projection.js';
 
 /** Decimal micro-dollars. */
-export interface NodeRevenue {
+export interface RigRevenue {
   /** What it is the revenue of: an hour, a rig on a day, or a rig. */
   readonly of: string;
   readonly rig: string | null;
@@ -39,7 +39,7 @@ const ofInvestors = (earnings: readonly Earning[]): readonly OfInvestor[] =>
 const plus = (sum: string, amount: string): string =>
   toDecimal(fromDecimal(sum) + fromDecimal(amount));
 
-const add = (was: NodeRevenue, { charges, hour, ...earning }: OfInvestor): NodeRevenue => ({
+const add = (was: RigRevenue, { charges, hour, ...earning }: OfInvestor): RigRevenue => ({
   ...was,
   charges: was.charges + charges,
   gross: plus(was.gross, earning.grossMicroUsd),
@@ -48,8 +48,8 @@ const add = (was: NodeRevenue, { charges, hour, ...earning }: OfInvestor): NodeR
 });
 
 /** What did the shares of an investor earn, in each hour, on each rig and day, and on each rig? */
-export const nodeRevenue: Projection<EarningsAccrued, NodeRevenue> = {
-  name: 'node-revenue',
+export const rigRevenue: Projection<EarningsAccrued, RigRevenue> = {
+  name: 'rig-revenue',
   version: 1,
   on: { EarningsAccrued },
   keys: ({ data }) => [...new Set(ofInvestors(data.earnings).flatMap(keysOf))],

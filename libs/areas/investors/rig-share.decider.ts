@@ -1,23 +1,23 @@
 import { Map as ImmutableMap } from 'immutable';
 import {
-  type NodeEvent,
-  NodeShareAllocated,
-  NodeShareEnded,
+  type RigShareEvent,
+  RigShareAllocated,
+  RigShareEnded,
 } from '#events/investors/investor.events.js';
 import { type Decider } from '#platform/kernel/decider.js';
 import { reject } from './investors.errors.js';
 
-export type NodeCommand =
-  | { readonly type: 'AllocateShare'; readonly data: NodeShareAllocated['data'] }
+export type RigShareCommand =
+  | { readonly type: 'AllocateShare'; readonly data: RigShareAllocated['data'] }
   | {
       readonly type: 'EndShare';
-      readonly data: Pick<NodeShareEnded['data'], 'allocationId' | 'rig' | 'endedAt'>;
+      readonly data: Pick<RigShareEnded['data'], 'allocationId' | 'rig' | 'endedAt'>;
     };
 
-type Held = Pick<NodeShareAllocated['data'], 'investorId' | 'shareBasisPoints'>;
+type Held = Pick<RigShareAllocated['data'], 'investorId' | 'shareBasisPoints'>;
 
 /** The shares that investors hold, and the ids of all that they ever held. */
-export interface NodeState {
+export interface RigShareState {
   readonly shares: ImmutableMap<string, Held>;
   readonly ended: ImmutableMap<string, true>;
 }
@@ -25,9 +25,9 @@ export interface NodeState {
 const WHOLE = 10_000;
 
 const allocate = (
-  data: NodeShareAllocated['data'],
-  { shares, ended }: NodeState,
-): readonly NodeEvent[] => {
+  data: RigShareAllocated['data'],
+  { shares, ended }: RigShareState,
+): readonly RigShareEvent[] => {
   if (shares.has(data.allocationId) || ended.has(data.allocationId)) return [];
   if (data.purchasedOn > data.allocatedAt.slice(0, data.purchasedOn.length)) {
     reject('purchase_in_future', `the purchase is dated ${data.purchasedOn}, which is to come`);
@@ -36,10 +36,13 @@ const allocate = (
   if (data.shareBasisPoints > left) {
     reject('node_oversold', `${left / 100} percent of the rig ${data.rig} are not allocated`);
   }
-  return [NodeShareAllocated.of(data)];
+  return [RigShareAllocated.of(data)];
 };
 
-const decide = ({ type, data }: NodeCommand, state: NodeState): readonly NodeEvent[] => {
+const decide = (
+  { type, data }: RigShareCommand,
+  state: RigShareState,
+): readonly RigShareEvent[] => {
   switch (type) {
     case 'AllocateShare':
       return allocate(data, state);
@@ -49,16 +52,16 @@ const decide = ({ type, data }: NodeCommand, state: NodeState): readonly NodeEve
       if (!held) {
         return reject('node_share_not_found', `the rig ${data.rig} has no such allocation`);
       }
-      return [NodeShareEnded.of({ ...data, investorId: held.investorId })];
+      return [RigShareEnded.of({ ...data, investorId: held.investorId })];
     }
   }
 };
 
-const evolve = ({ shares, ended }: NodeState, { type, data }: NodeEvent): NodeState => {
+const evolve = ({ shares, ended }: RigShareState, { type, data }: RigShareEvent): RigShareState => {
   switch (type) {
-    case 'NodeShareAllocated':
+    case 'RigShareAllocated':
       return { shares: shares.set(data.allocationId, data), ended };
-    case 'NodeShareEnded':
+    case 'RigShareEnded':
       return {
         shares: shares.delete(data.allocationId),
         ended: ended.set(data.allocationId, true),
@@ -67,7 +70,7 @@ const evolve = ({ shares, ended }: NodeState, { type, data }: NodeEvent): NodeSt
 };
 
 /** One rig: its shares are at most the whole. */
-export const nodeDecider: Decider<NodeCommand, NodeState, NodeEvent> = {
+export const rigShareDecider: Decider<RigShareCommand, RigShareState, RigShareEvent> = {
   initialState: { shares: ImmutableMap(), ended: ImmutableMap() },
   decide,
   evolve,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { type NodeSampled } from '#events/statistics/node.events.js';
+import { type WorkerSampled } from '#events/statistics/worker.events.js';
 import { type Bus, type BusMessage, type Listener } from '#platform/bus/bus.port.js';
 import { listenWhenReachable } from '#platform/jobs/listen-when-reachable.js';
 import { type Clock, instant } from '#platform/kernel/clock.js';
@@ -11,8 +11,8 @@ import { type RunnerStatus } from '#platform/runtime/subscriptions/log-progress.
 import { BUS, CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { growingCache } from '#platform/runtime/projections/growing-cache.js';
 import { HEARTBEATS_TOPIC, WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
-import { sampleOf } from './node-readings.js';
-import { SampleNodeCommand } from './sample-node.handler.js';
+import { sampleOf } from './worker-readings.js';
+import { SampleWorkerCommand } from './sample-worker.handler.js';
 import { STATISTICS_SETTINGS, type StatisticsSettings } from './statistics.settings.js';
 
 const NAME = 'statistics.sampler';
@@ -21,8 +21,8 @@ const WORKERS_MAX = 10_000;
 
 /** Records what the heartbeats of workers report, in the process that leads. */
 @Injectable()
-export class NodeSampler implements LeaderService {
-  readonly #sent = growingCache<NodeSampled['data']>(WORKERS_MAX);
+export class WorkerSampler implements LeaderService {
+  readonly #sent = growingCache<WorkerSampled['data']>(WORKERS_MAX);
   readonly #sending = new Set<Promise<void>>();
   #stopping = new AbortController();
   #listening: Promise<Listener | null> = Promise.resolve(null);
@@ -68,13 +68,13 @@ export class NodeSampler implements LeaderService {
     if (!this.#isNews(sample)) return;
     this.#sent.set(sample.node, sample);
     const context = contextOf(randomUUID(), 'system');
-    const sending = this.#send(sender, new SampleNodeCommand(sample, context));
+    const sending = this.#send(sender, new SampleWorkerCommand(sample, context));
     this.#sending.add(sending);
     void sending.finally(() => this.#sending.delete(sending));
   }
 
   /** The decider decides; this spares it the heartbeats that it would ignore. */
-  #isNews(sample: NodeSampled['data']): boolean {
+  #isNews(sample: WorkerSampled['data']): boolean {
     const last = this.#sent.get(sample.node);
     if (last?.isOnline !== sample.isOnline) return true;
     const sinceMs = Date.parse(sample.sampledAt) - Date.parse(last.sampledAt);
@@ -82,7 +82,7 @@ export class NodeSampler implements LeaderService {
   }
 
   /** The next heartbeat is the retry. */
-  async #send(sender: CommandSender, command: SampleNodeCommand): Promise<void> {
+  async #send(sender: CommandSender, command: SampleWorkerCommand): Promise<void> {
     try {
       await sender.execute(command);
       this.#failure = null;

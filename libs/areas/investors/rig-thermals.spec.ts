@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { NO_TELEMETRY } from '#platform/telemetry/telemetry.js';
-import { NodeThermals } from './node-thermals.js';
+import { RigThermals } from './rig-thermals.js';
 
 const NOW = Date.parse('2026-11-22T05:00:30.000Z');
 const never = { listen: () => new Promise<never>(() => undefined) };
@@ -25,7 +25,7 @@ const engine = (rig: string, name: string, celsius: number | string): Engine => 
 });
 
 describe('the temperatures of a rig', () => {
-  const open = () => new NodeThermals(never, { now: () => NOW }, pino({ level: 'silent' }));
+  const open = () => new RigThermals(never, { now: () => NOW }, pino({ level: 'silent' }));
 
   it('are those of the last heartbeats of its workers, by engine', () => {
     const thermals = open();

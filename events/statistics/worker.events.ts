@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { defineEvent, type EventOf } from '../definition.js';
 import { Instant } from '../vocabulary.js';
 
-/** What a compute node reports of itself: one stream `node-<name>`. */
+/** What a compute node reports of itself: one stream `worker-<name>`. */
 
 /** A worker's instance or a rig; never an address or a serial number. */
 export const NodeName = z.string().regex(/^[a-z][a-z0-9.-]{0,100}$/);
 
 /** Null: the node does not report it. */
-export const NodeReadings = z.strictObject({
+export const WorkerReadings = z.strictObject({
   /** GPUs, or processors where it has none. */
   units: z.int().positive().nullable(),
   /** Of all its units together. */
@@ -22,18 +22,18 @@ export const NodeReadings = z.strictObject({
   /** Of all its units together. */
   powerW: z.number().nonnegative().nullable(),
 });
-export type NodeReadings = z.infer<typeof NodeReadings>;
+export type WorkerReadings = z.infer<typeof WorkerReadings>;
 
-export const NodeSampled = defineEvent('NodeSampled', {
+export const WorkerSampled = defineEvent('WorkerSampled', {
   version: 1,
   schema: z.strictObject({
     node: NodeName,
     /** Whether it takes work. */
     isOnline: z.boolean(),
-    ...NodeReadings.shape,
+    ...WorkerReadings.shape,
     sampledAt: Instant,
   }),
 });
-export type NodeSampled = EventOf<typeof NodeSampled>;
+export type WorkerSampled = EventOf<typeof WorkerSampled>;
 
-export const statisticsEvents = [NodeSampled] as const;
+export const statisticsEvents = [WorkerSampled] as const;

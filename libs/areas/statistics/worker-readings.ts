@@ -1,4 +1,4 @@
-import { NodeReadings, type NodeSampled } from '#events/statistics/node.events.js';
+import { WorkerReadings, type WorkerSampled } from '#events/statistics/worker.events.js';
 import { rigNameOf } from '#platform/tasks/rig-name.js';
 import { type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 
@@ -9,7 +9,7 @@ export const READING_FACTS = {
   brand: 'gpu_brand',
   temperatureC: 'gpu_temperature_c',
   powerW: 'gpu_power_w',
-} as const satisfies Readonly<Record<keyof NodeReadings, string>>;
+} as const satisfies Readonly<Record<keyof WorkerReadings, string>>;
 
 /** The log knows a worker by the default name of its rig. */
 export const nodeOf = rigNameOf;
@@ -18,7 +18,7 @@ export const nodeOf = rigNameOf;
 const measuredBy = ({
   hardware,
   telemetry,
-}: Pick<WorkerHeartbeat, 'hardware' | 'telemetry'>): Partial<NodeReadings> => {
+}: Pick<WorkerHeartbeat, 'hardware' | 'telemetry'>): Partial<WorkerReadings> => {
   const devices = telemetry.devices ?? [];
   const temperatures = devices.flatMap(({ temperatureC }) => temperatureC ?? []);
   const powers = devices.flatMap(({ powerW }) => powerW ?? []);
@@ -36,15 +36,15 @@ const measuredBy = ({
 export const sampleOf = (
   { worker, status, engines, hardware, telemetry }: WorkerHeartbeat,
   sampledAt: string,
-): NodeSampled['data'] => {
-  const { shape } = NodeReadings;
+): WorkerSampled['data'] => {
+  const { shape } = WorkerReadings;
   const measured = measuredBy({ hardware, telemetry });
-  const read = (key: keyof NodeReadings): unknown => {
+  const read = (key: keyof WorkerReadings): unknown => {
     const facts = engines.map((engine) => engine.facts[READING_FACTS[key]]);
     const fact = facts.find((one) => one !== undefined);
     return shape[key].safeParse(fact ?? measured[key] ?? null).data ?? null;
   };
-  const readings = NodeReadings.parse({
+  const readings = WorkerReadings.parse({
     units: read('units'),
     tflops: read('tflops'),
     brand: read('brand'),

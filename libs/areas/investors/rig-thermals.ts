@@ -6,7 +6,7 @@ import { type Clock } from '#platform/kernel/clock.js';
 import { BUS, CLOCK, LOGGER } from '#platform/runtime/tokens.js';
 import { HEARTBEATS_TOPIC, WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 
-export interface NodeTemperature {
+export interface RigTemperature {
   /** The engine that reports it, or the sensor of the worker's machine. */
   readonly device: string;
   readonly celsius: number;
@@ -22,9 +22,9 @@ const FRESH_MS = 30_000;
 
 /** The temperatures that the workers of rigs report, as this process has heard them. */
 @Injectable()
-export class NodeThermals implements OnModuleInit, OnApplicationShutdown {
+export class RigThermals implements OnModuleInit, OnApplicationShutdown {
   /** By rig, then by worker and device. */
-  readonly #byRig = new Map<string, Map<string, NodeTemperature>>();
+  readonly #byRig = new Map<string, Map<string, RigTemperature>>();
   readonly #stopping = new AbortController();
   #listening: Promise<Listener | null> = Promise.resolve(null);
 
@@ -47,7 +47,7 @@ export class NodeThermals implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** By device; null where none is known of the last seconds. */
-  of(rig: string): readonly NodeTemperature[] | null {
+  of(rig: string): readonly RigTemperature[] | null {
     const known = [...(this.#byRig.get(rig)?.values() ?? [])];
     const since = this.clock.now() - FRESH_MS;
     const fresh = known.filter(({ measuredAt }) => Date.parse(measuredAt) >= since);
@@ -70,8 +70,8 @@ export class NodeThermals implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  #set(rig: string, worker: string, temperature: NodeTemperature): void {
-    const ofRig = this.#byRig.get(rig) ?? new Map<string, NodeTemperature>();
+  #set(rig: string, worker: string, temperature: RigTemperature): void {
+    const ofRig = this.#byRig.get(rig) ?? new Map<string, RigTemperature>();
     ofRig.set(`${worker}\n${temperature.device}`, temperature);
     this.#byRig.set(rig, ofRig);
   }
@@ -81,7 +81,7 @@ export class NodeThermals implements OnModuleInit, OnApplicationShutdown {
 const sensorsOf = ({
   hardware,
   telemetry,
-}: WorkerHeartbeat): readonly Pick<NodeTemperature, 'device' | 'celsius'>[] => {
+}: WorkerHeartbeat): readonly Pick<RigTemperature, 'device' | 'celsius'>[] => {
   const devices = (telemetry.devices ?? []).map(({ temperatureC }, index) => ({
     device: `${hardware.devices?.[index]?.name ?? 'device'} ${index}`,
     temperatureC,

@@ -6,9 +6,9 @@ import { movableClock, silent, until } from '#platform/runtime/stock.fixture.js'
 import { engineBeatOf, heartbeatOf } from '#platform/tasks/worker-heartbeat.fixture.js';
 import { HEARTBEATS_TOPIC, type WorkerHeartbeat } from '#platform/tasks/worker-heartbeat.js';
 import { NO_TELEMETRY } from '#platform/telemetry/telemetry.js';
-import { nodeOf } from './node-readings.js';
-import { NodeSampler } from './node-sampler.js';
-import { SampleNodeCommand } from './sample-node.handler.js';
+import { nodeOf } from './worker-readings.js';
+import { WorkerSampler } from './worker-sampler.js';
+import { SampleWorkerCommand } from './sample-worker.handler.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const settings = { groupMin: 5, sampleEveryMs: 300_000 };
@@ -25,8 +25,8 @@ const beat = (
 describe('the sampler of nodes', () => {
   const clock = movableClock();
   let bus: Bus;
-  let sampler: NodeSampler;
-  let commands: SampleNodeCommand[];
+  let sampler: WorkerSampler;
+  let commands: SampleWorkerCommand[];
   let failing: boolean;
 
   const hear = async (data: unknown): Promise<void> => {
@@ -39,11 +39,11 @@ describe('the sampler of nodes', () => {
     commands = [];
     failing = false;
     bus = createInProcessBus();
-    sampler = new NodeSampler(bus, clock, silent, settings);
+    sampler = new WorkerSampler(bus, clock, silent, settings);
     await sampler.start({
       execute: (command) => {
         if (failing) return Promise.reject(new Error('not now'));
-        if (command instanceof SampleNodeCommand) commands.push(command);
+        if (command instanceof SampleWorkerCommand) commands.push(command);
         return Promise.resolve();
       },
     });

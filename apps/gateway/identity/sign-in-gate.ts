@@ -6,22 +6,22 @@ export const FAILURES_MAX = 5;
 export const WINDOW_SECONDS = 300;
 
 const ADDRESSES_MAX = 100_000;
-/** Attempts of one address that may queue; they take some seconds. */
+/** SignIns of one address that may queue; they take some seconds. */
 export const WAITING_MAX = 256;
 
 /** `failed-often`: the address has no attempts left. `busy`: its queue is full. */
-export type AttemptVerdict = 'entered' | 'failed-often' | 'busy';
+export type SignInVerdict = 'entered' | 'failed-often' | 'busy';
 
 /** Counts the attempts of each address, in this process or for several gateways. */
-export interface AttemptGate {
+export interface SignInGate {
   /** Waits while other attempts of the address run that may all fail. */
-  enter(address: string): Promise<AttemptVerdict>;
+  enter(address: string): Promise<SignInVerdict>;
 
   /** Once for each attempt that has entered. */
   leave(address: string, failed: boolean): void;
 }
 
-interface Attempts {
+interface SignIns {
   /** The instant of each failure, oldest first; milliseconds since the Unix epoch. */
   failedAtMs: number[];
   running: number;
@@ -29,12 +29,12 @@ interface Attempts {
 }
 
 /** Counts in the memory of this process. */
-export class LocalAttempts implements AttemptGate {
-  readonly #addresses = growingCache<Attempts>(ADDRESSES_MAX);
+export class LocalSignIns implements SignInGate {
+  readonly #addresses = growingCache<SignIns>(ADDRESSES_MAX);
 
   constructor(private readonly clock: Clock) {}
 
-  async enter(address: string): Promise<AttemptVerdict> {
+  async enter(address: string): Promise<SignInVerdict> {
     const attempts = this.#attemptsOf(address);
     for (;;) {
       const since = this.clock.now() - WINDOW_SECONDS * 1_000;
@@ -57,10 +57,10 @@ export class LocalAttempts implements AttemptGate {
     for (const wake of attempts.waiting.splice(0)) wake();
   }
 
-  #attemptsOf(address: string): Attempts {
+  #attemptsOf(address: string): SignIns {
     const known = this.#addresses.get(address);
     if (known) return known;
-    const attempts: Attempts = { failedAtMs: [], running: 0, waiting: [] };
+    const attempts: SignIns = { failedAtMs: [], running: 0, waiting: [] };
     this.#addresses.set(address, attempts);
     return attempts;
   }

@@ -1,8 +1,8 @@
 import { describe, it } from '@jest/globals';
-import { NodeShareAllocated, NodeShareEnded } from '#events/investors/investor.events.js';
+import { RigShareAllocated, RigShareEnded } from '#events/investors/investor.events.js';
 import { UserId } from '#events/vocabulary.js';
 import { deciderSpecOf } from '#platform/kernel/decider.fixture.js';
-import { nodeDecider } from './node.decider.js';
+import { rigShareDecider } from './rig-share.decider.js';
 
 const AT = '2026-11-22T05:00:00.000Z';
 const FIRST = '01890a5d-ac96-774b-bcce-b302099a8101';
@@ -22,14 +22,14 @@ const data = (allocationId: string, shareBasisPoints: number) => ({
 const allocate = (allocationId: string, share: number) =>
   ({ type: 'AllocateShare', data: data(allocationId, share) }) as const;
 const allocated = (allocationId: string, share: number) =>
-  NodeShareAllocated.of(data(allocationId, share));
+  RigShareAllocated.of(data(allocationId, share));
 const end = (allocationId: string) =>
   ({ type: 'EndShare', data: { allocationId, rig: 'press', endedAt: AT } }) as const;
 const ended = (allocationId: string) =>
-  NodeShareEnded.of({ allocationId, rig: 'press', investorId: UserId.parse(9), endedAt: AT });
+  RigShareEnded.of({ allocationId, rig: 'press', investorId: UserId.parse(9), endedAt: AT });
 
 describe('a node', () => {
-  const node = deciderSpecOf(nodeDecider);
+  const node = deciderSpecOf(rigShareDecider);
 
   it('is shared out up to the whole', () => {
     node.given().when(allocate(FIRST, 6_000)).then(allocated(FIRST, 6_000));

@@ -14,6 +14,6 @@ const FAILED_ATTEMPTS: readonly unknown[] = [
  * an unknown temporary token, access token or key. A malformed or missing credential does not
  * count, nor does a correct password without its code.
  */
-export const isFailedAttempt = (error: unknown): boolean =>
+export const isFailedSignIn = (error: unknown): boolean =>
   (error instanceof DomainError && FAILED_ATTEMPTS.includes(error.code)) ||
   (error instanceof HttpFailure && error.failure.code === INVALID_CREDENTIAL);
