@@ -48,6 +48,7 @@ export const openEventStoreDb = async ({
   new EventStoreDbEventStore(await acquireNode(url, { ...TIMEOUTS, ...timeouts }, logger));
 
 class EventStoreDbEventStore implements EventStore {
+  readonly isSparse = true;
   readonly #node: SharedNode;
   readonly #connection: Connection;
   readonly #reader: EventStoreDbLogReader;
