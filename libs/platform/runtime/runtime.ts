@@ -27,6 +27,7 @@ import {
 } from './lease/leadership.port.js';
 import { countedPlaces, type LogPlaces } from './history/log-places.js';
 import { LogTimesKeeper } from './history/log-times.js';
+import { LogStanding } from './log-standing/log-standing.js';
 import { LogTrust } from './subscriptions/log-trust.js';
 import { type RunnerStatus } from './subscriptions/log-progress.js';
 import { type AnyRelay, RelayHandler } from './subscriptions/outbox.js';
@@ -87,6 +88,8 @@ export class Runtime {
   readonly places: LogPlaces;
   /** Whether the read models are of this log. */
   readonly trust: LogTrust;
+  /** Whether money may rest on this log. */
+  readonly standing: LogStanding;
   readonly #readStore: ReadStore;
   readonly jobTypes: JobTypes;
   readonly #sagas: readonly AnySagaDeployment[];
@@ -104,6 +107,7 @@ export class Runtime {
   ) {
     const { eventStore, clock, logger } = engines;
     this.trust = new LogTrust(eventStore, engines.readStore);
+    this.standing = new LogStanding(this.trust, eventStore, clock);
     const readStore = new TrustedReadStore(engines.readStore, this.trust);
     this.#readStore = readStore;
     const codec = new EventCodec([...platformEvents, ...areas.flatMap(({ events }) => events)]);
