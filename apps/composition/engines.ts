@@ -28,7 +28,7 @@ import { openSecrets, type Secrets } from '#platform/secrets/secrets.js';
 import { areas as shippedAreas } from './areas.js';
 import { SettingsError } from '#platform/runtime/areas/settings.js';
 import { prepareHome } from './home.js';
-import { type Settings, withoutSecrets } from './settings.js';
+import { type EventStoreTarget, type Settings, withoutSecrets } from './settings.js';
 import { topicSettingsOf } from './topic-settings.js';
 
 /** The stores, bus and secrets of a process, opened at its start and closed at its end. */
@@ -123,13 +123,16 @@ export const openEventStore = (
       return located('QUIPU_EVENT_STORE', file, openSqliteEventStore({ file, clock }));
     }
     case 'eventstoredb':
-      return located('QUIPU_EVENT_STORE', target.url, openEventStoreDb(target.url, logger));
+      return located('QUIPU_EVENT_STORE', target.url, openEventStoreDb(target, logger));
   }
 };
 
-const openEventStoreDb = async (url: string, logger: Logger): Promise<EventStore> => {
+const openEventStoreDb = async (
+  { url, prefix }: Extract<EventStoreTarget, { kind: 'eventstoredb' }>,
+  logger: Logger,
+): Promise<EventStore> => {
   const adapter = await import('#platform/event-store/eventstoredb/eventstoredb-event-store.js');
-  return adapter.openEventStoreDb({ url, logger });
+  return adapter.openEventStoreDb({ url, prefix, logger });
 };
 
 /** @param areas declare the broker settings of their topics */
