@@ -193,6 +193,13 @@ export const platformVariables = {
     'the log; or `esdb://…`, `esdb+discover://…`, `kurrentdb://…`, `kurrentdb+discover://…`',
     '`sqlite:<QUIPU_HOME>/events.db`',
   ),
+  QUIPU_LOG_PREFIX: variable(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_.]{0,39}$/, 'expected up to 40 of a-z, 0-9, _ and .')
+      .optional(),
+    'the prefix of the streams of this installation, where several share the server of the log',
+  ),
   QUIPU_READ_STORE: variable(
     store(/^mongodb(\+srv)?:\/\/[^/]/, 'sqlite:<file>, mongodb://… or mongodb+srv://…'),
     'read models, which may be deleted, since the log rebuilds them; or `mongodb://…`, ' +

@@ -122,6 +122,12 @@ export interface EventStore {
   readonly chain?: LogChain;
 
   /**
+   * Positions have gaps, as where they count bytes or other programs write the same log. Absent:
+   * the first event is at position 1, and each next one at the next position.
+   */
+  readonly isSparse?: boolean;
+
+  /**
    * Appends atomically; resolves when the events are durable. Repeating the same event ids at the
    * same expected revision succeeds with the first result and appends nothing. With `any` and
    * `stream-exists` that is certain only while nothing else was appended to the stream, so money
